@@ -17,6 +17,7 @@ from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.batch_texts import BatchTexts
 from explorer.model.huggingface.capture import Call
 from explorer.model.huggingface.edits import edits_for
+from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.masks import open_cells
@@ -54,15 +55,17 @@ class LibraryPasses:
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
         """Sources with given targets. Raises `VocabularyError`, and `EvaluationBatchError` in a
         model that does not have both stacks."""
-        if self.anatomy.kind != Kind.ENCODER_DECODER:
+        if self.anatomy.kind != Kind.ENCODER_DECODER or not self._texts.predicts:
             raise EvaluationBatchError("pairs_refused")
         return self._texts.pairs(pairs, name)
 
     def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
         """Texts with what follows: of an encoder–decoder model its greedy output; of a decoder
         alone their own next tokens; of an encoder alone the tokens that are masked by chance from
-        `seed`, nothing where the model fills in no masks. Raises `VocabularyError`."""
+        `seed`; nothing where the model predicts no tokens. Raises `VocabularyError`."""
         match self.anatomy.kind:
+            case Kind.ENCODER_DECODER | Kind.DECODER_ONLY if not self._texts.predicts:
+                return self._texts.that_are_read(texts, name)
             case Kind.ENCODER_DECODER:
                 return self._texts.with_output(texts, name)
             case Kind.DECODER_ONLY:
@@ -76,7 +79,8 @@ class LibraryPasses:
     @torch.inference_mode()
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
         head = self.anatomy.head  # no logits are read
-        found = full_pass(self.model, self.anatomy, _inputs(batch), record=True, head=head)
+        body = without_head(self.model, self.anatomy.kind)
+        found = full_pass(body, self.anatomy, _inputs(batch), record=True, head=head)
         calls = [
             *zip(self.anatomy.encoder, found.encoder, strict=True),
             *zip(self.anatomy.decoder, found.decoder, strict=True),

@@ -4,6 +4,7 @@ that are missing or left over are named instead of being made up.
 
 import warnings
 from contextlib import suppress
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def _opened(path: Path, name: str, dtype: str, placement: Placement) -> HuggingF
     model = _weights(path, model_class, files, options, described)
     if not devices_of(model):
         store_by_input(model)
-    size = int(model.get_input_embeddings().weight.shape[0])
+    size = _embeddings(model)
     tokenizer, note = _tokenizer(path, described, size, trial.result())
     positions = _positions(model)
     anatomy = _examined(model, kind, size, positions)
@@ -107,6 +108,15 @@ def _opened(path: Path, name: str, dtype: str, placement: Placement) -> HuggingF
         positions=positions,
         notes=(*notes_of(anatomy, model), *(() if note is None else (note,))),
     )
+
+
+def _embeddings(model: Any) -> int:
+    """The number of ids that a model knows."""
+    try:
+        return int(model.get_input_embeddings().weight.shape[0])
+    except (AttributeError, NotImplementedError) as error:
+        family = str(model.config.model_type)
+        raise ModelDirectoryError("no_embeddings", family=family) from error
 
 
 def _examined(model: Any, kind: Kind, size: int, positions: int | None) -> Anatomy:
@@ -169,17 +179,24 @@ def _model_class(path: Path, described: dict[str, Any], config: Any) -> tuple[Ki
         raise ModelDirectoryError("unknown_architecture", architecture=name[:80])
     if getattr(found, "main_input_name", "input_ids") != "input_ids":
         raise ModelDirectoryError("no_text", family=config.model_type)
+    if name.endswith("ForMultipleChoice"):
+        raise ModelDirectoryError("several_texts", architecture=name)
     model_class: Any = found
-    can_generate = bool(model_class.can_generate())
-    if config.is_encoder_decoder and can_generate:
-        return Kind.ENCODER_DECODER, found
-    if can_generate:
-        return Kind.DECODER_ONLY, found
-    masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    decoder = config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not masked
-    if (config.is_encoder_decoder and "Encoder" not in name) or decoder:
-        raise ModelDirectoryError("no_head", architecture=name)
-    return Kind.ENCODER_ONLY, found
+    return _kind(name, model_class, config), found
+
+
+def _kind(name: str, model_class: Any, config: Any) -> Kind:
+    """Which stacks a class has; where it has no head for tokens, it reads a text in each."""
+    family, generates = config.model_type, bool(model_class.can_generate())
+    both = "decoder_input_ids" in signature(model_class.forward).parameters
+    if config.is_encoder_decoder and (generates or both):
+        if not generates and name == MODEL_MAPPING_NAMES.get(family):
+            raise ModelDirectoryError("no_head", architecture=name)
+        return Kind.ENCODER_DECODER
+    masked = family in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    if generates or (family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not masked):
+        return Kind.DECODER_ONLY
+    return Kind.ENCODER_ONLY
 
 
 def _architecture(described: dict[str, Any], config: Any) -> str:

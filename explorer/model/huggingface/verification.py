@@ -14,6 +14,7 @@ from torch import Tensor
 from explorer.core.errors import ExplorerError, ModelDirectoryError
 from explorer.model.huggingface.anatomy import Anatomy, Kind, OutputHead, Place
 from explorer.model.huggingface.capture import CAPTURE, Call, recomputed, register
+from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.output_head import body_path, returned_before_head
 from explorer.model.huggingface.passes import Pass, full_pass
@@ -35,34 +36,35 @@ _FARTHER = 4
 def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> Anatomy:
     """The attention of `model`, after the checks; it captures from then on.
 
+    kind: of a class for a decoder alone in which tokens look at later ones, an encoder is examined.
     vocabulary: number of embeddings. positions: the most tokens, None without a limit.
 
     Raises `ModelDirectoryError`.
     """
     family = str(model.config.model_type)
     register()
-    inputs = probe(model, kind, vocabulary, positions)
+    inputs, body = probe(model, kind, vocabulary, positions), without_head(model, kind)
     with _told(family):
         model.set_attn_implementation("eager")
-        reference = full_pass(model, Anatomy(kind), inputs, library=True)
+        reference = full_pass(body, Anatomy(kind), inputs, library=True)
         model.set_attn_implementation(CAPTURE)
-        with returned_before_head(model) as returned:
-            captured = full_pass(model, Anatomy(kind), inputs, record=True)
+        with returned_before_head(body) as returned:
+            captured = full_pass(body, Anatomy(kind), inputs, record=True)
     if reference.logits.whole().isnan().any():
         raise ModelDirectoryError("not_finite", family=family)
+    if kind == Kind.DECODER_ONLY and looks_ahead(reference.library):
+        return examine(model, Kind.ENCODER_ONLY, vocabulary, positions)
     anatomy = _anatomy(kind, captured, inputs, family)
     if anatomy is not None:
         _compare(anatomy, captured, reference, family, model.dtype)
-    elif kind == Kind.DECODER_ONLY and looks_ahead(reference.library):
-        return examine(model, Kind.ENCODER_ONLY, vocabulary, positions)
     else:
         tokens = max(SOURCE, (window_of(model.config) or 0) + _FARTHER)
         longer = probe(model, kind, vocabulary, positions, tokens)
         with _told(family):
             model.set_attn_implementation("eager")
-            own = full_pass(model, Anatomy(kind), longer, library=True).library
+            own = full_pass(body, Anatomy(kind), longer, library=True).library
         anatomy = returned_anatomy(kind, own, longer, model.config)
-    return replace(anatomy, head=_head(model, anatomy, inputs, captured, returned))
+    return replace(anatomy, head=_head(body, anatomy, inputs, captured, returned))
 
 
 @contextmanager
