@@ -445,6 +445,7 @@ def tiny_model(name: str, seed: int = 0, head: str | None = None, **changes: Any
         model, config, sizes = head or family.model, family.config, family.sizes
     else:
         model, config, sizes, _ = REFUSED[name]
+        model = head or model
     torch.manual_seed(seed)
     made = getattr(transformers, model)(getattr(transformers, config)(**{**sizes, **changes}))
     with torch.no_grad():

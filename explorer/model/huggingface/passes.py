@@ -219,7 +219,8 @@ def _alone_inputs(
 
 
 def _returned(kind: Kind, memory: Any, out: Any) -> Returned:
-    """The library's own weights by site; layers without attention are left out."""
+    """The library's own weights by site; layers without attention, or with parts of it alone, are
+    left out."""
     names = {
         Kind.ENCODER_DECODER: (
             ("encoder", memory, "attentions"),
@@ -230,6 +231,6 @@ def _returned(kind: Kind, memory: Any, out: Any) -> Returned:
         Kind.ENCODER_ONLY: (("encoder", out, "attentions"),),
     }
     return {
-        site: [layer.cpu() for layer in getattr(where, name, None) or () if layer is not None]
+        site: [one.cpu() for one in getattr(where, name, None) or () if isinstance(one, Tensor)]
         for site, where, name in names[kind]
     }
