@@ -177,8 +177,8 @@ class HuggingFaceModel:
             taken there; nothing else depends on them.
         pad_to: number of tokens to which the text is padded: at the right, and at the left in a
             decoder-only model, where a continuation follows.
-        max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt. An encoder
-            alone and a classifier decode none, and take no number.
+        max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt. A classifier
+            with a decoder decodes none; an encoder alone takes no number.
         capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
         layers, sites: as in `ExplorableModel.trace`.
         ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are those of
@@ -198,7 +198,7 @@ class HuggingFaceModel:
         forces_output(target, prefix, force)
         if self.kind == Kind.ENCODER_ONLY:
             refuse_decoding(target, prefix, max_new_tokens)
-        elif not self.decodes and (target, prefix, max_new_tokens, *force) != (None, None, None):
+        elif not self.decodes and (target, prefix, *force) != (None, None):
             raise ConfigError("decodes_nothing", architecture=type(self.model).__name__)
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         if interventions or capture == "full":
