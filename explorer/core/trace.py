@@ -243,9 +243,11 @@ class Trace:
         import pandas as pd
 
         names = ("step", "rank", "probability", "chosen", "forced", "id")
-        kinds = {"probability": np.float32, "chosen": np.bool_, "forced": np.bool_}
-        empty = {name: np.empty(0, dtype=kinds.get(name, np.int64)) for name in names}
-        columns = {name: self.arrays.get(f"steps.{name}", empty[name]) for name in names}
+        kinds = {"probability": "float32", "chosen": "bool", "forced": "bool"}
+        columns = {
+            name: self.arrays.get(f"steps.{name}", np.empty(0, dtype=kinds.get(name, "int64")))
+            for name in names
+        }
         frame = pd.DataFrame(columns)
         frame.insert(2, "token", list(self.candidate_tokens))
         return frame
