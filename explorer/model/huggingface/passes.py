@@ -211,8 +211,8 @@ def _alone_inputs(
     past: the rows that the cache has already.
     """
     given: dict[str, Any] = {"input_ids": target, "attention_mask": mask}
-    counts = "position_ids" in signature(model.forward).parameters
-    if counts and mask is not None and not bool(mask.all()):
+    padded = mask is not None and not bool(mask.all())
+    if mask is not None and padded and "position_ids" in signature(model.forward).parameters:
         positions = (mask.long().cumsum(-1) - 1).clamp(min=0)
         given["position_ids"] = positions[:, past:]
     return given
