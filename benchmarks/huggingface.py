@@ -70,10 +70,10 @@ def decode_and_capture(model: HuggingFaceModel, source: Inputs, tokens: int) -> 
     edits, rules = Edits({}, {}, Cursor()), DecodingRules(first=1, last=tokens)
     calls: list[Call] = []
     seen = {"encoder": lambda index, call: calls.append(call)}
-    memory = encoded(model.model, model.kind, source, edits, seen)
+    memory = encoded(model.model, model.anatomy, source, edits, seen)
     steps = greedy_rows(model.model, model.kind, source, edits, rules, memory)
     whole = source.with_target([int(token) for _, token in steps][:-1])
-    full_pass(model.model, model.kind, whole, record=True, memory=memory)
+    full_pass(model.model, model.anatomy, whole, record=True, memory=memory)
     return whole
 
 
@@ -98,8 +98,8 @@ def ways_of(model: HuggingFaceModel, library: Any, tokens: int) -> dict[str, Cal
     assert len(generate().decoder_attentions) == tokens
     assert len(model.trace(text, max_new_tokens=tokens).target_tokens) == tokens
     return {
-        "pass": lambda: full_pass(model.model, model.kind, whole, record=True),
-        "library's pass": lambda: full_pass(library, model.kind, whole, library=True),
+        "pass": lambda: full_pass(model.model, model.anatomy, whole, record=True),
+        "library's pass": lambda: full_pass(library, model.anatomy, whole, library=True),
         "decoding": lambda: decode_and_capture(model, source, tokens),
         "trace": lambda: model.trace(text, max_new_tokens=tokens),
         "generate": generate,

@@ -93,11 +93,11 @@ def trace(member: CatalogMember, request: Request) -> Trace:
 
 def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> CaptureLayer | None:
     """What captures one layer of a trace on screen in full, from any thread; None where nothing
-    can, as for an uploaded trace of weights alone.
+    can, as for an uploaded trace, and for a model of which the weights alone are known.
 
     It holds neither the model nor `shown`: what was dropped from memory meanwhile stays so.
     """
-    if isinstance(member, UploadedTrace):
+    if isinstance(member, UploadedTrace) or shown.facts.get("weights_only"):
         return None
     model, stamp = weakref.ref(model_of(member)), member.stamp
     numbers = {site: shown.layer_numbers(site) for site in shown.sites}

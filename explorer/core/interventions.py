@@ -261,6 +261,12 @@ class Interventions:
         return any(cell.looks_ahead for cell in self.edit_mask)
 
 
+def refuse_weights_only(facts: Mapping[str, Any]) -> None:
+    """Raise `InterventionError` in a model, by its facts, of which the weights alone are known."""
+    if facts.get("weights_only"):
+        raise InterventionError("weights_only", family=facts.get("family"))
+
+
 def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
     """The integrity checks that must fail, given the model and the interventions in the `facts` of
     a trace.

@@ -31,7 +31,7 @@ def reason_codes(
     padding: NDArray[np.bool_],
     *,
     causal: bool = True,
-    other: int = EDITED,
+    other: int | NDArray[np.int_] = EDITED,
 ) -> NDArray[np.uint8]:
     """Codes of `REASONS` for a mask (…, query, key) and its padded keys (key,).
 

@@ -3,7 +3,7 @@ span. In a `Trace` these are the arrays "predictions.…" and the fact "predicti
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -66,6 +66,11 @@ class Prediction:
     def facts(self) -> dict[str, Any]:
         return {"predictions": {"kind": str(self.kind), "labels": list(self.labels)}}
 
+    def behind(self, padding: int) -> "Prediction":
+        """The same of a text that so much padding is before."""
+        moved = {name: self.columns[name] + padding for name in ("start", "stop")}
+        return replace(self, columns={**self.columns, **moved})
+
     @property
     def text(self) -> str:
         """What is predicted, as a line: labels or the text of a span; of a score its number."""
@@ -100,16 +105,16 @@ def prediction_in(
 
 
 def check_predictions(
-    arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], source: int
+    arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], tokens: int
 ) -> None:
-    """The prediction, if there is one, has probabilities, and places in a text of `source` tokens.
+    """The prediction, if there is one, has probabilities, and places in a text of so many tokens.
     Raises `TraceError`."""
     prediction = prediction_in(arrays, facts)
     if prediction is None:
         return
     columns = prediction.columns
     start, stop, shares = (columns[name] for name in ("start", "stop", "probability"))
-    inside = (start >= 0) & (start < stop) & (stop <= source) & (columns["rank"] > 0)
+    inside = (start >= 0) & (start < stop) & (stop <= tokens) & (columns["rank"] > 0)
     likely = (shares >= 0) & (shares <= 1 + 1e-6)  # NaN fails both
     if prediction.kind == PredictionKind.SCORE:
         likely |= np.isnan(shares)

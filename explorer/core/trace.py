@@ -244,8 +244,11 @@ class Trace:
         import pandas as pd
 
         names = ("step", "rank", "probability", "chosen", "forced", "id")
-        empty = np.empty(0, dtype=np.int64)
-        columns = {name: self.arrays.get(f"steps.{name}", empty) for name in names}
+        kinds = {"probability": "float32", "chosen": "bool", "forced": "bool"}
+        columns = {
+            name: self.arrays.get(f"steps.{name}", np.empty(0, dtype=kinds.get(name, "int64")))
+            for name in names
+        }
         frame = pd.DataFrame(columns)
         frame.insert(2, "token", list(self.candidate_tokens))
         return frame
@@ -264,7 +267,8 @@ class Trace:
         names = ["start", "stop", "rank", "value", "probability", "chosen"]
         columns = found.columns if found else {name: np.empty(0) for name in names}
         places = zip(columns["start"].tolist(), columns["stop"].tolist(), strict=True)
-        alone = [self.source_tokens[one] if end - one == 1 else "" for one, end in places]
+        tokens = self.source_tokens or self.target_tokens  # of a decoder alone
+        alone = [tokens[one] if end - one == 1 else "" for one, end in places]
         frame = pd.DataFrame({name: columns[name] for name in names})
         labels = list(found.labels) if found else []
         return frame.assign(token=alone, label=labels)[
@@ -451,7 +455,7 @@ class Trace:
         check_logits(self.arrays, steps)
         check_early(self.arrays, self.facts, steps)
         check_gold(self.arrays, steps, len(self.source_tokens))
-        check_predictions(self.arrays, self.facts, len(self.source_tokens))
+        check_predictions(self.arrays, self.facts, len(self.source_tokens or self.target_tokens))
         alone = not self.target_tokens
         most = len(self.source_tokens) if alone else steps
         check_steps(self.arrays, len(self.candidate_tokens), most, each=not alone)

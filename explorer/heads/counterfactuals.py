@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import InterventionError
-from explorer.core.interventions import Interventions
+from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.trace import Trace
 from explorer.heads.evaluation_batches import parts
 from explorer.heads.trace_comparison import TraceComparison
@@ -17,7 +17,8 @@ from explorer.model.threads import threads_for
 @torch.inference_mode()
 def mean_outputs(model: MeasurableModel, batch: EvaluationBatch) -> Means:
     """The mean of every head's output before W_O over all queries of `batch`; padding queries
-    are left out."""
+    are left out. Raises `InterventionError` where a model shows its weights alone."""
+    refuse_weights_only(model.facts)
     totals: dict[tuple[str, int], Tensor] = {}
     counts: dict[tuple[str, int], Tensor] = {}
     for part in parts(model, batch):

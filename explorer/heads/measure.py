@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from explorer.core.errors import EvaluationBatchError
+from explorer.core.interventions import refuse_weights_only
 from explorer.core.sites import SITES, Head
 from explorer.core.word_segmentation import is_punctuation
 from explorer.data.task_names import task_of
@@ -140,6 +141,7 @@ def measure(
         raise EvaluationBatchError("no_batch", got=type(batch).__name__)
     if gradients or removed_on:
         refuse_without_targets(batch)
+        refuse_weights_only(model.facts)
     translator = None if references is None else _translator(model)
     # Of the time, roughly.
     shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on), 0.8 * (translator is not None)]

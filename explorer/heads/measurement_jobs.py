@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from explorer.core.errors import EvaluationBatchError, ExplorerError
+from explorer.core.interventions import refuse_weights_only
 from explorer.data.task_names import task_of
 from explorer.heads.job_queue import Job, JobSentences, MeasurementError, QueuedJob, submit
 from explorer.heads.measurement_store import measured_folder
@@ -80,6 +81,8 @@ class MeasurementSettings(Sentences):
 def check(model: "MeasurableModel", sentences: Sentences, language: str) -> None:
     """Raise `MeasurementError` or `ExplorerError` on sentences that the process would refuse."""
     lines = sentences.lines
+    if isinstance(sentences, MeasurementSettings) and (sentences.gradients or sentences.removal):
+        refuse_weights_only(model.facts)
     if (
         sentences.size > MOST_SENTENCES
         or len(lines) > MOST_SENTENCES

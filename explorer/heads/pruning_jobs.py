@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, PruningError
 from explorer.core.files import log_skipped
+from explorer.core.interventions import refuse_weights_only
 from explorer.heads import measurement_jobs
 from explorer.heads.job_queue import Job, QueuedJob, queued_jobs, submit
 from explorer.heads.measurement_jobs import Sentences
@@ -74,6 +75,7 @@ def check(model: "MeasurableModel", settings: PruningSettings, language: str) ->
     if not settings.orders:
         raise PruningError("no_orders")
     measurement_jobs.check(model, settings.sentences, language)
+    refuse_weights_only(model.facts)
     if "contribution" in settings.orders:
         model.output_weights()  # raises where a family of the library has none
 

@@ -148,13 +148,16 @@ def _kind(config: Mapping[str, Any]) -> TextKind:
 
 
 def _reads_pairs(config: Mapping[str, Any]) -> bool:
-    """Whether an encoder alone has segments, or a head that is mostly trained on two texts."""
+    """Whether a model has a head that is mostly trained on two texts, or an encoder alone has
+    segments."""
     listed = config.get("architectures")
     name = str(listed[0]) if isinstance(listed, list) and listed else ""
-    if config.get("is_encoder_decoder") is True or _kind(config) == TextKind.PROMPT:
-        return False
-    heads = ("ForSequenceClassification", "ForQuestionAnswering", "ForNextSentencePrediction")
-    return _whole(config.get("type_vocab_size")) > 1 or name.endswith(heads)
+    if name.endswith(
+        ("ForSequenceClassification", "ForQuestionAnswering", "ForNextSentencePrediction")
+    ):
+        return True
+    alone = config.get("is_encoder_decoder") is not True and _kind(config) != TextKind.PROMPT
+    return alone and _whole(config.get("type_vocab_size")) > 1
 
 
 def _summary(config: Mapping[str, Any]) -> ModelSummary:

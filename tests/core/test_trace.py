@@ -214,3 +214,11 @@ def test_a_trace_is_written_with_its_model_its_texts_and_its_shapes():
     assert repr(trace) == "Trace('a b' → ''; encoder (1, 2, 2, 2))"
     named = replace(trace, facts={"model": "mine", "text": "a, b"}, text="c")
     assert repr(named) == "Trace(mine: 'a, b' → 'c'; encoder (1, 2, 2, 2))"
+
+
+def test_a_trace_without_steps_has_none_that_is_chosen():
+    """The column is boolean, so that it still selects rows."""
+    one = np.ones((1, 1, 1, 1), np.float32)
+    steps = Trace.from_arrays(["a"], encoder=one).steps()
+    assert steps[steps.chosen].empty
+    assert list(steps[steps.chosen].columns) == list(small_trace().steps().columns)

@@ -1,7 +1,8 @@
 """Tiny random models of the library's families, with settings that hide no mistake: heads × key
 width is not the width, vocabularies are odd, keys are shared, attention is local, biases relative.
 
-`FAMILIES=all` tests every family, else a sample: `TESTED` and `TESTED_REFUSED`.
+`FAMILIES=all` tests every family, else a sample: `TESTED`, `TESTED_WEIGHTS_ONLY` and
+`TESTED_REFUSED`.
 """
 
 import os
@@ -30,7 +31,7 @@ class Family:
     model: str
     config: str
     sizes: Mapping[str, Any]
-    projection: Mapping[str, str]
+    projection: Mapping[str, str] = field(default_factory=dict)
     windows: tuple[int | None, ...] = ()
     first: bool = False
     generation: Mapping[str, Any] = field(default_factory=dict)
@@ -275,44 +276,95 @@ FAMILIES = {
 }
 """Families that are verified, by `model_type`."""
 
-REFUSED: dict[str, tuple[str, str, dict[str, Any], str]] = {
-    "bloom": (
-        "BloomForCausalLM",
-        "BloomConfig",
-        {"vocab_size": VOCABULARY, "hidden_size": 24, "n_layer": 2, "n_head": 3},
-        "off_interface",
+_GPT = {"vocab_size": VOCABULARY, "n_embd": 24, "n_layer": 3, "n_head": 3}
+_GPT |= {"n_positions": 40, "bos_token_id": 1, "eos_token_id": EOS}
+_HIDDEN = {"vocab_size": VOCABULARY, "hidden_size": 24, "bos_token_id": 1, "eos_token_id": EOS}
+_DISENTANGLED = _BERT | {
+    "relative_attention": True,
+    "pos_att_type": ["c2p", "p2c"],
+    "max_relative_positions": 5,
+}
+_XLM = {"vocab_size": VOCABULARY, "emb_dim": 24, "n_layers": 3, "n_heads": 3}
+
+WEIGHTS_ONLY = {
+    "bloom": Family("BloomForCausalLM", "BloomConfig", _HIDDEN | {"n_layer": 3, "n_head": 3}),
+    "falcon": Family(
+        "FalconForCausalLM",
+        "FalconConfig",
+        _HIDDEN | {"num_hidden_layers": 3, "num_attention_heads": 3, "alibi": True},
     ),
-    "gptj": (
-        "GPTJForCausalLM",
-        "GPTJConfig",
-        {"vocab_size": VOCABULARY, "n_embd": 24, "n_layer": 2, "n_head": 3, "rotary_dim": 4},
-        "off_interface",
+    "gptj": Family("GPTJForCausalLM", "GPTJConfig", _GPT | {"rotary_dim": 4}),
+    "codegen": Family(
+        "CodeGenForCausalLM",
+        "CodeGenConfig",
+        _GPT | {"n_embd": 32, "n_head": 4, "rotary_dim": 4, "n_ctx": 40},
     ),
-    "gpt_neo": (
+    "gpt_neo": Family(
         "GPTNeoForCausalLM",
         "GPTNeoConfig",
         {
-            "vocab_size": VOCABULARY,
-            "hidden_size": 24,
-            "num_layers": 2,
+            **_HIDDEN,
+            "num_layers": 3,
             "num_heads": 3,
-            "attention_types": [[["global", "local"], 1]],
+            "attention_types": [[["local", "global", "local"], 1]],
+            "window_size": 4,
+            "max_position_embeddings": 40,
         },
-        "off_interface",
+        windows=(4, None, 4),
     ),
-    "deberta-v2": (
-        "DebertaV2ForMaskedLM",
-        "DebertaV2Config",
-        _BERT,
-        "off_interface",
+    "openai-gpt": Family("OpenAIGPTLMHeadModel", "OpenAIGPTConfig", _GPT),
+    "xglm": Family(
+        "XGLMForCausalLM",
+        "XGLMConfig",
+        {
+            "vocab_size": VOCABULARY,
+            "d_model": 24,
+            "num_layers": 3,
+            "attention_heads": 3,
+            "ffn_dim": 30,
+            "max_position_embeddings": 40,
+            "eos_token_id": EOS,
+        },
     ),
-    "mpnet": ("MPNetForMaskedLM", "MPNetConfig", _BERT, "off_interface"),
-    "xlnet": (
+    "mpt": Family(
+        "MptForCausalLM",
+        "MptConfig",
+        {"vocab_size": VOCABULARY, "d_model": 24, "n_heads": 3, "n_layers": 3, "max_seq_len": 40},
+    ),
+    "mpnet": Family("MPNetForMaskedLM", "MPNetConfig", _BERT),
+    "deberta": Family("DebertaForMaskedLM", "DebertaConfig", _DISENTANGLED),
+    "deberta-v2": Family("DebertaV2ForMaskedLM", "DebertaV2Config", _DISENTANGLED),
+    "roformer": Family("RoFormerForMaskedLM", "RoFormerConfig", _BERT | {"embedding_size": 24}),
+    "rembert": Family(
+        "RemBertForMaskedLM",
+        "RemBertConfig",
+        _BERT | {"input_embedding_size": 24, "output_embedding_size": 24},
+    ),
+    "big_bird": Family(
+        "BigBirdForMaskedLM", "BigBirdConfig", _BERT | {"attention_type": "original_full"}
+    ),
+    "xlnet": Family(
         "XLNetLMHeadModel",
         "XLNetConfig",
-        {"vocab_size": VOCABULARY, "d_model": 24, "n_layer": 2, "n_head": 3, "d_inner": 30},
-        "off_interface",
+        {"vocab_size": VOCABULARY, "d_model": 24, "n_layer": 3, "n_head": 3, "d_inner": 30},
     ),
+    "xlm": Family("XLMWithLMHeadModel", "XLMConfig", _XLM),
+    "flaubert": Family("FlaubertWithLMHeadModel", "FlaubertConfig", _XLM),
+    "fsmt": Family(
+        "FSMTForConditionalGeneration",
+        "FSMTConfig",
+        {
+            **{name: value for name, value in _BART.items() if name != "vocab_size"},
+            "langs": ["en", "de"],
+            "src_vocab_size": VOCABULARY,
+            "tgt_vocab_size": VOCABULARY,
+        },
+    ),
+    "mvp": Family("MvpForConditionalGeneration", "MvpConfig", _BART),
+}
+"""Families of which the weights alone are known, by `model_type`."""
+
+REFUSED: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "prophetnet": (
         "ProphetNetForConditionalGeneration",
         "ProphetNetConfig",
@@ -326,13 +378,42 @@ REFUSED: dict[str, tuple[str, str, dict[str, Any], str]] = {
             "num_encoder_attention_heads": 3,
             "num_decoder_attention_heads": 3,
         },
-        "off_interface",
+        "not_one",
     ),
     "longt5": (
         "LongT5ForConditionalGeneration",
         "LongT5Config",
         _T5 | {"local_radius": 3},
-        "off_interface",
+        "other_axes",
+    ),
+    "mra": ("MraForMaskedLM", "MraConfig", _BERT, "off_interface"),
+    "funnel": (
+        "FunnelForMaskedLM",
+        "FunnelConfig",
+        {
+            "vocab_size": VOCABULARY,
+            "d_model": 24,
+            "n_head": 3,
+            "d_head": 8,
+            "d_inner": 30,
+            "block_sizes": [1, 1],
+        },
+        "other_axes",
+    ),
+    "squeezebert": (
+        "SqueezeBertForMaskedLM",
+        "SqueezeBertConfig",
+        _BERT
+        | {
+            "embedding_size": 24,
+            "q_groups": 1,
+            "k_groups": 1,
+            "v_groups": 1,
+            "post_attention_groups": 1,
+            "intermediate_groups": 1,
+            "output_groups": 1,
+        },
+        "not_one",
     ),
     "led": (
         "LEDForConditionalGeneration",
@@ -343,14 +424,15 @@ REFUSED: dict[str, tuple[str, str, dict[str, Any], str]] = {
             "max_decoder_position_embeddings": 40,
             "attention_window": [4, 4],
         },
-        "off_interface",
+        "other_axes",
     ),
 }
 """Families that are refused: class, config, sizes and the key of the sentence."""
 
 ALL = os.environ.get("FAMILIES") == "all"
 TESTED = tuple(FAMILIES) if ALL else ("marian", "t5", "gemma2", "modernbert")
-TESTED_REFUSED = tuple(REFUSED) if ALL else ("bloom",)
+TESTED_WEIGHTS_ONLY = tuple(WEIGHTS_ONLY) if ALL else ("gpt_neo", "deberta", "xlm", "fsmt")
+TESTED_REFUSED = tuple(REFUSED) if ALL else ("squeezebert",)
 
 
 def tiny_model(name: str, seed: int = 0, head: str | None = None, **changes: Any) -> Any:
@@ -358,11 +440,12 @@ def tiny_model(name: str, seed: int = 0, head: str | None = None, **changes: Any
 
     head: the class of the library in place of the family's own, such as "BertForQuestionAnswering".
     """
-    if name in FAMILIES:
-        family = FAMILIES[name]
+    family = (FAMILIES | WEIGHTS_ONLY).get(name)
+    if family is not None:
         model, config, sizes = head or family.model, family.config, family.sizes
     else:
         model, config, sizes, _ = REFUSED[name]
+        model = head or model
     torch.manual_seed(seed)
     made = getattr(transformers, model)(getattr(transformers, config)(**{**sizes, **changes}))
     with torch.no_grad():

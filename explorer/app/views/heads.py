@@ -49,6 +49,9 @@ _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a 
 
 _WITHIN = {"pruning": "removal"}  # sections that are a part of another in the row of choices
 
+# Sections that change what the model computes, or look inside it.
+_INSIDE = ("experiments", "norms", "pruning")
+
 # Sections for which the browser gets every weight.
 _WHOLE = ("experiments", COMPARE, "norms")
 
@@ -135,6 +138,10 @@ def show_section(
         overview(member, trace, None, language)
         return
     section = heads_state.section()
+    if section in _INSIDE and trace.facts.get("weights_only"):
+        st.info(say("errors.weights_only", language, family=trace.facts.get("family")))
+        overview(member, trace, None, language)
+        return
     if section in _WHOLE and _is_too_large(trace, language, messages):
         overview(member, trace, None, language)
         return

@@ -44,8 +44,13 @@ def measurement_form(model: CatalogModel, language: str) -> None:
 def _fields(model: CatalogModel, language: str) -> None:
     kind = choose_kind(kinds_for(model), language, _KEY)
     sentence_fields(model, kind, language, _KEY)
-    st.checkbox(say("heads.with_importance", language), True, key=f"{_KEY}gradients")
-    removal = st.checkbox(say("heads.with_removal", language), True, key=f"{_KEY}removal")
+    facts = model_cache.model_of(model).facts
+    alone = bool(facts.get("weights_only"))
+    why = say("errors.weights_only", language, family=facts["family"]) if alone else None
+    for name, key in (("with_importance", "gradients"), ("with_removal", "removal")):
+        text, key = say(f"heads.{name}", language), f"{_KEY}{key}"
+        st.checkbox(text, not alone, key=key, disabled=alone, help=why)
+    removal = not alone and bool(session.widget_value(f"{_KEY}removal", True))
     if removal and kind == "pairs" and _translates(model):
         st.checkbox(
             say("heads.with_bleu", language),
@@ -58,8 +63,9 @@ def _chosen(model: CatalogModel, language: str) -> MeasurementSettings:
     """What the fields hold now."""
     kind = chosen_kind(kinds_for(model), language, _KEY)
     sentences = chosen_sentences(model, kind, _KEY)
-    gradients = bool(session.widget_value(f"{_KEY}gradients", True))
-    removal = bool(session.widget_value(f"{_KEY}removal", True))
+    alone = model_cache.model_of(model).facts.get("weights_only")
+    gradients = not alone and bool(session.widget_value(f"{_KEY}gradients", True))
+    removal = not alone and bool(session.widget_value(f"{_KEY}removal", True))
     bleu = removal and kind == "pairs" and bool(session.widget_value(f"{_KEY}bleu", False))
     return MeasurementSettings(
         sentences.kind, sentences.size, sentences.seed, sentences.text, gradients, removal, bleu

@@ -23,7 +23,9 @@ class Place:
     layer: counted from 0 among the layers with attention at `site`.
     number: of that layer in the model, where some layers have no attention.
     heads: of the queries; with grouped queries there are fewer heads of keys.
-    width: of the values of a head.
+    width: of the values of a head; 0 where the weights alone are known.
+    window: from which distance on nothing is attended to, where the weights alone are known; None =
+        nowhere.
     """
 
     site: str
@@ -31,6 +33,7 @@ class Place:
     number: int
     heads: int
     width: int
+    window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,19 @@ class Anatomy:
     """
 
     kind: Kind
-    encoder: tuple[Place, ...]
-    decoder: tuple[Place, ...]
+    encoder: tuple[Place, ...] = ()
+    decoder: tuple[Place, ...] = ()
     head: OutputHead = OutputHead()
 
     @property
     def places(self) -> tuple[Place, ...]:
         return self.encoder + self.decoder
+
+    @property
+    def weights_only(self) -> bool:
+        """Whether nothing but the weights is known, as the library returns them: such a model
+        cannot be changed inside."""
+        return bool(self.places) and not any(place.width for place in self.places)
 
     @property
     def all_heads(self) -> tuple[Head, ...]:

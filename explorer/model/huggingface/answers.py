@@ -1,5 +1,5 @@
-"""What a model with an encoder alone answers where it predicts no tokens: a class, a tag for each
-token, or a span of the text, with probabilities.
+"""What a model answers where it predicts no tokens: a class, a tag for each token, or a span of the
+text, with probabilities.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,9 @@ def answer_of(model: Any) -> PredictionKind | None:
     """What a model of the library answers; None where it predicts tokens or has no head."""
     name = type(model).__name__
     if name.endswith(("ForQuestionAnswering", "ForQuestionAnsweringSimple")):
-        return PredictionKind.SPAN
+        # Else a head that searches among ends for each beginning, such as XLM's.
+        plain = isinstance(getattr(model, "qa_outputs", None), torch.nn.Linear)
+        return PredictionKind.SPAN if plain else None
     if name.endswith("ForTokenClassification"):
         return PredictionKind.TAGS
     if name == "ElectraForPreTraining":

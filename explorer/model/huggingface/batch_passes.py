@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError
-from explorer.core.interventions import Interventions
+from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.sites import Head
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.head_gates import Fills, Means
@@ -17,6 +17,7 @@ from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.batch_texts import BatchTexts
 from explorer.model.huggingface.capture import Call
 from explorer.model.huggingface.edits import edits_for
+from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.masks import open_cells
@@ -54,15 +55,17 @@ class LibraryPasses:
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
         """Sources with given targets. Raises `VocabularyError`, and `EvaluationBatchError` in a
         model that does not have both stacks."""
-        if self.anatomy.kind != Kind.ENCODER_DECODER:
+        if self.anatomy.kind != Kind.ENCODER_DECODER or not self._texts.predicts:
             raise EvaluationBatchError("pairs_refused")
         return self._texts.pairs(pairs, name)
 
     def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
         """Texts with what follows: of an encoder–decoder model its greedy output; of a decoder
         alone their own next tokens; of an encoder alone the tokens that are masked by chance from
-        `seed`, nothing where the model fills in no masks. Raises `VocabularyError`."""
+        `seed`; nothing where the model predicts no tokens. Raises `VocabularyError`."""
         match self.anatomy.kind:
+            case Kind.ENCODER_DECODER | Kind.DECODER_ONLY if not self._texts.predicts:
+                return self._texts.that_are_read(texts, name)
             case Kind.ENCODER_DECODER:
                 return self._texts.with_output(texts, name)
             case Kind.DECODER_ONLY:
@@ -75,8 +78,9 @@ class LibraryPasses:
 
     @torch.inference_mode()
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
-        kind, head = self.anatomy.kind, self.anatomy.head  # no logits are read
-        found = full_pass(self.model, kind, _inputs(batch), record=True, head=head)
+        head = self.anatomy.head  # no logits are read
+        body = without_head(self.model, self.anatomy.kind)
+        found = full_pass(body, self.anatomy, _inputs(batch), record=True, head=head)
         calls = [
             *zip(self.anatomy.encoder, found.encoder, strict=True),
             *zip(self.anatomy.decoder, found.decoder, strict=True),
@@ -99,9 +103,12 @@ class LibraryPasses:
         interventions: Interventions = NO_INTERVENTIONS,
         means: Means | None = None,
     ) -> Tensor:
+        if interventions or gates is not None:
+            family = str(self.model.config.model_type)
+            refuse_weights_only({"weights_only": self.anatomy.weights_only, "family": family})
         edits = edits_for(interventions, self.anatomy, means, gates, fills)
         copies = 1 if gates is None else len(gates) // len(batch)
-        done = full_pass(self.model, self.anatomy.kind, _inputs(batch), edits, copies=copies)
+        done = full_pass(self.model, self.anatomy, _inputs(batch), edits, copies=copies)
         return done.logits.whole().float()
 
     def choices(self, logits: Tensor) -> Tensor:

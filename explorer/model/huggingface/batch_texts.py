@@ -9,9 +9,10 @@ import torch
 
 from explorer.core.errors import VocabularyError
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
-from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Cursor, Edits
+from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs
 from explorer.model.huggingface.passes import encoded, greedy_rows
@@ -41,7 +42,7 @@ class BatchTexts:
     def predicts(self) -> bool:
         """Whether the model predicts tokens: an encoder alone may have no head for it."""
         if self.kind != Kind.ENCODER_ONLY:
-            return True
+            return decodes(self.model, self.kind)
         return self.tokens.mask_id is not None and self.model.get_output_embeddings() is not None
 
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
@@ -76,6 +77,21 @@ class BatchTexts:
         source = TokenRows(rows.ids.masked_fill(hidden, self.tokens.mask_id or 0), rows.kinds)
         return EvaluationBatch(source, None, labels, name, "masked" if self.predicts else "none")
 
+    def that_are_read(self, texts: Sequence[str], name: str) -> EvaluationBatch:
+        """Texts with nothing to predict, for classifiers with a decoder."""
+        rows = self._rows(self._ids(texts))
+        nothing = TokenRows(rows.ids, torch.full_like(rows.kinds, TokenKind.PADDING))
+        if self.kind == Kind.DECODER_ONLY:
+            return EvaluationBatch(None, rows, nothing, name, "none")
+        own = [
+            fed(self.model, Inputs(ids[None], real[None].long())).target
+            for ids, real in zip(rows.ids, rows.real, strict=True)
+        ]
+        ids = torch.cat([target for target in own if target is not None])
+        kinds = torch.tensor([[self._kind_of(token) for token in row] for row in ids.tolist()])
+        kinds = kinds.to(rows.kinds).masked_fill(~rows.real, TokenKind.PADDING)
+        return EvaluationBatch(rows, TokenRows(ids, kinds), nothing, name, "none")
+
     def _forced(
         self,
         sources: Sequence[Sequence[int]],
@@ -109,7 +125,7 @@ class BatchTexts:
         rules = self.settings.rules(self.kind, 1, last, {})
         edits = Edits({}, {}, Cursor())
         with threads_for(int(self.model.num_parameters()), len(rows)):
-            memory = encoded(self.model, self.kind, inputs, edits)
+            memory = encoded(self.model, Anatomy(self.kind), inputs, edits)
             steps = greedy_rows(self.model, self.kind, inputs, edits, rules, memory)
             decoded = torch.stack([tokens for _, tokens in steps], 1).tolist()
         return [[start, *self._until_end(row)] for row in decoded]

@@ -32,8 +32,11 @@ CAPTURE = "attention_explorer"
 class Call:
     """One call of attention. H heads of queries; keys and values may have fewer.
 
+    Where the library returned the weights alone, queries, keys, values and output have width 0, and
+    there is no module.
+
     weights: (B, H, Q, K) after softmax, before dropout, which is off.
-    mask: (B, 1 or H, Q, K), added to the scores, or None; with the edits of cells.
+    mask: (B, 1 or H, Q, K), added to the scores or boolean, or None; with the edits of cells.
     given: the mask before them.
     query, key, value: (B, heads, Q or K, width).
     output: (B, Q, H, width), before the output projection.
@@ -90,6 +93,13 @@ class Watch:
     seen: Seen | None = None
     calls: list[Call] = field(default_factory=list)
     count: int = 0
+
+    def take(self, index: int, call: Call) -> None:
+        """Hand over a call, by its index in the pass, to whoever is watching."""
+        if self.seen:
+            self.seen(index, call)
+        if self.record:
+            self.calls.append(call)
 
 
 _NO_EDITS: Mapping[int, Edit] = MappingProxyType({})
@@ -209,11 +219,8 @@ def _attention(
         output = edit.output(output)
     if watch.record or watch.seen:
         given = attention_mask
-        call = Call(module, weights, mask, given, query, key, value, output, options).on_cpu()
-        if watch.seen:
-            watch.seen(index, call)
-        if watch.record:
-            watch.calls.append(call)
+        call = Call(module, weights, mask, given, query, key, value, output, options)
+        watch.take(index, call.on_cpu())
     return output, weights
 
 

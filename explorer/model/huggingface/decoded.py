@@ -31,6 +31,6 @@ class Decoded:
         facts: dict[str, Any] = {"forced": {str(step): own for step, own in self.forced.items()}}
         if self.chosen:
             facts["ended"] = self.chosen[-1] in ends
-        if kind == Kind.DECODER_ONLY:
+        if kind == Kind.DECODER_ONLY and self.chosen:
             facts["prompt"] = self.inputs.lengths[1] - len(self.chosen) + 1
         return facts

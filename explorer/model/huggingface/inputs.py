@@ -46,6 +46,12 @@ class Inputs:
         return source, target
 
     @property
+    def padding_before(self) -> int:
+        """Tokens of padding before the text, in a model with a decoder alone."""
+        mask = self.source_mask if self.target_mask is None else self.target_mask
+        return 0 if mask is None else int(mask[0].argmax())
+
+    @property
     def padded(self) -> bool:
         """Whether any token is padding."""
         masks = (self.source_mask, self.target_mask)

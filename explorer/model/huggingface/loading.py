@@ -4,6 +4,7 @@ that are missing or left over are named instead of being made up.
 
 import warnings
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from explorer.model.huggingface.other_contents import (
     refuse_pointers,
 )
 from explorer.model.huggingface.placement import Placement, devices_of
+from explorer.model.huggingface.returned_weights import notes_of
 from explorer.model.huggingface.tokenizer_fit import fit_notes
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -149,19 +151,25 @@ def assembled(
     tokenizer: None = it goes on by ids. notes: what a reader should know.
     """
     size, positions = embeddings(model), _positions(model)
+    anatomy = _examined(model, kind, size, positions)
+    known = [*notes_of(anatomy, model), *notes]
     return HuggingFaceModel(
         name=name,
         model=model,
-        anatomy=_examined(model, kind, size, positions),
+        anatomy=anatomy,
         tokens=Tokens(tokenizer, size),
         positions=positions,
-        notes=tuple(note.of(name) if "name" in note.facts else note for note in notes),
+        notes=tuple(note.of(name) if "name" in note.facts else note for note in known),
     )
 
 
 def embeddings(model: Any) -> int:
-    """The number of ids that a model has embeddings for."""
-    return int(model.get_input_embeddings().weight.shape[0])
+    """The number of ids that a model has embeddings for. Raises `ModelDirectoryError`."""
+    try:
+        return int(model.get_input_embeddings().weight.shape[0])
+    except (AttributeError, NotImplementedError) as error:
+        family = str(model.config.model_type)
+        raise ModelDirectoryError("no_embeddings", family=family) from error
 
 
 def _unnamed_family(path: Path, described: dict[str, Any], files: list[Path]) -> str:
@@ -258,14 +266,22 @@ def _model_class(name: str, config: Any) -> tuple[Kind, Any]:
 
 
 def kind_of(model_class: Any, config: Any) -> Kind:
-    """The kind of the models of a class of the library. Raises `ModelDirectoryError`."""
-    name = model_class.__name__
-    if model_class.can_generate():
-        return Kind.ENCODER_DECODER if config.is_encoder_decoder else Kind.DECODER_ONLY
-    masked = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    decoder = config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not masked
-    if (config.is_encoder_decoder and "Encoder" not in name) or decoder:
-        raise ModelDirectoryError("no_head", architecture=name)
+    """Which stacks the models of a class have; one without a head for tokens reads a text in each.
+
+    Raises `ModelDirectoryError`.
+    """
+    name, family = model_class.__name__, config.model_type
+    if name.endswith("ForMultipleChoice"):
+        raise ModelDirectoryError("several_texts", architecture=name)
+    generates = bool(model_class.can_generate())
+    both = "decoder_input_ids" in signature(model_class.forward).parameters
+    if config.is_encoder_decoder and (generates or both):
+        if not generates and name == MODEL_MAPPING_NAMES.get(family):
+            raise ModelDirectoryError("no_head", architecture=name)
+        return Kind.ENCODER_DECODER
+    masked = family in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    if generates or (family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not masked):
+        return Kind.DECODER_ONLY
     return Kind.ENCODER_ONLY
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.interventions import CellEdit
-from explorer.core.mask_reasons import EDITED, OUTSIDE, UNMASKED, reason_codes
+from explorer.core.mask_reasons import EDITED, OUTSIDE, PADDING, UNMASKED, reason_codes
 from explorer.model.huggingface.capture import Call
 
 
@@ -70,7 +70,10 @@ def site_codes(
 def _codes(call: Call, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[np.uint8]:
     _, *axes = _axes(call)
     allowed, given = (open_cells(mask, *axes)[0].numpy() for mask in (call.mask, call.given))
-    codes = reason_codes(allowed, padding, causal=causal, other=OUTSIDE)
+    other: int | NDArray[np.int_] = OUTSIDE
+    if call.module is None and len(padding) == allowed.shape[-2]:  # a query that is padding
+        other = np.where(padding, PADDING, OUTSIDE)[:, None]
+    codes = reason_codes(allowed, padding, causal=causal, other=other)
     codes[np.broadcast_to(given, allowed.shape) & ~allowed & (codes != UNMASKED)] = EDITED
     return codes
 

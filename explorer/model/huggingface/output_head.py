@@ -89,7 +89,9 @@ def returned_before_head(model: Any) -> Iterator[list[str]]:
 
 def body_path(model: Any, attention: Any, returned: Sequence[str]) -> str:
     """The path of the body: the outermost module around the last `attention` that has returned
-    before the head is called; "" without one."""
+    before the head is called; "" without one. attention: None where it is not known."""
+    if attention is None:
+        return model.base_model_prefix if model.base_model_prefix in returned else ""
     path = next(name for name, module in model.named_modules() if module is attention)
     names = path.split(".")
     around = (".".join(names[:count]) for count in range(1, len(names)))

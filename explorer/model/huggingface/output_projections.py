@@ -67,7 +67,7 @@ def _modules(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[tuple[str, in
         for stack, places in stacks.items()
     }
     try:
-        full_pass(model, anatomy.kind, inputs, seen=seen)
+        full_pass(model, anatomy, inputs, seen=seen)
     finally:
         for hook in hooks:
             hook.remove()

@@ -1,6 +1,6 @@
 """The passes of the three kinds of models, and greedy decoding with the library's cache."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from types import MappingProxyType
@@ -11,13 +11,14 @@ from torch import Tensor
 from transformers import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
-from explorer.model.huggingface.anatomy import Kind, OutputHead
-from explorer.model.huggingface.capture import Call, Seen, watching
+from explorer.model.huggingface.anatomy import Anatomy, Kind, OutputHead, Place
+from explorer.model.huggingface.capture import Call, Seen, Watch, watching
 from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.output_head import predictions, run
 from explorer.model.huggingface.placement import on_device
+from explorer.model.huggingface.returned_weights import Returned, returned_calls
 from explorer.model.row_logits import RowLogits, rows_of_block
 
 NOBODY: Mapping[str, Seen] = MappingProxyType({})
@@ -39,12 +40,12 @@ class Pass:
     logits: RowLogits
     encoder: list[Call] = field(default_factory=list)
     decoder: list[Call] = field(default_factory=list)
-    library: Mapping[str, list[Tensor]] = field(default_factory=dict)
+    library: Returned = field(default_factory=dict)
 
 
 def full_pass(
     model: Any,
-    kind: Kind,
+    anatomy: Anatomy,
     inputs: Inputs,
     edits: Edits | None = None,
     *,
@@ -64,39 +65,59 @@ def full_pass(
     seen: by stack, "encoder" or "decoder", what is called with each call.
     head: of the model, where its logits are computed only as they are read.
     """
-    changes = edits or Edits({}, {}, Cursor())
+    kind, changes = anatomy.kind, edits or Edits({}, {}, Cursor())
     changes.cursor.first = 0
-    options = {"output_attentions": True} if library else {}
+    returning = anatomy.weights_only and (record or bool(seen))
+    options = {"output_attentions": True} if library or returning else {}
     repeated = inputs if copies == 1 else inputs.repeated(copies)
     shared = kind == Kind.ENCODER_DECODER and copies > 1 and not changes.encoder
-    alone = kind == Kind.ENCODER_ONLY
+    alone, encodes = kind == Kind.ENCODER_ONLY, memory is None
     with watching(changes.encoder, record=record, seen=seen.get("encoder")) as of_encoder:
         if alone:
             out, logits = run(model, head, _encoder_inputs(repeated) | options)
-        elif memory is None:
+        elif encodes:
             memory = _encode(model, kind, inputs if shared else repeated, **options)
     if shared:
         memory = BaseModelOutput(memory.last_hidden_state.repeat(copies, 1, 1))
     with watching(changes.decoder, record=record, seen=seen.get("decoder")) as of_decoder:
         if not alone:
-            given = _decoder_inputs(repeated, memory) | {"use_cache": False} | options
+            given = _decoder_inputs(model, repeated, memory) | {"use_cache": False} | options
             out, logits = run(model, head, given)
-    returned = _returned(kind, memory, out) if library else {}
+    returned = _returned(kind, memory, out) if options else {}
+    if returning and encodes:
+        _hand_over(of_encoder, model, anatomy.encoder, returned, inputs)
+    if returning:
+        _hand_over(of_decoder, model, anatomy.decoder, returned, inputs)
     return Pass(logits, of_encoder.calls, of_decoder.calls, returned)
 
 
+def _hand_over(
+    watch: Watch, model: Any, places: Sequence[Place], returned: Returned, inputs: Inputs
+) -> None:
+    """The weights of a stack that the library returned, to whoever watches it."""
+    family = str(model.config.model_type)
+    for index, call in enumerate(returned_calls(places, returned, inputs, family)):
+        watch.take(index, call)
+
+
 def encoded(
-    model: Any, kind: Kind, inputs: Inputs, edits: Edits, seen: Mapping[str, Seen] = NOBODY
+    model: Any, anatomy: Anatomy, inputs: Inputs, edits: Edits, seen: Mapping[str, Seen] = NOBODY
 ) -> Any:
     """The output of the encoder of an encoder–decoder model, for `greedy_rows` and `full_pass`.
 
     seen: as in `full_pass`.
     """
+    kind = anatomy.kind
     if kind != Kind.ENCODER_DECODER:
         return None
     edits.cursor.first = 0
-    with watching(edits.encoder, record=False, seen=seen.get("encoder")):
-        return _encode(model, kind, inputs)
+    returning = anatomy.weights_only and bool(seen)
+    options = {"output_attentions": True} if returning else {}
+    with watching(edits.encoder, record=False, seen=seen.get("encoder")) as watch:
+        memory = _encode(model, kind, inputs, **options)
+    if returning:
+        _hand_over(watch, model, anatomy.encoder, _returned(kind, memory, None), inputs)
+    return memory
 
 
 def _encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
@@ -109,7 +130,7 @@ def _encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
 
 def cache_argument(model: Any) -> str:
     """What `forward` calls the keys and values of earlier steps: the library renames it, family by
-    family, from 5.24 on."""
+    family, from 5.24 on. Some families keep none."""
     return "cache" if "cache" in signature(model.forward).parameters else "past_key_values"
 
 
@@ -130,6 +151,7 @@ def greedy_rows(
     Stops when all sequences have ended; what follows the end of one of them means nothing.
     """
     cache, cached = None, cache_argument(model)
+    caches = cached in signature(model.forward).parameters  # else all rows run again at each step
     target, mask = inputs.target, inputs.target_mask
     assert target is not None
     if memory is not None:
@@ -143,15 +165,17 @@ def greedy_rows(
             if memory is not None:
                 given = _cross_inputs(inputs, memory, target)
             else:
-                given = _alone_inputs(target, mask, step)
-            given |= {cached: cache, "use_cache": True}
+                given = _alone_inputs(model, target, mask, step if caches else 0)
+            given |= {cached: cache, "use_cache": True} if caches else {}
             out, logits = run(model, head, given, keep=keep)
-        cache = getattr(out, cached)
+        if not caches and step:
+            logits = RowLogits.of(logits.read(logits.rows - 1, logits.rows))
+        cache = getattr(out, cached) if caches else None
         step += logits.rows
         tokens = rules.chosen(predictions(out)[:, -1], step)
         yield logits, tokens
         ended |= torch.isin(tokens, rules.ends)
-        target = tokens[:, None]
+        target = tokens[:, None] if caches else torch.cat([target, tokens[:, None]], 1)
         if mask is not None:
             mask = torch.cat([mask, torch.ones_like(mask[:, :1])], 1)
 
@@ -161,11 +185,12 @@ def _encoder_inputs(inputs: Inputs) -> dict[str, Any]:
     return given if inputs.segments is None else given | {"token_type_ids": inputs.segments}
 
 
-def _decoder_inputs(inputs: Inputs, memory: Any) -> dict[str, Any]:
-    """Arguments of the whole model, after `_encode`."""
+def _decoder_inputs(model: Any, inputs: Inputs, memory: Any) -> dict[str, Any]:
+    """Arguments of the whole model, after `_encode`; some families mask later positions only where
+    they see the source, too."""
     if memory is None:
-        return _alone_inputs(inputs.target, inputs.target_mask, 0)
-    return _cross_inputs(inputs, memory, inputs.target)
+        return _alone_inputs(model, inputs.target, inputs.target_mask, 0)
+    return {"input_ids": inputs.source} | _cross_inputs(inputs, memory, inputs.target)
 
 
 def _cross_inputs(inputs: Inputs, memory: Any, target: Tensor | None) -> dict[str, Any]:
@@ -177,20 +202,25 @@ def _cross_inputs(inputs: Inputs, memory: Any, target: Tensor | None) -> dict[st
     }
 
 
-def _alone_inputs(target: Tensor | None, mask: Tensor | None, past: int) -> dict[str, Any]:
-    """Arguments of a model with a decoder alone; positions count the tokens that are no padding.
+def _alone_inputs(
+    model: Any, target: Tensor | None, mask: Tensor | None, past: int
+) -> dict[str, Any]:
+    """Arguments of a model with a decoder alone; positions, where it is told them, count the tokens
+    that are no padding.
 
     past: the rows that the cache has already.
     """
     given: dict[str, Any] = {"input_ids": target, "attention_mask": mask}
-    if mask is not None and not bool(mask.all()):
+    padded = mask is not None and not bool(mask.all())
+    if mask is not None and padded and "position_ids" in signature(model.forward).parameters:
         positions = (mask.long().cumsum(-1) - 1).clamp(min=0)
         given["position_ids"] = positions[:, past:]
     return given
 
 
-def _returned(kind: Kind, memory: Any, out: Any) -> dict[str, list[Tensor]]:
-    """The library's own weights by site; layers without attention are left out."""
+def _returned(kind: Kind, memory: Any, out: Any) -> Returned:
+    """The library's own weights by site; layers without attention, or with parts of it alone, are
+    left out."""
     names = {
         Kind.ENCODER_DECODER: (
             ("encoder", memory, "attentions"),
@@ -201,6 +231,6 @@ def _returned(kind: Kind, memory: Any, out: Any) -> dict[str, list[Tensor]]:
         Kind.ENCODER_ONLY: (("encoder", out, "attentions"),),
     }
     return {
-        site: [layer.cpu() for layer in getattr(where, name, None) or () if layer is not None]
+        site: [one.cpu() for one in getattr(where, name, None) or () if isinstance(one, Tensor)]
         for site, where, name in names[kind]
     }

@@ -40,12 +40,16 @@ class Predictions:
 
     @property
     def chosen(self) -> Sequence[int]:
-        """The decoded tokens; empty in an encoder-only model."""
+        """The decoded tokens; empty in a model that decodes nothing."""
         return self.decoded.chosen
 
     def steps(self) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
         """The columns of `Trace.steps`, and the labels of the candidates."""
-        arrays = self._filled_in() if self.kind == Kind.ENCODER_ONLY else self._decoded()
+        arrays: dict[str, NDArray[Any]] = {}
+        if self.kind == Kind.ENCODER_ONLY:
+            arrays = self._filled_in()
+        elif self.chosen:
+            arrays = self._decoded()
         ids = arrays["steps.id"].tolist() if arrays else []
         names = {number: self.tokens.label(number) for number in set(ids)}
         return arrays, tuple(names[number] for number in ids)
@@ -63,8 +67,8 @@ class Predictions:
         return found
 
     def predicted_labels(self) -> tuple[str, ...]:
-        """The labels of the tokens that follow them."""
-        if self.inputs.target is None:
+        """The labels of the tokens that follow them; none where nothing is decoded."""
+        if self.inputs.target is None or not self.chosen:
             return ()
         ids = [*self.inputs.target[0].tolist(), self.chosen[-1]]
         return (*self.target_labels()[1:], *self.tokens.labels(ids)[-1:])

@@ -1,7 +1,7 @@
 """`HuggingFaceModel`: text in, one `Trace` out, for a model of the library."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
@@ -17,7 +17,7 @@ from explorer.core.errors import (
     ModelDirectoryError,
     VocabularyError,
 )
-from explorer.core.interventions import Interventions
+from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.json_values import valid_text
 from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
@@ -33,6 +33,7 @@ from explorer.model.huggingface.capture import Seen
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Edits, edits_for
+from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.forced_tokens import checked_steps, numbered_steps
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs
@@ -114,6 +115,8 @@ class HuggingFaceModel:
             facts["mask"] = mask
         if self.has_segments and (separator := self.tokens.separator) is not None:
             facts["separator"] = separator
+        if self.anatomy.weights_only:
+            facts["weights_only"] = True
         if ignored := self._settings.not_applied:
             facts["not_applied"] = ignored
         if self.notes:
@@ -130,7 +133,9 @@ class HuggingFaceModel:
         return fingerprint(description, weights_of(self.model))
 
     def output_weights(self) -> Mapping[str, list[Tensor]]:
-        """As `ExplorableModel.output_weights`. Raises `ConfigError` where a family has none."""
+        """As `ExplorableModel.output_weights`. Raises `ConfigError` where a family has none, and
+        `InterventionError` where the weights of attention alone are known."""
+        refuse_weights_only(self.facts)
         inputs = probe(self.model, self.kind, self.tokens.size, self.positions)
         return output_weights(self.model, self.anatomy, inputs)
 
@@ -164,16 +169,16 @@ class HuggingFaceModel:
 
         text: the source; of a decoder-only model the prompt; of an encoder-only one the whole
             text, in which the model fills in its mask tokens.
-        pair: a second text, for an encoder-only model: the tokenizer joins both, and the model is
-            told which segment each token is of, where it has segments.
+        pair: a second text, for a model that decodes nothing: the tokenizer joins both, and the
+            model is told which segment each token is of, where it has segments.
         target, prefix, force: as in `ExplorableModel.trace`. Step t follows row t − 1; of a
             decoder-only model target and prefix go on after the prompt, whose own steps are fixed.
             In an encoder-only one, force has the position + 1 of mask tokens, and the ids that are
             taken there; nothing else depends on them.
         pad_to: number of tokens to which the text is padded: at the right, and at the left in a
             decoder-only model, where a continuation follows.
-        max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt. An encoder
-            alone decodes none, and takes no number.
+        max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt. A classifier
+            with a decoder decodes none; an encoder alone takes no number.
         capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
         layers, sites: as in `ExplorableModel.trace`.
         ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are those of
@@ -193,23 +198,28 @@ class HuggingFaceModel:
         forces_output(target, prefix, force)
         if self.kind == Kind.ENCODER_ONLY:
             refuse_decoding(target, prefix, max_new_tokens)
+        elif not self.decodes and (target, prefix, *force) != (None, None):
+            raise ConfigError("decodes_nothing", architecture=type(self.model).__name__)
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
+        if interventions or capture == "full":
+            refuse_weights_only(self.facts)
         edits = edits_for(interventions, self.anatomy, means)
         read = self._read(text, pair)
         inputs, labels = self._inputs(read, pad_to)
-        decoded, full, last = Decoded(inputs, forced=force), capture == "full", 0
-        if self.kind != Kind.ENCODER_ONLY:
+        decoded, full, last = Decoded(inputs, forced=force), capture == "full", inputs.lengths[1]
+        if self.decodes:
             forced = self._forced(inputs, target, prefix, force)
             last = self._last_step(inputs, len(forced), max_new_tokens)
         sizes = self.anatomy.sizes(inputs.lengths[0], last, full=full)
         recording = Recording(self.anatomy, choice.within(sizes))
         if not self.anatomy.head.body:
             refuse_logits(last or inputs.lengths[0], self.anatomy.head.width)
-        if self.kind != Kind.ENCODER_ONLY:
+        if self.decodes:
             decoded = self._decode(inputs, edits, recording, forced, last)
         facts = {"model": self.name, **self.facts, "text": valid_text(text), "pad_to": pad_to}
         if pair is not None:
-            facts |= {"pair": valid_text(pair), "second": read.second}
+            facts |= {"pair": valid_text(pair)}
+            facts |= {"second": read.second} if inputs.source is not None else {}
         facts |= {"given": target is not None, **decoded.facts(self.kind, self._settings.ends)}
         facts |= layer_facts(sizes, recording.places)
         if interventions:
@@ -241,7 +251,8 @@ class HuggingFaceModel:
             captured = self._pass(inputs, edits, recording.keep(), decoded.memory)
             calls = recording.calls
             refuse_unchanged(interventions, lambda cell: open_before_edits(calls[cell.site], cell))
-            plain = self._pass(inputs, edits, recording.compare())
+            compared = NOBODY if self.anatomy.weights_only else recording.compare()
+            plain = self._pass(inputs, edits, compared)
             stepwise = decoded.logits.rows and not interventions.counterfactual
             predictions = Predictions(
                 self.kind,
@@ -254,11 +265,14 @@ class HuggingFaceModel:
             steps, candidates = predictions.steps()
             text = predictions.text()
             if self.answer is not None:
-                outputs = plain.logits.whole()[0]
-                answer = answered(self.model, outputs, read, self.tokens.no_text)
+                outputs, padding = plain.logits.whole()[0], inputs.padding_before
+                if len(outputs) > padding:  # of each token
+                    outputs = outputs[padding:]
+                answer = answered(self.model, outputs, read, self.tokens.no_text).behind(padding)
                 text, steps, facts = answer.text, steps | answer.arrays, facts | answer.facts
             measured = measured_errors(captured, plain, decoded)
-            measured |= {"equals_library": recording.difference}
+            if compared:
+                measured |= {"equals_library": recording.difference}
             if inputs.padded and not interventions:
                 measured |= padding_error(plain, self._pass(inputs.without_padding()), inputs)
         return Trace(
@@ -281,7 +295,9 @@ class HuggingFaceModel:
     ) -> Pass:
         """As `full_pass`."""
         head = self.anatomy.head
-        return full_pass(self.model, self.kind, inputs, edits, seen=seen, memory=memory, head=head)
+        return full_pass(
+            self.model, self.anatomy, inputs, edits, seen=seen, memory=memory, head=head
+        )
 
     def traces(self, texts: Sequence[str]) -> list[Trace]:
         """The trace of each text, one after another."""
@@ -298,7 +314,7 @@ class HuggingFaceModel:
             raise VocabularyError(key, got=len(ids), limit=self.positions)
 
     def _read(self, text: str, pair: str | None) -> TextTokens:
-        if pair is not None and self.kind != Kind.ENCODER_ONLY:
+        if pair is not None and self.decodes:
             raise ConfigError("no_pair")
         return self.tokens.read(text, pair)
 
@@ -307,8 +323,8 @@ class HuggingFaceModel:
         ids, labels = read.ids, read.labels
         decoder_only = self.kind == Kind.DECODER_ONLY
         limit = self.positions
-        if limit is not None and len(ids) > limit - decoder_only:
-            raise VocabularyError(TOO_LONG[self.kind], got=len(ids), limit=limit - decoder_only)
+        if limit is not None and len(ids) > (most := limit - (decoder_only and self.decodes)):
+            raise VocabularyError(TOO_LONG[self.kind], got=len(ids), limit=most)
         if pad_to is not None and not len(ids) <= pad_to <= (limit or pad_to):
             facts = {"pad_to": pad_to, "length": len(ids), "limit": limit or "∞"}
             raise ConfigError("bad_padding", **facts)
@@ -316,6 +332,8 @@ class HuggingFaceModel:
         pad = self._settings.padding(self.tokens.pad_id)
         segments = read.segments if self.has_segments else None
         inputs = padded_inputs(self.kind, ids, [pad] * count, self._settings.start, segments)
+        if self.kind == Kind.ENCODER_DECODER and not self.decodes:
+            inputs = fed(self.model, inputs)
         padding = (self.tokens.padding_label(pad),) * count
         return inputs, (*padding, *labels) if decoder_only else (*labels, *padding)
 
@@ -353,12 +371,11 @@ class HuggingFaceModel:
         first, settings = inputs.target.size(1), self._settings
         rules = settings.rules(self.kind, first, last, forced)
         with threads_for(self.passes.parameters, inputs.lengths[0]):
-            memory = encoded(self.model, self.kind, inputs, edits, recording.keep())
+            memory = encoded(self.model, self.anatomy, inputs, edits, recording.keep())
         with threads_for(self.passes.parameters, first):
-            rows = greedy_rows(
-                self.model, self.kind, inputs, edits, rules, memory, self.anatomy.head
-            )
-            found = list(rows)
+            head = self.anatomy.head
+            rows = greedy_rows(self.model, self.kind, inputs, edits, rules, memory, head)
+            found = self._decoded_rows(rows)
         reached = first + len(found) - 1
         if forced and max(forced) > reached:
             raise VocabularyError("no_such_step", step=max(forced), last=reached)
@@ -366,10 +383,26 @@ class HuggingFaceModel:
         chosen = [int(tokens) for _, tokens in found]
         return Decoded(inputs.with_target(chosen[:-1]), logits, chosen, forced, memory)
 
+    def _decoded_rows(
+        self, rows: Iterator[tuple[RowLogits, Tensor]]
+    ) -> list[tuple[RowLogits, Tensor]]:
+        """All steps of decoding. Raises `ModelDirectoryError` where the library cannot decode."""
+        try:
+            return list(rows)
+        except (IndexError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+            reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
+            facts = {"architecture": type(self.model).__name__, "reason": reason}
+            raise ModelDirectoryError("cannot_decode", **facts) from error
+
     @cached_property
     def answer(self) -> PredictionKind | None:
         """What it answers where it predicts no tokens; None of any other model."""
-        return answer_of(self.model) if self.kind == Kind.ENCODER_ONLY else None
+        return None if self.decodes else answer_of(self.model)
+
+    @cached_property
+    def decodes(self) -> bool:
+        """Whether it predicts tokens that follow; a classifier with a decoder only reads."""
+        return decodes(self.model, self.kind)
 
     @cached_property
     def has_segments(self) -> bool:

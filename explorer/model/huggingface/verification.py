@@ -2,19 +2,23 @@
 those recomputed from queries, keys, mask and bias. A model that fails is refused, with the reason.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import torch
+import transformers
 from torch import Tensor
 
-from explorer.core.errors import ModelDirectoryError
+from explorer.core.errors import ExplorerError, ModelDirectoryError
 from explorer.model.huggingface.anatomy import Anatomy, Kind, OutputHead, Place
 from explorer.model.huggingface.capture import CAPTURE, Call, recomputed, register
+from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.output_head import body_path, returned_before_head
 from explorer.model.huggingface.passes import Pass, full_pass
+from explorer.model.huggingface.returned_weights import looks_ahead, returned_anatomy, window_of
 
 SOURCE, TARGET = 11, 7
 """Tokens of the probe, so that the sites differ in shape."""
@@ -24,32 +28,60 @@ _LARGEST_HALF_ERROR = 1e-2
 _PROBED_ROWS = 3
 """Of a block of logits."""
 
+_FARTHER = 4
+"""By how many tokens a text is longer than a window that it is to show."""
+
 
 @torch.inference_mode()
 def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> Anatomy:
     """The attention of `model`, after the checks; it captures from then on.
 
+    kind: of a class for a decoder alone in which tokens look at later ones, an encoder is examined.
     vocabulary: number of embeddings. positions: the most tokens, None without a limit.
 
     Raises `ModelDirectoryError`.
     """
     family = str(model.config.model_type)
     register()
-    inputs = probe(model, kind, vocabulary, positions)
-    try:
+    inputs, body = probe(model, kind, vocabulary, positions), without_head(model, kind)
+    with _told(family):
         model.set_attn_implementation("eager")
-        reference = full_pass(model, kind, inputs, library=True)
+        reference = full_pass(body, Anatomy(kind), inputs, library=True)
         model.set_attn_implementation(CAPTURE)
-        with returned_before_head(model) as returned:
-            captured = full_pass(model, kind, inputs, record=True)
-    except Exception as error:  # the library's own code, which raises anything
-        reason = str(error).strip().split("\n")[0][:200] or type(error).__name__
-        raise ModelDirectoryError("cannot_run", family=family, reason=reason) from error
+        with returned_before_head(body) as returned:
+            captured = full_pass(body, Anatomy(kind), inputs, record=True)
     if reference.logits.whole().isnan().any():
         raise ModelDirectoryError("not_finite", family=family)
+    if kind == Kind.DECODER_ONLY and looks_ahead(reference.library):
+        return examine(model, Kind.ENCODER_ONLY, vocabulary, positions)
     anatomy = _anatomy(kind, captured, inputs, family)
-    _compare(anatomy, captured, reference, family, model.dtype)
-    return replace(anatomy, head=_head(model, kind, inputs, captured, returned))
+    if anatomy is not None:
+        _compare(anatomy, captured, reference, family, model.dtype)
+    else:
+        tokens = max(SOURCE, (window_of(model.config) or 0) + _FARTHER)
+        longer = probe(model, kind, vocabulary, positions, tokens)
+        with _told(family):
+            model.set_attn_implementation("eager")
+            own = full_pass(body, Anatomy(kind), longer, library=True).library
+        anatomy = returned_anatomy(kind, own, longer, model.config)
+    return replace(anatomy, head=_head(body, anatomy, inputs, captured, returned))
+
+
+@contextmanager
+def _told(family: str) -> Iterator[None]:
+    """What the library's own code raises, which may be anything, as `ModelDirectoryError`; without
+    its warnings, such as on attention that goes on in the family's own way."""
+    level = transformers.logging.get_verbosity()
+    transformers.logging.set_verbosity_error()
+    try:
+        yield
+    except ExplorerError:
+        raise
+    except Exception as error:
+        reason = str(error).strip().split("\n")[0][:200] or type(error).__name__
+        raise ModelDirectoryError("cannot_run", family=family, reason=reason) from error
+    finally:
+        transformers.logging.set_verbosity(level)
 
 
 def difference(calls: Sequence[Call], library: Sequence[Tensor]) -> float:
@@ -68,19 +100,21 @@ def by_site(places: Sequence[Place], calls: Sequence[Call]) -> dict[str, list[Ca
     return sites
 
 
-def probe(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> Inputs:
-    """Random ids, without those that have a meaning of their own."""
+def probe(
+    model: Any, kind: Kind, vocabulary: int, positions: int | None, tokens: int = SOURCE
+) -> Inputs:
+    """Random ids, at most `tokens`, without those that have a meaning of their own."""
     config = model.config.get_text_config()
     names = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")
     special = [getattr(config, name, None) for name in names]
     ids = torch.tensor([number for number in range(vocabulary) if number not in special])
     generator = torch.Generator().manual_seed(0)
-    longest = min(positions or SOURCE, SOURCE)
+    longest = min(positions or tokens, tokens)
 
     def some(count: int) -> Tensor:
         return ids[torch.randint(len(ids), (1, min(count, longest)), generator=generator)]
 
-    source = some(SOURCE)
+    source = some(tokens)
     target = source if kind == Kind.DECODER_ONLY else some(min(TARGET, longest - 1))
     return Inputs(
         source=None if kind == Kind.DECODER_ONLY else source,
@@ -90,16 +124,15 @@ def probe(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> Inp
     )
 
 
-def _anatomy(kind: Kind, captured: Pass, probe: Inputs, family: str) -> Anatomy:
+def _anatomy(kind: Kind, captured: Pass, probe: Inputs, family: str) -> Anatomy | None:
+    """None where a stack computes attention without the library's interface."""
     source = 0 if probe.source is None else probe.source.size(1)
     target = 0 if probe.target is None else probe.target.size(1)
     encoder = _places(captured.encoder, {(source, source): "encoder"}, family)
     shapes = {(target, target): "decoder", (target, source): "cross"}
     decoder = _places(captured.decoder, shapes, family)
     complete = (encoder or kind == Kind.DECODER_ONLY) and (decoder or kind == Kind.ENCODER_ONLY)
-    if not complete:
-        raise ModelDirectoryError("off_interface", family=family)
-    return Anatomy(kind, encoder, decoder)
+    return Anatomy(kind, encoder, decoder) if complete else None
 
 
 def _places(
@@ -122,20 +155,20 @@ def _places(
 
 
 def _head(
-    model: Any, kind: Kind, inputs: Inputs, whole: Pass, returned: Sequence[str]
+    model: Any, anatomy: Anatomy, inputs: Inputs, whole: Pass, returned: Sequence[str]
 ) -> OutputHead:
     """The output head, with its body where the logits of a few rows at a time are those of `whole`.
 
     returned: paths of the modules that returned before the head was called.
     """
     width = whole.logits.width
-    last = (whole.decoder or whole.encoder)[-1].module
+    last = None if anatomy.weights_only else (whole.decoder or whole.encoder)[-1].module
     body = body_path(model, last, returned)
     if not body:
         return OutputHead(width)
     try:
         head = OutputHead(width, body, block=4 * width * _PROBED_ROWS)
-        found = full_pass(model, kind, inputs, head=head).logits.whole()
+        found = full_pass(model, anatomy, inputs, head=head).logits.whole()
     except Exception:  # the family's own code, which may need the whole output of its body
         return OutputHead(width)
     expected = whole.logits.whole()

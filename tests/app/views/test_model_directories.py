@@ -13,9 +13,12 @@ from streamlit.testing.v1 import AppTest
 from explorer.app import model_cache
 from explorer.app.server import access
 from explorer.core import folders
+from explorer.heads import measurement_jobs
+from explorer.heads.job_queue import MeasurementError
 from explorer.model.opening import EXTRA
-from tests.support.app_pages import MAIN, chosen_in, open_page, sent_to, url_query
-from tests.support.model_directories import bert
+from tests.support.app_pages import MAIN, captions, chosen_in, open_page, sent_to, url_query
+from tests.support.huggingface_families import saved, tiny_model
+from tests.support.model_directories import bert, gpt2
 from tests.support.payloads import unpack_payload
 
 SENTENCE = "The cat sees a dog."
@@ -326,3 +329,52 @@ def test_heads_are_removed_of_a_pair():
     tokens = len(header(open_page(model="bert-tiny", **pair))["source"])
     assert arrays["difference.encoder"].size == 3 * 4 * tokens**2  # layers, heads, cells
     assert app.dataframe  # of the mask tokens of both texts
+
+
+@pytest.fixture
+def further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model of which the weights alone are known, and a tagger with a decoder."""
+    bert(tmp_path / "deberta-tiny", "deberta-v2")
+    gpt2(tmp_path / "tagger-tiny")
+    tagger = tiny_model("gpt2", head="GPT2ForTokenClassification", vocab_size=400, n_positions=400)
+    saved(tagger, tmp_path / "tagger-tiny")
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def test_where_the_weights_alone_are_known_nothing_is_offered_inside(further):
+    app = chosen(open_page(), "deberta-tiny")
+    sent = header(app)
+    assert sent["facts"]["weights_only"]
+    assert "inside" not in sent
+    assert "Weights only" in " ".join(captions(app))
+    for part in ("experiments", "norms", "pruning"):
+        app = open_page("heads", model="deberta-tiny", part=part)
+        assert "deberta-v2" in app.info[0].value
+        assert errors(app) == []
+        assert not [button for button in app.button if button.key == "heads-add"]
+
+
+def test_where_the_weights_alone_are_known_metrics_are_measured_without_removal(
+    further, monkeypatch
+):
+    begun = []
+
+    def start(checkpoint, name, settings, digest):
+        begun.append(settings)
+        raise MeasurementError("queue_full", count=8)
+
+    monkeypatch.setattr(measurement_jobs, "start", start)
+    app = open_page("heads", model="deberta-tiny", part="metrics")
+    boxes = [app.checkbox(key=f"measure-{name}") for name in ("gradients", "removal")]
+    assert [(box.disabled, box.value) for box in boxes] == [(True, False)] * 2
+    app.text_area(key="measure-lines").set_value(SENTENCE)
+    app.button(key="measure-start").click().run()
+    assert [(settings.gradients, settings.removal) for settings in begun] == [(False, False)]
+
+
+def test_a_tagger_with_a_decoder_reads_a_text(further):
+    sent = header(open_page(model="tagger-tiny", text="The cat"))
+    assert (sent["predicted"], sent["predictions"]["kind"]) == ([], "tags")
+    starts = {row["start"] for row in sent["predictions"]["rows"]}
+    assert starts == set(range(len(sent["target"])))

@@ -37,6 +37,13 @@ test("weights of every head and their mean", () => {
   assert.deepEqual([...sites.cross.masked(0, 0)], [0, 0, 0, 0, 0, 0]);
 });
 
+test("a text that is only read has no steps", () => {
+  const header = { ...HEADER, predicted: [], predictions: { kind: "class", rows: [] } };
+  const arrays = { "cross.attention": /** @type {["uint16", number[]]} */ (["uint16", CODES]) };
+  assert.equal(readTrace(packPayload(header, arrays)).steps, 0);
+  assert.equal(readTrace(packPayload({ ...header, predictions: undefined }, arrays)).steps, 2);
+});
+
 test("codes of unmasked cells are put back in their places", () => {
   const header = {
     ...HEADER,

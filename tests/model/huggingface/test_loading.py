@@ -17,6 +17,7 @@ from transformers import PreTrainedTokenizerFast
 
 from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface import loading
+from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.loading import open_directory
 from tests.support.harmful_tokenizers import HARMFUL
 from tests.support.huggingface_families import saved, tiny_model
@@ -110,8 +111,32 @@ def test_models_that_read_no_text_or_predict_none(tmp_path, folder):
     )
     vision = saved(transformers.ViTModel(image), tmp_path / "vision")
     refused(vision, "no_text", "vit")
-    llama = saved(tiny_model("llama").model, tmp_path / "headless")
-    refused(llama, "no_head", "LlamaModel")
+    umt5 = tiny_model("umt5", head="UMT5Model", tie_word_embeddings=False)
+    refused(saved(umt5, tmp_path / "headless"), "no_head", "UMT5Model")
+    several = saved(tiny_model("bert", head="BertForMultipleChoice"), tmp_path / "several")
+    refused(several, "several_texts", "BertForMultipleChoice")
+
+
+def test_a_decoder_without_a_head_reads_a_text(tmp_path):
+    model = open_directory(saved(tiny_model("llama").model, tmp_path))
+    trace = model.trace("5 17 8")
+    assert (trace.sites, trace.target_tokens) == (("decoder",), ("5", "17", "8"))
+    assert (trace.predicted_tokens, trace.text) == ((), "")
+    assert trace.steps().empty
+
+
+def test_a_class_for_a_decoder_whose_tokens_look_ahead_is_an_encoder(tmp_path):
+    """Without `is_decoder` in its config."""
+    folder = saved(tiny_model("bert", head="BertLMHeadModel"), tmp_path)
+    model = open_directory(folder)
+    assert model.kind == Kind.ENCODER_ONLY
+    assert model.trace("5 17 8").mask("encoder").all()
+
+
+def test_a_family_without_embeddings_of_tokens_is_refused(tmp_path):
+    sizes = {"num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    canine = transformers.CanineConfig(hidden_size=16, num_hash_buckets=8, **sizes)
+    refused(saved(transformers.CanineModel(canine), tmp_path), "no_embeddings", "canine")
 
 
 def test_weights_that_are_absent_missing_or_damaged(folder):

@@ -6,11 +6,11 @@ import torch
 from explorer.model.huggingface.masks import is_open, least, site_codes
 
 
-def call(mask, given=None):
+def call(mask, given=None, module="attention"):
     size = 4 if mask is None else mask.size(-1)
     given = mask if given is None else given
     query, key = torch.zeros(1, 2, 4, 3), torch.zeros(1, 2, size, 3)
-    return SimpleNamespace(query=query, key=key, mask=mask, given=given)
+    return SimpleNamespace(query=query, key=key, mask=mask, given=given, module=module)
 
 
 def causal():
@@ -51,3 +51,11 @@ def test_padding_is_known_by_its_keys():
     padding = np.arange(4) == 0
     codes = site_codes([call(mask)], padding, causal=True)
     assert (codes[:, 0] == 2).all()
+
+
+def test_a_query_that_is_padding_has_no_keys_where_the_weights_alone_are_known():
+    mask = torch.ones(1, 1, 4, 4, dtype=torch.bool)
+    mask[..., 3], mask[..., 3, :] = False, False
+    padding = np.arange(4) == 3
+    codes = site_codes([call(mask, module=None)], padding, causal=False)
+    assert codes.tolist() == [[0, 0, 0, 2]] * 3 + [[2] * 4]

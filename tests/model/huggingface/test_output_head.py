@@ -9,7 +9,7 @@ from transformers import LlamaForCausalLM
 from explorer.core import trace_size
 from explorer.core.errors import TraceSizeError
 from explorer.model.huggingface import output_head
-from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.passes import encoded, full_pass, greedy_rows
 from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -38,7 +38,7 @@ def test_the_logits_of_some_rows_are_those_of_the_library(opened, monkeypatch, n
     most = largest_pass(monkeypatch)
     inputs = probe(model.model, model.kind, VOCABULARY, None)
     with torch.inference_mode():
-        found = full_pass(model.model, model.kind, inputs, head=model.anatomy.head).logits
+        found = full_pass(model.model, model.anatomy, inputs, head=model.anatomy.head).logits
         assert (found.rows, found.width, found.step) == (max(inputs.lengths[1:]) or 11, 67, ROWS)
         logits = found.whole()
         assert most() == ROWS
@@ -58,7 +58,7 @@ def test_the_logits_of_steps_can_be_read_after_decoding(opened, name):
     rules = replace(rules, ends=torch.empty(0, dtype=torch.long))
     edits = Edits({}, {}, Cursor())
     with torch.inference_mode():
-        memory = encoded(model.model, model.kind, inputs, edits)
+        memory = encoded(model.model, model.anatomy, inputs, edits)
         ways = []
         for head in (model.anatomy.head, opened(name).anatomy.head):
             steps = greedy_rows(model.model, model.kind, inputs, edits, rules, memory, head)
@@ -129,7 +129,7 @@ def test_a_head_that_needs_all_rows_gets_them(kind):
     assert (head.body, head.width) == ("", VOCABULARY)
     with torch.inference_mode():
         inputs = probe(model, Kind.DECODER_ONLY, VOCABULARY, None)
-        found = full_pass(model, Kind.DECODER_ONLY, inputs, head=head).logits.whole()
+        found = full_pass(model, Anatomy(Kind.DECODER_ONLY), inputs, head=head).logits.whole()
         torch.testing.assert_close(found, model(inputs.target).logits, atol=1e-5, rtol=0)
 
 

@@ -1,6 +1,6 @@
 import torch
 
-from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.decoding_rules import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
@@ -11,7 +11,7 @@ from tests.support.huggingface_families import tiny_model
 def decoded(model, kind, inputs, last, **rules):
     edits, limits = Edits({}, {}, Cursor()), DecodingRules(inputs.target.size(1), last, **rules)
     with torch.inference_mode():
-        memory = encoded(model, kind, inputs, edits)
+        memory = encoded(model, Anatomy(kind), inputs, edits)
         rows = list(greedy_rows(model, kind, inputs, edits, limits, memory))
         logits = torch.cat([logits.whole()[0] for logits, _ in rows])
     return logits, [int(token) for _, token in rows]
@@ -31,7 +31,7 @@ def test_decoding_with_a_cache_equals_one_pass_over_the_result():
         target = torch.cat([inputs.target, torch.tensor([tokens[:-1]])], 1)
         with torch.inference_mode():
             whole = Inputs(inputs.source, inputs.source_mask, target, torch.ones_like(target))
-            full = full_pass(model, kind, whole).logits.whole()[0]
+            full = full_pass(model, Anatomy(kind), whole).logits.whole()[0]
         torch.testing.assert_close(logits, full, atol=1e-4, rtol=0)
         assert full.argmax(-1).tolist()[-6:] == tokens
 
@@ -56,7 +56,7 @@ def test_sequences_decoded_together_are_those_decoded_alone():
     both = Inputs(ids, mask, start, torch.ones_like(start))
     edits, rules = Edits({}, {}, Cursor()), DecodingRules(1, 6)
     with torch.inference_mode():
-        memory = encoded(model, Kind.ENCODER_DECODER, both, edits)
+        memory = encoded(model, Anatomy(Kind.ENCODER_DECODER), both, edits)
         steps = list(greedy_rows(model, Kind.ENCODER_DECODER, both, edits, rules, memory))
     tokens = torch.stack([tokens for _, tokens in steps], 1).tolist()
     for number in range(2):
@@ -74,8 +74,8 @@ def test_copies_share_an_encoder_that_is_not_edited():
     ids, start = torch.tensor([[5, 17, 8]]), torch.tensor([[2, 7]])
     inputs = Inputs(ids, torch.ones_like(ids), start, torch.ones_like(start))
     with torch.inference_mode():
-        one = full_pass(model, Kind.ENCODER_DECODER, inputs)
-        three = full_pass(model, Kind.ENCODER_DECODER, inputs, copies=3)
+        one = full_pass(model, Anatomy(Kind.ENCODER_DECODER), inputs)
+        three = full_pass(model, Anatomy(Kind.ENCODER_DECODER), inputs, copies=3)
     one, three = one.logits.whole(), three.logits.whole()
     assert len(one) == 1
     assert len(three) == 3
@@ -89,9 +89,11 @@ def test_an_encoder_that_ran_is_used_again(opened):
     indices = []
     seen = {"encoder": lambda index, call: indices.append(index)}
     with torch.inference_mode():
-        memory = encoded(model, Kind.ENCODER_DECODER, inputs, Edits({}, {}, Cursor()), seen)
+        memory = encoded(
+            model, Anatomy(Kind.ENCODER_DECODER), inputs, Edits({}, {}, Cursor()), seen
+        )
         assert indices == [0, 1]
-        again = full_pass(model, Kind.ENCODER_DECODER, inputs, seen=seen, memory=memory)
+        again = full_pass(model, Anatomy(Kind.ENCODER_DECODER), inputs, seen=seen, memory=memory)
         assert indices == [0, 1]
-        expected = full_pass(model, Kind.ENCODER_DECODER, inputs).logits.whole()
+        expected = full_pass(model, Anatomy(Kind.ENCODER_DECODER), inputs).logits.whole()
         torch.testing.assert_close(again.logits.whole(), expected, atol=0, rtol=0)

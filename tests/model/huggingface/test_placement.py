@@ -10,9 +10,9 @@ from explorer.heads.gradient_importance import importance
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.loading import open_directory
 from explorer.model.huggingface.placement import Placement, devices_of, on_device, weights_of
-from tests.support.huggingface_families import ALL, FAMILIES
+from tests.support.huggingface_families import ALL, FAMILIES, WEIGHTS_ONLY
 
-REFUSED = {"marian", "bart", "mbart", "pegasus", "plbart", "blenderbot"}
+REFUSED = {"marian", "bart", "mbart", "pegasus", "plbart", "blenderbot", "deberta", "deberta-v2"}
 """Their bias of the logits, or positions that no file has, cannot be on disk."""
 
 TEXT = "5 17 8 41 9 23"
@@ -46,10 +46,20 @@ def test_captures_equal_those_of_a_model_in_memory(directory, tmp_path, name):
             np.testing.assert_allclose(found.arrays[array], values, atol=1e-6, err_msg=array)
 
 
+@pytest.mark.parametrize("name", sorted(set(WEIGHTS_ONLY) - REFUSED) if ALL else ["bloom"])
+def test_returned_weights_equal_those_of_a_model_in_memory(directory, tmp_path, name):
+    whole, placed = offloaded(directory, name, 0.0, offload_folder=tmp_path)
+    assert placed.anatomy == whole.anatomy
+    options = {} if whole.kind == Kind.ENCODER_ONLY else {"max_new_tokens": 4}
+    own, found = (model.trace(TEXT, **options) for model in (whole, placed))
+    for array, values in own.arrays.items():
+        np.testing.assert_allclose(found.arrays[array], values, atol=1e-6, err_msg=array)
+
+
 @pytest.mark.parametrize("name", sorted(REFUSED) if ALL else ["marian"])
 def test_families_that_need_a_part_in_memory_that_is_on_disk_say_so(directory, name):
     with pytest.raises(ModelDirectoryError) as caught:
-        offloaded(directory, name)
+        offloaded(directory, name, 0.0 if name in WEIGHTS_ONLY else 0.5)
     assert caught.value.key in ("cannot_place", "cannot_run_from_disk")
 
 

@@ -19,6 +19,7 @@ from tests.support.huggingface_families import (
     REFUSED,
     TESTED,
     TESTED_REFUSED,
+    WEIGHTS_ONLY,
     saved,
     tiny_model,
 )
@@ -252,5 +253,6 @@ def test_sites_are_told_apart_when_there_are_few_positions(tmp_path):
 def test_the_document_lists_every_family_that_is_tested():
     document = (Path(__file__).parents[3] / "docs" / "models.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `([\w-]+)` \| (.+) \|$", document, re.MULTILINE))
-    assert set(rows) == set(FAMILIES) | set(REFUSED)
+    assert set(rows) == set(FAMILIES) | set(WEIGHTS_ONLY) | set(REFUSED)
+    assert {name for name, state in rows.items() if "weights only" in state} == set(WEIGHTS_ONLY)
     assert {name for name, state in rows.items() if state.startswith("refused")} == set(REFUSED)

@@ -102,9 +102,10 @@ function drawLabel({ say }, item, { label, rank, probability, value, chosen }) {
  * @param {Prediction} all
  */
 function drawTag({ pieces }, item, { label, start, probability, value }, all) {
+  const token = (pieces.source.length ? pieces.source : pieces.target)[start];
   const { row, rank, name, tag, track, value: number, mark } = partsOf(item);
   write(rank, String(start + 1));
-  writeToken(name, pieces.source[start]);
+  writeToken(name, token);
   tag.hidden = false;
   write(tag, label);
   row.classList.remove("chosen"); // every row is
@@ -112,7 +113,7 @@ function drawTag({ pieces }, item, { label, start, probability, value }, all) {
   write(mark, "");
   const own = all.rows.filter((one) => one.start === start);
   const shares = own.map((one) => `${one.label} ${percent(one.probability ?? 0)}`);
-  assign(row, "title", `${labelOf(pieces.source[start])}: ${shares.join(", ")}`);
+  assign(row, "title", `${labelOf(token)}: ${shares.join(", ")}`);
 }
 
 /**
@@ -137,6 +138,7 @@ function drawShare(track, number, probability, value) {
 function noteOf({ say, pieces }, { kind, rows }) {
   if (kind === "score") return say(rows[0]?.probability === null ? "note_score" : "note_sigmoid");
   if (kind !== "span") return say(`note_${kind}`);
-  const none = rows.find(({ start }) => start === 0 && !pieces.header.content.source[0]);
+  const special = pieces.source.length > 0 && !pieces.header.content.source[0];
+  const none = special && rows.find(({ start }) => start === 0);
   return none ? say("note_span_none", { token: labelOf(none.label) }) : say("note_span");
 }

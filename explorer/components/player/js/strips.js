@@ -76,7 +76,7 @@ export function createStrips(context) {
       return;
     }
     target.row.classList.toggle("off", context.state.site === "encoder");
-    write(target.label, context.say(context.trace.prompt ? "strip_prompted" : "strip_target"));
+    write(target.label, context.say(nameOfTarget(context)));
     source.row.hidden = context.trace.source.length === 0;
     target.row.hidden = context.trace.target.length === 0;
     if (anyOf(changed, "trace", "size", "projector")) {
@@ -103,6 +103,15 @@ export function createStrips(context) {
     for (const strip of [source, target]) strip.markMore();
   };
   return { element: node, update, scroll };
+}
+
+/**
+ * What the target is: a prompt with its output, the text that a decoder alone only reads, or itself.
+ * @param {TraceContext} context
+ */
+function nameOfTarget({ trace }) {
+  if (trace.prompt) return "strip_prompted";
+  return trace.steps || trace.source.length ? "strip_target" : "strip_text";
 }
 
 /**
@@ -266,7 +275,8 @@ function drawSource(context, parent) {
 }
 
 /**
- * Whether a source token is of the span that the model predicts; words have places of their own.
+ * Whether a token of the text is of the span that the model predicts; words have places of their
+ * own.
  * @param {TraceContext} context
  * @param {number} position
  */
@@ -296,7 +306,7 @@ function drawTarget(context, parent) {
       ? shownPrediction(context, row)
       : (trace.target[position] ?? trace.predicted.at(-1) ?? "");
     const last = row < 0 ? state.step : row + (predicted ? 1 : 0); // the encoder has no row
-    const ahead = position > last;
+    const ahead = trace.steps > 0 && position > last; // what is only read is there at once
     const hidden = (ahead && !state.ahead) || tokenHidden(context, predicted ? -1 : position - 1);
     drawChip(chip, hidden ? "·" : token, hidden ? null : (tint?.[position] ?? null));
     chip.hidden = ahead && state.guess !== null; // how long the answer is, is not told
@@ -305,6 +315,7 @@ function drawTarget(context, parent) {
     chip.classList.toggle("ahead", ahead);
     chip.classList.toggle("forced", !hidden && token !== HIDDEN && forced.has(position - 1));
     chip.classList.toggle("given", position < trace.prompt);
+    chip.classList.toggle("answer", trace.source.length === 0 && isAnswer(context, position));
     chip.classList.toggle(
       "aligned",
       linked && (state.alignment === "input" ? position === row : predicted),

@@ -78,7 +78,10 @@ export function createSentence(context) {
 export function sentenceOf(context) {
   const { say, state } = context;
   const row = currentRow(context);
-  if (row < 0) return state.site === "encoder" ? encoderSentence(context) : say("no_steps");
+  if (row < 0) {
+    const whole = state.site === "encoder" || context.pieces.header.predictions !== undefined;
+    return whole ? wholeSentence(context) : say("no_steps");
+  }
   if (weightsHidden(context)) return questionWhere(context, row);
   const seen = attentionClause(context, row);
   if (tokenHidden(context, row)) return say("sentence_guess", { seen });
@@ -246,10 +249,10 @@ function howChosen({ trace }, { forced, given }) {
 }
 
 /**
- * The encoder has no current row: how concentrated its rows are, on average.
+ * Without a current row, as in the encoder: how concentrated all rows are, on average.
  * @param {TraceContext} context
  */
-function encoderSentence(context) {
+function wholeSentence(context) {
   const { say, state } = context;
   const site = siteOf(context);
   const removed = site.removed(state.layer, shownHead(state));
@@ -262,5 +265,6 @@ function encoderSentence(context) {
   }
   const weight = (sum / Math.max(rows, 1)).toFixed(2);
   const name = shownMethod(context) ? "encoder_contributed" : "encoder_sentence";
-  return say(name, { head: headOf(context), count: rows, weight });
+  const facts = { head: headOf(context), count: rows, weight };
+  return say(state.site === "encoder" ? name : "read_sentence", facts);
 }

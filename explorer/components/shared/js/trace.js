@@ -199,13 +199,14 @@ export function readTrace(bytes, pieces) {
   const masks = header.target.length
     ? []
     : candidates.flatMap((row, at) => (row.length ? [at] : []));
+  const reads = header.predictions !== undefined && !header.predicted.length; // decodes nothing
   /** @type {Trace} */
   const trace = {
     header,
     source: header.source,
     target: header.target,
     predicted: header.predicted,
-    steps: header.target.length || masks.length,
+    steps: reads ? 0 : header.target.length || masks.length,
     prompt: header.prompt ?? 0,
     second: header.second ?? 0,
     masks,

@@ -1,0 +1,143 @@
+"""The weights that the library returns, where a family computes attention in its own way.
+
+Such a family can be seen, and not changed. Its masks are not seen: a cell is masked where a reason
+says so, padding, a later position or a window, and its weight then must be 0. A cell that no reason
+masks is unmasked, also where its weight is 0: in float32 a softmax gives that to a score 104 below
+the largest. On opening, a cell that is 0 in every head of a layer without a reason is taken for a
+mask of another kind, and the family is refused.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.core.errors import ModelDirectoryError
+from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
+from explorer.model.huggingface.capture import Call
+from explorer.model.huggingface.inputs import Inputs
+
+Returned = Mapping[str, Sequence[Tensor]]
+"""By site, the weights (N, H, Q, K) of each layer."""
+
+_LARGEST_ERROR = 1e-5
+_LARGEST_HALF_ERROR = 1e-2
+
+
+def notes_of(anatomy: Anatomy, model: Any) -> tuple[ModelDirectoryError, ...]:
+    """What a reader should know of a model of which the weights alone are known."""
+    family = str(model.config.model_type)
+    return (ModelDirectoryError("weights_only", family=family),) if anatomy.weights_only else ()
+
+
+def window_of(config: Any) -> int | None:
+    """The distance from which on some layers may attend to nothing, by the config."""
+    window = getattr(config, "window_size", None)
+    return window if isinstance(window, int) and window > 0 else None
+
+
+def returned_anatomy(kind: Kind, returned: Returned, inputs: Inputs, config: Any) -> Anatomy:
+    """The attention of a model, by the weights that it returns for `inputs`, longer than a window.
+
+    Raises `ModelDirectoryError` where a stack returns none, and on weights that cannot be shown.
+    """
+    family, window = str(config.model_type), window_of(config)
+    encoder, decoder = (
+        tuple(
+            _place(site, layer, weights, window, family)
+            for site in sites
+            for layer, weights in enumerate(returned.get(site, ()))
+        )
+        for sites in (("encoder",), ("decoder", "cross"))
+    )
+    complete = (encoder or kind == Kind.DECODER_ONLY) and (decoder or kind == Kind.ENCODER_ONLY)
+    if not complete:
+        raise ModelDirectoryError("off_interface", family=family)
+    for site in returned:
+        if len({place.heads for place in encoder + decoder if place.site == site}) > 1:
+            raise ModelDirectoryError("uneven_heads", family=family, site=site)
+    for place, call in zip(
+        encoder + decoder,
+        returned_calls(encoder + decoder, returned, inputs, family),
+        strict=True,
+    ):
+        assert call.mask is not None
+        if bool((call.mask & ~call.weights.any(1, keepdim=True)).any()):
+            raise ModelDirectoryError("unknown_mask", family=family, site=place.site)
+    return Anatomy(kind, encoder, decoder)
+
+
+def looks_ahead(returned: Returned) -> bool:
+    """Whether tokens of a decoder attend to later ones: then it is an encoder."""
+    return any(bool(weights.triu(1).any()) for weights in returned.get("decoder", ()))
+
+
+def returned_calls(
+    places: Sequence[Place], returned: Returned, inputs: Inputs, family: str
+) -> Iterator[Call]:
+    """The calls of one stack, by the weights that the library returned for `inputs`.
+
+    Raises `ModelDirectoryError` on weights that are none of these queries and keys, do not sum to 1
+    or are not 0 where a reason masks them.
+    """
+    for place in places:
+        weights = returned[place.site][place.layer]
+        mask, queries = _open_cells(place, inputs)
+        _refuse_others(weights, mask, queries, place.site, family)
+        # What some families compute for a query that is padding follows no mask and means nothing.
+        follows = (weights.bool() <= mask).all((1, 3)) & weights.any(-1).all(1)  # (N, Q)
+        mask = mask & (queries | follows[:, None, :, None])
+        batch, heads, rows, keys = weights.shape
+        yield Call(
+            module=None,
+            weights=weights,
+            mask=mask,
+            given=mask,
+            query=weights.new_empty(batch, heads, rows, 0),
+            key=weights.new_empty(batch, heads, keys, 0),
+            value=weights.new_empty(batch, heads, keys, 0),
+            output=weights.new_empty(batch, rows, heads, 0),
+            options={},
+        )
+
+
+def _place(site: str, layer: int, weights: Tensor, window: int | None, family: str) -> Place:
+    if weights.ndim != 4:
+        raise ModelDirectoryError("other_axes", family=family)
+    local = window is not None and site == "decoder" and window < weights.size(-1)
+    if not local or weights.tril(-(window or 0)).any():
+        window = None
+    return Place(site, layer, layer, weights.size(1), 0, window)
+
+
+def _open_cells(place: Place, inputs: Inputs) -> tuple[Tensor, Tensor]:
+    """Where queries may attend, (N, 1, Q, K), and which of them are no padding, (N, 1, Q, 1)."""
+    encoder = (inputs.source, inputs.source_mask)
+    decoder = (inputs.target, inputs.target_mask)
+    _, of_queries = encoder if place.site == "encoder" else decoder
+    _, of_keys = decoder if place.site == "decoder" else encoder
+    assert of_queries is not None
+    assert of_keys is not None
+    real = of_queries[:, None, :, None] == 1
+    mask = (of_keys[:, None, None] == 1).expand(-1, -1, of_queries.size(1), -1)
+    if place.site == "decoder":
+        mask = mask.tril()
+        if place.window is not None:
+            mask = mask.triu(1 - place.window)
+    return mask, real
+
+
+def _refuse_others(weights: Tensor, mask: Tensor, queries: Tensor, site: str, family: str) -> None:
+    """Raise `ModelDirectoryError` where rows of no padding are other than `mask` says."""
+    if weights.ndim != 4 or weights[:, :1].shape != mask.shape:
+        raise ModelDirectoryError("other_axes", family=family)
+    limit = _LARGEST_ERROR if weights.dtype == torch.float32 else _LARGEST_HALF_ERROR
+    rows = queries & mask.any(-1, keepdim=True)
+    sums = weights.sum(-1, keepdim=True, dtype=torch.float32)
+    error = float(((sums - 1).abs() * rows).max())
+    if not error <= limit:  # NaN fails as well
+        raise ModelDirectoryError("not_one", family=family, site=site, error=f"{error:.1e}")
+    closed = float((weights * (rows & ~mask)).max())
+    if closed:
+        raise ModelDirectoryError("not_masked", family=family, site=site, error=f"{closed:.1e}")
