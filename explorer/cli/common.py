@@ -161,6 +161,17 @@ def text_columns_of(path: str | Path) -> "tuple[Rows, tuple[int, int]]":
     return rows, text_columns(rows, path.name)
 
 
+def add_languages(command: argparse.ArgumentParser) -> None:
+    """The languages of a text and of the output, for a model that has such, by its own codes."""
+    for name, what in (("source", "text"), ("target", "output")):
+        command.add_argument(
+            f"--{name}-language",
+            metavar="CODE",
+            help=f"of the {what}, by the model's own code, such as fr, fra_Latn or fr_XX: for "
+            "M2M100, NLLB and mBART",
+        )
+
+
 def refuse_sentence_options(options: argparse.Namespace) -> None:
     """Raise `ConfigError` on options of `evaluation_sentences` that no model could be measured
     with."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from explorer.cli.common import (
     add_job_options,
+    add_languages,
     as_job,
     asking_for_translator,
     comma_list,
@@ -46,6 +47,7 @@ def _add_options(command: argparse.ArgumentParser) -> None:
         help="one text a line: sources, whose targets are decoded; or of a decoder or encoder "
         "alone, whole texts, whose next or masked tokens are predicted",
     )
+    add_languages(command)
     command.add_argument(
         "--gold",
         type=Path,
@@ -92,7 +94,7 @@ def _measure(options: argparse.Namespace) -> int:
     if options.gold_columns is not None and options.gold is None:
         raise ConfigError("only_with", name="gold-columns", needed="--gold")
     write_progress = progress_writer(options.progress)
-    model = load(options.model)
+    model = load(options.model).in_languages(options.source_language, options.target_language)
     for note in model.notes:
         print(f"note: {note}", file=sys.stderr)
     batch, references = evaluation_sentences(model, options)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.cli.common import (
     add_job_options,
+    add_languages,
     as_job,
     comma_list,
     evaluation_sentences,
@@ -34,6 +35,7 @@ def add_parser(commands: Any) -> None:
         help="of removal: importance, confidence, contribution, greedy, random (default: "
         "importance,random)",
     )
+    add_languages(command)
     command.add_argument(
         "--sentences", type=whole_number, default=256, help="how many (default: 256)"
     )
@@ -83,7 +85,7 @@ def _prune(options: argparse.Namespace) -> int:
     if out is not None and out.suffix == ".json" and out.exists():
         begun = PruningReport.load(out)
     write_progress = progress_writer(options.progress)
-    model = load(options.model)
+    model = load(options.model).in_languages(options.source_language, options.target_language)
     batch, references = evaluation_sentences(model, options)
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 

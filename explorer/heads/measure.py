@@ -389,6 +389,9 @@ def _facts(
         "resamples": RESAMPLES,
         "level": LEVEL,
     }
+    for name in ("source_language", "target_language"):
+        if model.facts.get(name) is not None:
+            facts[name] = model.facts[name]
     if linked is not None:
         facts["linked"] = {"batch": linked.name, "sentences": len(linked)}
     return facts

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 from torch import Tensor
 
@@ -106,15 +106,21 @@ class MeasurableModel(Protocol):
         Raises `ConfigError` for a family of the library that has no such weights.
         """
 
+    def in_languages(self, source: str | None = None, target: str | None = None) -> Self:
+        """The model reading and writing other languages. Raises `ConfigError`."""
+
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long as a source or
         target, `EvaluationBatchError` on a target in a model that does not read pairs."""
 
     def trace(
         self,
-        text: str,
+        text: str | None = None,
         *,
         pair: str | None = None,
+        messages: Sequence[Mapping[str, str]] | None = None,
+        source_language: str | None = None,
+        target_language: str | None = None,
         target: str | None = None,
         prefix: str | None = None,
         force: Mapping[int, int] = ...,

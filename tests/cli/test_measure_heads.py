@@ -5,6 +5,7 @@ import pytest
 from explorer.__main__ import main
 from explorer.heads.head_report import HeadReport
 from explorer.model.checkpoint import save_checkpoint
+from tests.support.multilingual_directories import m2m100
 
 
 @pytest.fixture
@@ -106,3 +107,15 @@ def test_a_file_that_is_read_is_not_overwritten(tiny, tmp_path, capsys):
     assert texts.read_text("utf-8") == "1 2\n"
     assert main(["measure", tiny, "--out", str(tmp_path / "none" / "x.csv")]) == 2
     assert "there is no folder" in capsys.readouterr().err
+
+
+def test_heads_are_measured_in_the_languages_that_are_named(tiny, tmp_path, capsys):
+    model, lines = str(m2m100(tmp_path / "m2m100")), tmp_path / "lines.txt"
+    lines.write_text("the cat\na dog\n", encoding="utf-8")
+    out = tmp_path / "x.json"
+    named = ["--source-language", "fr", "--target-language", "de"]
+    assert main(["measure", model, "--texts", str(lines), *named, "--out", str(out)]) == 0
+    facts = HeadReport.load(out).facts
+    assert (facts["source_language"], facts["target_language"]) == ("fr", "de")
+    assert main(["measure", tiny, "--target-language", "de"]) == 2
+    assert "no choice of languages" in capsys.readouterr().err
