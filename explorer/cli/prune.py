@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.cli.common import (
     add_job_options,
+    add_labels,
     add_languages,
     as_job,
     comma_list,
@@ -35,6 +36,7 @@ def add_parser(commands: Any) -> None:
         help="of removal: importance, confidence, contribution, greedy, random (default: "
         "importance,random)",
     )
+    add_labels(command)
     add_languages(command)
     command.add_argument(
         "--sentences", type=whole_number, default=256, help="how many (default: 256)"
@@ -80,7 +82,7 @@ def _prune(options: argparse.Namespace) -> int:
     if not options.orders:
         raise PruningError("no_orders")
     if out is not None:
-        check_output(out, (options.model, options.pairs, options.texts))
+        check_output(out, (options.model, options.pairs, options.texts, options.labels))
     begun = None
     if out is not None and out.suffix == ".json" and out.exists():
         begun = PruningReport.load(out)

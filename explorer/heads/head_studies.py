@@ -31,6 +31,9 @@ from explorer.model.measurable import MeasurableModel
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
 """Sentences, or pairs of source and target."""
 
+Labels: TypeAlias = Iterable[str] | Iterable[int] | Iterable[Sequence[str]]
+"""Of texts: classes by name or number, or the tags of their words."""
+
 
 class HeadStudies:
     """Mixed into a `MeasurableModel`; each method has a function of its own in `heads`."""
@@ -112,6 +115,7 @@ class HeadStudies:
     def measure(
         self: MeasurableModel,
         texts: Texts | None = None,
+        labels: Labels | None = None,
         *,
         importance: bool = False,
         removed_on: int = 0,
@@ -124,6 +128,8 @@ class HeadStudies:
 
         texts: sentences, whose outputs the model decodes; pairs (source, target); repeated ones
             count once; None = 256 held-out sequences of its toy task.
+        labels: of a classifier, the class of each text, or pair of two, by name or number; of a
+            tagger one tag for each word of a text. The loss is then their cross-entropy.
         importance: also the importance of each head by gradient.
         removed_on: on how many of the sentences each head is removed in turn, too; 0 for none.
 
@@ -134,11 +140,14 @@ class HeadStudies:
         _refuse_no_number("removed_on", removed_on)
         if not isinstance(importance, bool):
             raise ConfigError("bad_flag", name="importance", got=repr(importance))
-        batch = given_sentences(self, texts)
+        batch = given_sentences(self, texts, labels)
         return measure.measure(self, batch, gradients=importance, removed_on=removed_on)
 
     def ablate(
-        self: MeasurableModel, heads: Iterable[Sequence[Any]], texts: Texts | None = None
+        self: MeasurableModel,
+        heads: Iterable[Sequence[Any]],
+        texts: Texts | None = None,
+        labels: Labels | None = None,
     ) -> pd.DataFrame:
         """What the removal of some heads together changes over sentences: loss and exact match.
 
@@ -148,14 +157,14 @@ class HeadStudies:
 
         heads: as `ablate` in `trace`: (site, layer, head), None as head for all of the layer,
             "mean" as a fourth item for the mean output over the sentences in place of zero.
-        texts: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low, high:
-            of the change, see `ablation`. With pairs, for a translator trained here, also a row
-            bleu, with a paired bootstrap: see `bleu_effect`.
+        texts, labels: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low,
+            high: of the change, see `ablation`. With pairs, for a translator trained here, also a
+            row bleu, with a paired bootstrap: see `bleu_effect`.
 
         Raises as `measure`, and `InterventionError` on heads that do not exist.
         """
         given = None if texts is None else listed_texts(texts)
-        batch = given_sentences(self, given)
+        batch = given_sentences(self, given, labels)
         removed = Interventions.gather(ablate=heads)
         means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
         table = ablation.effect(self, batch, removed, means)
@@ -170,6 +179,7 @@ class HeadStudies:
         texts: Texts | None = None,
         order: str = "importance",
         *,
+        labels: Labels | None = None,
         seed: int = 0,
     ) -> pd.DataFrame:
         """A pruning curve: the loss of a token as heads are removed, the least important first.
@@ -178,14 +188,15 @@ class HeadStudies:
         >>> model.prune(["7 3 9", "4 1"]).heads_left.tolist()[:4]  # of 24
         [24, 22, 20, 18]
 
-        texts: as in `measure`. order: "importance", "confidence", "contribution", "greedy" or
-            "random"; what each is by, and the columns: `explorer.heads.pruning.pruning_curve`.
+        texts, labels: as in `measure`.
+        order: "importance", "confidence", "contribution", "greedy" or "random"; what each is by,
+            and the columns: `explorer.heads.pruning.pruning_curve`.
         seed: of the random orders.
 
         Raises `ConfigError` on another order or seed, otherwise as `measure`.
         """
         _refuse_no_number("seed", seed)
-        batch = given_sentences(self, texts)
+        batch = given_sentences(self, texts, labels)
         return pruning.pruning_curve(self, batch, order, seed=seed)
 
 

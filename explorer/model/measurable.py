@@ -54,6 +54,13 @@ class BatchPasses(Protocol):
         """Texts alone: with the model's greedy output as targets, with their own next tokens, or
         with tokens that are masked by chance from `seed`. Raises `VocabularyError`."""
 
+    def labelled(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], labels: Sequence[Any], name: str
+    ) -> EvaluationBatch:
+        """Texts, or pairs of two, of a classifier, each with its class by name or number; of a
+        tagger each with the tags of its words. Raises `EvaluationBatchError` on other labels and
+        in other models, otherwise as `texts`."""
+
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         """The labels of ids one after the other; a model with one stack has one vocabulary."""
 

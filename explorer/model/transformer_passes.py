@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NoReturn
 
 import torch
 from torch import Tensor
 
-from explorer.core.errors import VocabularyError
+from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
@@ -65,6 +65,12 @@ class TransformerPasses:
                 decoded = greedy(self._transformer, part, self._config.max_length).tolist()
             targets += [[BOS, *(token for token in row if token != PAD)] for row in decoded]
         return forced_batch(sources, targets, name, "greedy")
+
+    def labelled(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], labels: Sequence[Any], name: str
+    ) -> NoReturn:
+        """Raises `EvaluationBatchError`: these models predict tokens."""
+        raise EvaluationBatchError("no_labels")
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         source, target = self.checkpoint.source_vocabulary, self.checkpoint.target_vocabulary

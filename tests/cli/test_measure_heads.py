@@ -5,6 +5,7 @@ import pytest
 from explorer.__main__ import main
 from explorer.heads.head_report import HeadReport
 from explorer.model.checkpoint import save_checkpoint
+from tests.support.model_directories import bert
 from tests.support.multilingual_directories import m2m100
 
 
@@ -119,3 +120,25 @@ def test_heads_are_measured_in_the_languages_that_are_named(tiny, tmp_path, caps
     assert (facts["source_language"], facts["target_language"]) == ("fr", "de")
     assert main(["measure", tiny, "--target-language", "de"]) == 2
     assert "no choice of languages" in capsys.readouterr().err
+
+
+def test_heads_of_a_classifier_are_measured_by_a_file_of_labelled_texts(tiny, tmp_path, capsys):
+    names = {0: "no", 1: "yes"}
+    head = "BertForSequenceClassification"
+    model = str(bert(tmp_path / "bert", head=head, id2label=names, type_vocab_size=2))
+    given, out = tmp_path / "given.tsv", tmp_path / "x.json"
+    given.write_text("the cat\tyes\n\na dog\t0\nthe cat\tyes\na\tb\tno\n", encoding="utf-8")
+    named = ["--labels", str(given), "--importance", "--out", str(out)]
+    assert main(["measure", model, *named]) == 0
+    facts = HeadReport.load(out).facts
+    assert (facts["targets"], facts["sentences"]) == ("labels", 3)
+    assert facts["batch"] == "given.tsv, 1 repeated left out"
+    assert main(["prune", model, "--labels", str(given), "--orders", "importance"]) == 0
+    for text, said in [("the cat\n", "no labelled text"), ("the cat\tmaybe\n", "no, yes")]:
+        given.write_text(text, encoding="utf-8")
+        assert main(["measure", model, "--labels", str(given)]) == 2
+        assert said in capsys.readouterr().err
+    assert main(["measure", tiny, "--labels", str(given)]) == 2
+    assert "without labels" in capsys.readouterr().err
+    assert main(["measure", tiny, "--labels", str(given), "--texts", str(given)]) == 2
+    assert "give one of them" in capsys.readouterr().err

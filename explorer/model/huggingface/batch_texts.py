@@ -6,16 +6,18 @@ from functools import cached_property
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from explorer.core.errors import VocabularyError
+from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
 from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.classes import Classes
 from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.generation_settings import GenerationSettings
-from explorer.model.huggingface.inputs import TOO_LONG, Inputs
+from explorer.model.huggingface.inputs import TOO_LONG, Inputs, takes_segments
 from explorer.model.huggingface.passes import encoded, greedy_rows
-from explorer.model.huggingface.tokens import Tokens
+from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenKind, TokenRows, teacher_forced
 
@@ -75,6 +77,40 @@ class BatchTexts:
         labels = TokenRows(rows.ids, rows.kinds.masked_fill(~hidden, TokenKind.PADDING))
         source = TokenRows(rows.ids.masked_fill(hidden, self.tokens.mask_id or 0), rows.kinds)
         return EvaluationBatch(source, None, labels, name, "masked" if self.predicts else "none")
+
+    def with_labels(
+        self,
+        texts: Sequence[str] | Sequence[tuple[str, str]],
+        labels: Sequence[Any],
+        name: str,
+        classes: Classes,
+    ) -> EvaluationBatch:
+        """Texts, or pairs, each with its class, or with the tags of its words.
+
+        Raises `EvaluationBatchError` where the model has no classes.
+        """
+        if self.kind != Kind.ENCODER_ONLY or not classes.count:
+            raise EvaluationBatchError("no_labels")
+        given = [(text, None) if isinstance(text, str) else text for text in texts]
+        read = [self.tokens.read(text, pair) for text, pair in given]
+        self._refuse_long([one.ids for one in read], TOO_LONG[self.kind])
+        source = self._rows([one.ids for one in read])
+        rows = source.ids.size(1) if classes.of_tokens else 1
+        ids = torch.zeros(len(read), rows, dtype=torch.long)
+        kinds = torch.full((len(read), rows), int(TokenKind.PADDING), dtype=torch.uint8)
+        for number, (one, label) in enumerate(zip(read, labels, strict=True)):
+            for row, own in classes.of_text(label, one).items():
+                ids[number, row], kinds[number, row] = own, TokenKind.CONTENT
+        segments = self._segments(read, source.ids.size(1))
+        targets = TokenRows(ids, kinds)
+        return EvaluationBatch(source, None, targets, name, "labels", segments=segments)
+
+    def _segments(self, read: Sequence[TextTokens], longest: int) -> Tensor | None:
+        """(N, S) of which of two texts each token is, where the model is told."""
+        known = [list(one.segments or ()) for one in read]
+        if not any(known) or not takes_segments(self.model, self.kind):
+            return None
+        return torch.tensor([[*own, *[0] * (longest - len(own))] for own in known])
 
     def _forced(
         self,

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import signature
 from typing import Any, Literal, Self
 
 import torch
@@ -36,7 +35,7 @@ from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.forced_tokens import checked_steps, numbered_steps
 from explorer.model.huggingface.generation_settings import GenerationSettings
-from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs
+from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
 from explorer.model.huggingface.masks import open_before_edits
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.output_projections import output_weights
@@ -417,9 +416,7 @@ class HuggingFaceModel:
     @cached_property
     def has_segments(self) -> bool:
         """Whether it is told which of two texts each token is of."""
-        given = signature(self.model.forward).parameters
-        count = getattr(self.model.config, "type_vocab_size", None) or 0
-        return self.kind == Kind.ENCODER_ONLY and "token_type_ids" in given and count > 1
+        return takes_segments(self.model, self.kind)
 
     @property
     def _mask_token(self) -> str | None:
