@@ -24,7 +24,7 @@ from explorer.core.sentencepiece_vocabulary import byte_label
 from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import check_text, shorten
 from explorer.core.word_segmentation import PADDING_LABELS, byte_letters
-from explorer.model.huggingface.chat_template import Message, chat_text
+from explorer.model.huggingface.chat_template import Message, chat_text, template_of
 from explorer.model.huggingface.text_languages import bare, languages_of
 
 _MARKS = {  # how a tokenizer marks words → whether a piece is written that way
@@ -99,6 +99,11 @@ class Tokens:
     def in_language(self, code: str) -> "Tokens":
         """These tokens, which share the tokenizer, in the language of a code of `languages`."""
         return replace(self, language=code)
+
+    @property
+    def chats(self) -> bool:
+        """Whether there is a template for messages."""
+        return self.tokenizer is not None and template_of(self.tokenizer) is not None
 
     def source(self, text: str) -> tuple[list[int], tuple[str, ...]]:
         """Ids of `text` with the model's own specials, and their labels; raises as `read` does."""
