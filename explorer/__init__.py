@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from explorer.core.errors import ExplorerError as ExplorerError
     from explorer.core.trace import Trace as Trace
     from explorer.heads.comparison import compare as compare
+    from explorer.heads.own_metric import logit_difference as logit_difference
     from explorer.heads.studied_model import load as load
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.exporting import export_huggingface as export_huggingface
@@ -31,6 +32,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "compare": ("heads.comparison", "compare"),
     "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
+    "logit_difference": ("heads.own_metric", "logit_difference"),
     "load": ("heads.studied_model", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
@@ -45,6 +47,7 @@ __all__ = [
     "export_huggingface",
     "figure",
     "load",
+    "logit_difference",
     "show",
     "words",
 ]

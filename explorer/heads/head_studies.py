@@ -24,6 +24,8 @@ from explorer.heads.contributions import Contributions
 from explorer.heads.evaluation_batches import distinct, given_sentences, listed_texts
 from explorer.heads.head_report import HeadReport
 from explorer.heads.logit_attribution import LogitAttribution
+from explorer.heads.measurement_jobs import REMOVED_ON
+from explorer.heads.own_metric import LogitDifference, Metric, TextMetric, metric_effect
 from explorer.heads.score_parts import ScoreParts
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
@@ -119,6 +121,7 @@ class HeadStudies:
         *,
         importance: bool = False,
         removed_on: int = 0,
+        metric: Metric | LogitDifference | None = None,
     ) -> HeadReport:
         """Metrics and roles of every head over sentences: tables with intervals.
 
@@ -132,6 +135,9 @@ class HeadStudies:
             tagger one tag for each word of a text. The loss is then their cross-entropy.
         importance: also the importance of each head by gradient.
         removed_on: on how many of the sentences each head is removed in turn, too; 0 for none.
+        metric: what is measured without each head in place of the loss, `zero_metric` and so on: a
+            `logit_difference`, or a function from the logits (V,) of what follows a text, of its
+            mask or of its classes to a number.
 
         Raises `EvaluationBatchError` on texts that are none, without a toy task, and on importance
         or removal in a model that predicts no tokens; `VocabularyError` on a text that cannot be
@@ -141,13 +147,17 @@ class HeadStudies:
         if not isinstance(importance, bool):
             raise ConfigError("bad_flag", name="importance", got=repr(importance))
         batch = given_sentences(self, texts, labels)
-        return measure.measure(self, batch, gradients=importance, removed_on=removed_on)
+        own = None if metric is None else TextMetric.of(self, metric, texts)
+        removed = removed_on or (0 if own is None else REMOVED_ON)
+        return measure.measure(self, batch, gradients=importance, removed_on=removed, metric=own)
 
     def ablate(
         self: MeasurableModel,
         heads: Iterable[Sequence[Any]],
         texts: Texts | None = None,
         labels: Labels | None = None,
+        *,
+        metric: Metric | LogitDifference | None = None,
     ) -> pd.DataFrame:
         """What the removal of some heads together changes over sentences: loss and exact match.
 
@@ -160,6 +170,7 @@ class HeadStudies:
         texts, labels: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low,
             high: of the change, see `ablation`. With pairs, for a translator trained here, also a
             row bleu, with a paired bootstrap: see `bleu_effect`.
+        metric: as in `measure`; then the table has its row alone.
 
         Raises as `measure`, and `InterventionError` on heads that do not exist.
         """
@@ -167,6 +178,8 @@ class HeadStudies:
         batch = given_sentences(self, given, labels)
         removed = Interventions.gather(ablate=heads)
         means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
+        if metric is not None:
+            return metric_effect(self, TextMetric.of(self, metric, given), removed, means)
         table = ablation.effect(self, batch, removed, means)
         pairs, _ = distinct((text for text in given or () if not isinstance(text, str)), "")
         if pairs and isinstance(self, ExplorableModel) and task_of(self.facts) is None:

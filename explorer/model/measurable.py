@@ -61,6 +61,16 @@ class BatchPasses(Protocol):
         tagger each with the tags of its words. Raises `EvaluationBatchError` on other labels and
         in other models, otherwise as `texts`."""
 
+    def continued(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str
+    ) -> EvaluationBatch:
+        """Texts as they stand; of each one row is real among the labels, whose logits say what
+        follows it, what is at its mask, or which class it has. Raises `EvaluationBatchError` in a
+        model with both stacks or without logits, and on a text without one mask."""
+
+    def token(self, text: str) -> int:
+        """The id of a text that is one token. Raises `VocabularyError` on any other."""
+
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         """The labels of ids one after the other; a model with one stack has one vocabulary."""
 

@@ -80,7 +80,12 @@ def set_language(name: str, codes: Collection[str], code: object) -> None:
     model's own choice. Anything but one of `codes` is ignored."""
     reading = current().request.reading
     if reading is not None and isinstance(code, str) and (not code or code in codes):
-        _read_as(replace(reading, **{f"{name}_language": code}))
+        of_text = name == "source"
+        _read_as(
+            replace(reading, source_language=code)
+            if of_text
+            else replace(reading, target_language=code)
+        )
 
 
 def set_chat(chosen: object) -> None:

@@ -8,9 +8,10 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from explorer.core.errors import EvaluationBatchError
+from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
+from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.head_gates import Fills, Means
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
@@ -78,6 +79,18 @@ class LibraryPasses:
     ) -> EvaluationBatch:
         """See `measurable.BatchPasses`."""
         return self._texts.with_labels(texts, labels, name, self._classes)
+
+    def continued(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str
+    ) -> EvaluationBatch:
+        """See `measurable.BatchPasses`."""
+        return self._texts.continued(texts, name, self._classes)
+
+    def token(self, text: str) -> int:
+        ids = self.tokens.target(text)
+        if len(ids) != 1:
+            raise VocabularyError("several_tokens", text=shorten(text), count=len(ids))
+        return ids[0]
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         return self.tokens.labels(ids)

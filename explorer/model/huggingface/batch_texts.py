@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError, VocabularyError
+from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.classes import Classes
@@ -91,9 +92,7 @@ class BatchTexts:
         """
         if self.kind != Kind.ENCODER_ONLY or not classes.count:
             raise EvaluationBatchError("no_labels")
-        given = [(text, None) if isinstance(text, str) else text for text in texts]
-        read = [self.tokens.read(text, pair) for text, pair in given]
-        self._refuse_long([one.ids for one in read], TOO_LONG[self.kind])
+        read = self._read(texts)
         source = self._rows([one.ids for one in read])
         rows = source.ids.size(1) if classes.of_tokens else 1
         ids = torch.zeros(len(read), rows, dtype=torch.long)
@@ -104,6 +103,47 @@ class BatchTexts:
         segments = self._segments(read, source.ids.size(1))
         targets = TokenRows(ids, kinds)
         return EvaluationBatch(source, None, targets, name, "labels", segments=segments)
+
+    def continued(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str, classes: Classes
+    ) -> EvaluationBatch:
+        """Texts as they stand; one row of each is real among the labels: the last one, that of its
+        mask, or the one of its class. Raises `EvaluationBatchError`."""
+        masked = self.predicts and self.kind == Kind.ENCODER_ONLY
+        if self.kind == Kind.ENCODER_DECODER or not (self.predicts or classes.count):
+            raise EvaluationBatchError("not_continued")
+        if classes.of_tokens:
+            raise EvaluationBatchError("not_continued")
+        read = self._read(texts)
+        rows = self._rows([one.ids for one in read])
+        real = torch.zeros_like(rows.ids, dtype=torch.bool)
+        for number, one in enumerate(read):
+            place = len(one.ids) - 1 if self.kind == Kind.DECODER_ONLY else 0
+            if masked:
+                place = self._mask(one)
+            real[number, place] = True
+        kinds = torch.full_like(rows.kinds, int(TokenKind.PADDING))
+        labels = TokenRows(torch.zeros_like(rows.ids), kinds.masked_fill(real, TokenKind.CONTENT))
+        if self.kind == Kind.DECODER_ONLY:
+            return EvaluationBatch(None, rows, labels, name, "none")
+        segments = self._segments(read, rows.ids.size(1))
+        return EvaluationBatch(rows, None, labels, name, "none", segments=segments)
+
+    def _mask(self, read: TextTokens) -> int:
+        """The place of the one mask of a text. Raises `EvaluationBatchError`."""
+        places = [place for place, one in enumerate(read.ids) if one == self.tokens.mask_id]
+        if len(places) != 1:
+            mask = self.tokens.label(self.tokens.mask_id or 0)
+            text = shorten(read.texts[0])
+            raise EvaluationBatchError("one_mask", text=text, mask=mask, count=len(places))
+        return places[0]
+
+    def _read(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> list[TextTokens]:
+        """Raises `VocabularyError` on a text that is too long, otherwise as `Tokens.read`."""
+        given = [(text, None) if isinstance(text, str) else text for text in texts]
+        read = [self.tokens.read(text, pair) for text, pair in given]
+        self._refuse_long([one.ids for one in read], TOO_LONG[self.kind])
+        return read
 
     def _segments(self, read: Sequence[TextTokens], longest: int) -> Tensor | None:
         """(N, S) of which of two texts each token is, where the model is told."""
