@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from explorer.core.errors import ExplorerError as ExplorerError
     from explorer.core.trace import Trace as Trace
     from explorer.heads.comparison import compare as compare
+    from explorer.heads.own_metric import logit_difference as logit_difference
     from explorer.heads.studied_model import import_state_dict as import_state_dict
     from explorer.heads.studied_model import load as load
     from explorer.heads.studied_model import wrap as wrap
@@ -36,6 +37,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
     "import_state_dict": ("heads.studied_model", "import_state_dict"),
+    "logit_difference": ("heads.own_metric", "logit_difference"),
     "load": ("heads.studied_model", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
@@ -53,6 +55,7 @@ __all__ = [
     "figure",
     "import_state_dict",
     "load",
+    "logit_difference",
     "show",
     "words",
     "wrap",

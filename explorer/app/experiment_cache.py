@@ -181,8 +181,7 @@ def _experiment(
     means = _means(member.stamp, member) if interventions.needs_means else None
     with model_cache.computing():
         changed = model.trace(
-            request.text,
-            pair=request.pair or None,
+            **request.given,
             pad_to=before.facts["pad_to"],
             means=means,
             **interventions.options(),
@@ -196,8 +195,7 @@ def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.fl
     model = model_cache.model_of(member)
     pad_to = original(member, request).facts["pad_to"]
     with model_cache.computing():
-        pair = request.pair or None
-        full = model.trace(request.text, pair=pair, pad_to=pad_to, capture="full")
+        full = model.trace(**request.given, pad_to=pad_to, capture="full")
         return value_norms(model, full)
 
 

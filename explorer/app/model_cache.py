@@ -112,8 +112,7 @@ def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> Capt
         def compute() -> Trace:
             with _SLOTS:
                 return found.trace(
-                    request.text,
-                    pair=request.pair or None,
+                    **request.given,
                     force=dict(request.forced),
                     pad_to=_padded(found, request),
                     layers=[number],
@@ -278,8 +277,7 @@ def _trace(member: CatalogModel, request: Request) -> Trace:
     pad_to = _padded(model, request)
     with computing():
         return model.trace(
-            request.text,
-            pair=request.pair or None,
+            **request.given,
             force=dict(request.forced),
             pad_to=pad_to,
             layers=FIT,
@@ -288,6 +286,6 @@ def _trace(member: CatalogModel, request: Request) -> Trace:
 
 def _padded(model: Model, request: Request) -> int | None:
     """The length to which the text is padded; None for one that is too long anyway."""
-    extent = extent_of(model, request.text, request.pair or None)
+    extent = extent_of(model, **request.given)
     padded = min(extent.tokens + request.pad, extent.longest)
     return padded if extent.tokens <= extent.longest else None

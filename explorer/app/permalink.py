@@ -18,6 +18,7 @@ from explorer.app.request import (
     NEXT_VIEWS,
     NO_INTERVENTIONS,
     SHOWN_MAPS,
+    Reading,
     Request,
     Selection,
     Visit,
@@ -45,6 +46,8 @@ interventions."""
 _T = TypeVar("_T")
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
 _CELL = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})", re.ASCII)
+_LANGUAGE = re.compile(r"\w{1,24}", re.ASCII)
+_LANGUAGES = ("source_language", "target_language")
 _FORCED = re.compile(r"([0-9]{1,4})\.([0-9]{1,7})", re.ASCII)
 
 
@@ -69,6 +72,12 @@ def to_query(permalink: Permalink) -> dict[str, str]:
     query = {"model": request.model, "text": request.text, "pad": str(request.pad)}
     if request.pair:
         query["pair"] = request.pair
+    if request.reading is not None:
+        for name in _LANGUAGES:
+            if code := getattr(request.reading, name):
+                query[name] = code
+        if request.reading.chat:
+            query["chat"] = "1"
     if request.forced:
         query["force"] = "_".join(f"{step}.{token}" for step, token in request.forced)
     if visit.interventions:
@@ -130,8 +139,9 @@ def from_query(
             refused.append("with")
         compared = OTHER_TEXT
     padding = opening.pad if pad is None else pad
+    reading = _reading(query, opening.reading, refused)
     texts = text or opening.text, opening.pair if pair is None else pair
-    request = Request(opening.model, texts[0], padding, forced or (), texts[1])
+    request = Request(opening.model, texts[0], padding, forced or (), texts[1], reading)
     selection = Selection(
         site=_parameter(query, "site", refused, lambda name: name if name in SITES else None),
         layer=_parameter(query, "layer", refused, _number),
@@ -158,6 +168,21 @@ def from_query(
     return found, tuple(refused)
 
 
+def _reading(
+    query: Mapping[str, str], opening: Reading | None, refused: list[str]
+) -> Reading | None:
+    """How the text is to be read; opening: None where the model has no choice. Only the model can
+    tell whether it has such a language."""
+    found = {
+        name: _parameter(query, name, refused, _code if opening else _nothing)
+        for name in _LANGUAGES
+    }
+    chat = _parameter(query, "chat", refused, _on if opening else _nothing)
+    if opening is None:
+        return None
+    return Reading(**{name: code or "" for name, code in found.items()}, chat=bool(chat))
+
+
 def _parameter(
     query: Mapping[str, str], name: str, refused: list[str], read: Callable[[str], _T | None]
 ) -> _T | None:
@@ -176,6 +201,10 @@ def _text(text: str) -> str | None:
 
 def _nothing(word: str) -> None:
     """No value is one."""
+
+
+def _code(word: str) -> str | None:
+    return word if _LANGUAGE.fullmatch(word) else None
 
 
 def _number(word: str, most: int = 9_999) -> int | None:

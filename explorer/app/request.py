@@ -2,6 +2,7 @@
 
 from collections.abc import Container
 from dataclasses import dataclass, replace
+from typing import Any
 
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
@@ -121,12 +122,26 @@ def _steps(trace: Trace) -> Container[int]:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How a model of the library reads a text.
+
+    source_language, target_language: codes of the model; "" = its own choice.
+    chat: whether the text is a user's message, which the model's template makes a prompt of.
+    """
+
+    source_language: str = ""
+    target_language: str = ""
+    chat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """The trace of `text` by the model named `model`.
 
     pad: padding tokens added to the source.
     forced: (step, token id) in the order of the steps; other tokens are decoded greedily.
     pair: the second text, "" without one; None where the model reads none.
+    reading: None where the model is none of the library.
     """
 
     model: str
@@ -134,6 +149,19 @@ class Request:
     pad: int = 0
     forced: tuple[tuple[int, int], ...] = ()
     pair: str | None = None
+    reading: Reading | None = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What the model is given, as options of `trace`."""
+        reading = self.reading or Reading()
+        languages = {
+            "source_language": reading.source_language or None,
+            "target_language": reading.target_language or None,
+        }
+        if reading.chat:
+            return {"messages": [{"role": "user", "content": self.text}], **languages}
+        return {"text": self.text, "pair": self.pair or None, **languages}
 
     def without_forced(self) -> "Request":
         """The same request, decoded greedily throughout."""

@@ -1,5 +1,6 @@
 """How long a text is for a model."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,17 +22,23 @@ class SourceExtent:
 
 
 def extent_of(
-    model: "ExplorableModel | HuggingFaceModel", text: str, pair: str | None = None
+    model: "ExplorableModel | HuggingFaceModel",
+    text: str | None = None,
+    pair: str | None = None,
+    messages: Sequence[Mapping[str, str]] | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
 ) -> SourceExtent:
-    """The extent of `text`, and of a second one, in `model`.
+    """The extent of what a model is given, as options of `trace`.
 
-    Raises `VocabularyError` on a text that it cannot read, `ConfigError` on a second one that its
-    tokenizer does not join.
+    Raises `VocabularyError` on a text that it cannot read, `ConfigError` on what else it is given
+    that it does not read.
     """
     from explorer.model.explorable import ExplorableModel  # late: with torch
 
     if isinstance(model, ExplorableModel):
         config = model.transformer.config
-        tokens = len(model.source_vocabulary.encode(text)) + 1  # the end of the sequence
+        tokens = len(model.source_vocabulary.encode(text or "")) + 1  # the end of the sequence
         return SourceExtent(tokens, config.max_length)
-    return SourceExtent(len(model.tokens.read(text, pair).ids), model.positions or LONGEST_TEXT)
+    spoken = model.in_languages(source_language, target_language)
+    return SourceExtent(len(spoken.read(text, pair, messages).ids), model.positions or LONGEST_TEXT)

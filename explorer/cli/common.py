@@ -174,12 +174,33 @@ def text_columns_of(path: str | Path) -> "tuple[Rows, tuple[int, int]]":
     return rows, text_columns(rows, path.name)
 
 
+def add_labels(command: argparse.ArgumentParser) -> None:
+    """The file of labelled texts."""
+    command.add_argument(
+        "--labels",
+        type=Path,
+        help="of a classifier or tagger: a text, a tab and its label a line, or two texts and a "
+        "label; of a tagger a tag for each word, separated by spaces",
+    )
+
+
+def add_languages(command: argparse.ArgumentParser) -> None:
+    """The languages of a text and of the output, for a model that has such, by its own codes."""
+    for name, what in (("source", "text"), ("target", "output")):
+        command.add_argument(
+            f"--{name}-language",
+            metavar="CODE",
+            help=f"of the {what}, by the model's own code, such as fr, fra_Latn or fr_XX: for "
+            "M2M100, NLLB and mBART",
+        )
+
+
 def refuse_sentence_options(options: argparse.Namespace) -> None:
     """Raise `ConfigError` on options of `evaluation_sentences` that no model could be measured
     with."""
     if not 0 <= options.seed <= LARGEST_SEED:
         raise ConfigError("bad_seed", seed=options.seed, most=LARGEST_SEED)
-    if options.texts is not None and options.pairs is not None:
+    if sum(path is not None for path in (options.texts, options.pairs, options.labels)) > 1:
         raise ConfigError("texts_and_pairs")
 
 
@@ -188,7 +209,12 @@ def evaluation_sentences(
 ) -> "tuple[EvaluationBatch, References | None]":
     """The evaluation batch that the options name, and of a translator the translations."""
     from explorer.data.task_names import task_of
-    from explorer.heads.evaluation_batches import held_out_pairs, read_texts, task_sentences
+    from explorer.heads.evaluation_batches import (
+        held_out_pairs,
+        read_labelled,
+        read_texts,
+        task_sentences,
+    )
     from explorer.model.explorable import ExplorableModel
 
     if options.pairs is not None:
@@ -198,6 +224,8 @@ def evaluation_sentences(
         batch = model.passes.pairs(pairs, name)
         translates = isinstance(model, ExplorableModel) and task_of(model.facts) is None
         return batch, [targets for _, targets in known] if translates else None
+    if options.labels is not None:
+        return read_labelled(model, options.labels, options.sentences), None
     if options.texts is not None:
         return read_texts(model, options.texts, options.sentences, options.seed), None
     return task_sentences(model, options.sentences, options.seed), None

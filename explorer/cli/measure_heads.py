@@ -7,6 +7,8 @@ from typing import Any
 
 from explorer.cli.common import (
     add_job_options,
+    add_labels,
+    add_languages,
     add_model,
     as_job,
     asking_for_translator,
@@ -45,6 +47,8 @@ def _add_options(command: argparse.ArgumentParser) -> None:
         help="one text a line: sources, whose targets are decoded; or of a decoder or encoder "
         "alone, whole texts, whose next or masked tokens are predicted",
     )
+    add_labels(command)
+    add_languages(command)
     command.add_argument(
         "--gold",
         type=Path,
@@ -84,7 +88,9 @@ def _measure(options: argparse.Namespace) -> int:
     if out is not None and out.suffix not in (".csv", ".json"):
         raise FileError("bad_report_suffix", name=out.name)
     if out is not None:
-        check_output(out, (options.model, options.pairs, options.texts, options.gold))
+        check_output(
+            out, (options.model, options.pairs, options.texts, options.labels, options.gold)
+        )
     refuse_sentence_options(options)
     if options.ablation and options.removed_on < 1:
         raise ConfigError("removed_on_none", count=options.removed_on)
@@ -92,6 +98,7 @@ def _measure(options: argparse.Namespace) -> int:
         raise ConfigError("only_with", name="gold-columns", needed="--gold")
     write_progress = progress_writer(options.progress)
     model = load(options.model, download=options.download)
+    model = model.in_languages(options.source_language, options.target_language)
     for note in model.notes:
         print(f"note: {note}", file=sys.stderr)
     batch, references = evaluation_sentences(model, options)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.cli.common import (
     add_job_options,
+    add_labels,
+    add_languages,
     add_model,
     as_job,
     comma_list,
@@ -33,6 +35,8 @@ def add_parser(commands: Any) -> None:
         help="of removal: importance, confidence, contribution, greedy, random (default: "
         "importance,random)",
     )
+    add_labels(command)
+    add_languages(command)
     command.add_argument(
         "--sentences", type=whole_number, default=256, help="how many (default: 256)"
     )
@@ -77,12 +81,13 @@ def _prune(options: argparse.Namespace) -> int:
     if not options.orders:
         raise PruningError("no_orders")
     if out is not None:
-        check_output(out, (options.model, options.pairs, options.texts))
+        check_output(out, (options.model, options.pairs, options.texts, options.labels))
     begun = None
     if out is not None and out.suffix == ".json" and out.exists():
         begun = PruningReport.load(out)
     write_progress = progress_writer(options.progress)
     model = load(options.model, download=options.download)
+    model = model.in_languages(options.source_language, options.target_language)
     batch, references = evaluation_sentences(model, options)
     with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
 

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from explorer.cli.common import add_model, whole_number
-from explorer.core.errors import FileError
+from explorer.cli.common import add_languages, add_model, whole_number
+from explorer.core.errors import ConfigError, FileError
 from explorer.core.trace_size import FIT, Layers
 from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import shorten
@@ -33,6 +33,13 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--pair", help="a second text, for an encoder that reads two, as BERT does"
     )
+    command.add_argument(
+        "--chat",
+        action="store_true",
+        help="the text is a user's message, of which the model's chat template makes a prompt",
+    )
+    command.add_argument("--system", help="with --chat: what the chat begins with, such as a role")
+    add_languages(command)
     command.add_argument("--target", help="teacher forcing: the whole output is given")
     command.add_argument("--prefix", help="the beginning of the output is given")
     command.add_argument(
@@ -85,6 +92,8 @@ def _trace(options: argparse.Namespace) -> int:
     out: Path | None = options.out
     if out is not None and out.suffix not in (".html", ".trace"):
         raise FileError("bad_ending", name=out.name)
+    if options.system is not None and not options.chat:
+        raise ConfigError("only_with", name="system", needed="--chat")
     lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
     interventions = Interventions.parse(lines)
     model = load(options.model, download=options.download)
@@ -94,8 +103,9 @@ def _trace(options: argparse.Namespace) -> int:
     if interventions.needs_means:
         means = mean_outputs(model, task_sentences(model, 256))
     trace = model.trace(
-        options.text,
-        pair=options.pair,
+        **_given(options),
+        source_language=options.source_language,
+        target_language=options.target_language,
         target=options.target,
         prefix=options.prefix,
         pad_to=options.pad_to,
@@ -118,3 +128,12 @@ def _trace(options: argparse.Namespace) -> int:
     (trace.save if out.suffix == ".trace" else trace.to_html)(out)
     print(f"{out}: {' '.join(trace.source_tokens)} → {trace.text}")
     return 0
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """The text, or the messages of a chat, as options of `trace`."""
+    if not options.chat:
+        return {"text": options.text, "pair": options.pair}
+    roles = {"system": options.system, "user": options.text}
+    messages = [{"role": role, "content": text} for role, text in roles.items() if text is not None]
+    return {"messages": messages, "pair": options.pair}

@@ -253,6 +253,14 @@ class Trace:
         frame.insert(2, "token", list(self.candidate_tokens))
         return frame
 
+    @property
+    def label(self) -> str | None:
+        """What a model predicts that predicts no tokens, as a text: its class, the labels of
+        several, a score, the tag of each token with spaces between, the text of a span. None of
+        any other model, whose output is `text`."""
+        found = prediction_in(self.arrays, self.facts)
+        return None if found is None else found.text
+
     def predictions(self) -> "pd.DataFrame":
         """What a model predicts that predicts no tokens: a class, a tag for each token, a span.
 

@@ -171,7 +171,7 @@ TOY_VOCABULARY = SymbolVocabulary(tuple("123456789abcdefg甲乙丙丁"))
 """The 20 symbols of the toy models that ship."""
 
 
-def check_text(text: str) -> None:
+def check_text(text: str | None) -> None:
     """Raise `VocabularyError` on what is no text, and on one longer than `LONGEST_TEXT`."""
     if not isinstance(text, str):
         raise VocabularyError("no_text", got=type(text).__name__)

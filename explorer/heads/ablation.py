@@ -83,7 +83,7 @@ def ablation(
         for name, of_parts in changes.items():
             fills = means.outputs if name == "mean" else None
             outcomes = []
-            for gates in _groups(model, name, part):
+            for gates in gate_groups(model, name, part):
                 outcomes.append(_outcomes(model, part, gates, fills))
                 done += len(gates) * len(part)
                 progress(done / total)
@@ -216,8 +216,10 @@ def _interval(what: str, mean: PerExampleMean) -> tuple[NDArray[np.float64], NDA
     return share_change_interval(mean.total) if what == "exact" else mean.interval()
 
 
-def _groups(model: MeasurableModel, variant: str, part: EvaluationBatch) -> Iterator[Tensor]:
+def gate_groups(model: MeasurableModel, variant: str, part: EvaluationBatch) -> Iterator[Tensor]:
     """Gates (V, head) for every head, as many at once as one pass may have.
+
+    variant: one of `VARIANTS`.
 
     Encoder heads and decoder heads never share a pass: only the former change the memory.
     """

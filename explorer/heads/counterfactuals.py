@@ -12,6 +12,7 @@ from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.head_gates import Means
 from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
+from explorer.model.trace_options import input_of
 
 
 @torch.inference_mode()
@@ -42,7 +43,7 @@ def compare_traces(
 
     Raises `InterventionError` when the two are not traces of one text by this model.
     """
-    same = ("model", "text", "pair", "pad_to")
+    same = ("model", "text", "pair", "source_language", "target_language", "pad_to")
     if any(original.facts.get(name) != changed.facts.get(name) for name in same):
         raise InterventionError("nothing_changed")
     interventions = Interventions.parse(changed.facts.get("interventions", ()))
@@ -52,8 +53,7 @@ def compare_traces(
     if not output:  # an encoder alone, without mask tokens to fill in
         return TraceComparison(original, changed, changed)
     forced = model.trace(
-        original.facts["text"],
-        pair=original.facts.get("pair"),
+        **input_of(original.facts),
         force=output,
         pad_to=original.facts["pad_to"],
         max_new_tokens=len(output) if original.target_tokens else None,  # an encoder fills in

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError, PairsError, VocabularyError
 from explorer.core.files import read_text
+from explorer.core.vocabulary import shorten
 from explorer.data.parallel_corpus import read_pairs, read_rows, references
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
@@ -98,14 +99,21 @@ def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> Evaluati
 
 
 def given_sentences(
-    model: MeasurableModel, texts: Iterable[str] | Iterable[tuple[str, str]] | None
+    model: MeasurableModel,
+    texts: Iterable[str] | Iterable[tuple[str, str]] | None,
+    labels: Iterable[Any] | None = None,
 ) -> EvaluationBatch:
     """Texts, whose targets are as in `BatchPasses.texts`, or pairs of source and target, in a list,
     an array or another iterable; with None `SENTENCES` held-out sequences of the model's toy task.
 
+    labels: of a classifier, one for each text or pair of two texts, by name or number; of a tagger
+        one for each word of a text, in a list or with spaces between.
+
     Raises `EvaluationBatchError` on what is neither, without any, and for a model without a toy
     task; `VocabularyError` on a text that cannot be read or is too long.
     """
+    if labels is not None:
+        return _labelled(model, listed_texts(texts), labels)
     if texts is None:
         return task_sentences(model, SENTENCES)
     given = listed_texts(texts)
@@ -114,6 +122,38 @@ def given_sentences(
     if len(given) > 1:
         _refuse_unreadable(model, given)
     return model.passes.pairs(kept, name) if are_pairs else model.passes.texts(kept, name)
+
+
+def _labelled(model: MeasurableModel, given: list[Any], labels: Iterable[Any]) -> EvaluationBatch:
+    """Each text with its label once: with another label it is another example."""
+    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
+        raise EvaluationBatchError("no_list_of_labels", got=type(labels).__name__)
+    plain = labels.tolist() if isinstance(labels, np.ndarray | pd.Series) else labels
+    listed = [tuple(one) if isinstance(one, list) else one for one in plain]
+    if len(listed) != len(given):
+        raise EvaluationBatchError("label_count", got=len(listed), texts=len(given))
+    kept, name = distinct(zip(given, listed, strict=True), "labelled texts")
+    return model.passes.labelled([text for text, _ in kept], [label for _, label in kept], name)
+
+
+def read_labelled(model: MeasurableModel, path: Path, most: int) -> EvaluationBatch:
+    """The first `most` distinct lines of a file, each a text, or two, and behind the last tab its
+    label, or the tags of its words with spaces between.
+
+    Raises `FileError` on a file that cannot be read, `EvaluationBatchError` on a line without a
+    tab; otherwise as `BatchPasses.labelled`.
+    """
+    texts: list[Any] = []
+    labels = []
+    lines = [line for line in read_text(path, LARGEST_TEXTS).splitlines() if line.strip()]
+    kept, name = distinct(lines, path.name)
+    for line in kept[:most]:
+        *sides, label = line.split("\t")
+        if len(sides) not in (1, 2):
+            raise EvaluationBatchError("no_labelled_line", line=shorten(line), name=path.name)
+        texts.append(sides[0] if len(sides) == 1 else tuple(sides))
+        labels.append(label)
+    return model.passes.labelled(texts, labels, name)
 
 
 def _refuse_unreadable(model: MeasurableModel, given: Sequence[str | tuple[str, str]]) -> None:
@@ -139,7 +179,7 @@ def distinct(given: Iterable[_T], name: str) -> tuple[list[_T], str]:
     return kept, f"{name}, {repeated} repeated left out" if repeated else name
 
 
-def listed_texts(texts: Iterable[str] | Iterable[tuple[str, str]]) -> list[Any]:
+def listed_texts(texts: Iterable[str] | Iterable[tuple[str, str]] | None) -> list[Any]:
     """Texts, or pairs as tuples, from an iterable. Raises `EvaluationBatchError` on what is
     neither."""
     if isinstance(texts, pd.DataFrame):

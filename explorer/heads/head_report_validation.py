@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from explorer.model.evaluation_batch import Targets
 
 KEYS = ["site", "layer", "head"]
-TARGETS: "tuple[Targets, ...]" = ("task", "given", "greedy", "next", "masked", "none")
+TARGETS: "tuple[Targets, ...]" = (*("task", "given", "greedy", "next", "masked", "labels", "none"),)
 """Where the targets of an evaluation batch may be from."""
 
 MOST_LAYERS = 10_000  # or heads

@@ -24,12 +24,17 @@ from explorer.heads.contributions import Contributions
 from explorer.heads.evaluation_batches import distinct, given_sentences, listed_texts
 from explorer.heads.head_report import HeadReport
 from explorer.heads.logit_attribution import LogitAttribution
+from explorer.heads.measurement_jobs import REMOVED_ON
+from explorer.heads.own_metric import LogitDifference, Metric, TextMetric, metric_effect
 from explorer.heads.score_parts import ScoreParts
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
 """Sentences, or pairs of source and target."""
+
+Labels: TypeAlias = Iterable[str] | Iterable[int] | Iterable[Sequence[str]]
+"""Of texts: classes by name or number, or the tags of their words."""
 
 
 class HeadStudies:
@@ -112,9 +117,11 @@ class HeadStudies:
     def measure(
         self: MeasurableModel,
         texts: Texts | None = None,
+        labels: Labels | None = None,
         *,
         importance: bool = False,
         removed_on: int = 0,
+        metric: Metric | LogitDifference | None = None,
     ) -> HeadReport:
         """Metrics and roles of every head over sentences: tables with intervals.
 
@@ -124,8 +131,13 @@ class HeadStudies:
 
         texts: sentences, whose outputs the model decodes; pairs (source, target); repeated ones
             count once; None = 256 held-out sequences of its toy task.
+        labels: of a classifier, the class of each text, or pair of two, by name or number; of a
+            tagger one tag for each word of a text. The loss is then their cross-entropy.
         importance: also the importance of each head by gradient.
         removed_on: on how many of the sentences each head is removed in turn, too; 0 for none.
+        metric: what is measured without each head in place of the loss, `zero_metric` and so on: a
+            `logit_difference`, or a function from the logits (V,) of what follows a text, of its
+            mask or of its classes to a number.
 
         Raises `EvaluationBatchError` on texts that are none, without a toy task, and on importance
         or removal in a model that predicts no tokens; `VocabularyError` on a text that cannot be
@@ -134,11 +146,18 @@ class HeadStudies:
         _refuse_no_number("removed_on", removed_on)
         if not isinstance(importance, bool):
             raise ConfigError("bad_flag", name="importance", got=repr(importance))
-        batch = given_sentences(self, texts)
-        return measure.measure(self, batch, gradients=importance, removed_on=removed_on)
+        batch = given_sentences(self, texts, labels)
+        own = None if metric is None else TextMetric.of(self, metric, texts)
+        removed = removed_on or (0 if own is None else REMOVED_ON)
+        return measure.measure(self, batch, gradients=importance, removed_on=removed, metric=own)
 
     def ablate(
-        self: MeasurableModel, heads: Iterable[Sequence[Any]], texts: Texts | None = None
+        self: MeasurableModel,
+        heads: Iterable[Sequence[Any]],
+        texts: Texts | None = None,
+        labels: Labels | None = None,
+        *,
+        metric: Metric | LogitDifference | None = None,
     ) -> pd.DataFrame:
         """What the removal of some heads together changes over sentences: loss and exact match.
 
@@ -148,16 +167,19 @@ class HeadStudies:
 
         heads: as `ablate` in `trace`: (site, layer, head), None as head for all of the layer,
             "mean" as a fourth item for the mean output over the sentences in place of zero.
-        texts: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low, high:
-            of the change, see `ablation`. With pairs, for a translator trained here, also a row
-            bleu, with a paired bootstrap: see `bleu_effect`.
+        texts, labels: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low,
+            high: of the change, see `ablation`. With pairs, for a translator trained here, also a
+            row bleu, with a paired bootstrap: see `bleu_effect`.
+        metric: as in `measure`; then the table has its row alone.
 
         Raises as `measure`, and `InterventionError` on heads that do not exist.
         """
         given = None if texts is None else listed_texts(texts)
-        batch = given_sentences(self, given)
+        batch = given_sentences(self, given, labels)
         removed = Interventions.gather(ablate=heads)
         means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
+        if metric is not None:
+            return metric_effect(self, TextMetric.of(self, metric, given), removed, means)
         table = ablation.effect(self, batch, removed, means)
         pairs, _ = distinct((text for text in given or () if not isinstance(text, str)), "")
         if pairs and isinstance(self, ExplorableModel) and task_of(self.facts) is None:
@@ -170,6 +192,7 @@ class HeadStudies:
         texts: Texts | None = None,
         order: str = "importance",
         *,
+        labels: Labels | None = None,
         seed: int = 0,
     ) -> pd.DataFrame:
         """A pruning curve: the loss of a token as heads are removed, the least important first.
@@ -178,14 +201,15 @@ class HeadStudies:
         >>> model.prune(["7 3 9", "4 1"]).heads_left.tolist()[:4]  # of 24
         [24, 22, 20, 18]
 
-        texts: as in `measure`. order: "importance", "confidence", "contribution", "greedy" or
-            "random"; what each is by, and the columns: `explorer.heads.pruning.pruning_curve`.
+        texts, labels: as in `measure`.
+        order: "importance", "confidence", "contribution", "greedy" or "random"; what each is by,
+            and the columns: `explorer.heads.pruning.pruning_curve`.
         seed: of the random orders.
 
         Raises `ConfigError` on another order or seed, otherwise as `measure`.
         """
         _refuse_no_number("seed", seed)
-        batch = given_sentences(self, texts)
+        batch = given_sentences(self, texts, labels)
         return pruning.pruning_curve(self, batch, order, seed=seed)
 
 

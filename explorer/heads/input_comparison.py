@@ -6,6 +6,7 @@ from explorer.core.trace_size import FIT
 from explorer.core.vocabulary import shorten, shown_label
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.measurable import MeasurableModel
+from explorer.model.trace_options import input_of
 
 
 def compare_inputs(model: MeasurableModel, one: Trace, other: Trace) -> TraceComparison:
@@ -62,6 +63,5 @@ def _first_steps(model: MeasurableModel, trace: Trace, steps: int) -> Trace:
     if _decoded(trace) == steps:
         return trace
     most = steps + (1 if _prompt(trace) else 0)
-    text, pair, pad_to = (trace.facts.get(name) for name in ("text", "pair", "pad_to"))
-    assert isinstance(text, str)
-    return model.trace(text, pair=pair, pad_to=pad_to, max_new_tokens=most, layers=FIT)
+    pad_to = trace.facts.get("pad_to")
+    return model.trace(**input_of(trace.facts), pad_to=pad_to, max_new_tokens=most, layers=FIT)

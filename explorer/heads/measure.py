@@ -44,6 +44,7 @@ from explorer.heads.gated_decoding import References
 from explorer.heads.gradient_importance import importance
 from explorer.heads.head_report import HeadReport
 from explorer.heads.head_report_validation import KEYS
+from explorer.heads.own_metric import TextMetric, metric_by_head
 from explorer.heads.shuffled_keys import offset_chance
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
@@ -122,6 +123,7 @@ def measure(
     gradients: bool = False,
     removed_on: int = 0,
     references: "References | None" = None,
+    metric: TextMetric | None = None,
 ) -> HeadReport:
     """Metrics and roles of every head, teacher-forced on the targets of `batch`; on request also
     the importance of each head for the loss.
@@ -133,13 +135,14 @@ def measure(
         outputs that replace a head are those over the whole batch.
     references: the known translations of each sentence of `batch`, with which the change of BLEU
         is measured, too, of a translator whose heads are removed.
+    metric: of the model's logits, in place of the loss and exact match without each head.
 
     Raises `EvaluationBatchError` on what is no batch, when importance or removal is asked of a
     model that predicts no tokens, and BLEU of one that does not translate.
     """
     if not isinstance(batch, EvaluationBatch):
         raise EvaluationBatchError("no_batch", got=type(batch).__name__)
-    if gradients or removed_on:
+    if gradients or (removed_on and metric is None):
         refuse_without_targets(batch)
         refuse_weights_only(model.facts)
     translator = None if references is None else _translator(model)
@@ -153,7 +156,12 @@ def measure(
         report = _metrics_and_roles(model, batch, linked, progress_of(0))
         if gradients:
             report = report.with_columns(importance(model, batch, progress_of(1)))
-        if removed_on:
+        if removed_on and metric is not None:
+            chosen, means = metric.batch.first(removed_on), mean_outputs(model, batch)
+            found = metric_by_head(model, metric, chosen, means, progress_of(2))
+            known = {"name": metric.name, "sentences": len(chosen), "means": means.name}
+            report = report.with_columns(found, metric=known)
+        elif removed_on:
             some, means = batch.first(removed_on), mean_outputs(model, batch)
             effects = ablation(model, some, means, progress_of(2))
             facts = {
@@ -163,8 +171,8 @@ def measure(
             }
             report = report.with_columns(effects, ablation=facts)
             if translator is not None and references is not None:
-                known = [references[number] for number in batch.spread(removed_on).tolist()]
-                of_bleu = bleu_by_head(translator, some, known, progress_of(3))
+                right = [references[number] for number in batch.spread(removed_on).tolist()]
+                of_bleu = bleu_by_head(translator, some, right, progress_of(3))
                 report = report.with_columns(of_bleu)
     return report
 
@@ -391,6 +399,9 @@ def _facts(
         "resamples": RESAMPLES,
         "level": LEVEL,
     }
+    for name in ("source_language", "target_language"):
+        if model.facts.get(name) is not None:
+            facts[name] = model.facts[name]
     if linked is not None:
         facts["linked"] = {"batch": linked.name, "sentences": len(linked)}
     return facts

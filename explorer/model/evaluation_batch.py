@@ -15,10 +15,10 @@ from explorer.model.token_rows import TokenRows
 PART_SIZE = 32
 """The most sentences of one forward pass."""
 
-Targets = Literal["task", "given", "greedy", "next", "masked", "none"]
-"""Where the tokens to predict are from: the task's rule; given translations; the model's own greedy
-output, which is not ground truth; the text itself, token by token, or where it was masked; nowhere,
-because the model predicts no tokens."""
+Targets = Literal["task", "given", "greedy", "next", "masked", "labels", "none"]
+"""Where what is to predict is from: the task's rule; given translations; the model's own greedy
+output, which is not ground truth; the text itself, token by token, or where it was masked; labels
+of a classifier that are given; nowhere, because the model predicts no tokens."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,10 +28,12 @@ class EvaluationBatch:
     source: (N, S) what the encoder reads; None in a model without one.
     queries: (N, T) what the decoder is fed; None in a model without one.
     labels: (N, T), of an encoder alone (N, S): what each row has to predict; padding where nothing.
+        Of a classifier (N, 1): the number of the class of each text.
     name: shown beside the figures.
     task: the toy task, which knows the gold alignment; None for text.
     links: of each sentence, (row, source position) where a row's prediction comes from, as people
         drew it; None where nobody did.
+    segments: (N, S) of the source, of which of two texts each token is; None of single texts.
     """
 
     source: TokenRows | None
@@ -41,6 +43,7 @@ class EvaluationBatch:
     targets: Targets
     task: Task | None = None
     links: tuple[frozenset[tuple[int, int]], ...] | None = None
+    segments: torch.Tensor | None = None
 
     def __post_init__(self) -> None:
         if not len(self.labels):
@@ -92,7 +95,10 @@ class EvaluationBatch:
         axis = other.ids.size(1)  # a label for each row, also where the last ones have none
         labels = TokenRows(self.labels.ids[rows, :axis], self.labels.kinds[rows, :axis])
         links = None if self.links is None else tuple(self.links[row] for row in rows.tolist())
-        return replace(self, source=source, queries=queries, labels=labels, links=links)
+        segments = None if self.segments is None else self.segments[rows, :axis]
+        return replace(
+            self, source=source, queries=queries, labels=labels, links=links, segments=segments
+        )
 
     @property
     def has_gold(self) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import torch
 from torch import Tensor
@@ -16,7 +16,7 @@ from explorer.core.interventions import Interventions
 from explorer.core.json_values import valid_text
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers, SiteSize, layer_facts, refuse_logits
-from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
+from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text
 from explorer.model.attention_paths import attentions, path
 from explorer.model.batched_traces import batched_traces
 from explorer.model.captured_pass import attention_sizes, captured_pass
@@ -36,6 +36,7 @@ from explorer.model.trace_options import (
     refuse_capture,
     refuse_no_count,
     refuse_no_means,
+    refuse_of_library,
 )
 from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import TransformerPasses
@@ -83,6 +84,11 @@ class ExplorableModel:
         """A fingerprint of the sizes and weights."""
         return fingerprint(json.dumps(self._sizes), self.transformer.named_parameters())
 
+    def in_languages(self, source: str | None = None, target: str | None = None) -> Self:
+        """This model. Raises `ConfigError` on a language: it has no choice of such."""
+        refuse_of_library(None, None, source, target)
+        return self
+
     @cached_property
     def passes(self) -> TransformerPasses:
         """Passes over batches of sentences, for measurements of heads."""
@@ -95,9 +101,12 @@ class ExplorableModel:
     @torch.inference_mode()
     def trace(
         self,
-        text: str,
+        text: str | None = None,
         *,
         pair: str | None = None,
+        messages: Sequence[Mapping[str, str]] | None = None,
+        source_language: str | None = None,
+        target_language: str | None = None,
         target: str | None = None,
         prefix: str | None = None,
         force: Mapping[int, int] = NO_TOKENS,
@@ -115,7 +124,8 @@ class ExplorableModel:
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
-        pair: nothing; only an encoder alone reads a second text.
+        pair, messages, source_language, target_language: nothing; only models of the library may
+            read a second text or a chat, or be told of languages.
         target: the whole output, for teacher forcing.
         prefix: the beginning of the output; the rest is decoded.
         force: step (1, 2, …) → the id its token must have; the other steps are decoded.
@@ -144,8 +154,9 @@ class ExplorableModel:
         refuse_no_count("pad_to", pad_to)
         refuse_no_count("max_new_tokens", max_new_tokens)
         refuse_no_means(means)
-        if pair is not None:
-            raise ConfigError("no_pair")
+        refuse_of_library(pair, messages, source_language, target_language)
+        check_text(text)
+        assert text is not None
         choice = LayerChoice.of(layers, sites)
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 from torch import Tensor
 
@@ -53,6 +53,23 @@ class BatchPasses(Protocol):
     def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
         """Texts alone: with the model's greedy output as targets, with their own next tokens, or
         with tokens that are masked by chance from `seed`. Raises `VocabularyError`."""
+
+    def labelled(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], labels: Sequence[Any], name: str
+    ) -> EvaluationBatch:
+        """Texts, or pairs of two, of a classifier, each with its class by name or number; of a
+        tagger each with the tags of its words. Raises `EvaluationBatchError` on other labels and
+        in other models, otherwise as `texts`."""
+
+    def continued(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str
+    ) -> EvaluationBatch:
+        """Texts as they stand; of each one row is real among the labels, whose logits say what
+        follows it, what is at its mask, or which class it has. Raises `EvaluationBatchError` in a
+        model with both stacks or without logits, and on a text without one mask."""
+
+    def token(self, text: str) -> int:
+        """The id of a text that is one token. Raises `VocabularyError` on any other."""
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         """The labels of ids one after the other; a model with one stack has one vocabulary."""
@@ -106,15 +123,21 @@ class MeasurableModel(Protocol):
         Raises `ConfigError` for a family of the library that has no such weights.
         """
 
+    def in_languages(self, source: str | None = None, target: str | None = None) -> Self:
+        """The model reading and writing other languages. Raises `ConfigError`."""
+
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long as a source or
         target, `EvaluationBatchError` on a target in a model that does not read pairs."""
 
     def trace(
         self,
-        text: str,
+        text: str | None = None,
         *,
         pair: str | None = None,
+        messages: Sequence[Mapping[str, str]] | None = None,
+        source_language: str | None = None,
+        target_language: str | None = None,
         target: str | None = None,
         prefix: str | None = None,
         force: Mapping[int, int] = ...,

@@ -1,6 +1,7 @@
 """Checks of the options of `trace` that do not depend on the model."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from explorer.core.errors import ConfigError
 from explorer.model.head_gates import Means
@@ -41,6 +42,31 @@ def refuse_no_means(means: object) -> None:
     """Raise `ConfigError` on what are no means of the outputs of heads, None excepted."""
     if means is not None and not isinstance(means, Means):
         raise ConfigError("bad_means", got=type(means).__name__)
+
+
+def refuse_no_input(text: object, pair: object, messages: object) -> None:
+    """Raise `ConfigError` unless there is either a text, perhaps with a second one, or messages."""
+    if (text is None) == (messages is None) or (messages is not None and pair is not None):
+        raise ConfigError("text_or_messages")
+
+
+def refuse_of_library(pair: object, messages: object, source: object, target: object) -> None:
+    """Raise `ConfigError` on what only models of the library can be given: a second text, messages,
+    a language of the text or of the output."""
+    if pair is not None:
+        raise ConfigError("no_pair")
+    if messages is not None:
+        raise ConfigError("no_chat_template")
+    for name, code in (("source_language", source), ("target_language", target)):
+        if code is not None:
+            raise ConfigError("no_languages", name=name)
+
+
+def input_of(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What a trace was given, from its facts, as options of `trace`."""
+    names = ["pair", "source_language", "target_language"]
+    names.append("messages" if "messages" in facts else "text")
+    return {name: facts[name] for name in names if facts.get(name) is not None}
 
 
 def refuse_decoding(target: str | None, prefix: str | None, count: int | None) -> None:

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NoReturn
 
 import torch
 from torch import Tensor
 
-from explorer.core.errors import VocabularyError
+from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
-from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
+from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, shorten
 from explorer.data.toy_data import Task
 from explorer.model.attention_paths import all_heads, attentions, path
 from explorer.model.checkpoint import Checkpoint
@@ -65,6 +65,22 @@ class TransformerPasses:
                 decoded = greedy(self._transformer, part, self._config.max_length).tolist()
             targets += [[BOS, *(token for token in row if token != PAD)] for row in decoded]
         return forced_batch(sources, targets, name, "greedy")
+
+    def labelled(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], labels: Sequence[Any], name: str
+    ) -> NoReturn:
+        """Raises `EvaluationBatchError`: these models predict tokens."""
+        raise EvaluationBatchError("no_labels")
+
+    def continued(self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str) -> NoReturn:
+        """Raises `EvaluationBatchError`: these models have both stacks."""
+        raise EvaluationBatchError("not_continued")
+
+    def token(self, text: str) -> int:
+        ids = self.checkpoint.target_vocabulary.encode(text)
+        if len(ids) != 1:
+            raise VocabularyError("several_tokens", text=shorten(text), count=len(ids))
+        return ids[0]
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         source, target = self.checkpoint.source_vocabulary, self.checkpoint.target_vocabulary

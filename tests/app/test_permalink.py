@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.app.permalink import Permalink, from_query, to_query
-from explorer.app.request import Request, Selection, Visit
+from explorer.app.request import Reading, Request, Selection, Visit
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
@@ -204,3 +204,23 @@ def test_a_comparison_with_what_is_not_there_is_refused(name, value):
     permalink, refused = from_query({"part": "compare", name: value}, OPENINGS)
     assert refused == (name,)
     assert permalink == Permalink(Visit(OPENINGS["reverse"]), "compare")
+
+
+def test_languages_and_a_chat_are_in_the_link_of_a_model_of_the_library():
+    openings = {"m2m": Request("m2m", "Hello.", reading=Reading()), "own": Request("own", "1 2")}
+    reading = Reading("fra_Latn", "zho_Hans", chat=True)
+    asked = Permalink(Visit(Request("m2m", "Bonjour.", reading=reading)))
+    query = to_query(asked)
+    assert query["source_language"] == "fra_Latn"
+    assert query["chat"] == "1"
+    assert from_query(query, openings) == (asked, ())
+    bare, refused = from_query({"model": "m2m"}, openings)
+    assert (bare.visit.request, refused) == (openings["m2m"], ())
+    assert not to_query(bare).keys() & {"source_language", "target_language", "chat"}
+    for name, word in [("source_language", "<b>"), ("target_language", "x" * 99), ("chat", "2")]:
+        for model in openings:
+            permalink, refused = from_query({"model": model, name: word}, openings)
+            assert permalink.visit.request == openings[model]
+            assert refused == (name,)
+    _, refused = from_query(query | {"model": "own"}, openings)
+    assert refused == ("source_language", "target_language", "chat")

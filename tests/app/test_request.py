@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.app.request import Request, Selection
+from explorer.app.request import Reading, Request, Selection
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace
 
@@ -48,3 +48,13 @@ def test_the_steps_of_an_encoder_alone_are_its_mask_tokens():
     masked = replace(trace, arrays=arrays, candidate_tokens=("x",))
     assert Selection("encoder", 0, 0, 2).within(masked) == (Selection("encoder", 0, 0, 2), ())
     assert Selection("encoder", 0, 0, 1).within(masked)[1] == ("step",)
+
+
+def test_what_a_model_is_given_is_a_text_or_a_message():
+    none = {"source_language": None, "target_language": None}
+    assert Request("m", "x", 2, ((1, 2),)).given == {"text": "x", "pair": None, **none}
+    assert Request("m", "x", pair="").given["pair"] is None
+    assert Request("m", "x", pair="y").given["pair"] == "y"
+    asked = Request("m", "x", reading=Reading("fr", "de", chat=True))
+    languages = {"source_language": "fr", "target_language": "de"}
+    assert asked.given == {"messages": [{"role": "user", "content": "x"}], **languages}

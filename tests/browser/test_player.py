@@ -243,6 +243,7 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
     tab.get_by_test_id("site-cross").click(force=True)
     expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H0")
     expect(tab.get_by_test_id("candidates-note")).to_have_text("The encoder predicts nothing.")
+    expect(tab.get_by_test_id("candidates-title")).to_be_hidden()
     tab.get_by_test_id("head-0-1").click()
     wait_until(tab, "reported.length")
     told = {

@@ -5,6 +5,8 @@ import pytest
 from explorer.__main__ import main
 from explorer.heads.head_report import HeadReport
 from explorer.model.checkpoint import save_checkpoint
+from tests.support.model_directories import bert
+from tests.support.multilingual_directories import m2m100
 
 
 @pytest.fixture
@@ -106,3 +108,37 @@ def test_a_file_that_is_read_is_not_overwritten(tiny, tmp_path, capsys):
     assert texts.read_text("utf-8") == "1 2\n"
     assert main(["measure", tiny, "--out", str(tmp_path / "none" / "x.csv")]) == 2
     assert "there is no folder" in capsys.readouterr().err
+
+
+def test_heads_are_measured_in_the_languages_that_are_named(tiny, tmp_path, capsys):
+    model, lines = str(m2m100(tmp_path / "m2m100")), tmp_path / "lines.txt"
+    lines.write_text("the cat\na dog\n", encoding="utf-8")
+    out = tmp_path / "x.json"
+    named = ["--source-language", "fr", "--target-language", "de"]
+    assert main(["measure", model, "--texts", str(lines), *named, "--out", str(out)]) == 0
+    facts = HeadReport.load(out).facts
+    assert (facts["source_language"], facts["target_language"]) == ("fr", "de")
+    assert main(["measure", tiny, "--target-language", "de"]) == 2
+    assert "no choice of languages" in capsys.readouterr().err
+
+
+def test_heads_of_a_classifier_are_measured_by_a_file_of_labelled_texts(tiny, tmp_path, capsys):
+    names = {0: "no", 1: "yes"}
+    head = "BertForSequenceClassification"
+    model = str(bert(tmp_path / "bert", head=head, id2label=names, type_vocab_size=2))
+    given, out = tmp_path / "given.tsv", tmp_path / "x.json"
+    given.write_text("the cat\tyes\n\na dog\t0\nthe cat\tyes\na\tb\tno\n", encoding="utf-8")
+    named = ["--labels", str(given), "--importance", "--out", str(out)]
+    assert main(["measure", model, *named]) == 0
+    facts = HeadReport.load(out).facts
+    assert (facts["targets"], facts["sentences"]) == ("labels", 3)
+    assert facts["batch"] == "given.tsv, 1 repeated left out"
+    assert main(["prune", model, "--labels", str(given), "--orders", "importance"]) == 0
+    for text, said in [("the cat\n", "no labelled text"), ("the cat\tmaybe\n", "no, yes")]:
+        given.write_text(text, encoding="utf-8")
+        assert main(["measure", model, "--labels", str(given)]) == 2
+        assert said in capsys.readouterr().err
+    assert main(["measure", tiny, "--labels", str(given)]) == 2
+    assert "without labels" in capsys.readouterr().err
+    assert main(["measure", tiny, "--labels", str(given), "--texts", str(given)]) == 2
+    assert "give one of them" in capsys.readouterr().err

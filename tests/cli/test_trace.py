@@ -5,7 +5,8 @@ from explorer.__main__ import main
 from explorer.core import trace_size
 from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
-from tests.support.model_directories import bert
+from tests.support.model_directories import bert, gpt2
+from tests.support.multilingual_directories import m2m100
 
 
 @pytest.fixture
@@ -119,3 +120,31 @@ def test_more_attention_than_a_trace_may_have_is_refused(tiny, capsys, monkeypat
     monkeypatch.setattr(trace_size, "LARGEST_TRACE", 3000)
     assert main(["trace", tiny, "1 2 3"]) == 2
     assert "--layers" in capsys.readouterr().err
+
+
+def test_a_text_is_read_and_written_in_the_languages_that_are_named(tiny, tmp_path, capsys):
+    model, file = str(m2m100(tmp_path / "m2m100")), tmp_path / "x.trace"
+    named = ["--source-language", "fr", "--target-language", "de", "--max-new-tokens", "3"]
+    assert main(["trace", model, "the cat", *named, "--out", str(file)]) == 0
+    trace = Trace.load(file)
+    assert trace.source_tokens[0] == "__fr__"
+    assert trace.predicted_tokens[0] == "__de__"
+    assert main(["trace", model, "the cat", "--target-language", "German"]) == 2
+    assert "such as de." in capsys.readouterr().err
+    assert main(["trace", tiny, "1 2", "--source-language", "fr"]) == 2
+    assert "no choice of languages" in capsys.readouterr().err
+
+
+def test_a_chat_is_what_the_template_of_the_model_makes_of_it(tiny, tmp_path, capsys):
+    path, file = gpt2(tmp_path / "gpt2"), tmp_path / "x.trace"
+    template = "{% for one in messages %}({{ one.role }}) {{ one.content }} {% endfor %}"
+    (path / "chat_template.jinja").write_text(template, encoding="utf-8")
+    told = ["--chat", "--system", "Be kind.", "--max-new-tokens", "1"]
+    assert main(["trace", str(path), "the cat", *told, "--out", str(file)]) == 0
+    assert Trace.load(file).facts["text"] == "(system) Be kind. (user) the cat "
+    assert main(["trace", str(path), "the cat", "--system", "Be kind."]) == 2
+    assert "--system applies only with --chat" in capsys.readouterr().err
+    assert main(["trace", str(path), "the cat", "--chat", "--pair", "a dog"]) == 2
+    assert "either a text" in capsys.readouterr().err
+    assert main(["trace", tiny, "1 2", "--chat"]) == 2
+    assert "no chat template" in capsys.readouterr().err

@@ -51,6 +51,7 @@ def test_a_trace_keeps_its_predictions_in_a_file(tmp_path):
 def test_a_trace_without_predictions_has_an_empty_table():
     plain = Trace.from_arrays(TOKENS, encoder=np.full((1, 1, 4, 4), 0.25, np.float32))
     assert plain.predictions().empty
+    assert plain.label is None
     assert list(plain.predictions()) == list(traced(prediction()).predictions())
 
 
@@ -78,7 +79,7 @@ def test_a_trace_without_predictions_has_an_empty_table():
     ],
 )
 def test_a_line_says_what_is_predicted(found, text):
-    assert found.text == text
+    assert found.text == traced(found).label == text
 
 
 def test_a_tag_names_its_token():

@@ -4,10 +4,13 @@ from explorer.core.errors import ConfigError
 from explorer.model.head_gates import Means
 from explorer.model.trace_options import (
     forces_output,
+    input_of,
     refuse_capture,
     refuse_decoding,
     refuse_no_count,
+    refuse_no_input,
     refuse_no_means,
+    refuse_of_library,
 )
 
 
@@ -61,3 +64,37 @@ def test_means_are_those_of_a_batch():
     refuse_no_means(Means("x", {}))
     with pytest.raises(ConfigError, match="of the type dict"):
         refuse_no_means({})
+
+
+@pytest.mark.parametrize(
+    "given", [(None, None, None), ("x", None, []), ("x", "y", []), (None, "y", None)]
+)
+def test_a_trace_is_of_a_text_or_of_messages(given):
+    refuse_no_input("x", "y", None)
+    refuse_no_input(None, None, [])
+    with pytest.raises(ConfigError) as caught:
+        refuse_no_input(*given)
+    assert caught.value.key == "text_or_messages"
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        (("x", None, None, None), "no_pair"),
+        ((None, [], None, None), "no_chat_template"),
+        ((None, None, "fr", None), "no_languages"),
+        ((None, None, None, "fr"), "no_languages"),
+    ],
+)
+def test_what_only_models_of_the_library_read_is_refused(given, key):
+    refuse_of_library(None, None, None, None)
+    with pytest.raises(ConfigError) as caught:
+        refuse_of_library(*given)
+    assert caught.value.key == key
+
+
+def test_what_a_trace_was_given_is_read_from_its_facts():
+    facts = {"text": "x", "pair": None, "source_language": "fr", "pad_to": 3}
+    assert input_of(facts) == {"text": "x", "source_language": "fr"}
+    messages = [{"role": "user", "content": "x"}]
+    assert input_of({"text": "<user>x", "messages": messages}) == {"messages": messages}

@@ -1,6 +1,6 @@
 """The visit that Explore and Heads share: what is asked for, and what is looked at."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -9,6 +9,7 @@ from explorer.app.request import (
     MOST_PADDING,
     NEXT_VIEWS,
     SHOWN_MAPS,
+    Reading,
     Request,
     Selection,
     Visit,
@@ -48,7 +49,8 @@ def opening_request(member: CatalogMember) -> Request:
     trace has a text of its own."""
     text = "" if isinstance(member, UploadedTrace) else member.examples[0]
     pair = "" if isinstance(member, DirectoryModel) and member.reads_pairs else None
-    return Request(member.name, text, pair=pair)
+    reading = Reading() if isinstance(member, DirectoryModel) else None
+    return Request(member.name, text, pair=pair, reading=reading)
 
 
 def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
@@ -71,6 +73,30 @@ def set_pair(text: str) -> None:
     """Ask for another second text, or for none, where the model reads one."""
     if current().request.pair is not None:
         _ask(replace(current().request, pair=text if text.strip() else "", forced=()))
+
+
+def set_language(name: str, codes: Collection[str], code: object) -> None:
+    """Ask for another language of the text or the output, "source" or "target", or with "" for the
+    model's own choice. Anything but one of `codes` is ignored."""
+    reading = current().request.reading
+    if reading is not None and isinstance(code, str) and (not code or code in codes):
+        of_text = name == "source"
+        _read_as(
+            replace(reading, source_language=code)
+            if of_text
+            else replace(reading, target_language=code)
+        )
+
+
+def set_chat(chosen: object) -> None:
+    """Read the text as a user's message, or as it is."""
+    reading = current().request.reading
+    if reading is not None and isinstance(chosen, bool):
+        _read_as(replace(reading, chat=chosen))
+
+
+def _read_as(reading: Reading) -> None:
+    _ask(replace(current().request, reading=reading, forced=()))
 
 
 def set_padding(count: object) -> None:
@@ -99,7 +125,8 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     before_it = current().selection
     kept = Selection(guess=before_it.guess, words=before_it.words)
     pair = None if opening.pair is None else request.pair or ""
-    session.save(Visit(Request(name, text, request.pad, pair=pair), kept))
+    asked = replace(opening, model=name, text=text, pad=request.pad, pair=pair)
+    session.save(Visit(asked, kept))
 
 
 def return_to(visit: Visit) -> None:

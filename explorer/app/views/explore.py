@@ -31,6 +31,7 @@ from explorer.app.widgets.messages import (
     show_reported,
 )
 from explorer.app.widgets.model_opening import open_model
+from explorer.app.widgets.reading_choice import reading_choice
 from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
@@ -49,7 +50,7 @@ def explore() -> None:
     offered = visitor_catalog()
     visit_state.leave_missing(offered)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
-        input_bar(offered, language)
+        place = input_bar(offered, language)
         files = st.popover(say("explore.files", language))
         share = st.popover(say("explore.share", language))
     lesson_card(offered, language, draw_address_alone)
@@ -59,6 +60,7 @@ def explore() -> None:
     show_reported(language, messages)
     if not open_model(offered, visits_before(offered), language, messages):
         return
+    reading_choice(place, offered[visit_state.current().request.model], language)
     wanted, picture = visit_state.current().request, session.load(ExploreState).picture
     on_screen = picture.request if picture else wanted
     found = traced_request(offered[wanted.model], wanted, on_screen, language, messages)

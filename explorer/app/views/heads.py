@@ -30,6 +30,7 @@ from explorer.app.widgets.messages import (
 )
 from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.pruning_panel import pruning_panel
+from explorer.app.widgets.reading_choice import reading_choice
 from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError
@@ -64,7 +65,7 @@ def heads() -> None:
     offered = visitor_catalog()
     visit_state.leave_missing(offered)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
-        input_bar(offered, language)
+        place = input_bar(offered, language)
     messages = message_area()
     choose_section(language)
     show_reported(language, messages)
@@ -76,6 +77,7 @@ def heads() -> None:
     before = (Visit(heads_state.shown_request()), Visit(default))
     if not open_model(offered, before, language, messages):
         return
+    reading_choice(place, member, language)
     found = traced_request(
         member, heads_state.requested(), heads_state.shown_request(), language, messages
     )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app.request import MOST_PADDING, Request
 from explorer.app.state import explore as explore_state
@@ -26,19 +27,21 @@ LONGEST_SHOWN, LONGEST_ON_PHONE = 40, 16
 """Characters of a model's name that the closed list of models shows, on a computer and a phone."""
 
 
-def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> None:
+def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> DeltaGenerator:
     """Model, Source, a second text where the model reads one, Random, Examples and Pad; they show
-    the visit's request."""
+    the visit's request. Returns the place for `reading_choice`."""
     request = visit_state.current().request
     member = catalog[request.model]
     _choose_model(request.model, catalog, language)
     _type_source(request.text, member, language)
     if isinstance(member, DirectoryModel) and member.reads_pairs:
         _type_pair(request.pair or "", language)
+    place = st.container(key="reading", width="content", horizontal=True)
     _offer_texts(request.text, member, language)
     asked = "padding-chosen" if request.pad else "padding"  # main.css hides the latter
     with st.container(key=asked, width="content"):
         _choose_padding(request.pad, member, language)
+    return place
 
 
 def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -> None:

@@ -54,10 +54,12 @@ def traced_request(
 
 def _substitutes(wanted: Request, on_screen: Request, opening: Request) -> list[Request]:
     """Requests of the same model, best first: what is on screen if it is of the same text, the text
-    without forced tokens, what is on screen, and what the model opens with."""
+    without forced tokens, the text as the model itself reads it, what is on screen, and what the
+    model opens with."""
     free = wanted.without_forced()
+    plain = replace(free, reading=opening.reading)
     same_text = on_screen.without_forced() == free
-    order = (on_screen, free, opening) if same_text else (free, on_screen, opening)
+    order = (on_screen, free, plain, opening) if same_text else (free, plain, on_screen, opening)
     return [one for one in dict.fromkeys(order) if one.model == wanted.model and one != wanted]
 
 

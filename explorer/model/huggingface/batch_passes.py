@@ -8,14 +8,16 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from explorer.core.errors import EvaluationBatchError
+from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.sites import Head
+from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.head_gates import Fills, Means
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.batch_texts import BatchTexts
 from explorer.model.huggingface.capture import Call
+from explorer.model.huggingface.classes import Classes
 from explorer.model.huggingface.edits import edits_for
 from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.generation_settings import GenerationSettings
@@ -50,6 +52,8 @@ class LibraryPasses:
 
     @cached_property
     def logits_size(self) -> int:
+        if self._classes.count:
+            return self._classes.count
         return self.tokens.size if self._texts.predicts else 0
 
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
@@ -72,6 +76,24 @@ class LibraryPasses:
                 return self._texts.with_next_tokens(texts, name)
             case Kind.ENCODER_ONLY:
                 return self._texts.with_masks(texts, name, seed)
+
+    def labelled(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], labels: Sequence[Any], name: str
+    ) -> EvaluationBatch:
+        """See `measurable.BatchPasses`."""
+        return self._texts.with_labels(texts, labels, name, self._classes)
+
+    def continued(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str
+    ) -> EvaluationBatch:
+        """See `measurable.BatchPasses`."""
+        return self._texts.continued(texts, name, self._classes)
+
+    def token(self, text: str) -> int:
+        ids = self.tokens.target(text)
+        if len(ids) != 1:
+            raise VocabularyError("several_tokens", text=shorten(text), count=len(ids))
+        return ids[0]
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         return self.tokens.labels(ids)
@@ -112,11 +134,17 @@ class LibraryPasses:
         return done.logits.whole().float()
 
     def choices(self, logits: Tensor) -> Tensor:
+        if self._classes.count:
+            return logits.argmax(-1)
         rules = self.settings.rules(self.anatomy.kind, 1, 1, {})
         if self.anatomy.kind != Kind.ENCODER_DECODER:
             return rules.chosen(logits, 0)
         first, others = (rules.chosen(logits[:, rows], step) for rows, step in _FIRST_AND_OTHERS)
         return torch.cat([first, others], 1)
+
+    @cached_property
+    def _classes(self) -> Classes:
+        return Classes.of(self.model)
 
     @cached_property
     def _texts(self) -> BatchTexts:
@@ -128,7 +156,8 @@ _FIRST_AND_OTHERS = ((slice(0, 1), 1), (slice(1, None), 2))
 
 
 def _inputs(batch: EvaluationBatch) -> Inputs:
-    return Inputs(*_ids_and_mask(batch.source), *_ids_and_mask(batch.queries))
+    sides = (*_ids_and_mask(batch.source), *_ids_and_mask(batch.queries))
+    return Inputs(*sides, batch.segments)
 
 
 def _ids_and_mask(rows: TokenRows | None) -> tuple[Tensor | None, Tensor | None]:

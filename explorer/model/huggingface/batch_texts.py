@@ -6,17 +6,20 @@ from functools import cached_property
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from explorer.core.errors import VocabularyError
+from explorer.core.errors import EvaluationBatchError, VocabularyError
+from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
 from explorer.model.huggingface.anatomy import Anatomy, Kind
+from explorer.model.huggingface.classes import Classes
 from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
-from explorer.model.huggingface.inputs import TOO_LONG, Inputs
+from explorer.model.huggingface.inputs import TOO_LONG, Inputs, takes_segments
 from explorer.model.huggingface.passes import encoded, greedy_rows
-from explorer.model.huggingface.tokens import Tokens
+from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenKind, TokenRows, teacher_forced
 
@@ -91,6 +94,79 @@ class BatchTexts:
         kinds = torch.tensor([[self._kind_of(token) for token in row] for row in ids.tolist()])
         kinds = kinds.to(rows.kinds).masked_fill(~rows.real, TokenKind.PADDING)
         return EvaluationBatch(rows, TokenRows(ids, kinds), nothing, name, "none")
+
+    def with_labels(
+        self,
+        texts: Sequence[str] | Sequence[tuple[str, str]],
+        labels: Sequence[Any],
+        name: str,
+        classes: Classes,
+    ) -> EvaluationBatch:
+        """Texts, or pairs, each with its class, or with the tags of its words.
+
+        Raises `EvaluationBatchError` where the model has no classes.
+        """
+        if self.kind != Kind.ENCODER_ONLY or not classes.count:
+            raise EvaluationBatchError("no_labels")
+        read = self._read(texts)
+        source = self._rows([one.ids for one in read])
+        rows = source.ids.size(1) if classes.of_tokens else 1
+        ids = torch.zeros(len(read), rows, dtype=torch.long)
+        kinds = torch.full((len(read), rows), int(TokenKind.PADDING), dtype=torch.uint8)
+        for number, (one, label) in enumerate(zip(read, labels, strict=True)):
+            for row, own in classes.of_text(label, one).items():
+                ids[number, row], kinds[number, row] = own, TokenKind.CONTENT
+        segments = self._segments(read, source.ids.size(1))
+        targets = TokenRows(ids, kinds)
+        return EvaluationBatch(source, None, targets, name, "labels", segments=segments)
+
+    def continued(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str, classes: Classes
+    ) -> EvaluationBatch:
+        """Texts as they stand; one row of each is real among the labels: the last one, that of its
+        mask, or the one of its class. Raises `EvaluationBatchError`."""
+        masked = self.predicts and self.kind == Kind.ENCODER_ONLY
+        if self.kind == Kind.ENCODER_DECODER or not (self.predicts or classes.count):
+            raise EvaluationBatchError("not_continued")
+        if classes.of_tokens:
+            raise EvaluationBatchError("not_continued")
+        read = self._read(texts)
+        rows = self._rows([one.ids for one in read])
+        real = torch.zeros_like(rows.ids, dtype=torch.bool)
+        for number, one in enumerate(read):
+            place = len(one.ids) - 1 if self.kind == Kind.DECODER_ONLY else 0
+            if masked:
+                place = self._mask(one)
+            real[number, place] = True
+        kinds = torch.full_like(rows.kinds, int(TokenKind.PADDING))
+        labels = TokenRows(torch.zeros_like(rows.ids), kinds.masked_fill(real, TokenKind.CONTENT))
+        if self.kind == Kind.DECODER_ONLY:
+            return EvaluationBatch(None, rows, labels, name, "none")
+        segments = self._segments(read, rows.ids.size(1))
+        return EvaluationBatch(rows, None, labels, name, "none", segments=segments)
+
+    def _mask(self, read: TextTokens) -> int:
+        """The place of the one mask of a text. Raises `EvaluationBatchError`."""
+        places = [place for place, one in enumerate(read.ids) if one == self.tokens.mask_id]
+        if len(places) != 1:
+            mask = self.tokens.label(self.tokens.mask_id or 0)
+            text = shorten(read.texts[0])
+            raise EvaluationBatchError("one_mask", text=text, mask=mask, count=len(places))
+        return places[0]
+
+    def _read(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> list[TextTokens]:
+        """Raises `VocabularyError` on a text that is too long, otherwise as `Tokens.read`."""
+        given = [(text, None) if isinstance(text, str) else text for text in texts]
+        read = [self.tokens.read(text, pair) for text, pair in given]
+        self._refuse_long([one.ids for one in read], TOO_LONG[self.kind])
+        return read
+
+    def _segments(self, read: Sequence[TextTokens], longest: int) -> Tensor | None:
+        """(N, S) of which of two texts each token is, where the model is told."""
+        known = [list(one.segments or ()) for one in read]
+        if not any(known) or not takes_segments(self.model, self.kind):
+            return None
+        return torch.tensor([[*own, *[0] * (longest - len(own))] for own in known])
 
     def _forced(
         self,

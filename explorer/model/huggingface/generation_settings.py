@@ -28,14 +28,24 @@ class GenerationSettings:
     """The settings of one model: its generation config first, then its config.
 
     size: number of embeddings.
+    languages: ids of tokens that name the language of a text.
+    language: that of the output where a caller chose one; None = as the configs say.
     """
 
     model: Any
     size: int
+    languages: frozenset[int] = frozenset()
+    language: int | None = None
 
     @property
     def start(self) -> int:
-        """The id with which the decoder of an encoder–decoder model begins."""
+        """The id with which the decoder of an encoder–decoder model begins: that of the language in
+        models whose configs name one there, such as mBART for one pair of languages."""
+        own = self._own_start
+        return own if self.language is None or own not in self.languages else self.language
+
+    @property
+    def _own_start(self) -> int:
         for found in (
             self._generation("decoder_start_token_id"),
             self._config("decoder_start_token_id"),
@@ -49,6 +59,8 @@ class GenerationSettings:
     @property
     def first(self) -> int | None:
         """The id that must follow the start, such as a language; None = any."""
+        if self.language is not None and self._own_start not in self.languages:
+            return self.language
         found = self._generation("forced_bos_token_id")
         return found if self._is_id(found) else None
 

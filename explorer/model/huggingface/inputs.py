@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -66,6 +68,13 @@ class Inputs:
         source = _bare(self.source, self.source_mask)
         segments, _ = _bare(self.segments, self.source_mask)
         return Inputs(*source, *_bare(self.target, self.target_mask), segments)
+
+
+def takes_segments(model: Any, kind: Kind) -> bool:
+    """Whether a model is told which of two texts each token is of."""
+    given = signature(model.forward).parameters
+    count = getattr(model.config, "type_vocab_size", None) or 0
+    return kind == Kind.ENCODER_ONLY and "token_type_ids" in given and count > 1
 
 
 def padded_inputs(

@@ -12,10 +12,11 @@ model goes on by ids: its text is then the ids themselves, separated by spaces.
 
 import re
 import unicodedata
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 from explorer.core.errors import ConfigError, VocabularyError
@@ -23,6 +24,8 @@ from explorer.core.sentencepiece_vocabulary import byte_label
 from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import check_text, shorten
 from explorer.core.word_segmentation import PADDING_LABELS, byte_letters
+from explorer.model.huggingface.chat_template import Message, chat_text, template_of
+from explorer.model.huggingface.text_languages import bare, languages_of
 
 _MARKS = {  # how a tokenizer marks words → whether a piece is written that way
     "start": lambda piece: piece.startswith("▁"),
@@ -70,18 +73,55 @@ class Tokens:
 
     tokenizer: the library's; None where the model goes on by ids.
     size: number of embeddings, so ids are 0 to `size` − 1.
+    language: code of the language in whose name texts are read; None = the tokenizer's own, and
+        where it has no `languages`.
     """
 
     tokenizer: Any
     size: int
+    language: str | None = None
+    _lock: Any = field(default_factory=Lock, repr=False, compare=False)
+
+    @cached_property
+    def languages(self) -> Mapping[str, int]:
+        """As `languages_of`; none without a tokenizer."""
+        return {} if self.tokenizer is None else languages_of(self.tokenizer, self.size)
+
+    @cached_property
+    def source_language(self) -> str | None:
+        """The code of the language in whose name texts are read; None where there is none."""
+        if not self.languages or self.language is not None:
+            return self.language
+        with self._lock:
+            own = self.tokenizer.src_lang
+        return bare(own) if isinstance(own, str) else None
+
+    def in_language(self, code: str) -> "Tokens":
+        """These tokens, which share the tokenizer, in the language of a code of `languages`."""
+        return replace(self, language=code)
+
+    @property
+    def chats(self) -> bool:
+        """Whether there is a template for messages."""
+        return self.tokenizer is not None and template_of(self.tokenizer) is not None
 
     def source(self, text: str) -> tuple[list[int], tuple[str, ...]]:
         """Ids of `text` with the model's own specials, and their labels; raises as `read` does."""
         found = self.read(text)
         return list(found.ids), found.labels
 
-    def read(self, text: str, pair: str | None = None) -> "TextTokens":
-        """The tokens of a text, or of a text and a second one, with the model's own specials.
+    def chat(self, messages: Sequence[Message]) -> "TextTokens":
+        """The tokens of messages as the model's template writes them; specials are in its text.
+
+        Raises as `read`, and `ConfigError` as `chat_text`.
+        """
+        if self.tokenizer is None:
+            raise ConfigError("no_chat_template")
+        return self.read(chat_text(self.tokenizer, messages), specials=False)
+
+    def read(self, text: str, pair: str | None = None, *, specials: bool = True) -> "TextTokens":
+        """The tokens of a text, or of a text and a second one, with the model's own specials, or
+        without any but for those in the text.
 
         Raises `VocabularyError` on an empty text and on ids the model does not have, and
         `ConfigError` on a second text where the tokenizer joins none.
@@ -95,7 +135,10 @@ class Tokens:
             ids = self._numbers(text)
             return TextTokens(tuple(ids), self.labels(ids), (), (text,))
         fast = bool(self.tokenizer.is_fast)
-        joined = {} if pair is None else {"text_pair": pair, "return_token_type_ids": True}
+        joined: dict[str, Any] = {}
+        if pair is not None:
+            joined = {"text_pair": pair, "return_token_type_ids": True}
+        joined |= {} if specials else {"add_special_tokens": False}
         encoded = self._encoded(text, text=text, return_offsets_mapping=fast, **joined)
         ids = list(encoded["input_ids"])
         words = set(ids) - self.special_ids
@@ -212,8 +255,31 @@ class Tokens:
 
     def _encoded(self, shown: str, **options: Any) -> Any:
         """What the tokenizer makes of a text. Raises `VocabularyError` where it fails."""
-        with _reported(shown):  # as without a token for what is unknown
+        with _reported(shown), self._in_language():  # as without a token for what is unknown
             return self.tokenizer(**options, return_attention_mask=False)
+
+    @contextmanager
+    def _in_language(self) -> Iterator[None]:
+        """The tokenizer in the language of these tokens, for one thread at a time: it is shared,
+        and is left as it was. A language of the output is set where it has none, since without one
+        some read no output at all; the ids of a text do not depend on which."""
+        if not self.languages:
+            yield
+            return
+        shared = self.tokenizer
+        with self._lock:
+            own = shared.src_lang, shared.tgt_lang
+            try:
+                shared.src_lang = own[0] if self.language is None else self._written(self.language)
+                shared.tgt_lang = own[1] or self._written(next(iter(self.languages)))
+                yield
+            finally:
+                shared.src_lang, shared.tgt_lang = own
+
+    def _written(self, code: str) -> str:
+        """A code as the tokenizer takes it."""
+        listed = getattr(self.tokenizer, "lang_code_to_id", None) or {}
+        return f"__{code}__" if f"__{code}__" in listed else code
 
     def _numbers(self, text: str) -> list[int]:
         parts = text.split()

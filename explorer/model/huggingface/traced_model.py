@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import signature
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import torch
 import transformers
@@ -30,13 +29,14 @@ from explorer.model.huggingface.answers import answer_of, answered
 from explorer.model.huggingface.attention_arrays import attention_arrays
 from explorer.model.huggingface.batch_passes import LibraryPasses
 from explorer.model.huggingface.capture import Seen
+from explorer.model.huggingface.chat_template import Message
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.forced_tokens import checked_steps, numbered_steps
 from explorer.model.huggingface.generation_settings import GenerationSettings
-from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs
+from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
 from explorer.model.huggingface.masks import open_before_edits
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.output_projections import output_weights
@@ -44,6 +44,7 @@ from explorer.model.huggingface.passes import NOBODY, Pass, encoded, full_pass, 
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.recording import Recording
+from explorer.model.huggingface.text_languages import checked_language
 from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.huggingface.verification import probe
 from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
@@ -54,6 +55,7 @@ from explorer.model.trace_options import (
     refuse_capture,
     refuse_decoding,
     refuse_no_count,
+    refuse_no_input,
     refuse_no_means,
 )
 
@@ -66,6 +68,7 @@ class HuggingFaceModel:
 
     positions: the most tokens of a sequence; None without a limit.
     notes: what a reader should know, such as that the model goes on by ids.
+    target_language: code of the language it writes; None = as its configs say.
     """
 
     name: str
@@ -74,6 +77,7 @@ class HuggingFaceModel:
     tokens: Tokens
     positions: int | None
     notes: tuple[ModelDirectoryError, ...] = ()
+    target_language: str | None = None
 
     def __repr__(self) -> str:
         sites = {place.site for place in self.anatomy.places}
@@ -117,6 +121,9 @@ class HuggingFaceModel:
             facts["separator"] = separator
         if self.anatomy.weights_only:
             facts["weights_only"] = True
+        if self.tokens.languages:
+            facts["source_language"] = self.tokens.source_language
+            facts["target_language"] = self._written_language
         if ignored := self._settings.not_applied:
             facts["not_applied"] = ignored
         if self.notes:
@@ -144,12 +151,45 @@ class HuggingFaceModel:
         """Passes over batches of sentences, for measurements of heads."""
         return LibraryPasses(self.model, self.anatomy, self.tokens, self.positions, self._settings)
 
+    def in_languages(self, source: str | None = None, target: str | None = None) -> Self:
+        """This model, which shares its weights, reading texts in the name of one language and
+        writing another; None = as the tokenizer and the configs say.
+
+        Codes are the tokenizer's own, `tokens.languages`. Raises `ConfigError` on any other, and in
+        a model without such.
+        """
+        known, tokens = self.tokens.languages, self.tokens
+        if source is not None:
+            checked_language(source, known, "source_language")
+            tokens = tokens.in_language(source)
+        if target is not None:
+            checked_language(target, known, "target_language")
+        return replace(self, tokens=tokens, target_language=target or self.target_language)
+
+    def read(
+        self,
+        text: str | None = None,
+        pair: str | None = None,
+        messages: Sequence[Message] | None = None,
+    ) -> TextTokens:
+        """The tokens of what `trace` is given. Raises as `trace` does."""
+        refuse_no_input(text, pair, messages)
+        if messages is not None:
+            return self.tokens.chat(messages)
+        if pair is not None and self.decodes:
+            raise ConfigError("no_pair")
+        assert text is not None
+        return self.tokens.read(text, pair)
+
     @torch.inference_mode()
     def trace(
         self,
-        text: str,
+        text: str | None = None,
         *,
         pair: str | None = None,
+        messages: Sequence[Message] | None = None,
+        source_language: str | None = None,
+        target_language: str | None = None,
         target: str | None = None,
         prefix: str | None = None,
         force: Mapping[int, int] = NO_TOKENS,
@@ -171,6 +211,9 @@ class HuggingFaceModel:
             text, in which the model fills in its mask tokens.
         pair: a second text, for a model that decodes nothing: the tokenizer joins both, and the
             model is told which segment each token is of, where it has segments.
+        messages: in place of a text, those of a chat, such as [{"role": "user", "content": "Hi"}]:
+            the text is what the model's own template makes of them.
+        source_language, target_language: as in `in_languages`.
         target, prefix, force: as in `ExplorableModel.trace`. Step t follows row t − 1; of a
             decoder-only model target and prefix go on after the prompt, whose own steps are fixed.
             In an encoder-only one, force has the position + 1 of mask tokens, and the ids that are
@@ -204,19 +247,23 @@ class HuggingFaceModel:
         if interventions or capture == "full":
             refuse_weights_only(self.facts)
         edits = edits_for(interventions, self.anatomy, means)
-        read = self._read(text, pair)
-        inputs, labels = self._inputs(read, pad_to)
+        spoken = self.in_languages(source_language, target_language)
+        read = spoken.read(text, pair, messages)
+        inputs, labels = spoken._inputs(read, pad_to)
         decoded, full, last = Decoded(inputs, forced=force), capture == "full", inputs.lengths[1]
         if self.decodes:
-            forced = self._forced(inputs, target, prefix, force)
+            forced = spoken._forced(inputs, target, prefix, force)
             last = self._last_step(inputs, len(forced), max_new_tokens)
         sizes = self.anatomy.sizes(inputs.lengths[0], last, full=full)
         recording = Recording(self.anatomy, choice.within(sizes))
         if not self.anatomy.head.body:
             refuse_logits(last or inputs.lengths[0], self.anatomy.head.width)
         if self.decodes:
-            decoded = self._decode(inputs, edits, recording, forced, last)
-        facts = {"model": self.name, **self.facts, "text": valid_text(text), "pad_to": pad_to}
+            decoded = spoken._decode(inputs, edits, recording, forced, last)
+        own = {"text": valid_text(read.texts[0]), "pad_to": pad_to}
+        facts = {"model": self.name, **spoken.facts, **own}
+        if messages is not None:
+            facts["messages"] = [dict(one) for one in messages]
         if pair is not None:
             facts |= {"pair": valid_text(pair)}
             facts |= {"second": read.second} if inputs.source is not None else {}
@@ -313,11 +360,6 @@ class HuggingFaceModel:
             key = TOO_LONG[self.kind] if side == "source" else "long_target"
             raise VocabularyError(key, got=len(ids), limit=self.positions)
 
-    def _read(self, text: str, pair: str | None) -> TextTokens:
-        if pair is not None and self.decodes:
-            raise ConfigError("no_pair")
-        return self.tokens.read(text, pair)
-
     def _inputs(self, read: TextTokens, pad_to: int | None) -> tuple[Inputs, tuple[str, ...]]:
         """The ids with padding, without what is decoded, and their labels."""
         ids, labels = read.ids, read.labels
@@ -407,9 +449,7 @@ class HuggingFaceModel:
     @cached_property
     def has_segments(self) -> bool:
         """Whether it is told which of two texts each token is of."""
-        given = signature(self.model.forward).parameters
-        count = getattr(self.model.config, "type_vocab_size", None) or 0
-        return self.kind == Kind.ENCODER_ONLY and "token_type_ids" in given and count > 1
+        return takes_segments(self.model, self.kind)
 
     @property
     def _mask_token(self) -> str | None:
@@ -420,4 +460,15 @@ class HuggingFaceModel:
 
     @cached_property
     def _settings(self) -> GenerationSettings:
-        return GenerationSettings(self.model, self.tokens.size)
+        known = self.tokens.languages
+        chosen = None if self.target_language is None else known[self.target_language]
+        return GenerationSettings(
+            self.model, self.tokens.size, frozenset(known.values()), language=chosen
+        )
+
+    @property
+    def _written_language(self) -> str | None:
+        """The code of the language that its output begins with; None where the model chooses."""
+        codes = {number: code for code, number in self.tokens.languages.items()}
+        found = (self._settings.first, self._settings.start)
+        return next((codes[number] for number in found if number in codes), None)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from explorer.app.request import NO_INTERVENTIONS, Request, Selection, Visit
+from explorer.app.request import NO_INTERVENTIONS, Reading, Request, Selection, Visit
 from explorer.app.state import messages, session
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
@@ -221,3 +221,23 @@ def test_a_model_that_is_gone_gives_way_to_the_first_with_one_sentence():
     visit_state.leave_missing(catalog)
     assert visit_state.current() == Visit(visit_state.opening_request(CATALOG["letters"]))
     assert "“reverse” is no longer there" in str(messages.take()[0])
+
+
+def test_languages_and_a_chat_are_for_models_of_the_library_alone():
+    catalog = CATALOG | {"one": bert("one")}
+    visit_state.set_language("source", ["fr"], "fr")
+    visit_state.set_chat(True)
+    assert request().reading is None
+    visit_state.choose_model("one", catalog)
+    visit_state.set_forced({1: 4})
+    visit_state.set_language("source", ["fr"], "fr")
+    assert request().forced == ()
+    visit_state.set_chat(True)
+    for wrong in ("de", 3, None):
+        visit_state.set_language("target", ["fr"], wrong)
+    visit_state.set_chat("yes")
+    assert request().reading == Reading("fr", "", chat=True)
+    visit_state.set_language("source", ["fr"], "")
+    assert request().reading == Reading("", "", chat=True)
+    visit_state.choose_model("one", catalog)
+    assert request().reading == Reading()

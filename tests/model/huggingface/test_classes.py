@@ -1,100 +1,84 @@
-"""Every class of the tested families opens, or is refused with the sentence that is true of it."""
+from types import SimpleNamespace
 
-import re
-
+import numpy as np
 import pytest
-import transformers
 
-from explorer.core.errors import ModelDirectoryError
-from explorer.heads.evaluation_batches import given_sentences
-from explorer.heads.measure import measure
+from explorer.core.errors import EvaluationBatchError
+from explorer.model.huggingface.classes import Classes
 from explorer.model.huggingface.loading import open_directory
-from tests.support.huggingface_families import (
-    ALL,
-    EOS,
-    FAMILIES,
-    REFUSED,
-    WEIGHTS_ONLY,
-    saved,
-    tiny_model,
+from explorer.model.huggingface.tokens import TextTokens
+from tests.support.model_directories import bert
+
+CLASSES = Classes(("negative", "POSITIVE", "7"))
+
+
+@pytest.mark.parametrize(
+    ("label", "number"),
+    [
+        ("negative", 0),
+        (" Positive ", 1),
+        ("7", 2),
+        ("1", 1),
+        (2, 2),
+        (np.int64(1), 1),
+    ],
 )
+def test_a_class_is_given_by_its_name_or_number(label, number):
+    assert CLASSES.number(label) == number
 
-TEXT = f"5 17 8 41 9 23 {EOS}"
-HEAD = re.compile(
-    r"(For(CausalLM|MaskedLM|ConditionalGeneration|PreTraining|SequenceClassification)"
-    r"|For(TokenClassification|QuestionAnswering(Simple)?|MultipleChoice|NextSentencePrediction)"
-    r"|(LMHead|WithLMHead|DoubleHeads|Encoder|Base|MT)?Model)"
+
+@pytest.mark.parametrize("label", ["good", "", "3", 3, -1, 1.0, True, None, "9" * 5000])
+def test_another_label_is_refused_with_those_there_are(label):
+    with pytest.raises(EvaluationBatchError, match=r"negative, POSITIVE, 7, or by number 0 to 2\."):
+        CLASSES.number(label)
+
+
+def test_names_that_differ_in_case_alone_are_told_apart():
+    classes = Classes(("per", "PER"))
+    assert (classes.number("per"), classes.number("PER")) == (0, 1)
+    with pytest.raises(EvaluationBatchError):
+        classes.number("Per")
+
+
+@pytest.mark.parametrize(
+    ("head", "settings", "names"),
+    [
+        ("BertForSequenceClassification", {"id2label": {0: "no", 1: "yes"}}, ("no", "yes")),
+        ("BertForTokenClassification", {"num_labels": 3}, ("LABEL_0", "LABEL_1", "LABEL_2")),
+        ("BertForNextSentencePrediction", {}, ("goes on", "does not go on")),
+        ("BertForSequenceClassification", {"num_labels": 1}, ()),
+        (
+            "BertForSequenceClassification",
+            {"num_labels": 3, "problem_type": "multi_label_classification"},
+            (),
+        ),
+        ("BertForQuestionAnswering", {}, ()),
+        (None, {}, ()),
+    ],
 )
-SAMPLE = (
-    "GPT2DoubleHeadsModel",
-    "BertForMultipleChoice",
-    "BertForPreTraining",
-    "BartForCausalLM",
-    "T5EncoderModel",
-    "XLMForQuestionAnswering",
-    "XLNetForTokenClassification",
-    "FalconModel",
-    "LEDForQuestionAnswering",
-)
+def test_the_classes_of_a_model_are_those_of_which_it_predicts_one(head, settings, names, tmp_path):
+    model = open_directory(bert(tmp_path / "bert", head=head, **settings)).model
+    assert Classes.of(model).names == names
+    assert Classes.of(model).of_tokens == (head == "BertForTokenClassification")
 
 
-def _classes():
-    """By class of the library: its family. By names alone, as few modules are imported."""
-    configs = {name: one.config for name, one in (FAMILIES | WEIGHTS_ONLY).items()}
-    configs |= {name: config for name, (_, config, _, _) in REFUSED.items()}
-    del configs["gemma3_text"]  # its other classes see images
-    stems = {config.removesuffix("Config"): name for name, config in configs.items()}
-    return {
-        head: name
-        for stem, name in stems.items()
-        for head in dir(transformers)
-        if head.startswith(stem) and HEAD.fullmatch(head.removeprefix(stem))
-    }
+def test_a_word_has_its_tag_at_its_first_token():
+    tagger = Classes(("O", "PER"), of_tokens=True)
+    text = "Mary  sang at Lyon"
+    spans = ((0, 0), (0, 2), (2, 4), (5, 10), (13, 18), (0, 0))  # the third word is dropped
+    read = TextTokens((1, 4, 5, 6, 7, 2), ("",) * 6, spans, (text,))
+    expected = {1: 1, 3: 0, 4: 1}
+    assert tagger.of_text("PER O O PER", read) == expected
+    assert tagger.of_text(["PER", 0, "O", 1], read) == expected
+    for label in ("PER O", [], 3, None):
+        with pytest.raises(EvaluationBatchError, match="each of its 4 words"):
+            tagger.of_text(label, read)
+    without_places = TextTokens(read.ids, read.labels, (), (text,))
+    with pytest.raises(EvaluationBatchError, match="tells where its tokens are"):
+        tagger.of_text("PER O O PER", without_places)
+    of_a_pair = TextTokens(read.ids, read.labels, spans, ("Mary", "Mary"), second=3)
+    assert tagger.of_text("PER", of_a_pair) == {1: 1}
 
 
-CLASSES = _classes()
-STEPWISE = "ProphetNetForCausalLM"  # in the library it predicts other tokens than in one pass
-ENCODERS = [head for head in CLASSES if head.endswith("EncoderModel")]
-
-
-def expected_refusal(head):
-    """The sentence that is true of a class; None of one that opens."""
-    family = CLASSES[head]
-    if head == STEPWISE:
-        return None
-    if head.endswith("ForMultipleChoice"):
-        return "several_texts"
-    both = getattr(transformers, head)(made_config(family)).config.is_encoder_decoder
-    if both and head.endswith("Model") and head not in (*ENCODERS, "MarianMTModel"):
-        return "no_head"  # nothing of it predicts tokens, and nothing else
-    if family in REFUSED:
-        return REFUSED[family][3]
-    if head.endswith("ForCausalLM") and "encoder_layers" in (FAMILIES | WEIGHTS_ONLY)[family].sizes:
-        return "cannot_decode"  # the library counts the layers of an encoder there, of which are 2
-    return None
-
-
-def made_config(family):
-    known = FAMILIES | WEIGHTS_ONLY
-    name, sizes = (
-        (known[family].config, known[family].sizes) if family in known else REFUSED[family][1:3]
-    )
-    return getattr(transformers, name)(**sizes)
-
-
-@pytest.mark.parametrize("head", sorted(CLASSES) if ALL else SAMPLE)
-def test_a_class_opens_or_says_why_it_does_not(tmp_path, head):
-    folder = saved(tiny_model(CLASSES[head], head=head), tmp_path)
-    refusal = expected_refusal(head)
-    if refusal is not None:
-        with pytest.raises(ModelDirectoryError) as caught:
-            open_directory(folder).trace(TEXT)
-        assert caught.value.key == refusal, str(caught.value)
-        return
-    model = open_directory(folder)
-    trace = model.trace(TEXT)
-    checks = trace.integrity()
-    failed = set(checks[~checks.ok].check)
-    assert failed == ({"cached_equals_full"} if head == STEPWISE else set())
-    report = measure(model, given_sentences(model, [TEXT, f"7 8 9 {EOS}"]))
-    assert len(report.heads) == len(model.anatomy.all_heads)
+def test_a_text_has_its_class_in_the_first_row():
+    assert CLASSES.of_text("negative", SimpleNamespace()) == {0: 0}

@@ -1,6 +1,7 @@
 """The measurements of heads on models of the library."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,11 +13,15 @@ from explorer.core.interventions import Interventions
 from explorer.heads.ablation import effect
 from explorer.heads.attention_metrics import normalised_entropy
 from explorer.heads.counterfactuals import compare_traces, mean_outputs
-from explorer.heads.evaluation_batches import token_losses
+from explorer.heads.evaluation_batches import given_sentences, token_losses
+from explorer.heads.gradient_importance import gate_gradients
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measure import measure
+from explorer.heads.studied_model import StudiedModel, load
 from explorer.model.huggingface.loading import open_directory
 from tests.support.huggingface_families import saved, tiny_model
+from tests.support.model_directories import bert
+from tests.support.projected_heads import projected
 
 TEXTS = ["5 17 8 41 9 23", "9 9 30 31", "12 44 7"]
 
@@ -160,3 +165,120 @@ def test_what_fills_the_masks_is_compared(opened):
     nothing = compare_traces(model, without, model.trace("5 8 9", **done))
     assert not nothing.has_output
     assert nothing.steps.empty
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels"),
+    [
+        (["the cat", "a dog sees the cat", "the dog"], ["yes", 0, "no"]),
+        ([("the cat", "a dog"), ("a dog", "the cat sees a dog"), ("a", "b")], ["yes", 1, "no"]),
+    ],
+)
+def test_heads_of_a_classifier_are_measured_by_the_cross_entropy_of_labels(texts, labels, tmp_path):
+    """The loss without each head: torch's, on the library's own model with the head gated by
+    hand."""
+    names = {0: "no", 1: "yes", 2: "maybe"}
+    path = bert(
+        tmp_path / "bert", head="BertForSequenceClassification", id2label=names, type_vocab_size=2
+    )
+    model = load(path)
+    report = model.measure(texts, labels, importance=True, removed_on=3)
+    numbers = torch.tensor([{"yes": 1, "no": 0}.get(label, label) for label in labels])
+    tokenizer = partial(model.tokens.tokenizer, return_tensors="pt", return_token_type_ids=True)
+    pairs = [text if isinstance(text, tuple) else (text,) for text in texts]
+
+    def losses(changes):
+        with torch.no_grad(), projected(model.model, "bert", model.anatomy, changes):
+            logits = [model.model(**tokenizer(*pair)).logits[0] for pair in pairs]
+        return torch.nn.functional.cross_entropy(torch.stack(logits), numbers, reduction="none")
+
+    base = losses(lambda site, layer, states: states)
+    table = report.heads.set_index(["site", "layer", "head"])
+    for head in model.passes.heads:
+
+        def without(site, layer, states, head=head):
+            if layer == head.layer:
+                states[:, :, head.head] = 0
+            return states
+
+        change = float((losses(without) - base).mean())
+        assert table.loc[tuple(head)].zero_loss == pytest.approx(change, abs=2e-5)
+    assert report.facts["targets"] == "labels"
+    assert "labels that were given" in report.summary()
+    assert HeadReport.from_json(report.to_json()).facts == report.facts
+    row = model.ablate([model.passes.heads[0]], texts, labels).loc["loss"]
+    assert row.before == pytest.approx(float(base.mean()), abs=2e-5)
+    exact = model.ablate([model.passes.heads[0]], texts, labels).loc["exact"]
+    named = [model.trace(pair[0], pair="".join(pair[1:]) or None).label for pair in pairs]
+    assert exact.before == pytest.approx(
+        np.mean([names[int(n)] == name for n, name in zip(numbers, named, strict=True)])
+    )
+    assert model.prune(texts, labels=labels).loss.iloc[0] == pytest.approx(row.before, abs=2e-5)
+
+
+def test_slopes_of_a_classifier_are_those_of_finite_differences(tmp_path):
+    model = load(bert(tmp_path / "bert", head="BertForSequenceClassification", num_labels=3))
+    batch = given_sentences(model, ["the cat", "a dog sees the cat"], [2, 0])
+    slopes = gate_gradients(model, batch)
+    for number in (0, len(model.passes.heads) - 1):
+        ends = []
+        for step in (-0.01, 0.01):
+            gates = torch.ones(2, len(model.passes.heads))
+            gates[:, number] += step
+            with torch.no_grad():
+                logits = model.passes.logits(batch, gates)
+            ends.append(token_losses(logits, batch.labels).sum(1))
+        np.testing.assert_allclose(slopes[:, number], (ends[1] - ends[0]) / 0.02, atol=2e-3)
+
+
+def test_heads_of_a_tagger_are_measured_by_the_tags_of_words(tmp_path):
+    names = {0: "O", 1: "PER"}
+    model = load(bert(tmp_path / "bert", head="BertForTokenClassification", id2label=names))
+    texts, tags = ["the cat sees a dog", "a dog"], ["O PER O O PER", ["O", "PER"]]
+    row = model.ablate([model.passes.heads[0]], texts, tags).loc["loss"]
+    tokenizer, losses = model.tokens.tokenizer, []
+    for text, own in zip(texts, tags, strict=True):
+        words = own.split() if isinstance(own, str) else own
+        encoded = tokenizer(text.split(), is_split_into_words=True, return_tensors="pt")
+        target = torch.full(encoded["input_ids"].shape, -100)
+        for number, word in enumerate(words):  # the library's own example of tags of words
+            target[0, encoded.word_ids().index(number)] = ["O", "PER"].index(word)
+        with torch.no_grad():
+            logits = model.model(**encoded).logits
+        losses.append(torch.nn.functional.cross_entropy(logits[0], target[0], reduction="none"))
+    expected = float(torch.cat(losses).sum()) / 7
+    assert row.before == pytest.approx(expected, abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "key"),
+    [
+        (["a", "b"], ["yes"], "label_count"),
+        (["a", "b"], ["yes", "perhaps"], "unknown_label"),
+        (["a"], "y", "no_list_of_labels"),
+        (["a"], 3, "no_list_of_labels"),
+        (None, ["yes"], "no_list_of_texts"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused_in_one_sentence(texts, labels, key, tmp_path):
+    names = {0: "no", 1: "yes"}
+    model = load(bert(tmp_path / "bert", head="BertForSequenceClassification", id2label=names))
+    with pytest.raises(EvaluationBatchError) as caught:
+        model.measure(texts, labels)
+    assert caught.value.key == key
+
+
+@pytest.mark.parametrize("head", [None, "BertForQuestionAnswering"])
+def test_models_without_classes_take_no_labels(head, tmp_path, explorable):
+    own = StudiedModel(explorable.checkpoint, explorable.name)
+    for model in (own, load(bert(tmp_path / "bert", head=head))):
+        with pytest.raises(EvaluationBatchError) as caught:
+            model.measure(["1"], [0])
+        assert caught.value.key == "no_labels"
+
+
+def test_a_repeated_text_with_another_label_is_another_example(tmp_path):
+    model = load(bert(tmp_path / "bert", head="BertForSequenceClassification", num_labels=3))
+    batch = given_sentences(model, ["the cat", "the cat", "the cat"], [0, 1, 0])
+    assert sorted(batch.labels.ids[:, 0].tolist()) == [0, 1]
+    assert "1 repeated left out" in batch.name

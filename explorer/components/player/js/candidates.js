@@ -79,10 +79,12 @@ export function createCandidates(context, attribution) {
     drawChoice(context, radios);
     write(title, titleOf(context, row));
     assign(title, "title", title.textContent); // a long one is cut off
+    title.hidden = predictsNothing(context.trace);
     const byHeads = !hidden && showsHeadParts(context);
     list.hidden = byHeads || (hidden && asking() !== ""); // then the card offers the choices
     parts.element.hidden = !byHeads;
     write(note, byHeads ? parts.draw() : candidateNote(context, row, candidates));
+    assign(node, "aria-label", title.hidden ? (note.textContent ?? "") : say("candidates"));
     const items = populate(list, candidates.length, () => candidateElement(context));
     candidates.forEach((candidate, index) => {
       drawCandidate(context, items[index], candidate, hidden);
@@ -431,6 +433,14 @@ function createTypedGuess(context) {
     node.hidden = !hidden;
   };
   return { element: node, update };
+}
+
+/**
+ * Whether there is no token to come: an encoder alone, of which no masks are filled in.
+ * @param {Trace} trace
+ */
+function predictsNothing({ target, masks }) {
+  return !target.length && !masks.length;
 }
 
 /**

@@ -1,0 +1,108 @@
+"""The choices of languages and of a chat, on Explore and Heads, without a browser."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from explorer.core import folders
+from tests.support.app_pages import chosen_in, open_page, sent_to, url_query
+from tests.support.model_directories import gpt2
+from tests.support.multilingual_directories import nllb
+from tests.support.payloads import unpack_payload
+
+TEMPLATE = "{% for one in messages %}({{ one.role }}) {{ one.content }}{% endfor %} (assistant)"
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A translator of many languages, a model with a chat template, and one without."""
+    folder = tmp_path_factory.mktemp("models")
+    nllb(folder / "nllb")
+    (gpt2(folder / "chats") / "chat_template.jinja").write_text(TEMPLATE, encoding="utf-8")
+    gpt2(folder / "plain")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(models))
+
+
+def sent(app: AppTest) -> dict:
+    assert not app.exception
+    return unpack_payload(sent_to(app, "player"))[0]
+
+
+def keys(app: AppTest) -> set[str]:
+    return {str(one.key) for one in (*app.selectbox, *app.toggle)}
+
+
+def test_the_languages_of_a_model_are_chosen_by_name_and_kept_in_the_address():
+    app = open_page(model="nllb", text="the cat")
+    boxes = [chosen_in(app.selectbox, f"{name}-language-en") for name in ("source", "target")]
+    assert [box.value for box in boxes] == ["", ""]
+    assert boxes[0].options[0] == "The model's own: English · eng_Latn"
+    assert boxes[1].options[0] == "The model chooses"
+    assert "French · fra_Latn" in boxes[0].options
+    app = boxes[0].set_value("fra_Latn").run()
+    app = chosen_in(app.selectbox, "target-language-en").set_value("zho_Hans").run()
+    assert sent(app)["source"][0] == "fra_Latn"
+    assert sent(app)["target"][1] == "zho_Hans"
+    query = url_query(app)
+    assert (query["source_language"], query["target_language"]) == ("fra_Latn", "zho_Hans")
+    again = open_page(**query)
+    assert chosen_in(again.selectbox, "source-language-en").value == "fra_Latn"
+    assert sent(again)["source"] == sent(app)["source"]
+    app = chosen_in(again.selectbox, "source-language-en").set_value("").run()
+    assert "source_language" not in url_query(app)
+    assert sent(app)["source"][0] == "eng_Latn"
+    app = chosen_in(app.selectbox, "model-en").set_value("plain").run()
+    assert not url_query(app).keys() & {"source_language", "target_language"}
+    assert not [key for key in keys(app) if "language-" in key]
+
+
+def test_heads_are_removed_in_the_languages_that_are_chosen():
+    named = {"source_language": "fra_Latn", "target_language": "deu_Latn"}
+    options = {"model": "nllb", "text": "the cat", "part": "experiments", "do": "ablate cross.1.0"}
+    app = open_page("heads", **options, **named)
+    assert not app.exception
+    assert not app.error
+    _, arrays = unpack_payload(sent_to(app, "comparison"))
+    read = sent(open_page(model="nllb", text="the cat", **named))
+    cells = len(read["source"]) * len(read["target"])
+    assert arrays["difference.cross"].size == 12 * cells  # heads
+    assert chosen_in(app.selectbox, "target-language-en").value == "deu_Latn"
+
+
+def test_a_text_is_read_as_a_message_of_a_chat():
+    app = open_page(model="chats", text="the cat")
+    plain = sent(app)["target"]
+    app = chosen_in(app.toggle, "chat-en").set_value(True).run()
+    assert url_query(app)["chat"] == "1"
+    assert sent(app)["facts"]["text"] == "(user) the cat (assistant)"
+    padded = open_page(**(url_query(app) | {"pad": "2"}))
+    assert not padded.error
+    assert sent(padded)["target"][:2] == ["<pad>", "<pad>"]
+    assert chosen_in(padded.toggle, "chat-en").value is True
+    app = chosen_in(app.toggle, "chat-en").set_value(False).run()
+    assert sent(app)["target"] == plain
+    assert not [key for key in keys(open_page(model="plain")) if key.startswith("chat")]
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "said"),
+    [
+        ("nllb", {"source_language": "French"}, "such as fra_Latn"),
+        ("plain", {"target_language": "fr"}, "no choice of languages"),
+        ("plain", {"chat": "1"}, "no chat template"),
+    ],
+)
+def test_a_link_to_what_a_model_does_not_have_shows_the_text_as_the_model_reads_it(
+    model, asked, said
+):
+    app = open_page(model=model, text="the dog", **asked)
+    error = app.error[0].value.replace("\\", "")
+    assert said in error
+    assert "the dog" in error
+    assert sent(app)["facts"]["text"] == "the dog"
