@@ -200,8 +200,8 @@ def damaged(folder: Path, kind: str) -> None:
     """Damage a directory as downloads and mistakes do."""
     config = folder / "config.json"
     described = json.loads(config.read_text("utf-8"))
-    if kind == "no model_type":
-        config.write_text(json.dumps({**described, "model_type": None}))
+    if kind == "an unknown family":
+        config.write_text(json.dumps({**described, "model_type": "no-such"}))
     elif kind == "damaged config":
         config.write_text("[")
     elif kind == "an image model":
@@ -231,7 +231,7 @@ class Touching:
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("no model_type", "no model_type"),
+        ("an unknown family", "no family"),
         ("damaged config", "not a JSON object"),
         ("an image model", "images or sound"),
         ("another tokenizer", "another model's"),
@@ -246,6 +246,8 @@ def test_each_bad_directory_gets_one_sentence(kind, words, folder, tmp_path, mon
     assert header(app)["facts"]["model"] == "reverse"
     assert len(errors(app)) == 1
     assert words in errors(app)[0]
+    assert "“bad”" in errors(app)[0].replace("\\", "")
+    assert "On screen is “reverse”" in errors(app)[0].replace("\\", "")
     assert not (bad / "ran").exists()
 
 

@@ -69,7 +69,8 @@ def test_a_trace_is_shown_and_cannot_be_asked_for_another_text():
     assert text.value == "a b"
     assert app.button(key="random").disabled
     assert chosen_in(app.selectbox, "pad-en").disabled
-    assert not app.caption
+    (shown,) = app.caption  # on a phone alone, where the list cuts it
+    assert shown.value.startswith("upload")
 
 
 def test_a_name_that_is_cut_in_the_list_is_shown_whole_beside_it():
