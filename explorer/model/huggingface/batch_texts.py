@@ -125,10 +125,10 @@ class BatchTexts:
     ) -> EvaluationBatch:
         """Texts as they stand; one row of each is real among the labels: the last one, that of its
         mask, or the one of its class. Raises `EvaluationBatchError`."""
-        masked = self.predicts and self.kind == Kind.ENCODER_ONLY
-        if self.kind == Kind.ENCODER_DECODER or not (self.predicts or classes.count):
-            raise EvaluationBatchError("not_continued")
-        if classes.of_tokens:
+        alone = self.kind == Kind.ENCODER_ONLY
+        masked = self.predicts and alone
+        of_text = alone and classes.count > 0 and not classes.of_tokens
+        if self.kind == Kind.ENCODER_DECODER or not (self.predicts or of_text):
             raise EvaluationBatchError("not_continued")
         read = self._read(texts)
         rows = self._rows([one.ids for one in read])
