@@ -37,12 +37,23 @@ PARTS = (
 
 def check() -> None:
     """Exit with a sentence where a part is missing; print one where Streamlit is newer."""
+    _check_arrow()
     facts = {"installed": version("streamlit"), "tried": NEWEST_TRIED}
     if absent := [part for part in PARTS if not _is_there(part)]:
         facts["parts"] = ", ".join(absent)
         sys.exit("\n".join(say("server.streamlit_lacks", one, **facts) for one in LANGUAGES))
     if _main_numbers(facts["installed"]) > _main_numbers(NEWEST_TRIED):
         print(say("server.streamlit_newer", "en", **facts), file=sys.stderr)
+
+
+def _check_arrow() -> None:
+    """Exit with a sentence where the tables of Streamlit cannot be drawn: pyarrow from 25 on
+    refuses NumPy 1, which pip does not know."""
+    try:
+        import_module("pyarrow")
+    except ImportError as error:
+        sentences = [say("server.arrow_fails", one, reason=str(error)) for one in LANGUAGES]
+        sys.exit("\n".join(sentences))
 
 
 def _is_there(part: str) -> bool:

@@ -51,3 +51,16 @@ def test_a_newer_version_is_told_and_starts(installed, told, monkeypatch, capsys
     monkeypatch.setattr(streamlit_parts, "version", lambda name: installed)
     streamlit_parts.check()
     assert (f"Streamlit {installed} is newer" in capsys.readouterr().err) == told
+
+
+def test_tables_that_cannot_be_drawn_end_the_start_with_a_sentence(monkeypatch):
+    refused = "pyarrow requires NumPy 2.0 or newer, found 1.26.0"
+
+    def import_module(name: str) -> None:
+        raise ImportError(refused if name == "pyarrow" else name)
+
+    monkeypatch.setattr(streamlit_parts, "import_module", import_module)
+    with pytest.raises(SystemExit) as ended:
+        streamlit_parts.check()
+    assert f"({refused})" in str(ended.value)
+    assert 'pip install "pyarrow<25"' in str(ended.value)
