@@ -76,6 +76,15 @@ def test_configs_of_other_sizes_than_the_weights(folder):
     assert open_directory(folder).anatomy.layers("encoder") > 0
 
 
+def test_sizes_in_the_words_of_code_that_is_never_run(folder):
+    """The library reads its own defaults, which are not those of the weights."""
+    described = json.loads((folder / "config.json").read_text("utf-8"))
+    described["n_embd"] = described.pop("hidden_size")
+    described["auto_map"] = {"AutoConfig": "own.Config"}
+    (folder / "config.json").write_text(json.dumps(described), "utf-8")
+    refused(folder, "own_code", "bert", "never run")
+
+
 def test_weights_that_are_no_numbers(folder):
     weights = weights_in((folder / "model.safetensors").read_bytes())
     name = next(name for name in weights if name.endswith("word_embeddings.weight"))
@@ -111,8 +120,8 @@ def test_models_that_read_no_text_or_predict_none(tmp_path, folder):
     )
     vision = saved(transformers.ViTModel(image), tmp_path / "vision")
     refused(vision, "no_text", "vit")
-    umt5 = tiny_model("umt5", head="UMT5Model", tie_word_embeddings=False)
-    refused(saved(umt5, tmp_path / "headless"), "no_head", "UMT5Model")
+    bart = tiny_model("bart", head="BartModel", tie_word_embeddings=False)
+    refused(saved(bart, tmp_path / "headless"), "no_head", "BartModel")
     several = saved(tiny_model("bert", head="BertForMultipleChoice"), tmp_path / "several")
     refused(several, "several_texts", "BertForMultipleChoice")
 
