@@ -84,8 +84,14 @@ class BatchTexts:
         """Texts with nothing to predict, for classifiers with a decoder."""
         rows = self._rows(self._ids(texts))
         nothing = TokenRows(rows.ids, torch.full_like(rows.kinds, TokenKind.PADDING))
+        return EvaluationBatch(*self._sides(rows), nothing, name, "none")
+
+    def _sides(self, rows: TokenRows) -> tuple[TokenRows | None, TokenRows | None]:
+        """What the encoder and the decoder of a model read that decodes nothing."""
+        if self.kind == Kind.ENCODER_ONLY:
+            return rows, None
         if self.kind == Kind.DECODER_ONLY:
-            return EvaluationBatch(None, rows, nothing, name, "none")
+            return None, rows
         own = [
             fed(self.model, Inputs(ids[None], real[None].long())).target
             for ids, real in zip(rows.ids, rows.real, strict=True)
@@ -93,7 +99,7 @@ class BatchTexts:
         ids = torch.cat([target for target in own if target is not None])
         kinds = torch.tensor([[self._kind_of(token) for token in row] for row in ids.tolist()])
         kinds = kinds.to(rows.kinds).masked_fill(~rows.real, TokenKind.PADDING)
-        return EvaluationBatch(rows, TokenRows(ids, kinds), nothing, name, "none")
+        return rows, TokenRows(ids, kinds)
 
     def with_labels(
         self,
@@ -104,21 +110,25 @@ class BatchTexts:
     ) -> EvaluationBatch:
         """Texts, or pairs, each with its class, or with the tags of its words.
 
-        Raises `EvaluationBatchError` where the model has no classes.
+        Raises `EvaluationBatchError` where the model has no classes, or where the library tells the
+        end of a text in a decoder by its padding, and the model has none.
         """
-        if self.kind != Kind.ENCODER_ONLY or not classes.count:
+        if not classes.count:
             raise EvaluationBatchError("no_labels")
+        ends_by_padding = self.kind == Kind.DECODER_ONLY and not classes.of_tokens
+        if ends_by_padding and self.model.config.get_text_config().pad_token_id is None:
+            raise EvaluationBatchError("labels_need_padding")
         read = self._read(texts)
-        source = self._rows([one.ids for one in read])
-        rows = source.ids.size(1) if classes.of_tokens else 1
-        ids = torch.zeros(len(read), rows, dtype=torch.long)
-        kinds = torch.full((len(read), rows), int(TokenKind.PADDING), dtype=torch.uint8)
+        rows = self._rows([one.ids for one in read])
+        axis = rows.ids.size(1) if classes.of_tokens else 1
+        ids = torch.zeros(len(read), axis, dtype=torch.long)
+        kinds = torch.full((len(read), axis), int(TokenKind.PADDING), dtype=torch.uint8)
         for number, (one, label) in enumerate(zip(read, labels, strict=True)):
             for row, own in classes.of_text(label, one).items():
                 ids[number, row], kinds[number, row] = own, TokenKind.CONTENT
-        segments = self._segments(read, source.ids.size(1))
+        segments = self._segments(read, rows.ids.size(1))
         targets = TokenRows(ids, kinds)
-        return EvaluationBatch(source, None, targets, name, "labels", segments=segments)
+        return EvaluationBatch(*self._sides(rows), targets, name, "labels", segments=segments)
 
     def continued(
         self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str, classes: Classes

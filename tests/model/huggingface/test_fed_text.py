@@ -8,13 +8,14 @@ import pytest
 import torch
 
 from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyError
-from explorer.heads.evaluation_batches import given_sentences
+from explorer.heads.evaluation_batches import given_sentences, token_losses
 from explorer.heads.measure import measure
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.fed_text import decodes, fed, without_head
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.loading import open_directory
 from tests.support.huggingface_families import ALL, EOS, saved, tiny_model
+from tests.support.projected_heads import projected
 
 TEXT = f"5 17 8 41 9 23 {EOS}"
 IDS = torch.tensor([[int(token) for token in TEXT.split()]])
@@ -163,6 +164,42 @@ def test_heads_are_measured_on_texts_of_several_lengths(opened, head):
         for layer, weights in zip(layers, alone, strict=True):
             shown = layer.weights[number, :, : ids.size(1), : ids.size(1)]
             torch.testing.assert_close(shown, weights[0], atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("head", ["GPT2ForSequenceClassification", "BartForSequenceClassification"])
+def test_heads_are_measured_by_labels(head, tmp_path):
+    """The library's own model is the oracle, text for text, with each head zeroed by hand."""
+    own = tiny_model(CLASSES[head], head=head, num_labels=3, pad_token_id=1)
+    model = open_directory(saved(own, tmp_path))
+    texts, labels = [TEXT, f"7 8 9 {EOS}", f"11 12 {EOS}"], [2, 0, 1]
+
+    def loss(removed=None):
+        def without(site, layer, states):
+            if removed is not None and (site, layer) == removed[:2]:
+                states[:, :, removed.head] = 0
+            return states
+
+        ids = [torch.tensor([[int(token) for token in text.split()]]) for text in texts]
+        with torch.no_grad(), projected(own, CLASSES[head], model.anatomy, without):
+            logits = torch.cat([own(input_ids=one).logits for one in ids])
+        return float(torch.nn.functional.cross_entropy(logits, torch.tensor(labels)))
+
+    batch = given_sentences(model, texts, labels)
+    heads = measure(model, batch, gradients=True, removed_on=3).heads
+    for row, removed in zip(heads.itertuples(), model.passes.heads, strict=True):
+        assert (row.site, row.layer, row.head) == tuple(removed)
+        assert row.zero_loss == pytest.approx(loss(removed) - loss(), abs=2e-5)
+    with torch.no_grad():
+        logits = model.passes.logits(batch)
+    assert float(token_losses(logits, batch.labels).sum()) / 3 == pytest.approx(loss(), abs=2e-5)
+
+
+def test_labels_need_the_id_by_which_the_library_finds_the_end(opened):
+    model, own = opened("GPT2ForSequenceClassification")
+    assert own.config.pad_token_id is None
+    with pytest.raises(EvaluationBatchError) as caught:
+        given_sentences(model, [TEXT, f"7 8 {EOS}"], [0, 1])
+    assert caught.value.key == "labels_need_padding"
 
 
 def test_what_is_below_the_head_of_a_classifier_has_no_head():
