@@ -8,7 +8,13 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from explorer.core.errors import CheckpointError, ConfigError, ExplorerError, FileError
+from explorer.core.errors import (
+    CheckpointError,
+    ConfigError,
+    ExplorerError,
+    FileError,
+    VocabularyError,
+)
 from explorer.heads.studied_model import import_state_dict, load
 from explorer.model.foreign_layouts import LAYOUTS
 from tests.support.tutorial_transformers import Annotated, Dived, WithFc
@@ -166,6 +172,8 @@ def test_a_vocabulary_names_the_ids(layout, path, tmp_path):
     assert plain.source_tokens == ("5", "6", "7", "<eos>")
     same = as_list.trace("w5 w6 w7")
     assert same.text == " ".join(f"v{one}" for one in plain.text.split())
+    with pytest.raises(VocabularyError, match="end at 10,"):
+        imported(path, layout).trace("99")
     refused(path, layout, "import_tokens", "13", vocabulary=words)
     refused(path, layout, "import_tokens", "10", vocabulary=words[1:])
 
