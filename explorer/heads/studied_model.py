@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -153,7 +154,7 @@ def import_state_dict(
 
     Raises `FileError`, and `CheckpointError` on weights that do not fit our Transformer.
     """
-    theirs = weights if isinstance(weights, Mapping) else as_path(weights)
+    theirs = as_path(weights) if isinstance(weights, str | PathLike) else weights
     checkpoint = from_foreign_state_dict(
         theirs,
         layout,

@@ -143,7 +143,8 @@ def test_what_is_no_state_dict_in_memory_says_so(layout):
     refused(weights | {"epoch": 3}, layout, "not_state_dict", "'epoch': int")
     refused(weights | {"steps": numbers}, layout, "not_state_dict", "'steps': torch.int64")
     refused(weights | {"extra.weight": torch.ones(3)}, layout, "import_unknown", "extra.weight")
-    refused(tutorial(layout), layout, "no_path", type(tutorial(layout)).__name__)
+    refused(tutorial(layout), layout, "not_state_dict", CLASSES[layout].__name__)
+    refused("", layout, "empty_path")
 
 
 def test_a_token_twice_in_a_vocabulary_is_named(layout, path, tmp_path):
