@@ -98,6 +98,7 @@ class SymbolVocabulary:
             raise VocabularyError("empty_text", known=self.known())
         for symbol in symbols:
             if symbol not in self._ids:
+                self._refuse_beyond(symbol)
                 facts = {"symbol": shorten(symbol), "known": self.known()}
                 if suggestion := self._spaced(text):
                     raise VocabularyError("symbols_together", **facts, suggestion=suggestion)
@@ -126,6 +127,15 @@ class SymbolVocabulary:
         """The first symbols, for a message."""
         more = " …" if len(self.symbols) > _SHOWN else ""
         return " ".join(self.symbols[:_SHOWN]) + more
+
+    def _refuse_beyond(self, symbol: str) -> None:
+        """Raise `VocabularyError` on a number above the last, where the symbols are numbers of more
+        than one digit, such as the ids of an imported model: 99 is not 9 and 9 there."""
+        if not _is_number(symbol) or not all(map(_is_number, self.symbols)):
+            return
+        last, digits = max(map(int, self.symbols)), symbol.lstrip("0")
+        if last > 9 and (len(digits) > LONGEST_SYMBOL or int(digits or "0") > last):
+            raise VocabularyError("number_beyond", symbol=shorten(symbol), last=str(last))
 
     def _spaced(self, text: str) -> str:
         """`text` with a space between its symbols, where it lacks nothing else, such as "12345"
@@ -158,6 +168,10 @@ class SymbolVocabulary:
         if data.get("kind") != "symbols" or not isinstance(symbols, list):
             raise VocabularyError("foreign_vocabulary", kind=shorten(str(data.get("kind"))))
         return cls(tuple(symbols))
+
+
+def _is_number(symbol: str) -> bool:
+    return symbol.isascii() and symbol.isdigit()
 
 
 def _in_plain_forms(text: str) -> str:

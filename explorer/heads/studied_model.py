@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ def wrap(model: Any, tokenizer: Any = None, name: str | None = None) -> "Studied
 
 
 def import_state_dict(
-    path: str | Path,
+    weights: str | Path | Mapping[str, Any],
     layout: str,
     *,
     heads: int | None = None,
@@ -133,17 +134,19 @@ def import_state_dict(
     >>> model = explorer.import_state_dict("my.pt", "annotated", heads=8, specials=(2, 0, 1))
     >>> model.save("my.safetensors")
 
-    path: of torch.save(model.state_dict(), …) or safetensors. The prefixes of DataParallel and
-        torch.compile, and a dictionary with the weights beside other values, are unpacked.
+    weights: `model.state_dict()`, which is copied, or a file with it, of torch.save or safetensors.
+        The prefixes of DataParallel and torch.compile, and a dictionary with the weights beside
+        other values, are unpacked.
     layout: "annotated", The Annotated Transformer; "w_q", the class with `encoder_layers`, W_q and
         fc1; "d2l", that of Dive into Deep Learning. All have ReLU and sines as positions.
     heads: the number in each layer. specials: the ids of padding, start and end of a sequence.
         Neither is in the file.
     vocabulary, target_vocabulary: the token of each id, special ones included: a list, a mapping to
         ids, or a file with one a line; None = the ids themselves, and those of the source. One that
-        is no symbol (over 16 letters, white space, twice) is cut, with its id: "internat…523".
+        is no symbol (over 16 letters, white space) is cut, with its id: "internat…523".
     max_length: tokens on either side.
     norm_eps: of its LayerNorm; None = that of the tutorial.
+    name: in the facts of its traces; None = that of the file, or "state_dict".
 
     Padding, start and end get our first three ids, so others may move; a source ends with the end
     of a sequence, and begins with the start only where that is typed. Logits are those of the class
@@ -151,9 +154,9 @@ def import_state_dict(
 
     Raises `FileError`, and `CheckpointError` on weights that do not fit our Transformer.
     """
-    path = as_path(path)
+    theirs = as_path(weights) if isinstance(weights, str | PathLike) else weights
     checkpoint = from_foreign_state_dict(
-        path,
+        theirs,
         layout,
         heads=heads,
         specials=specials,
@@ -162,7 +165,8 @@ def import_state_dict(
         max_length=max_length,
         norm_eps=norm_eps,
     )
-    return StudiedModel(checkpoint, path.stem if name is None else name)
+    own_name = theirs.stem if isinstance(theirs, Path) else "state_dict"
+    return StudiedModel(checkpoint, own_name if name is None else name)
 
 
 def _studied(model: Any) -> "StudiedHuggingFaceModel":

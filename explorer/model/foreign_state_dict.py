@@ -17,7 +17,7 @@ from explorer.model.checkpoint import Checkpoint, built
 from explorer.model.checkpoint_header import refuse_large
 from explorer.model.config import ModelConfig
 from explorer.model.foreign_layouts import LAYOUTS, Layout
-from explorer.model.state_dict import read_weights
+from explorer.model.state_dict import checked_weights, read_weights
 from explorer.model.transformer import sinusoids
 from explorer.model.wrapped_names import bare
 
@@ -47,7 +47,7 @@ _KEPT = 8
 
 
 def from_foreign_state_dict(
-    path: Path,
+    theirs: Path | Mapping[str, Tensor],
     layout: str,
     *,
     heads: int | None,
@@ -58,7 +58,7 @@ def from_foreign_state_dict(
     norm_eps: float | None = None,
 ) -> Checkpoint:
     """As `explorer.import_state_dict`, as a checkpoint."""
-    name = printable(path.name)
+    name = printable(theirs.name) if isinstance(theirs, Path) else "state_dict"
     if layout not in LAYOUTS:
         raise CheckpointError("import_layout", got=str(layout), known=", ".join(LAYOUTS))
     if heads is None:
@@ -66,7 +66,8 @@ def from_foreign_state_dict(
     if specials is None:
         raise CheckpointError("import_needs", name=name, what="specials")
     own = LAYOUTS[layout]
-    named = _named(_read(path, name), own, name)
+    read = _read(theirs, name) if isinstance(theirs, Path) else checked_weights(theirs)
+    named = _named(read, own, name)
     config = _config(named, own, heads, max_length, norm_eps, name)
     source, target = (_order(len(named[one]), specials) for one in _EMBEDDINGS)
     if target_vocabulary is None:
@@ -222,7 +223,7 @@ def _vocabulary(
 
 
 def _listed(tokens: Tokens, size: int) -> list[str]:
-    """The token of each id. Raises `CheckpointError` unless there are `size`."""
+    """The token of each id. Raises `CheckpointError` unless there are `size` different ones."""
     if isinstance(tokens, str | Path):
         text = read_bytes(Path(tokens)).decode("utf-8", errors="replace")
         found = [line.rstrip() for line in text.splitlines()]
@@ -232,6 +233,11 @@ def _listed(tokens: Tokens, size: int) -> list[str]:
         found = [str(token) for token in tokens]
     if len(found) != size:
         raise CheckpointError("import_tokens", got=len(found), expected=size)
+    first: dict[str, int] = {}
+    for number, token in enumerate(found):
+        if first.setdefault(token, number) != number:
+            ids = f"{first[token]}, {number}"
+            raise CheckpointError("import_repeated", token=token, ids=ids)
     return found
 
 

@@ -82,8 +82,10 @@ def capture(
     without the weights; `hooked_equals_plain` in `trace.integrity()` is the largest difference of
     the two results. It is left as it was, training mode included.
 
-    Raises `TraceError` on a module without `nn.MultiheadAttention`, on one that raises itself, and
-    on layers of one site that differ in heads or tokens.
+    Raises `TraceError` on a module without `nn.MultiheadAttention`, on one that raises itself, on
+    a query that may attend to no key, for which torch gives NaN, on inputs without a token, on
+    labels for tokens that the module has not, and on layers of one site that differ in heads or
+    tokens.
     """
     own = unwrapped(module)
     if not isinstance(own, nn.Module):
@@ -96,11 +98,14 @@ def capture(
             captured = _result(own, inputs, options)
     if not calls:
         raise TraceError("capture_not_called", got=type(own).__name__)
-    sites = _sites([_chosen(call, item) for call in calls])
+    chosen = [_chosen(call, item) for call in calls]
+    _refuse_closed_queries(chosen)
+    change = _change(plain, captured)
+    sites = _sites(chosen)
     weights = {site: [call.weights for call in layers] for site, layers in sites.items()}
     trace = Trace.from_arrays(
-        _labels(source_tokens, sites, {"encoder": 3, "cross": 3}),
-        _labels(target_tokens, sites, {"decoder": 3, "cross": 2}),
+        _labels("source_tokens", source_tokens, sites, {"encoder": 3, "cross": 3}),
+        _labels("target_tokens", target_tokens, sites, {"decoder": 3, "cross": 2}),
         encoder=weights.get("encoder"),
         decoder=weights.get("decoder"),
         cross=weights.get("cross"),
@@ -110,7 +115,7 @@ def capture(
     return replace(
         trace,
         arrays={**trace.arrays, **_sinks(sites)},
-        measured={"hooked_equals_plain": _change(plain, captured)},
+        measured={"hooked_equals_plain": change},
         facts={**trace.facts, **facts},
         digest="",
     )
@@ -238,12 +243,17 @@ def _call(path: str, part: Any, given: Mapping[str, Any], weights: Tensor) -> _C
     later = torch.ones_like(opened).triu(1)
     return _Call(
         path,
-        over_itself=query is key or (query.shape == key.shape and bool(torch.equal(query, key))),
+        over_itself=query is key or _same(query, key),
         weights=weights[..., :keys],
         sink=added.sum(-1) if added.size(-1) else None,
         allowed=allowed,
         causal=bool(later.any()) and not bool((opened & later).any()),
     )
+
+
+def _same(query: Tensor, key: Tensor) -> bool:
+    """Whether both hold the same numbers; NaN equals NaN."""
+    return query.shape == key.shape and torch.equal(query.nan_to_num(), key.nan_to_num())
 
 
 def _opened(mask: Tensor) -> Tensor:
@@ -252,8 +262,11 @@ def _opened(mask: Tensor) -> Tensor:
 
 
 def _chosen(call: _Call, item: int | None) -> _Call:
-    """The call for one sequence of its batch, with B = 1."""
+    """The call for one sequence of its batch, with B = 1. Raises `TraceError` where there is no
+    such sequence, or no token."""
     count = call.weights.size(0)
+    if not call.weights.numel():
+        raise TraceError("capture_no_tokens", got=tuple(call.weights.shape))
     if item is None and count > 1:
         raise TraceError("capture_batch", got=count, last=count - 1)
     number = 0 if item is None else item
@@ -266,6 +279,17 @@ def _chosen(call: _Call, item: int | None) -> _Call:
         sink=None if call.sink is None else call.sink[where],
         allowed=call.allowed[where if call.allowed.size(0) > 1 else slice(None)][0],
     )
+
+
+def _refuse_closed_queries(calls: Sequence[_Call]) -> None:
+    """Raise `TraceError` on the first query that may attend to no key and has NaN for weights: all
+    that is computed of it is NaN, so later calls do not say where that began."""
+    cross = [call for call in calls if not call.over_itself]
+    for call in calls:
+        closed = call.weights[0].isnan().all(-1) & ~call.allowed.any(-1)  # (head, query)
+        if bool(closed.any()):
+            query = int(closed.any(0).nonzero()[0])
+            raise TraceError("capture_closed_query", query=query, site=_site(call, cross))
 
 
 def _sites(calls: Sequence[_Call]) -> dict[str, list[_Call]]:
@@ -305,13 +329,19 @@ def _mask(layers: Sequence[_Call]) -> Tensor:
 
 
 def _labels(
-    tokens: Sequence[object] | None, sites: Mapping[str, list[_Call]], axes: Mapping[str, int]
+    name: str,
+    tokens: Sequence[object] | None,
+    sites: Mapping[str, list[_Call]],
+    axes: Mapping[str, int],
 ) -> Sequence[object]:
-    """The tokens; None = the positions, as many as the axis of the first of these sites has."""
-    if tokens is not None:
-        return tokens
+    """The tokens; None = the positions, as many as the axis of the first of these sites has.
+    Raises `TraceError` on tokens where there is none of these sites."""
     counts = [sites[site][0].weights.size(axis) for site, axis in axes.items() if site in sites]
-    return range(counts[0]) if counts else ()
+    if tokens is None:
+        return range(counts[0]) if counts else ()
+    if not counts:
+        raise TraceError("capture_no_side", name=name, sites=", ".join(sites))
+    return tokens
 
 
 def _sinks(sites: Mapping[str, list[_Call]]) -> dict[str, Any]:

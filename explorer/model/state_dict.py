@@ -59,11 +59,24 @@ def read_weights(path: Path, name: str) -> dict[str, Tensor]:
             found = torch.load(file, map_location="cpu", weights_only=True)
         except Exception as error:  # whatever a damaged file makes of it, or code that is not run
             raise CheckpointError("no_state_dict", name=name) from error
-    inside = (found[key] for key in _INSIDE if isinstance(found, Mapping) and key in found)
-    found = next((one for one in inside if isinstance(one, Mapping)), found)
-    named = isinstance(found, Mapping) and found and all(isinstance(key, str) for key in found)
-    if not named or not all(isinstance(weight, Tensor) for weight in found.values()):
-        raise CheckpointError("no_state_dict", name=name)
-    if any(weight.is_sparse or not weight.is_floating_point() for weight in found.values()):
-        raise CheckpointError("no_state_dict", name=name)
-    return {key: weight.float() for key, weight in bare(found).items()}
+    try:
+        return checked_weights(found)
+    except CheckpointError as error:
+        raise CheckpointError("no_state_dict", name=name) from error
+
+
+def checked_weights(found: object) -> dict[str, Tensor]:
+    """The weights in a state dict, in single precision on the CPU, by their bare names. It may be
+    a part of a dictionary with other values. Raises `CheckpointError` on anything else."""
+    if not isinstance(found, Mapping):
+        raise CheckpointError("not_state_dict", got=type(found).__name__)
+    inside = (found[key] for key in _INSIDE if key in found)
+    weights = next((one for one in inside if isinstance(one, Mapping)), found)
+    if not weights:
+        raise CheckpointError("not_state_dict", got="{}")
+    for key, weight in weights.items():
+        if not isinstance(key, str) or not isinstance(weight, Tensor):
+            raise CheckpointError("not_state_dict", got=f"{key!r}: {type(weight).__name__}")
+        if weight.is_sparse or weight.is_meta or not weight.is_floating_point():
+            raise CheckpointError("not_state_dict", got=f"{key!r}: {weight.dtype}")
+    return {key: weight.detach().float().cpu() for key, weight in bare(weights).items()}

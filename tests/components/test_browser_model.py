@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 import explorer
+from explorer.core.errors import VocabularyError
 from explorer.core.i18n import say, section
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import EOS, SymbolVocabulary
@@ -162,6 +163,22 @@ def test_what_cannot_be_traced_is_refused(reverse, text, request_, error):
     header, _ = reverse.ask("trace", text=text, request=request_)
     assert header["error"] == error
     assert "{" not in say(f"errors.{error}", **header["facts"])
+
+
+def test_numbers_beyond_the_last_are_refused_as_python_does(make_model, tmp_path):
+    config = replace(PRIMES, source_vocabulary=14, target_vocabulary=14)
+    numbers = SymbolVocabulary(tuple(str(one) for one in range(12) if one != 2))
+    path = tmp_path / "numbers.safetensors"
+    save_checkpoint(Checkpoint(make_model(config), numbers, numbers, {}), path)
+    texts = ["99", "1 0099", "9" * 5_000, "2", "x", "1,4", "0011"]
+    expected = []
+    for text in texts:
+        with pytest.raises(VocabularyError) as refused:
+            numbers.encode(text)
+        expected.append([refused.value.key, refused.value.facts])
+    with browser_model(path) as browser:
+        assert browser.ask("encode", texts=texts)[0]["ids"] == expected
+    assert [key for key, _ in expected[:3]] == ["number_beyond"] * 3
 
 
 def damaged(data: bytes) -> dict[str, bytes]:

@@ -91,6 +91,31 @@ def test_a_special_token_is_shown_without_brackets_and_text_as_it_is():
     assert shown == ["eos", "unk", "<b>", "7"]
 
 
+@pytest.mark.parametrize("last", [11, 30])
+def test_numbers_of_several_digits_end_at_the_last_and_are_not_split(last):
+    vocabulary = SymbolVocabulary(tuple(str(one) for one in range(last + 1) if one != 2))
+    assert vocabulary.encode(f"0 {last}") == [3, last + 2]
+    for text in (str(last + 1), "1 99", "0099", "9" * 5_000):
+        with pytest.raises(VocabularyError) as refused:
+            vocabulary.encode(text)
+        assert refused.value.key == "number_beyond"
+        for language in ("en", "zh"):
+            said = refused.value.in_language(language)
+            assert f" {last}" in said
+            assert text.split()[-1][:8] in said
+    for text, key in (
+        ("2", "unknown_symbol"),
+        ("x", "unknown_symbol"),
+        ("1,4", "symbols_together"),
+    ):
+        with pytest.raises(VocabularyError) as refused:
+            vocabulary.encode(text)
+        assert refused.value.key == key
+    with pytest.raises(VocabularyError) as refused:
+        SymbolVocabulary(tuple("0123456789")).encode("99")
+    assert refused.value.key == "symbols_together"
+
+
 @pytest.mark.parametrize(
     ("text", "suggestion"),
     [

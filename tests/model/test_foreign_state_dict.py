@@ -8,7 +8,13 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from explorer.core.errors import CheckpointError, ConfigError, ExplorerError, FileError
+from explorer.core.errors import (
+    CheckpointError,
+    ConfigError,
+    ExplorerError,
+    FileError,
+    VocabularyError,
+)
 from explorer.heads.studied_model import import_state_dict, load
 from explorer.model.foreign_layouts import LAYOUTS
 from tests.support.tutorial_transformers import Annotated, Dived, WithFc
@@ -114,6 +120,44 @@ def test_wrapped_weights_in_any_file_are_the_same(inside, prefix, layout, path, 
     assert imported(tmp_path / "x.safetensors", layout).digest == expected
 
 
+def test_a_state_dict_in_memory_is_the_same_model_as_its_file(layout, path):
+    theirs, from_file = tutorial(layout), imported(path, layout)
+    model = imported(theirs.state_dict(), layout, name="own")
+    assert model.digest == from_file.digest
+    trace = model.trace("5 6 7")
+    assert (trace.attention("cross") == from_file.trace("5 6 7").attention("cross")).all()
+    assert trace.facts["model"] == "own"
+    assert imported(theirs.state_dict(), layout).name == "state_dict"
+    assert imported({"model": theirs.state_dict(), "epoch": 3}, layout).digest == model.digest
+    with torch.no_grad():  # further training changes nothing
+        for weight in theirs.parameters():
+            weight.zero_()
+    assert model.digest == from_file.digest
+    assert model.trace("5 6 7").text == trace.text
+
+
+def test_what_is_no_state_dict_in_memory_says_so(layout):
+    weights, numbers = tutorial(layout).state_dict(), torch.ones(2, dtype=torch.int64)
+    refused({}, layout, "not_state_dict", "{}")
+    refused({3: torch.ones(2)}, layout, "not_state_dict", "3: Tensor")
+    refused(weights | {"epoch": 3}, layout, "not_state_dict", "'epoch': int")
+    refused(weights | {"steps": numbers}, layout, "not_state_dict", "'steps': torch.int64")
+    refused(weights | {"extra.weight": torch.ones(3)}, layout, "import_unknown", "extra.weight")
+    refused(tutorial(layout), layout, "not_state_dict", CLASSES[layout].__name__)
+    refused("", layout, "empty_path")
+
+
+def test_a_token_twice_in_a_vocabulary_is_named(layout, path, tmp_path):
+    words = [f"w{one}" for one in range(SOURCE)]
+    others = [f"v{one}" for one in range(TARGET)]
+    words[9] = words[6]
+    (tmp_path / "words.txt").write_text("\n".join(words) + "\n", "utf-8")
+    for given in (words, tmp_path / "words.txt"):
+        options = {"vocabulary": given, "target_vocabulary": others}
+        refused(path, layout, "import_repeated", "“w6”", **options)
+        refused(path, layout, "import_repeated", "6, 9", **options)
+
+
 def test_a_vocabulary_names_the_ids(layout, path, tmp_path):
     words = [f"w{one}" for one in range(SOURCE)]
     others = [f"v{one}" for one in range(TARGET)]
@@ -129,16 +173,18 @@ def test_a_vocabulary_names_the_ids(layout, path, tmp_path):
     assert plain.source_tokens == ("5", "6", "7", "<eos>")
     same = as_list.trace("w5 w6 w7")
     assert same.text == " ".join(f"v{one}" for one in plain.text.split())
+    with pytest.raises(VocabularyError, match="end at 10,"):
+        imported(path, layout).trace("99")
     refused(path, layout, "import_tokens", "13", vocabulary=words)
     refused(path, layout, "import_tokens", "10", vocabulary=words[1:])
 
 
 def test_tokens_that_are_no_symbols_are_cut_and_have_their_ids(layout, path):
     words = [f"w{one}" for one in range(SOURCE)]
-    words[5:9] = ["internationalization", "w10", "a b", ""]
+    words[5:9] = ["internationalization", "<eos>", "a b", ""]
     others = [f"v{one}" for one in range(TARGET)]
     model = imported(path, layout, vocabulary=words, target_vocabulary=others)
-    trace = model.trace("internat…5 w10 ab…7 …8 w9 w10…10")
+    trace = model.trace("internat…5 <eos>…6 ab…7 …8 w9 w10")
     plain = imported(path, layout).trace("5 6 7 8 9 10")
     assert (trace.attention("encoder") == plain.attention("encoder")).all()
 

@@ -246,6 +246,16 @@ class Block(nn.Module):
         return x + mixed
 
 
+class Twice(Block):
+    """A block that runs two times; the queries are a tensor of their own, which has NaN the second
+    time where the mask closes a whole row."""
+
+    def forward(self, x, mask):
+        for _ in range(2):
+            x, _ = self.attention(x.clone(), x, x, attn_mask=mask)
+        return x
+
+
 class Own(nn.Module):
     """Embeddings, blocks and a head; `averaged` has what a block asks for."""
 
@@ -331,14 +341,55 @@ def test_the_weight_of_keys_that_torch_adds_is_a_sink(added):
     assert checks.ok.all()
 
 
-def test_a_query_that_may_attend_to_nothing_is_padding_or_refused():
+def test_a_query_that_may_attend_to_no_key_is_named_in_every_module():
+    """In one attention, one layer and several layers, of which torch makes NaN, 0 or both."""
     part = shaken(nn.MultiheadAttention(WIDTH, HEADS))
     x, closed = torch.randn(4, WIDTH), torch.zeros(4, 4, dtype=torch.bool)
     closed[2] = True
-    trace = capture(part, x, x, x, attn_mask=closed)  # NaN in torch itself, weights asked or not
+    low = torch.zeros(4, 4).masked_fill(closed, -math.inf)
+    layer = shaken(nn.TransformerEncoderLayer(WIDTH, HEADS, 20))
+    stack = nn.TransformerEncoder(layer, 3)
+    for mask in (closed, low):
+        key = "capture_closed_query"
+        refused(key, part, x, x, x, attn_mask=mask, contains="2")
+        refused(key, layer, x, src_mask=mask, contains="2")
+        refused(key, stack, x, mask=mask, contains="“encoder”")
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_mask_the_wrong_way_round_is_blamed_on_the_attention_that_has_it(norm_first):
+    """`tril` leaves the last query no key, since True = may NOT attend."""
+    sizes = {"dim_feedforward": 20, "batch_first": True, "norm_first": norm_first}
+    model = shaken(nn.Transformer(WIDTH, HEADS, 2, 2, **sizes))
+    source, target = torch.randn(1, 6, WIDTH), torch.randn(1, 4, WIDTH)
+    wrong = torch.ones(4, 4, dtype=torch.bool).tril()
+    for contains in ("“decoder”", "3", "True", "~mask"):
+        given = {"tgt_mask": wrong, "contains": contains}
+        refused("capture_closed_query", model, source, target, **given)
+    capture(model, source, target, tgt_mask=~wrong)
+    refused("capture_closed_query", Twice(), target, wrong, contains="“encoder”")
+    padding = torch.tensor([[True] * 6])
+    given = {"memory_key_padding_mask": padding, "contains": "“cross”"}
+    refused("capture_closed_query", model, source, target, **given)
+
+
+def test_a_closed_query_of_another_sequence_does_not_matter():
+    part, x = (
+        shaken(nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)),
+        torch.randn(2, 4, WIDTH),
+    )
+    padding = torch.zeros(2, 4, dtype=torch.bool)
+    padding[1] = True
+    trace = capture(part, x, x, x, key_padding_mask=padding, item=0)
+    expected = by_hand(part, x[0], x[0])
+    np.testing.assert_allclose(trace.attention("encoder")[0], expected, atol=1e-6)
+    given = {"key_padding_mask": padding, "item": 1}
+    refused("capture_closed_query", part, x, x, x, **given, contains="0")
+    # Finite numbers leave weights, and such a row is padding.
+    low = torch.zeros(4, 4)
+    low[2] = -1e9
+    trace = capture(part, x[0], x[0], x[0], attn_mask=low)
     assert (trace.attention("encoder")[0, :, 2] == 0).all()
-    layer = shaken(nn.TransformerEncoderLayer(WIDTH, HEADS, 20)).eval()
-    refused("capture_changes", layer, x, src_mask=closed, contains="NaN")
 
 
 def test_half_precision_and_wrappers(tmp_path):
@@ -378,6 +429,12 @@ def test_what_cannot_be_shown_says_so():
     refused("capture_uneven", uneven, torch.randn(1, 5, WIDTH), contains="(2, 5, 5), (4, 5, 5)")
     layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 20, batch_first=True)
     refused("wrong_shape", layer, torch.randn(1, 5, WIDTH), source_tokens=["a"])
+    for empty in ((1, 0, WIDTH), (0, 5, WIDTH)):
+        refused("capture_no_tokens", layer, torch.randn(empty), contains="(")
+    given = {"target_tokens": list("abcde"), "contains": "target_tokens"}
+    refused("capture_no_side", layer, torch.randn(1, 5, WIDTH), **given)
+    given = {"source_tokens": list("abcd"), "contains": "decoder"}
+    refused("capture_no_side", shaken(Own()), torch.tensor([[1, 5, 3, 2]]), **given)
 
 
 class Counting(nn.Module):

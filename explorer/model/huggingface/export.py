@@ -62,7 +62,9 @@ def _refuse(model: ExplorableModel, folder: Path) -> None:
     if not model.transformer.config.causal:
         raise ModelDirectoryError("export_not_causal", name=model.name)
     if model.source_vocabulary != model.target_vocabulary:
-        raise ModelDirectoryError("export_two_vocabularies", name=model.name)
+        imported = "imported" in model.facts  # its source has the start as a symbol as well
+        key = "export_imported" if imported else "export_two_vocabularies"
+        raise ModelDirectoryError(key, name=model.name)
     if folder.exists() and not folder.is_dir():
         raise FileError("is_file", name=printable(folder.name))
     if folder.exists() and any(folder.iterdir()):

@@ -100,6 +100,7 @@ def test_what_the_library_has_no_class_for_is_refused(tiny, explorable, tmp_path
     for model, key in [
         (tiny(causal=False), "export_not_causal"),
         (ExplorableModel(two, "two"), "export_two_vocabularies"),
+        (ExplorableModel(replace(two, facts={"imported": "d2l"}), "own"), "export_imported"),
     ]:
         with pytest.raises(ModelDirectoryError) as caught:
             export_directory(model, folder)

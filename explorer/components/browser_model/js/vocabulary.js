@@ -94,12 +94,26 @@ export class SymbolVocabulary {
    * @returns {never}
    */
   refuse(symbol, text) {
+    this.refuseBeyond(symbol);
     const facts = { symbol: shorten(symbol), known: this.known() };
     const apart = this.spaced(text);
     if (apart) throw new ModelError("symbols_together", { ...facts, suggestion: apart });
     const plain = this.spaced(inPlainForms(text));
     if (plain) throw new ModelError("other_form", { ...facts, suggestion: plain });
     throw new ModelError("unknown_symbol", facts);
+  }
+
+  /**
+   * Throws a `ModelError` on a number above the last, where the symbols are numbers of more than
+   * one digit, such as the ids of an imported model: 99 is not 9 and 9 there.
+   * @param {string} symbol
+   */
+  refuseBeyond(symbol) {
+    if (![symbol, ...this.symbols].every((one) => /^[0-9]+$/.test(one))) return;
+    const last = this.symbols.map(Number).reduce((one, other) => Math.max(one, other));
+    if (last > 9 && Number(symbol) > last) {
+      throw new ModelError("number_beyond", { symbol: shorten(symbol), last: String(last) });
+    }
   }
 
   /**
