@@ -68,8 +68,10 @@ class BatchPasses(Protocol):
         follows it, what is at its mask, or which class it has. Raises `EvaluationBatchError` in a
         model with both stacks or without logits, and on a text without one mask."""
 
-    def token(self, text: str) -> int:
-        """The id of a text that is one token. Raises `VocabularyError` on any other."""
+    def logit(self, named: str | int) -> int:
+        """The place among the logits of `continued` of a text that is one token, or of a classifier
+        of a class by name or number. Raises `VocabularyError` on any other text, and
+        `EvaluationBatchError` on another class."""
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         """The labels of ids one after the other; a model with one stack has one vocabulary."""

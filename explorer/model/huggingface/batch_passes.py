@@ -89,10 +89,15 @@ class LibraryPasses:
         """See `measurable.BatchPasses`."""
         return self._texts.continued(texts, name, self._classes)
 
-    def token(self, text: str) -> int:
-        ids = self.tokens.target(text)
+    def logit(self, named: str | int) -> int:
+        """See `measurable.BatchPasses`."""
+        if self._classes.count:
+            return self._classes.number(named)
+        if not isinstance(named, str):
+            raise EvaluationBatchError("no_token", got=type(named).__name__)
+        ids = self.tokens.target(named)
         if len(ids) != 1:
-            raise VocabularyError("several_tokens", text=shorten(text), count=len(ids))
+            raise VocabularyError("several_tokens", text=shorten(named), count=len(ids))
         return ids[0]
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
