@@ -380,5 +380,6 @@ def test_texts_are_checked_before_they_are_measured(models):
         for side in ("source", "target"):
             with pytest.raises(VocabularyError):
                 models["marian"].check_text(text, side)
+    models["bert"].check_text(TEXT, "target")  # a second text
     with pytest.raises(EvaluationBatchError):
-        models["bert"].check_text(TEXT, "target")
+        models["llama"].check_text(TEXT, "target")
