@@ -71,7 +71,7 @@ def located(path: str | Path, *, download: bool = False) -> Path:
 
     Raises `FileError` and `ModelDirectoryError` where there is none.
     """
-    unknown: Exception | None = None
+    unknown: FileError | None = None
     try:
         path = named_checkpoint(path)
     except FileError as error:
@@ -81,6 +81,8 @@ def located(path: str | Path, *, download: bool = False) -> Path:
     with reading(path):
         there = path.exists()
     name = hub_cache.hub_name(path)
+    if not there and name is None and has_library():
+        hub_cache.refuse_other_names(path)
     if there or name is None or not has_library():
         if unknown is not None:
             raise unknown
@@ -89,8 +91,9 @@ def located(path: str | Path, *, download: bool = False) -> Path:
     if download and (found is None or not hub_cache.is_whole(found)):
         found = fetch(name)
     if found is None:
-        named = {"name": printable(name)}
-        raise unknown or ModelDirectoryError("not_in_cache", **named)
+        if unknown is not None:
+            raise FileError("no_named_model", **unknown.facts)
+        raise ModelDirectoryError("not_in_cache", name=printable(name))
     return found
 
 
