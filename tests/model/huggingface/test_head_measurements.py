@@ -129,7 +129,10 @@ def test_the_command_measures_a_directory(directory, tmp_path, capsys):
     assert "each next token" in capsys.readouterr().out
     for options, message in [
         (["--pairs", str(pairs)], "reads no second text"),
-        ([], "has no task"),
+        (
+            [],
+            "no task that makes sentences; name a file with some: --texts, --pairs, or --labels",
+        ),
     ]:
         assert main(["measure", str(directory("llama")), *options]) == 2
         assert message in capsys.readouterr().err
