@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.core.errors import ConfigError, ExplorerError, VocabularyError
+from explorer.core.errors import ConfigError, EvaluationBatchError, ExplorerError, VocabularyError
 from explorer.core.memory import limit_memory, ran_out_of_memory
 from explorer.core.typed_number import MOST_DIGITS, typed_number
 from explorer.core.vocabulary import shorten
@@ -207,7 +207,11 @@ def refuse_sentence_options(options: argparse.Namespace) -> None:
 def evaluation_sentences(
     model: "MeasurableModel", options: argparse.Namespace
 ) -> "tuple[EvaluationBatch, References | None]":
-    """The evaluation batch that the options name, and of a translator the translations."""
+    """The evaluation batch that the options name, and of a translator the translations.
+
+    Raises `EvaluationBatchError` where they name none and the model has no toy task; otherwise as
+    the function of `evaluation_batches` for what they name.
+    """
     from explorer.data.task_names import task_of
     from explorer.heads.evaluation_batches import (
         held_out_pairs,
@@ -228,4 +232,6 @@ def evaluation_sentences(
         return read_labelled(model, options.labels, options.sentences), None
     if options.texts is not None:
         return read_texts(model, options.texts, options.sentences, options.seed), None
+    if task_of(model.facts) is None:
+        raise EvaluationBatchError("no_sentence_options", name=model.name)
     return task_sentences(model, options.sentences, options.seed), None

@@ -291,6 +291,8 @@ class Trace:
         """
         import pandas as pd
 
+        if "library" in self.facts:
+            raise TraceError("no_early_predictions", library=self.facts["library"])
         if "early.id" not in self.arrays:
             raise TraceError("not_captured", kind="early predictions", site="decoder")
         ids, tokens = self.arrays["early.id"], self.facts["early_tokens"]

@@ -31,8 +31,8 @@ def linked_sentences(
     Ney 2003). Pairs that are too long for the model are left out.
 
     Raises `FileError`, `PairsError` and `AlignmentError` as `AlignmentFile.read` does, and
-    `AlignmentError` on tokens and links that do not fit the pairs; otherwise as
-    `BatchPasses.pairs`.
+    `AlignmentError` on tokens and links that do not fit the pairs, and for a model that decodes
+    nothing; otherwise as `BatchPasses.pairs`.
     """
     given = AlignmentFile.read(path, columns)
     if given.gold is None:
@@ -40,6 +40,8 @@ def linked_sentences(
     rows = [row for row, pair in enumerate(given.pairs) if _fits(model, pair)]
     texts = [(given.pairs[row].source, given.pairs[row].target) for row in rows]
     batch = model.passes.pairs(texts, path.name)
+    if batch.targets != "given":
+        raise AlignmentError("links_refused", name=model.name)
     links = []
     for number, row in enumerate(rows):
         source, output = _labels(model, batch, number)

@@ -29,22 +29,24 @@ Metric: TypeAlias = Callable[[Tensor], Any]
 class LogitDifference:
     """See `logit_difference`."""
 
-    one: str
-    other: str
+    one: str | int
+    other: str | int
 
     @property
     def name(self) -> str:
         return f"logit {self.one!r} - logit {self.other!r}"
 
 
-def logit_difference(one: str, other: str) -> LogitDifference:
-    """The metric logit of one token − logit of another, for `measure` and `ablate`.
+def logit_difference(one: str | int, other: str | int) -> LogitDifference:
+    """The metric logit of one token, or class, − logit of another, for `measure` and `ablate`.
 
     >>> explorer.logit_difference(" Mary", " John").name
     "logit ' Mary' - logit ' John'"
 
     one, other: texts that are one token each in the model; most tokenizers need the space before a
-        word. Source: Wang et al. 2022, arXiv 2211.00593.
+        word. Of a classifier the names or numbers of two of its classes.
+
+    Source: Wang et al. 2022, arXiv 2211.00593.
     """
     return LogitDifference(one, other)
 
@@ -62,12 +64,12 @@ class TextMetric:
         cls, model: MeasurableModel, metric: "Metric | LogitDifference", texts: Iterable[Any] | None
     ) -> "TextMetric":
         """Raises `EvaluationBatchError` on what is no metric, in a model with both stacks, and on
-        a text without one mask in a model that fills in masks; `VocabularyError` on tokens that
-        are several."""
-        kept, named = distinct(listed_texts(texts), "texts")
-        batch = model.passes.continued(kept, named)
+        a text without one mask in a model that fills in masks, or a class that a classifier does
+        not have; `VocabularyError` on tokens that are several."""
+        kept, name = distinct(listed_texts(texts), "texts")
+        batch = model.passes.continued(kept, name)
         if isinstance(metric, LogitDifference):
-            one, other = (model.passes.token(text) for text in (metric.one, metric.other))
+            one, other = (model.passes.logit(named) for named in (metric.one, metric.other))
             return cls(metric.name, lambda logits: logits[one] - logits[other], batch)
         if not callable(metric):
             raise EvaluationBatchError("no_metric", got=type(metric).__name__)

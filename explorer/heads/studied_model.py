@@ -69,7 +69,8 @@ def load(
     path: or where there is no such file, the name of a model that ships, such as "reverse", or of
         one in the cache of the hub, such as "openai-community/gpt2".
     name: in the facts of its traces; None = that of the file or directory.
-    dtype: the numbers a directory's model computes with: "float32", "float16" or "bfloat16".
+    dtype: the numbers a directory's model computes with, whatever its files have: "float32",
+        "float16" or "bfloat16".
     device_map: for a directory's model that is larger than the memory, "auto" or module → device,
         as Accelerate has it.
     max_memory, offload_folder: with it, the most bytes on each device, of which the rest stays on

@@ -47,8 +47,9 @@ class BatchPasses(Protocol):
         """Number of logits of a row; 0 when the model predicts no tokens."""
 
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
-        """Sources with given targets. Raises `VocabularyError` on a text that cannot be read or
-        is too long, `EvaluationBatchError` in a model that does not read pairs."""
+        """Sources with given targets; of a model that decodes nothing two texts that it reads as
+        one. Raises `VocabularyError` on a text that cannot be read or is too long,
+        `EvaluationBatchError` or `ConfigError` in a model that does not read pairs."""
 
     def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
         """Texts alone: with the model's greedy output as targets, with their own next tokens, or
@@ -66,10 +67,12 @@ class BatchPasses(Protocol):
     ) -> EvaluationBatch:
         """Texts as they stand; of each one row is real among the labels, whose logits say what
         follows it, what is at its mask, or which class it has. Raises `EvaluationBatchError` in a
-        model with both stacks or without logits, and on a text without one mask."""
+        model that translates or has no such logits, and on a text without one mask."""
 
-    def token(self, text: str) -> int:
-        """The id of a text that is one token. Raises `VocabularyError` on any other."""
+    def logit(self, named: str | int) -> int:
+        """The place among the logits of `continued` of a text that is one token, or of a classifier
+        of a class by name or number. Raises `VocabularyError` on any other text, and
+        `EvaluationBatchError` on another class."""
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         """The labels of ids one after the other; a model with one stack has one vocabulary."""
@@ -128,7 +131,7 @@ class MeasurableModel(Protocol):
 
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long as a source or
-        target, `EvaluationBatchError` on a target in a model that does not read pairs."""
+        target, `EvaluationBatchError` on a target in a decoder alone."""
 
     def trace(
         self,

@@ -35,7 +35,8 @@ def load(
     path: or where there is no such file, the name of a model that ships, such as "reverse", or of
         one in the cache of the hub, such as "openai-community/gpt2".
     name: in the facts of its traces; None = that of the file or directory.
-    dtype: the numbers a directory's model computes with: "float32", "float16" or "bfloat16".
+    dtype: the numbers a directory's model computes with, whatever its files have: "float32",
+        "float16" or "bfloat16".
     device_map: for a directory's model that is larger than the memory, "auto" or module → device,
         as Accelerate has it.
     max_memory, offload_folder: with it, the most bytes on each device, of which the rest stays on
@@ -71,7 +72,7 @@ def located(path: str | Path, *, download: bool = False) -> Path:
 
     Raises `FileError` and `ModelDirectoryError` where there is none.
     """
-    unknown: Exception | None = None
+    unknown: FileError | None = None
     try:
         path = named_checkpoint(path)
     except FileError as error:
@@ -81,6 +82,8 @@ def located(path: str | Path, *, download: bool = False) -> Path:
     with reading(path):
         there = path.exists()
     name = hub_cache.hub_name(path)
+    if not there and name is None and has_library():
+        hub_cache.refuse_other_names(path)
     if there or name is None or not has_library():
         if unknown is not None:
             raise unknown
@@ -89,8 +92,9 @@ def located(path: str | Path, *, download: bool = False) -> Path:
     if download and (found is None or not hub_cache.is_whole(found)):
         found = fetch(name)
     if found is None:
-        named = {"name": printable(name)}
-        raise unknown or ModelDirectoryError("not_in_cache", **named)
+        if unknown is not None:
+            raise FileError("no_named_model", **unknown.facts)
+        raise ModelDirectoryError("not_in_cache", name=printable(name))
     return found
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
-from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, shorten
+from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.data.toy_data import Task
 from explorer.model.attention_paths import all_heads, attentions, path
 from explorer.model.checkpoint import Checkpoint
@@ -76,11 +76,9 @@ class TransformerPasses:
         """Raises `EvaluationBatchError`: these models have both stacks."""
         raise EvaluationBatchError("not_continued")
 
-    def token(self, text: str) -> int:
-        ids = self.checkpoint.target_vocabulary.encode(text)
-        if len(ids) != 1:
-            raise VocabularyError("several_tokens", text=shorten(text), count=len(ids))
-        return ids[0]
+    def logit(self, named: str | int) -> NoReturn:
+        """Raises `EvaluationBatchError`, as `continued`."""
+        raise EvaluationBatchError("not_continued")
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         source, target = self.checkpoint.source_vocabulary, self.checkpoint.target_vocabulary

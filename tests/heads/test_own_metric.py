@@ -47,7 +47,7 @@ def test_the_difference_of_two_logits_without_each_head_is_that_of_the_library(
     opened, name, texts, words
 ):
     model = opened[name]
-    one, other = (model.passes.token(word) for word in words)
+    one, other = (model.passes.logit(word) for word in words)
     assert model.tokens.label(one).strip("▁") == words[0].strip()
     metric = explorer.logit_difference(*words)
     report = model.measure([*texts, texts[0]], removed_on=3, metric=metric)
@@ -81,11 +81,32 @@ def test_a_function_of_the_logits_is_a_metric_of_a_classifier_too(opened, tmp_pa
     assert last.index.to_list() == ["<lambda>"]
 
 
+@pytest.mark.parametrize("names", [("NEGATIVE", "POSITIVE"), ("no", *"abcdefgh", "yes")])
+def test_the_difference_of_two_logits_of_a_classifier_is_that_of_classes(names, tmp_path):
+    """The library's own logits; token ids are below the number of many classes."""
+    settings = {"id2label": dict(enumerate(names))}
+    model = load(bert(tmp_path / "own", head="BertForSequenceClassification", **settings))
+    texts, last = ["the cat", "a dog sees the cat"], len(names) - 1
+    encoded = [model.tokens.tokenizer(text, return_tensors="pt") for text in texts]
+    with torch.no_grad():
+        logits = torch.cat([model.model(**one).logits for one in encoded])
+    expected = float((logits[:, last] - logits[:, 0]).mean())
+    for one, other in [(names[last], names[0]), (last, 0), (names[last].lower(), "0")]:
+        metric = explorer.logit_difference(one, other)
+        row = model.ablate([model.passes.heads[0]], texts, metric=metric).loc[metric.name]
+        assert row.before == pytest.approx(expected, abs=1e-5)
+    for unknown in ("cat", len(names), -1):
+        with pytest.raises(EvaluationBatchError) as caught:
+            model.measure(texts, metric=explorer.logit_difference(names[0], unknown))
+        assert caught.value.key == "unknown_label"
+
+
 @pytest.mark.parametrize(
     ("name", "texts", "metric", "key"),
     [
         ("gpt2", PROMPTS, explorer.logit_difference(" the", " a cat"), "several_tokens"),
         ("gpt2", PROMPTS, explorer.logit_difference("", " cat"), "empty_sentence"),
+        ("gpt2", PROMPTS, explorer.logit_difference(5, " cat"), "no_token"),
         ("gpt2", PROMPTS, 3, "no_metric"),
         ("gpt2", PROMPTS, lambda logits: logits, "no_finite_metric"),
         ("gpt2", PROMPTS, lambda logits: logits[0] / 0, "no_finite_metric"),

@@ -32,11 +32,13 @@ def test_a_name_without_a_file_is_that_of_a_model_that_ships(explorable, tmp_pat
     monkeypatch.setenv(folders.CHECKPOINTS_VARIABLE, str(tmp_path))
     (tmp_path / "other").rename("listed.safetensors")
     assert load("listed").name == "listed"
-    with pytest.raises(FileError, match=r"“reverse” is neither .*; those are listed\.$"):
+    with pytest.raises(
+        FileError, match=r"“reverse” is neither .* those that ship are listed\. .*--download"
+    ):
         load("reverse")
     with pytest.raises(ModelDirectoryError, match="no file or directory “x/listed”, and no model"):
         load("x/listed")
-    for name in ("x/y/listed", "../listed", "reverse.safetensors", "x" * 5000 + ".safetensors"):
+    for name in ("x/y/listed.pt", "../listed", "reverse.safetensors", "x" * 5000 + ".safetensors"):
         with pytest.raises(FileError, match="cannot be read"):
             load(name)
 

@@ -15,11 +15,11 @@ from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.head_gates import Fills, Means
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
-from explorer.model.huggingface.batch_texts import BatchTexts
+from explorer.model.huggingface.batch_texts import BatchTexts, Texts
 from explorer.model.huggingface.capture import Call
 from explorer.model.huggingface.classes import Classes
 from explorer.model.huggingface.edits import edits_for
-from explorer.model.huggingface.fed_text import without_head
+from explorer.model.huggingface.fed_text import decodes, without_head
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.masks import open_cells
@@ -57,9 +57,12 @@ class LibraryPasses:
         return self.tokens.size if self._texts.predicts else 0
 
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
-        """Sources with given targets. Raises `VocabularyError`, and `EvaluationBatchError` in a
-        model that does not have both stacks."""
-        if self.anatomy.kind != Kind.ENCODER_DECODER or not self._texts.predicts:
+        """Sources with given targets; of a model that decodes nothing both as one text, with what
+        follows as in `texts`. Raises `VocabularyError`, `EvaluationBatchError` in a decoder alone,
+        and `ConfigError` where the tokenizer joins no two texts."""
+        if not decodes(self.model, self.anatomy.kind):
+            return self._that_are_read(pairs, name)
+        if self.anatomy.kind != Kind.ENCODER_DECODER:
             raise EvaluationBatchError("pairs_refused")
         return self._texts.pairs(pairs, name)
 
@@ -67,32 +70,35 @@ class LibraryPasses:
         """Texts with what follows: of an encoder–decoder model its greedy output; of a decoder
         alone their own next tokens; of an encoder alone the tokens that are masked by chance from
         `seed`; nothing where the model predicts no tokens. Raises `VocabularyError`."""
-        match self.anatomy.kind:
-            case Kind.ENCODER_DECODER | Kind.DECODER_ONLY if not self._texts.predicts:
-                return self._texts.that_are_read(texts, name)
-            case Kind.ENCODER_DECODER:
-                return self._texts.with_output(texts, name)
-            case Kind.DECODER_ONLY:
-                return self._texts.with_next_tokens(texts, name)
-            case Kind.ENCODER_ONLY:
-                return self._texts.with_masks(texts, name, seed)
+        if not decodes(self.model, self.anatomy.kind):
+            return self._that_are_read(texts, name, seed)
+        if self.anatomy.kind == Kind.ENCODER_DECODER:
+            return self._texts.with_output(texts, name)
+        return self._texts.with_next_tokens(texts, name)
 
-    def labelled(
-        self, texts: Sequence[str] | Sequence[tuple[str, str]], labels: Sequence[Any], name: str
-    ) -> EvaluationBatch:
+    def _that_are_read(self, texts: Texts, name: str, seed: int = 0) -> EvaluationBatch:
+        """Texts or pairs of a model that decodes nothing."""
+        if self.anatomy.kind == Kind.ENCODER_ONLY:
+            return self._texts.with_masks(texts, name, seed)
+        return self._texts.that_are_read(texts, name)
+
+    def labelled(self, texts: Texts, labels: Sequence[Any], name: str) -> EvaluationBatch:
         """See `measurable.BatchPasses`."""
         return self._texts.with_labels(texts, labels, name, self._classes)
 
-    def continued(
-        self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str
-    ) -> EvaluationBatch:
+    def continued(self, texts: Texts, name: str) -> EvaluationBatch:
         """See `measurable.BatchPasses`."""
         return self._texts.continued(texts, name, self._classes)
 
-    def token(self, text: str) -> int:
-        ids = self.tokens.target(text)
+    def logit(self, named: str | int) -> int:
+        """See `measurable.BatchPasses`."""
+        if self._classes.count:
+            return self._classes.number(named)
+        if not isinstance(named, str):
+            raise EvaluationBatchError("no_token", got=type(named).__name__)
+        ids = self.tokens.target(named)
         if len(ids) != 1:
-            raise VocabularyError("several_tokens", text=shorten(text), count=len(ids))
+            raise VocabularyError("several_tokens", text=shorten(named), count=len(ids))
         return ids[0]
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:

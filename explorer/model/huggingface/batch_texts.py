@@ -1,16 +1,16 @@
 """Batches of sentences as the three kinds of models read them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.vocabulary import shorten
-from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
+from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.classes import Classes
 from explorer.model.huggingface.decoding_rules import NEW_TOKENS
@@ -22,6 +22,8 @@ from explorer.model.huggingface.passes import encoded, greedy_rows
 from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenKind, TokenRows, teacher_forced
+
+Texts: TypeAlias = Sequence[str] | Sequence[tuple[str, str]]
 
 MASKED = 0.15
 """Share of the content of a text that is masked, at least one token. Source: Devlin et al. 2019,
@@ -69,25 +71,30 @@ class BatchTexts:
         rows = self._rows(self._ids(texts))
         return EvaluationBatch(None, rows, rows.shifted(), name, "next")
 
-    def with_masks(self, texts: Sequence[str], name: str, seed: int) -> EvaluationBatch:
-        """Texts with masked tokens that have to be predicted; without masks, and nothing to
-        predict, where the model fills in none."""
-        rows = self._rows(self._ids(texts))
+    def with_masks(self, texts: Texts, name: str, seed: int) -> EvaluationBatch:
+        """Texts, or pairs that are read as one, with masked tokens that have to be predicted;
+        without masks, and nothing to predict, where the model fills in none."""
+        read = self._read(texts)
+        rows = self._rows([one.ids for one in read])
         hidden = torch.zeros_like(rows.ids, dtype=torch.bool)
         if self.predicts:
             hidden = _drawn(rows, torch.Generator().manual_seed(seed))
         labels = TokenRows(rows.ids, rows.kinds.masked_fill(~hidden, TokenKind.PADDING))
         source = TokenRows(rows.ids.masked_fill(hidden, self.tokens.mask_id or 0), rows.kinds)
-        return EvaluationBatch(source, None, labels, name, "masked" if self.predicts else "none")
+        targets: Targets = "masked" if self.predicts else "none"
+        segments = self._segments(read, rows.ids.size(1))
+        return EvaluationBatch(source, None, labels, name, targets, segments=segments)
 
-    def that_are_read(self, texts: Sequence[str], name: str) -> EvaluationBatch:
-        """Texts with nothing to predict, for classifiers with a decoder."""
-        rows = self._rows(self._ids(texts))
+    def that_are_read(self, texts: Texts, name: str) -> EvaluationBatch:
+        """Texts, or pairs that are read as one, with nothing to predict, for classifiers with a
+        decoder."""
+        rows = self._rows([one.ids for one in self._read(texts)])
         nothing = TokenRows(rows.ids, torch.full_like(rows.kinds, TokenKind.PADDING))
         return EvaluationBatch(*self._sides(rows), nothing, name, "none")
 
     def _sides(self, rows: TokenRows) -> tuple[TokenRows | None, TokenRows | None]:
-        """What the encoder and the decoder of a model read that decodes nothing."""
+        """What the encoder and the decoder of a model read that has one of them, or decodes
+        nothing."""
         if self.kind == Kind.ENCODER_ONLY:
             return rows, None
         if self.kind == Kind.DECODER_ONLY:
@@ -102,11 +109,7 @@ class BatchTexts:
         return rows, TokenRows(ids, kinds)
 
     def with_labels(
-        self,
-        texts: Sequence[str] | Sequence[tuple[str, str]],
-        labels: Sequence[Any],
-        name: str,
-        classes: Classes,
+        self, texts: Texts, labels: Sequence[Any], name: str, classes: Classes
     ) -> EvaluationBatch:
         """Texts, or pairs, each with its class, or with the tags of its words.
 
@@ -115,45 +118,56 @@ class BatchTexts:
         """
         if not classes.count:
             raise EvaluationBatchError("no_labels")
-        ends_by_padding = self.kind == Kind.DECODER_ONLY and not classes.of_tokens
-        if ends_by_padding and self.model.config.get_text_config().pad_token_id is None:
-            raise EvaluationBatchError("labels_need_padding")
+        self._refuse_no_padding(classes)
         read = self._read(texts)
-        rows = self._rows([one.ids for one in read])
-        axis = rows.ids.size(1) if classes.of_tokens else 1
-        ids = torch.zeros(len(read), axis, dtype=torch.long)
-        kinds = torch.full((len(read), axis), int(TokenKind.PADDING), dtype=torch.uint8)
-        for number, (one, label) in enumerate(zip(read, labels, strict=True)):
-            for row, own in classes.of_text(label, one).items():
-                ids[number, row], kinds[number, row] = own, TokenKind.CONTENT
-        segments = self._segments(read, rows.ids.size(1))
-        targets = TokenRows(ids, kinds)
-        return EvaluationBatch(*self._sides(rows), targets, name, "labels", segments=segments)
+        found = [classes.of_text(label, one) for one, label in zip(read, labels, strict=True)]
+        return self._classified(read, found, name, classes, "labels")
 
-    def continued(
-        self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str, classes: Classes
-    ) -> EvaluationBatch:
+    def continued(self, texts: Texts, name: str, classes: Classes) -> EvaluationBatch:
         """Texts as they stand; one row of each is real among the labels: the last one, that of its
         mask, or the one of its class. Raises `EvaluationBatchError`."""
-        alone = self.kind == Kind.ENCODER_ONLY
-        masked = self.predicts and alone
-        of_text = alone and classes.count > 0 and not classes.of_tokens
-        if self.kind == Kind.ENCODER_DECODER or not (self.predicts or of_text):
+        if classes.count and not classes.of_tokens:
+            self._refuse_no_padding(classes)
+            read = self._read(texts)
+            return self._classified(read, [{0: 0}] * len(read), name, classes, "none")
+        if self.kind == Kind.ENCODER_DECODER or not self.predicts:
             raise EvaluationBatchError("not_continued")
         read = self._read(texts)
         rows = self._rows([one.ids for one in read])
         real = torch.zeros_like(rows.ids, dtype=torch.bool)
         for number, one in enumerate(read):
-            place = len(one.ids) - 1 if self.kind == Kind.DECODER_ONLY else 0
-            if masked:
-                place = self._mask(one)
-            real[number, place] = True
+            masked = self.kind == Kind.ENCODER_ONLY
+            real[number, self._mask(one) if masked else len(one.ids) - 1] = True
         kinds = torch.full_like(rows.kinds, int(TokenKind.PADDING))
         labels = TokenRows(torch.zeros_like(rows.ids), kinds.masked_fill(real, TokenKind.CONTENT))
-        if self.kind == Kind.DECODER_ONLY:
-            return EvaluationBatch(None, rows, labels, name, "none")
         segments = self._segments(read, rows.ids.size(1))
-        return EvaluationBatch(rows, None, labels, name, "none", segments=segments)
+        return EvaluationBatch(*self._sides(rows), labels, name, "none", segments=segments)
+
+    def _refuse_no_padding(self, classes: Classes) -> None:
+        """See `with_labels`."""
+        ends_by_padding = self.kind == Kind.DECODER_ONLY and not classes.of_tokens
+        if ends_by_padding and self.model.config.get_text_config().pad_token_id is None:
+            raise EvaluationBatchError("labels_need_padding")
+
+    def _classified(
+        self,
+        read: Sequence[TextTokens],
+        found: Sequence[Mapping[int, int]],
+        name: str,
+        classes: Classes,
+        targets: Targets,
+    ) -> EvaluationBatch:
+        """found: of each text row → the number of its class, as of `Classes.of_text`."""
+        rows = self._rows([one.ids for one in read])
+        axis = rows.ids.size(1) if classes.of_tokens else 1
+        ids = torch.zeros(len(read), axis, dtype=torch.long)
+        kinds = torch.full((len(read), axis), int(TokenKind.PADDING), dtype=torch.uint8)
+        for number, of_rows in enumerate(found):
+            for row, own in of_rows.items():
+                ids[number, row], kinds[number, row] = own, TokenKind.CONTENT
+        segments = self._segments(read, rows.ids.size(1))
+        labels = TokenRows(ids, kinds)
+        return EvaluationBatch(*self._sides(rows), labels, name, targets, segments=segments)
 
     def _mask(self, read: TextTokens) -> int:
         """The place of the one mask of a text. Raises `EvaluationBatchError`."""
@@ -164,7 +178,7 @@ class BatchTexts:
             raise EvaluationBatchError("one_mask", text=text, mask=mask, count=len(places))
         return places[0]
 
-    def _read(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> list[TextTokens]:
+    def _read(self, texts: Texts) -> list[TextTokens]:
         """Raises `VocabularyError` on a text that is too long, otherwise as `Tokens.read`."""
         given = [(text, None) if isinstance(text, str) else text for text in texts]
         read = [self.tokens.read(text, pair) for text, pair in given]

@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from explorer.core.errors import ModelDirectoryError
+from explorer.core.files import printable
+from explorer.core.vocabulary import shorten
 from explorer.model.huggingface.directory_files import CONFIG, weights_among
 from explorer.model.huggingface.other_contents import ADAPTER, refuse_absent_parts
 
@@ -15,6 +17,10 @@ FOLDER = "models--"
 
 _SNAPSHOTS = "snapshots"
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
+_ADDRESS = re.compile(r"(https?:/)?/?(www\.)?(huggingface\.co|hf\.co)/")
+_PAGES = re.compile(r"/(tree|blob|resolve|raw|commits|discussions)(/.*)?$")
+"""Of a model, behind its name in an address."""
+
 _HASH = re.compile(r"[0-9a-zA-Z]+")
 
 
@@ -58,6 +64,23 @@ def hub_name(path: Path) -> str | None:
     """`path` as a name of the hub, "openai-community/gpt2" or "gpt2"; None of any other path."""
     name = path.as_posix()
     return name if _NAME.fullmatch(name) and not name.endswith(".safetensors") else None
+
+
+def refuse_other_names(path: Path) -> None:
+    """Raise `ModelDirectoryError` on what looks like a model of the hub and is no `hub_name`: its
+    address, a name with a version, or one with more than an owner before it."""
+    given = path.as_posix()
+    written = given.replace(":/", "://", 1) if given.startswith("http") else given
+    shown = {"name": shorten(printable(written))}
+    bare = _ADDRESS.sub("", given, 1)
+    is_address = bare != given
+    own, _, version = (_PAGES.sub("", bare) if is_address else bare).partition("@")
+    if (is_address or version) and hub_name(Path(own)) is not None:
+        raise ModelDirectoryError("hub_address", own=own, **shown)
+    parts = own.split("/")
+    are_names = all(_NAME.fullmatch(part) for part in parts)
+    if is_address or (are_names and len(parts) > 2 and not Path(own).suffix[1:].isalpha()):
+        raise ModelDirectoryError("no_hub_name", **shown)
 
 
 def cached(name: str) -> Path | None:

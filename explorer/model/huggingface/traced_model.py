@@ -352,12 +352,14 @@ class HuggingFaceModel:
 
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long, and
-        `EvaluationBatchError` on a target in a model that does not have both stacks."""
-        if side == "target" and self.kind != Kind.ENCODER_DECODER:
+        `EvaluationBatchError` on a target in a decoder alone; the second text of a model that
+        decodes nothing is read as its first one is."""
+        if side == "target" and self.decodes and self.kind != Kind.ENCODER_DECODER:
             raise EvaluationBatchError("pairs_refused")
-        ids = self.tokens.source(text)[0] if side == "source" else self.tokens.target(text)
+        is_source = side == "source" or not self.decodes
+        ids = self.tokens.source(text)[0] if is_source else self.tokens.target(text)
         if self.positions is not None and len(ids) > self.positions:
-            key = TOO_LONG[self.kind] if side == "source" else "long_target"
+            key = TOO_LONG[self.kind] if is_source else "long_target"
             raise VocabularyError(key, got=len(ids), limit=self.positions)
 
     def _inputs(self, read: TextTokens, pad_to: int | None) -> tuple[Inputs, tuple[str, ...]]:

@@ -10,6 +10,8 @@ import torch
 from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyError
 from explorer.heads.evaluation_batches import given_sentences, token_losses
 from explorer.heads.measure import measure
+from explorer.heads.own_metric import logit_difference
+from explorer.heads.studied_model import load
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.fed_text import decodes, fed, without_head
 from explorer.model.huggingface.inputs import Inputs
@@ -150,10 +152,12 @@ def test_heads_are_measured_on_texts_of_several_lengths(opened, head):
     texts = [TEXT, f"7 8 9 {EOS}"]
     batch = given_sentences(model, texts)
     assert len(measure(model, batch).heads) == len(model.anatomy.all_heads)
-    with pytest.raises(EvaluationBatchError):
+    with pytest.raises(EvaluationBatchError) as caught:
         measure(model, batch, gradients=True)
-    with pytest.raises(EvaluationBatchError):
+    assert caught.value.key == "no_predictions"
+    with pytest.raises(ConfigError) as no_pair:  # by ids
         model.passes.pairs([("5", "6")], "pairs")
+    assert no_pair.value.key == "no_pair"
     layers = [layer for layer in model.passes.attentions(batch) if layer.site == "decoder"]
     own.set_attn_implementation("eager")
     for number, text in enumerate(texts):
@@ -194,11 +198,39 @@ def test_heads_are_measured_by_labels(head, tmp_path):
     assert float(token_losses(logits, batch.labels).sum()) / 3 == pytest.approx(loss(), abs=2e-5)
 
 
+@pytest.mark.parametrize("head", ["GPT2ForSequenceClassification", "BartForSequenceClassification"])
+def test_heads_are_removed_by_a_metric_of_classes(head, tmp_path):
+    """The library's own model is the oracle, text for text, with each head zeroed by hand."""
+    names = {0: "no", 1: "maybe", 2: "yes"}
+    own = tiny_model(CLASSES[head], head=head, id2label=names, pad_token_id=1)
+    model = load(saved(own, tmp_path))
+    texts = [TEXT, f"7 8 9 {EOS}"]
+
+    def difference(removed=None):
+        def without(site, layer, states):
+            if removed is not None and (site, layer) == removed[:2]:
+                states[:, :, removed.head] = 0
+            return states
+
+        ids = [torch.tensor([[int(token) for token in text.split()]]) for text in texts]
+        with torch.no_grad(), projected(own, CLASSES[head], model.anatomy, without):
+            logits = torch.cat([own(input_ids=one).logits for one in ids])
+        return float((logits[:, 2] - logits[:, 0]).mean())
+
+    heads = model.measure(texts, metric=logit_difference("yes", "no")).heads
+    for row, removed in zip(heads.itertuples(), model.passes.heads, strict=True):
+        assert (row.site, row.layer, row.head) == tuple(removed)
+        assert row.zero_metric == pytest.approx(difference(removed) - difference(), abs=2e-5)
+
+
 def test_labels_need_the_id_by_which_the_library_finds_the_end(opened):
     model, own = opened("GPT2ForSequenceClassification")
     assert own.config.pad_token_id is None
     with pytest.raises(EvaluationBatchError) as caught:
         given_sentences(model, [TEXT, f"7 8 {EOS}"], [0, 1])
+    assert caught.value.key == "labels_need_padding"
+    with pytest.raises(EvaluationBatchError) as caught:
+        model.passes.continued([TEXT, f"7 8 {EOS}"], "texts")
     assert caught.value.key == "labels_need_padding"
 
 

@@ -1,5 +1,6 @@
 """The measurements of heads on models of the library."""
 
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 
@@ -8,7 +9,7 @@ import pytest
 import torch
 
 from explorer.__main__ import main
-from explorer.core.errors import EvaluationBatchError
+from explorer.core.errors import AlignmentError, EvaluationBatchError
 from explorer.core.interventions import Interventions
 from explorer.heads.ablation import effect
 from explorer.heads.attention_metrics import normalised_entropy
@@ -16,6 +17,7 @@ from explorer.heads.counterfactuals import compare_traces, mean_outputs
 from explorer.heads.evaluation_batches import given_sentences, token_losses
 from explorer.heads.gradient_importance import gate_gradients
 from explorer.heads.head_report import HeadReport
+from explorer.heads.linked_sentences import linked_sentences
 from explorer.heads.measure import measure
 from explorer.heads.studied_model import StudiedModel, load
 from explorer.model.huggingface.loading import open_directory
@@ -126,8 +128,11 @@ def test_the_command_measures_a_directory(directory, tmp_path, capsys):
     assert main(["measure", str(directory("llama")), "--texts", str(texts)]) == 0
     assert "each next token" in capsys.readouterr().out
     for options, message in [
-        (["--pairs", str(pairs)], "give this one texts"),
-        ([], "has no task"),
+        (["--pairs", str(pairs)], "reads no second text"),
+        (
+            [],
+            "no task that makes sentences; name a file with some: --texts, --pairs, or --labels",
+        ),
     ]:
         assert main(["measure", str(directory("llama")), *options]) == 2
         assert message in capsys.readouterr().err
@@ -214,6 +219,37 @@ def test_heads_of_a_classifier_are_measured_by_the_cross_entropy_of_labels(texts
         np.mean([names[int(n)] == name for n, name in zip(numbers, named, strict=True)])
     )
     assert model.prune(texts, labels=labels).loss.iloc[0] == pytest.approx(row.before, abs=2e-5)
+
+
+@pytest.mark.parametrize("head", ["BertForSequenceClassification", "BertForMaskedLM"])
+def test_pairs_need_no_labels_in_a_model_that_reads_them(head, tmp_path):
+    """Entropies of the library's own weights over both texts of a pair."""
+    model = load(bert(tmp_path / "bert", head=head, type_vocab_size=2))
+    pairs = [("the cat", "a dog"), ("a dog", "the cat sees a dog")]
+    batch = given_sentences(model, pairs)
+    own, entropies = deepcopy(model.model), []
+    own.set_attn_implementation("eager")
+    for number, pair in enumerate(pairs):
+        encoded = model.tokens.tokenizer(*pair, return_tensors="pt", return_token_type_ids=True)
+        length = encoded["input_ids"].size(1)
+        assert set(encoded["token_type_ids"][0].tolist()) == {0, 1}
+        encoded["input_ids"] = batch.source.ids[number : number + 1, :length]  # with masks
+        with torch.no_grad():
+            weights = torch.cat(own(**encoded, output_attentions=True).attentions)
+        entropies.append(torch.special.entr(weights).sum(-1).flatten(0, 1))  # (head, query)
+    masks = int((batch.source.ids == model.tokens.mask_id).sum())
+    assert (masks > 0, batch.targets) == ((True, "masked") if "Masked" in head else (False, "none"))
+    found = model.measure(pairs).heads.entropy
+    np.testing.assert_allclose(found, torch.cat(entropies, 1).mean(1), atol=1e-5)
+    assert model.measure(pairs[:1]).facts["sentences"] == 1
+
+
+def test_links_are_for_models_that_decode(tmp_path):
+    model = load(bert(tmp_path / "bert", head="BertForSequenceClassification"))
+    (tmp_path / "links.tsv").write_text("the cat\ta dog\t0-0 1-1\n" * 2, "utf-8")
+    with pytest.raises(AlignmentError) as caught:
+        linked_sentences(model, tmp_path / "links.tsv")
+    assert caught.value.key == "links_refused"
 
 
 def test_slopes_of_a_classifier_are_those_of_finite_differences(tmp_path):

@@ -7,7 +7,7 @@ import huggingface_hub.constants
 import pytest
 
 import explorer
-from explorer.core.errors import FileError
+from explorer.core.errors import FileError, ModelDirectoryError
 from explorer.model.huggingface.hub_cache import cached, hub_name, is_whole, model_name, snapshot
 from tests.support.huggingface_families import saved, tiny_model
 
@@ -101,5 +101,36 @@ def test_files_and_models_that_ship_go_before_the_cache(cache, tmp_path, monkeyp
     saved(tiny_model("bert"), tmp_path / "an-owner" / "tiny")
     assert explorer.load("an-owner/tiny").facts["family"] == "bert"
     assert explorer.load("other").facts["family"] == "gpt2"
-    with pytest.raises(FileError, match="“nothing” is neither a file nor the name"):
+    with pytest.raises(FileError, match=r"“nothing” is neither a file.*download=True"):
         explorer.load("nothing")
+
+
+@pytest.mark.parametrize(
+    ("given", "key", "own"),
+    [
+        ("an-owner/tiny@main", "hub_address", "an-owner/tiny"),
+        ("tiny@v1.0", "hub_address", "tiny"),
+        ("https://huggingface.co/an-owner/tiny", "hub_address", "an-owner/tiny"),
+        ("https://huggingface.co/an-owner/tiny/tree/main", "hub_address", "an-owner/tiny"),
+        ("huggingface.co/tiny/blob/main/config.json", "hub_address", "tiny"),
+        ("https://hf.co/an-owner/tiny@main", "hub_address", "an-owner/tiny"),
+        ("https://huggingface.co/datasets/an-owner/tiny", "no_hub_name", None),
+        ("an-owner/tiny/more", "no_hub_name", None),
+    ],
+)
+def test_other_ways_to_name_a_model_of_the_hub_are_told_what_to_write(
+    given, key, own, cache, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for download in (False, True):  # nothing is fetched
+        with pytest.raises(ModelDirectoryError) as caught:
+            explorer.load(given, download=download)
+        assert (caught.value.key, caught.value.facts.get("own")) == (key, own)
+        assert (own or "openai-community/gpt2") in str(caught.value)
+
+
+def test_a_path_with_a_file_at_its_end_is_no_name_of_the_hub(cache, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path in ("a/b/c.pt", "/a/b", "../a/b/c", "a b/c/d", "~/x"):
+        with pytest.raises(FileError, match="cannot be read"):
+            explorer.load(path)

@@ -11,6 +11,7 @@ from explorer.core.errors import (
     EvaluationBatchError,
     InterventionError,
     MaskError,
+    TraceError,
     TraceSizeError,
     VocabularyError,
 )
@@ -373,6 +374,14 @@ def test_two_threads_on_one_model_never_mix(models):
     assert found == {0: {alone[0]}, 1: {alone[1]}}
 
 
+def test_no_model_of_the_library_has_early_predictions(models):
+    for name in ("llama", "marian", "bert"):
+        trace = models[name].trace(TEXT, **short(models[name], 3), capture="full")
+        with pytest.raises(TraceError, match=r"trained here alone.* transformers") as caught:
+            trace.early_predictions()
+        assert caught.value.key == "no_early_predictions"
+
+
 def test_texts_are_checked_before_they_are_measured(models):
     models["marian"].check_text(TEXT, "source")
     models["marian"].check_text(TEXT, "target")
@@ -380,5 +389,6 @@ def test_texts_are_checked_before_they_are_measured(models):
         for side in ("source", "target"):
             with pytest.raises(VocabularyError):
                 models["marian"].check_text(text, side)
+    models["bert"].check_text(TEXT, "target")  # a second text
     with pytest.raises(EvaluationBatchError):
-        models["bert"].check_text(TEXT, "target")
+        models["llama"].check_text(TEXT, "target")
