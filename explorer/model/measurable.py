@@ -46,6 +46,10 @@ class BatchPasses(Protocol):
     def logits_size(self) -> int:
         """Number of logits of a row; 0 when the model predicts no tokens."""
 
+    @property
+    def predicts_tokens(self) -> bool:
+        """Whether texts without labels give it something to predict."""
+
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
         """Sources with given targets; of a model that decodes nothing two texts that it reads as
         one. Raises `VocabularyError` on a text that cannot be read or is too long,

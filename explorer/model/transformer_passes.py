@@ -47,6 +47,10 @@ class TransformerPasses:
     def logits_size(self) -> int:
         return self._config.target_vocabulary
 
+    @property
+    def predicts_tokens(self) -> bool:
+        return True
+
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
         """Sources with given targets. Raises `VocabularyError` on a text that is too long."""
         sources = [self._source(source) for source, _ in pairs]

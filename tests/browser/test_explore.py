@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Page, expect
 
 import explorer
 from explorer.core.trace import Trace
@@ -342,6 +342,52 @@ def test_two_long_messages_cover_neither_links_nor_controls(visit, language):
         for box in (first, second):
             assert left["x"] + left["width"] <= box["x"]
             assert box["x"] + box["width"] <= right["x"]
+
+
+def test_a_message_on_a_phone_moves_the_page_down_and_is_scrolled_to(address, phone):
+    tab = phone()
+    tab.goto(f"{address}?text=q&site=x&layer=99")
+    messages = tab.locator(".st-key-messages")
+    expect(messages.get_by_role("alert")).to_have_count(2)
+    controls = [tab.locator(name) for name in ("[class*=st-key-source-]", ".st-key-player")]
+    above, below = (node.bounding_box() for node in controls)
+    box = messages.bounding_box()
+    assert above["y"] + above["height"] <= box["y"] < box["y"] + box["height"] <= below["y"]
+    type_source(tab, "1 2")
+    expect(messages.get_by_role("alert")).to_have_count(0)
+    tab.get_by_role("textbox", name="Source").fill("q")
+    tab.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, main.scrollHeight)")
+    tab.keyboard.press("Enter")
+    expect(messages.get_by_role("alert")).to_have_count(1)
+    expect(messages).to_be_in_viewport(ratio=1)
+
+
+def test_a_long_note_moves_the_page_down_and_covers_nothing(visit, tmp_path: Path):
+    trace = explorer.load(ROOT / "checkpoints" / "reverse.safetensors").trace("7 3 9")
+    for words in (15, 40):
+        noted = replace(trace, facts={**trace.facts, "notes": ["noted " * words] * 2})
+        noted.save(tmp_path / f"{words}.trace")
+    tab = visit()
+    tab.get_by_role("button", name="Files").click()
+    for words in (15, 40):
+        tab.locator("input[type=file]").set_input_files(tmp_path / f"{words}.trace")
+        note = tab.locator(".st-key-hint p")
+        expect(note).to_have_text(re.compile(rf"^(noted *){{{2 * words}}}$"))
+        for width, height in [(1440, 900), (1024, 768)]:
+            tab.set_viewport_size({"width": width, "height": height})
+            expect(note).to_be_in_viewport(ratio=1)
+            box = note.bounding_box()
+            for name in (".st-key-header button", ".st-key-input-row input", ".st-key-player"):
+                for other in tab.locator(f"{name}:visible").all():
+                    assert not overlap(box, other.bounding_box()), (words, width, name)
+
+
+def overlap(one: FloatRect, other: FloatRect) -> bool:
+    """Whether two boxes have an area in common."""
+    return all(
+        one[start] < other[start] + other[size] and other[start] < one[start] + one[size]
+        for start, size in (("x", "width"), ("y", "height"))
+    )
 
 
 def test_the_switch_changes_the_language_and_keeps_the_visit(visit):

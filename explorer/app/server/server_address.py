@@ -1,6 +1,6 @@
 """Tells Streamlit's page where the server is, what to show until Streamlit draws something, when to
 add to the browser's history, when to close the menu of a narrow window, to remember the chosen
-language, and how much room the header's parts need.
+language, how much room the header's parts need, and to scroll to a message on a narrow window.
 
 Without the address a page that is opened directly, such as /train, asks for /train/_stcore/health
 first, where nothing is, and the browser calls that an error.
@@ -22,7 +22,10 @@ _HEAD = b"<head>"
 _BODY_END = b"</body>"
 _INLINE = "".join(
     f"<script>{Path(__file__).with_name(name).read_text('utf-8')}</script>"
-    for name in ("browser_history.js", "narrow_menu.js", "chosen_language.js", "header_room.js")
+    for name in (
+        *("browser_history.js", "narrow_menu.js", "chosen_language.js"),
+        *("header_room.js", "message_in_view.js"),
+    )
 )
 _ELEMENTS = f'<script src=".{PATH}"></script>{_INLINE}'.encode()
 """The address is relative, as those of Streamlit's own scripts: a proxy may put a prefix before

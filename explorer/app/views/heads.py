@@ -20,6 +20,7 @@ from explorer.app.widgets.alignment_panel import alignment_panel
 from explorer.app.widgets.comparison_section import comparison_section
 from explorer.app.widgets.input_bar import input_bar
 from explorer.app.widgets.integrity_line import integrity_line
+from explorer.app.widgets.measurement_form import why_no_removal
 from explorer.app.widgets.measurement_panel import measurement_panel, reports_of
 from explorer.app.widgets.messages import (
     literal,
@@ -177,7 +178,11 @@ def show_section(
             st.info(say("heads.no_findings", language))
         else:
             with st.container(key="head-tables"):
-                _TABLES[section](shown.report, language)
+                has_removal = section != "removal" or shown.report.facts.get("ablation")
+                if has_removal or not (why := why_no_removal(member, language)):
+                    _TABLES[section](shown.report, language)
+                else:
+                    st.info(why)
                 integrity_line(trace, language)
     else:
         overview(member, trace, shown, language)

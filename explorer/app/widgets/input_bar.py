@@ -26,6 +26,9 @@ from explorer.model.model_directory import DirectoryModel
 LONGEST_SHOWN, LONGEST_ON_PHONE = 40, 16
 """Characters of a model's name that the closed list of models shows, on a computer and a phone."""
 
+_LONGEST_IN_HEADER = 200
+"""Characters of a note in the header; a longer one takes the width of the window below it."""
+
 
 def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> DeltaGenerator:
     """Model, Source, a second text where the model reads one, Random, Examples and Pad; they show
@@ -63,6 +66,8 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
         kind = "hint-note" if text else "hint-example" if example else "hint-model"
         if shown == cut and len(cut) <= LONGEST_SHOWN:
             kind = "hint-name"  # main.css shows it on a phone alone
+        elif len(text) > _LONGEST_IN_HEADER:
+            kind = "hint-note-long"
         about = "" if text or source in shown else source
         with st.container(key="hint"), st.container(key=kind):
             st.caption(literal(shown), help=literal(about) if about else None)

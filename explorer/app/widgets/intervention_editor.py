@@ -121,14 +121,21 @@ def counted_from_1(error: ExplorerError) -> ExplorerError:
 
 def _offer_all_heads(model: CatalogModel, trace: Trace, language: str) -> None:
     """A button that removes all heads of the last attention, which changes the output where one
-    head seldom does; none where that takes too many interventions."""
+    head seldom does; of its first layer, where the model has no other attention; none where that
+    takes too many interventions or leaves no head."""
     site = trace.sites[-1]
     layers = trace.attention(site).shape[0]
+    label = say("heads.try_all", language, site=head_tables.site_name(site, language))
+    if len(trace.sites) == 1:
+        if layers == 1:
+            return
+        layers = 1
+        label = say("heads.try_layer", language, layer=trace.layer_numbers(site)[0])
     if layers > MOST_INTERVENTIONS:
         return
     everything = Interventions.gather(ablate=[(site, layer, None) for layer in range(layers)])
     st.button(
-        say("heads.try_all", language, site=head_tables.site_name(site, language)),
+        label,
         key="try-all",
         on_click=partial(_apply, model, everything),
         help=say("heads.try_all_title", language),

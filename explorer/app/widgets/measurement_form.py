@@ -44,13 +44,11 @@ def measurement_form(model: CatalogModel, language: str) -> None:
 def _fields(model: CatalogModel, language: str) -> None:
     kind = choose_kind(kinds_for(model), language, _KEY)
     sentence_fields(model, kind, language, _KEY)
-    facts = model_cache.model_of(model).facts
-    alone = bool(facts.get("weights_only"))
-    why = say("errors.weights_only", language, family=facts["family"]) if alone else None
+    why = why_no_removal(model, language)
     for name, key in (("with_importance", "gradients"), ("with_removal", "removal")):
         text, key = say(f"heads.{name}", language), f"{_KEY}{key}"
-        st.checkbox(text, not alone, key=key, disabled=alone, help=why)
-    removal = not alone and bool(session.widget_value(f"{_KEY}removal", True))
+        st.checkbox(text, why is None, key=key, disabled=why is not None, help=why)
+    removal = why is None and bool(session.widget_value(f"{_KEY}removal", True))
     if removal and kind == "pairs" and _translates(model):
         st.checkbox(
             say("heads.with_bleu", language),
@@ -63,13 +61,23 @@ def _chosen(model: CatalogModel, language: str) -> MeasurementSettings:
     """What the fields hold now."""
     kind = chosen_kind(kinds_for(model), language, _KEY)
     sentences = chosen_sentences(model, kind, _KEY)
-    alone = model_cache.model_of(model).facts.get("weights_only")
-    gradients = not alone and bool(session.widget_value(f"{_KEY}gradients", True))
-    removal = not alone and bool(session.widget_value(f"{_KEY}removal", True))
+    can_lose = why_no_removal(model, language) is None
+    gradients = can_lose and bool(session.widget_value(f"{_KEY}gradients", True))
+    removal = can_lose and bool(session.widget_value(f"{_KEY}removal", True))
     bleu = removal and kind == "pairs" and bool(session.widget_value(f"{_KEY}bleu", False))
     return MeasurementSettings(
         sentences.kind, sentences.size, sentences.seed, sentences.text, gradients, removal, bleu
     )
+
+
+def why_no_removal(model: CatalogModel, language: str) -> str | None:
+    """Why texts without labels give no importance and no removal; None = they do."""
+    opened = model_cache.model_of(model)
+    if opened.facts.get("weights_only"):
+        return say("errors.weights_only", language, family=opened.facts.get("family"))
+    if not opened.passes.predicts_tokens:
+        return say("heads.nothing_predicted", language)
+    return None
 
 
 def _translates(model: CatalogModel) -> bool:

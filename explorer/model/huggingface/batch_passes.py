@@ -54,7 +54,11 @@ class LibraryPasses:
     def logits_size(self) -> int:
         if self._classes.count:
             return self._classes.count
-        return self.tokens.size if self._texts.predicts else 0
+        return self.tokens.size if self.predicts_tokens else 0
+
+    @property
+    def predicts_tokens(self) -> bool:
+        return self._texts.predicts
 
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
         """Sources with given targets; of a model that decodes nothing both as one text, with what

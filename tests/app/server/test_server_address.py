@@ -16,7 +16,10 @@ PAGE = "<!DOCTYPE html><html><head><title>a</title></head><body>é <head></body>
 LOADING = loading_page.element().decode()
 SCRIPTS = "".join(
     f"<script>{Path(server_address.__file__).with_name(name).read_text('utf-8')}</script>"
-    for name in ("browser_history.js", "narrow_menu.js", "chosen_language.js", "header_room.js")
+    for name in (
+        *("browser_history.js", "narrow_menu.js", "chosen_language.js"),
+        *("header_room.js", "message_in_view.js"),
+    )
 )
 SCRIPT = f'<head><script src="./server_address.js"></script>{SCRIPTS}<title>'
 

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import explorer
 from explorer.app import model_cache
 from explorer.app.server import access
 from explorer.core import folders
 from explorer.heads import measurement_jobs
 from explorer.heads.job_queue import MeasurementError
+from explorer.heads.measurement_store import REPORT_FILE, measured_folder
 from explorer.model.opening import EXTRA
 from tests.support.app_pages import MAIN, captions, chosen_in, open_page, sent_to, url_query
 from tests.support.huggingface_families import saved, tiny_model
@@ -357,8 +359,12 @@ def test_where_the_weights_alone_are_known_nothing_is_offered_inside(further):
         assert not [button for button in app.button if button.key == "heads-add"]
 
 
-def test_where_the_weights_alone_are_known_metrics_are_measured_without_removal(
-    further, monkeypatch
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [("deberta-tiny", "“deberta-v2”"), ("tagger-tiny", "This model predicts no tokens")],
+)
+def test_where_nothing_can_be_lost_metrics_are_measured_without_removal(
+    further, monkeypatch, model, reason
 ):
     begun = []
 
@@ -367,12 +373,41 @@ def test_where_the_weights_alone_are_known_metrics_are_measured_without_removal(
         raise MeasurementError("queue_full", count=8)
 
     monkeypatch.setattr(measurement_jobs, "start", start)
-    app = open_page("heads", model="deberta-tiny", part="metrics")
+    app = open_page("heads", model=model, part="metrics")
     boxes = [app.checkbox(key=f"measure-{name}") for name in ("gradients", "removal")]
     assert [(box.disabled, box.value) for box in boxes] == [(True, False)] * 2
+    assert all(reason in box.help for box in boxes)
     app.text_area(key="measure-lines").set_value(SENTENCE)
     app.button(key="measure-start").click().run()
     assert [(settings.gradients, settings.removal) for settings in begun] == [(False, False)]
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [("deberta-tiny", "“deberta-v2”"), ("tagger-tiny", "This model predicts no tokens")],
+)
+def test_a_report_without_removal_advises_no_box_that_is_disabled(
+    further, monkeypatch, tmp_path, model, reason
+):
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path / "reports"))
+    opened = explorer.load(further / model)
+    report = opened.measure([SENTENCE, "The dog sees a cat."])
+    batch = measured_folder(opened.digest) / "batch"
+    batch.mkdir(parents=True)
+    report.save(batch / REPORT_FILE)
+    app = open_page("heads", model=model, part="removal")
+    assert not app.exception
+    assert [reason in info.value.replace("\\", "") for info in app.info] == [True]
+    assert "tick" not in app.info[0].value
+
+
+def test_all_heads_of_a_layer_are_offered_where_a_model_has_one_attention():
+    app = open_page("heads", model="gpt-tiny", part="experiments")
+    offered = app.button(key="try-all")
+    assert offered.label == "Try: remove all heads of layer L0"
+    app = offered.click().run()
+    assert errors(app) == []
+    assert [str(one) for one in app.session_state["Visit"].interventions] == ["ablate decoder.0.*"]
 
 
 def test_a_tagger_with_a_decoder_reads_a_text(further):
