@@ -8,8 +8,13 @@
     for (const message of document.querySelectorAll(".st-key-messages .stAlert")) {
       if (seen.get(message) === message.textContent) continue;
       seen.set(message, message.textContent);
-      if (innerWidth <= 900) message.closest(".st-key-messages").scrollIntoView({ block: "nearest" });
+      if (innerWidth <= 900)
+        message.closest(".st-key-messages").scrollIntoView({ block: "nearest" });
     }
   };
-  new MutationObserver(show).observe(document, { childList: true, characterData: true, subtree: true });
+  new MutationObserver(show).observe(document, {
+    childList: true,
+    characterData: true,
+    subtree: true,
+  });
 }
