@@ -61,9 +61,9 @@ def _chosen(model: CatalogModel, language: str) -> MeasurementSettings:
     """What the fields hold now."""
     kind = chosen_kind(kinds_for(model), language, _KEY)
     sentences = chosen_sentences(model, kind, _KEY)
-    can_lose = why_no_removal(model, language) is None
-    gradients = can_lose and bool(session.widget_value(f"{_KEY}gradients", True))
-    removal = can_lose and bool(session.widget_value(f"{_KEY}removal", True))
+    has_loss = why_no_removal(model, language) is None
+    gradients = has_loss and bool(session.widget_value(f"{_KEY}gradients", True))
+    removal = has_loss and bool(session.widget_value(f"{_KEY}removal", True))
     bleu = removal and kind == "pairs" and bool(session.widget_value(f"{_KEY}bleu", False))
     return MeasurementSettings(
         sentences.kind, sentences.size, sentences.seed, sentences.text, gradients, removal, bleu

@@ -241,7 +241,7 @@ class HuggingFaceModel:
         forces_output(target, prefix, force)
         if self.kind == Kind.ENCODER_ONLY:
             refuse_decoding(target, prefix, max_new_tokens)
-        elif not self.decodes and (target, prefix, *force) != (None, None):
+        elif not self.decodes and (target is not None or prefix is not None or force):
             raise ConfigError("decodes_nothing", architecture=type(self.model).__name__)
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         if interventions or capture == "full":

@@ -64,6 +64,20 @@ def library(own, **options):
         return own(input_ids=IDS, output_attentions=True, **options)
 
 
+def logits_without(removed, own, family, anatomy, texts):
+    """(N, L) of the library's own model, text for text, with the output of a head set to zero by
+    hand; removed: None = of no head."""
+
+    def without(site, layer, states):
+        if removed is not None and (site, layer) == removed[:2]:
+            states[:, :, removed.head] = 0
+        return states
+
+    ids = [torch.tensor([[int(token) for token in text.split()]]) for text in texts]
+    with torch.no_grad(), projected(own, family, anatomy, without):
+        return torch.cat([own(input_ids=one).logits for one in ids])
+
+
 def logits_of(out):
     """(S, 2) of a span, (S, L) of tags, (L,) of a class."""
     if getattr(out, "start_logits", None) is not None:
@@ -178,14 +192,7 @@ def test_heads_are_measured_by_labels(head, tmp_path):
     texts, labels = [TEXT, f"7 8 9 {EOS}", f"11 12 {EOS}"], [2, 0, 1]
 
     def loss(removed=None):
-        def without(site, layer, states):
-            if removed is not None and (site, layer) == removed[:2]:
-                states[:, :, removed.head] = 0
-            return states
-
-        ids = [torch.tensor([[int(token) for token in text.split()]]) for text in texts]
-        with torch.no_grad(), projected(own, CLASSES[head], model.anatomy, without):
-            logits = torch.cat([own(input_ids=one).logits for one in ids])
+        logits = logits_without(removed, own, CLASSES[head], model.anatomy, texts)
         return float(torch.nn.functional.cross_entropy(logits, torch.tensor(labels)))
 
     batch = given_sentences(model, texts, labels)
@@ -207,14 +214,7 @@ def test_heads_are_removed_by_a_metric_of_classes(head, tmp_path):
     texts = [TEXT, f"7 8 9 {EOS}"]
 
     def difference(removed=None):
-        def without(site, layer, states):
-            if removed is not None and (site, layer) == removed[:2]:
-                states[:, :, removed.head] = 0
-            return states
-
-        ids = [torch.tensor([[int(token) for token in text.split()]]) for text in texts]
-        with torch.no_grad(), projected(own, CLASSES[head], model.anatomy, without):
-            logits = torch.cat([own(input_ids=one).logits for one in ids])
+        logits = logits_without(removed, own, CLASSES[head], model.anatomy, texts)
         return float((logits[:, 2] - logits[:, 0]).mean())
 
     heads = model.measure(texts, metric=logit_difference("yes", "no")).heads
