@@ -35,7 +35,7 @@ SAMPLED_FROM = 150
 """Browser tests of one run from which on a sample of them is taken: all in one run are more than
 two processors do in the time `make test` has. `CASES=all` runs each."""
 
-SAMPLED = 30
+SAMPLED = 22
 
 PATIENCE = 60_000
 """Milliseconds that a page has for an action or until it is as expected: a busy machine is not a
