@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from explorer.app.filled_lesson import filled_in
-from explorer.app.permalink import from_query, to_query
-from explorer.app.request import Request
 from explorer.core import folders
 from explorer.core.errors import HeadReportError, PruningError
 from explorer.core.lesson import read_lesson
+from explorer.core.look import Request
+from explorer.core.look_address import from_query, to_query
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
 from explorer.heads.alignment_report import AlignmentReport

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from explorer.app import experiment_cache, model_cache
-from explorer.app.request import Request
 from explorer.core.errors import ExplorerError
+from explorer.core.look import Request
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 from explorer.model.model_directory import DirectoryModel

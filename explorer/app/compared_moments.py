@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from explorer.app import experiment_cache, model_cache
-from explorer.app.moment_pair import MomentPair
-from explorer.app.permalink import COMPARE
 from explorer.app.state import train as train_state
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import thinned
 from explorer.core.errors import ExplorerError, RunError
+from explorer.core.look_address import COMPARE
+from explorer.core.moment_pair import MomentPair
 from explorer.core.trace import Trace
 from explorer.heads.comparison import compare
 from explorer.heads.trace_comparison import TraceComparison

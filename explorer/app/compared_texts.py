@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from explorer.app import experiment_cache, model_cache
-from explorer.app.request import Request
 from explorer.app.source_extent import extent_of
+from explorer.core.look import Request
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 

@@ -14,10 +14,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from explorer.app import model_cache
-from explorer.app.request import Request, Selection
 from explorer.app.state.visit import opening_request
 from explorer.core.errors import ExplorerError, TraceSizeError
 from explorer.core.interventions import Interventions
+from explorer.core.look import Request, Selection
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import PADDING_LABELS
 from explorer.data.task_names import task_of

@@ -6,8 +6,6 @@ from typing import Any
 
 from explorer.app import model_cache
 from explorer.app.forced_tokens import forced_view
-from explorer.app.permalink import from_query
-from explorer.app.request import Request, Selection, Visit
 from explorer.app.state import visit as visit_state
 from explorer.components.lesson.payload import ShownCard, ShownLesson
 from explorer.components.lesson_export import LessonText, lesson_page
@@ -15,6 +13,8 @@ from explorer.core.errors import ExplorerError, LessonError
 from explorer.core.i18n import isolated, say
 from explorer.core.lesson import Card, Lesson, asked_of_trace, fill_in
 from explorer.core.lesson_answers import Place, answer, needs_capture
+from explorer.core.look import Request, Selection, Visit
+from explorer.core.look_address import from_query
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 

@@ -3,9 +3,9 @@
 from contextlib import suppress
 
 from explorer.app import model_cache
-from explorer.app.request import Request
 from explorer.app.state.visitor import RateLimitError
 from explorer.components.player.payload import View
+from explorer.core.look import Request
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 

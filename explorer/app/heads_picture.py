@@ -2,10 +2,10 @@
 
 from explorer.app import experiment_cache
 from explorer.app.mount import PictureKey
-from explorer.app.request import NO_INTERVENTIONS, Selection
 from explorer.app.state import address_bar
 from explorer.app.state import heads as heads_state
 from explorer.core.interventions import Interventions
+from explorer.core.look import NO_INTERVENTIONS, Selection
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember

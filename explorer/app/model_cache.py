@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.request import SHOWN_MAPS, Request
 from explorer.app.server.contributions_route import Contribute
 from explorer.app.server.offered_traces import Compute
 from explorer.app.server.score_route import Split
@@ -26,6 +25,7 @@ from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.inside.score_vectors import score_vectors
 from explorer.components.player.attribution import attribution_payload
 from explorer.components.player.contributions import contributions_payload
+from explorer.core.look import SHOWN_MAPS, Request
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT

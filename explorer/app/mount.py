@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.request import NO_INTERVENTIONS, Request, Selection
 from explorer.app.server import (
     access,
     attribution_route,
@@ -46,6 +45,7 @@ from explorer.components.shared.bundle import Component, script, styles
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import section
 from explorer.core.interventions import Interventions
+from explorer.core.look import NO_INTERVENTIONS, Request, Selection
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.trace_comparison import TraceComparison

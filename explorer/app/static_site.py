@@ -12,7 +12,6 @@ from pathlib import Path
 from explorer.app import experiment_cache, model_cache
 from explorer.app.filled_lesson import filled_in, whole_lesson
 from explorer.app.lessons import lessons
-from explorer.app.request import Selection
 from explorer.app.state.visit import opening_request
 from explorer.components.exported_page import with_parts_in_files
 from explorer.components.live import page as live
@@ -26,6 +25,7 @@ from explorer.core.files import one_line, printable, read_text, write_atomically
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.lesson import Card
 from explorer.core.lesson_search import FoundLessons
+from explorer.core.look import Selection
 from explorer.model.catalog import ShippedModel, shipped_models
 from explorer.model.checkpoint import load_checkpoint, to_bytes
 from explorer.training.run_directory import find_run

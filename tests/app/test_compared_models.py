@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from explorer.app import compared_models, experiment_cache
-from explorer.app.request import Request
+from explorer.core.look import Request
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.model_directory import DirectoryModel, TextKind
 from tests.support.catalog_members import shipped, summary, uploaded

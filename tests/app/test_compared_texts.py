@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from explorer.app import compared_texts, experiment_cache
-from explorer.app.request import Request
 from explorer.core.errors import TraceError
+from explorer.core.look import Request
 from explorer.model.catalog import UploadedModel
 from tests.support.catalog_members import summary
 

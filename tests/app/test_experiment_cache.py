@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from explorer.app import experiment_cache, model_cache
-from explorer.app.request import Request
 from explorer.core.errors import InterventionError, TraceSizeError
 from explorer.core.interventions import Interventions
+from explorer.core.look import Request
 from explorer.model.catalog import UploadedModel
 from tests.support.catalog_members import summary
 

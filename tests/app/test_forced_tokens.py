@@ -2,8 +2,8 @@ from dataclasses import replace
 
 from explorer.app import model_cache
 from explorer.app.forced_tokens import forced_view
-from explorer.app.request import Request
 from explorer.components.player.payload import View
+from explorer.core.look import Request
 from explorer.model.catalog import shipped_models
 
 

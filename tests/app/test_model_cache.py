@@ -9,9 +9,9 @@ import pytest
 
 from explorer.app import model_cache
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.request import SHOWN_MAPS, Request
 from explorer.core import trace_size
 from explorer.core.errors import TraceError, TraceSizeError
+from explorer.core.look import SHOWN_MAPS, Request
 from explorer.core.sites import Head
 from explorer.heads.contributions import contributions
 from explorer.heads.layer_contributions import LAYER_METHODS

@@ -2,10 +2,10 @@ import pytest
 import streamlit as st
 
 from explorer.app import uploads
-from explorer.app.request import Request, Visit
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.uploads import UploadError
+from explorer.core.look import Request, Visit
 from explorer.model import catalog
 from tests.support.catalog_members import shipped, uploaded
 

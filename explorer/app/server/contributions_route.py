@@ -7,8 +7,8 @@ from typing import TypeAlias
 from starlette.requests import Request
 from starlette.responses import Response
 
-from explorer.app.request import SHOWN_MAPS
 from explorer.app.server.offered_traces import OfferedTraces, answered, refused
+from explorer.core.look import SHOWN_MAPS
 from explorer.core.trace import Trace
 
 PATH = "/contributions/{trace}/{method}"

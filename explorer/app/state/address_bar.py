@@ -12,14 +12,14 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from explorer.app.permalink import Permalink, from_query, to_query
-from explorer.app.request import Request, Selection, Visit
 from explorer.app.server import page_changes
 from explorer.app.state import heads as heads_state
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.i18n import LANGUAGES
+from explorer.core.look import Request, Selection, Visit
+from explorer.core.look_address import Permalink, from_query, to_query
 from explorer.model.catalog import CatalogMember
 
 _LANGUAGE = "lang"

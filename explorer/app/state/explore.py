@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from explorer.app.request import Request, Selection
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
+from explorer.core.look import Request, Selection
 
 NEW_TRACE = ("force", "unforce", "reset")
 """Events of the player that ask for another trace."""

@@ -4,12 +4,12 @@ drafted, and the measurements on screen."""
 from dataclasses import dataclass, replace
 from typing import Any
 
-from explorer.app.permalink import COMPARE, OTHER_TEXT, SECTIONS, Permalink
-from explorer.app.request import MOST_INTERVENTIONS, Request, Selection
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Intervention, Interventions, RowOverride, Verb
+from explorer.core.look import MOST_INTERVENTIONS, Request, Selection
+from explorer.core.look_address import COMPARE, OTHER_TEXT, SECTIONS, Permalink
 from explorer.core.sites import Head
 
 ALL = -1

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from explorer.app.lessons import lessons
-from explorer.app.request import Visit
 from explorer.app.state import session
+from explorer.core.look import Visit
 
 _NAME, _CARD = "lesson", "card"  # parameters of the URL
 

@@ -4,7 +4,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from explorer.app.request import (
+from explorer.app.state import messages, session
+from explorer.core.alignment import TIMINGS
+from explorer.core.errors import ExplorerError
+from explorer.core.interventions import Interventions
+from explorer.core.look import (
     INSIDE_VIEWS,
     MOST_PADDING,
     NEXT_VIEWS,
@@ -14,10 +18,6 @@ from explorer.app.request import (
     Selection,
     Visit,
 )
-from explorer.app.state import messages, session
-from explorer.core.alignment import TIMINGS
-from explorer.core.errors import ExplorerError
-from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.model.catalog import TRAINED_PREFIX, CatalogMember, CatalogModel, UploadedTrace

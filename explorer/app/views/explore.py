@@ -12,8 +12,6 @@ from explorer.app.filled_lesson import whole_lesson
 from explorer.app.forced_tokens import forced_view
 from explorer.app.lessons import lessons
 from explorer.app.mount import PictureKey
-from explorer.app.permalink import Permalink, to_query
-from explorer.app.request import Request, Selection, Visit
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import explore as explore_state
@@ -36,6 +34,8 @@ from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
 from explorer.core.i18n import say
+from explorer.core.look import Request, Selection, Visit
+from explorer.core.look_address import Permalink, to_query
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember, CatalogModel, StoredModel
 

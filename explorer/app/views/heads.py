@@ -8,8 +8,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import experiment_cache, heads_picture, model_cache, mount
 from explorer.app.mount import Norms
-from explorer.app.permalink import COMPARE, SECTIONS
-from explorer.app.request import Visit
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
@@ -37,6 +35,8 @@ from explorer.app.widgets.visit_page import visit_page
 from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
+from explorer.core.look import Visit
+from explorer.core.look_address import COMPARE, SECTIONS
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport

@@ -7,8 +7,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import mount
-from explorer.app.permalink import Permalink
-from explorer.app.request import Selection, Visit
 from explorer.app.state import address_bar, visitor
 from explorer.app.state import train as train_state
 from explorer.app.state import visit as visit_state
@@ -24,6 +22,8 @@ from explorer.app.widgets.messages import (
 )
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
+from explorer.core.look import Selection, Visit
+from explorer.core.look_address import Permalink
 from explorer.model.catalog import CatalogModel, shipped_models
 from explorer.training import run_launcher
 from explorer.training.run_directory import Run

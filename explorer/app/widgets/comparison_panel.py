@@ -11,8 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import compared_moments
 from explorer.app.compared_moments import ComparedMomentError
-from explorer.app.moment_pair import MomentPair
-from explorer.app.permalink import CHANGES, OTHER_TEXT
 from explorer.app.state import heads as heads_state
 from explorer.app.state import messages as message_state
 from explorer.app.state import session, visitor
@@ -22,6 +20,8 @@ from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal
 from explorer.components.head_views.payload import Sides
 from explorer.core.i18n import say
+from explorer.core.look_address import CHANGES, OTHER_TEXT
+from explorer.core.moment_pair import MomentPair
 from explorer.core.number_format import percent, short_number, signed_number
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT

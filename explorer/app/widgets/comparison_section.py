@@ -16,9 +16,7 @@ from explorer.app import (
 )
 from explorer.app.compared_models import ComparedModelError
 from explorer.app.compared_moments import ComparedMomentError
-from explorer.app.moment_pair import MomentPair
 from explorer.app.mount import PictureKey
-from explorer.app.permalink import CHANGES, COMPARE, OTHER_TEXT
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.uploads import visitor_catalog
@@ -28,6 +26,8 @@ from explorer.app.widgets.messages import show_error, show_refused
 from explorer.components.head_views.payload import Sides
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
+from explorer.core.look_address import CHANGES, COMPARE, OTHER_TEXT
+from explorer.core.moment_pair import MomentPair
 from explorer.core.trace import Trace
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace

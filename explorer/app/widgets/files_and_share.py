@@ -9,8 +9,6 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from explorer.app import mount
-from explorer.app.permalink import Permalink
-from explorer.app.request import Visit
 from explorer.app.server import access
 from explorer.app.state import address_bar, messages, session, visitor
 from explorer.app.state import visit as visit_state
@@ -22,6 +20,8 @@ from explorer.components.player.payload import View
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
+from explorer.core.look import Visit
+from explorer.core.look_address import Permalink
 from explorer.core.trace import Trace
 from explorer.core.trace_file import LARGEST_UPLOADED
 from explorer.model.catalog import CatalogMember, StoredModel

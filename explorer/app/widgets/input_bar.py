@@ -7,7 +7,6 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app.request import MOST_PADDING, Request
 from explorer.app.state import explore as explore_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
@@ -16,6 +15,7 @@ from explorer.app.widgets.messages import literal
 from explorer.app.widgets.model_notes import model_notes
 from explorer.app.widgets.text_notes import text_note
 from explorer.core.i18n import say
+from explorer.core.look import MOST_PADDING, Request
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import is_special
 from explorer.core.words import source_words

@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from explorer.app import experiment_cache
-from explorer.app.request import MOST_INTERVENTIONS, NO_INTERVENTIONS
 from explorer.app.state import heads as heads_state
 from explorer.app.state import messages, session, visitor
 from explorer.app.state import visit as visit_state
@@ -24,6 +23,7 @@ from explorer.core.interventions import (
     RowOverride,
     Verb,
 )
+from explorer.core.look import MOST_INTERVENTIONS, NO_INTERVENTIONS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shown_label

@@ -10,7 +10,6 @@ import streamlit as st
 from explorer.app import mount
 from explorer.app.filled_lesson import Catalog, card_visit, filled_in
 from explorer.app.lessons import lessons
-from explorer.app.request import Visit
 from explorer.app.state import address_bar
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
@@ -22,6 +21,7 @@ from explorer.components.lesson.payload import (
     offer_payload,
 )
 from explorer.core.lesson import Lesson
+from explorer.core.look import Visit
 
 
 def lesson_card(offered: Catalog, language: str, draw_address_alone: Callable[[], None]) -> None:

@@ -8,12 +8,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import model_cache
-from explorer.app.request import Visit
 from explorer.app.state import messages as message_state
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
+from explorer.core.look import Visit
 from explorer.model.catalog import CatalogMember
 from explorer.model.model_directory import DirectoryModel
 

@@ -7,10 +7,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import model_cache
-from explorer.app.request import Reading
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.i18n import say
+from explorer.core.look import Reading
 from explorer.core.spoken_languages import language_name
 from explorer.model.catalog import CatalogMember
 from explorer.model.model_directory import DirectoryModel

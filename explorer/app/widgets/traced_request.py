@@ -11,11 +11,11 @@ from typing import ClassVar
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import model_cache
-from explorer.app.request import Request
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets.messages import show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
+from explorer.core.look import Request
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 from explorer.model.catalog import CatalogMember

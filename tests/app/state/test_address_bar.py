@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from explorer.app.permalink import Permalink, to_query
-from explorer.app.request import Request, Selection, Visit
 from explorer.app.state import address_bar
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
+from explorer.core.look import Request, Selection, Visit
+from explorer.core.look_address import Permalink, to_query
 from tests.support.catalog_members import shipped
 
 CATALOG = {"reverse": shipped("reverse", "123", task="reverse")}

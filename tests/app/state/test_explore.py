@@ -3,12 +3,12 @@
 import pytest
 import streamlit as st
 
-from explorer.app.permalink import Permalink, to_query
-from explorer.app.request import Request, Selection, Visit
 from explorer.app.state import explore as explore_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.state.explore import ExploreState, Picture
+from explorer.core.look import Request, Selection, Visit
+from explorer.core.look_address import Permalink, to_query
 
 
 @pytest.fixture(autouse=True)

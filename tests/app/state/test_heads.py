@@ -3,14 +3,14 @@
 import pytest
 import streamlit as st
 
-from explorer.app.permalink import SECTIONS, Permalink
-from explorer.app.request import Request, Selection, Visit
 from explorer.app.state import heads as heads_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.state.heads import Draft, InterventionDraftError
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions, Verb
+from explorer.core.look import Request, Selection, Visit
+from explorer.core.look_address import SECTIONS, Permalink
 from explorer.core.sites import Head
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from explorer.app.request import NO_INTERVENTIONS, Reading, Request, Selection, Visit
 from explorer.app.state import messages, session
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
+from explorer.core.look import NO_INTERVENTIONS, Reading, Request, Selection, Visit
 from explorer.model.model_directory import DirectoryModel, TextKind
 from tests.support.catalog_members import shipped, summary
 

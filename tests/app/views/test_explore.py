@@ -12,12 +12,12 @@ from streamlit.testing.v1 import AppTest
 
 import explorer
 from explorer.app import model_cache
-from explorer.app.request import Request, Visit
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.views import explore
 from explorer.core import folders, trace_size
 from explorer.core.errors import ModelDirectoryError
+from explorer.core.look import Request, Visit
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
 from explorer.heads.head_report import HeadReport

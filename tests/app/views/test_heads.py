@@ -6,10 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.app import experiment_cache
-from explorer.app.permalink import SECTIONS
 from explorer.app.server import access
 from explorer.app.uploads import UploadsState
 from explorer.core import folders
+from explorer.core.look_address import SECTIONS
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import (
     chosen_in,

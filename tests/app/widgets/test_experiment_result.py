@@ -4,10 +4,10 @@ from streamlit.testing.v1 import AppTest
 def page(lines: list[str]) -> None:
     """What these interventions change in one text of the shipped reverse model."""
     from explorer.app import experiment_cache
-    from explorer.app.request import Request, Visit
     from explorer.app.state import session
     from explorer.app.widgets.experiment_result import steps_table, summary
     from explorer.core.interventions import Interventions
+    from explorer.core.look import Request, Visit
     from explorer.model.catalog import shipped_models
 
     model, request = shipped_models()["reverse"], Request("reverse", "7 3 9")

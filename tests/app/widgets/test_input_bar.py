@@ -1,15 +1,15 @@
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.request import Request, Visit
+from explorer.core.look import Request, Visit
 from tests.support.app_pages import chosen_in
 
 
 def page() -> None:
     """The bar for two models and a trace, and the hint."""
-    from explorer.app.request import Request, Visit
     from explorer.app.state import session
     from explorer.app.state import visit as visit_state
     from explorer.app.widgets.input_bar import hint, input_bar
+    from explorer.core.look import Request, Visit
     from explorer.model.catalog import UploadedTrace
     from tests.support.catalog_members import shipped
     from tests.support.small_trace import small_trace

@@ -14,11 +14,11 @@ def page() -> None:
     import streamlit as st
 
     from explorer.app import experiment_cache
-    from explorer.app.request import Request, Visit
     from explorer.app.state import heads as heads_state
     from explorer.app.state import session
     from explorer.app.widgets.intervention_editor import draft_row, intervention_list
     from explorer.app.widgets.messages import show_reported
+    from explorer.core.look import Request, Visit
     from explorer.model.catalog import shipped_models
 
     request = Request("reverse", "7 3 9")

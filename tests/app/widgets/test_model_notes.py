@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from explorer.app import model_cache
-from explorer.app.request import Request
 from explorer.app.widgets.model_notes import model_notes
+from explorer.core.look import Request
 from explorer.model.catalog import UploadedTrace
 from explorer.model.directory_search import find_directories, named_models
 from explorer.model.model_directory import DirectoryModel

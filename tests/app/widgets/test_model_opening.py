@@ -13,11 +13,11 @@ def page(chosen: str, before: tuple[str, ...]) -> None:
 
     import streamlit as st
 
-    from explorer.app.request import Request, Visit
     from explorer.app.state import session
     from explorer.app.state import visit as visit_state
     from explorer.app.widgets.messages import show_reported
     from explorer.app.widgets.model_opening import open_model
+    from explorer.core.look import Request, Visit
     from explorer.model.model_directory import directory_model
     from tests.support.catalog_members import shipped
 

@@ -8,10 +8,10 @@ def page(section: str, changes: dict) -> None:
     """A section for the report that ships with the reverse model."""
     from dataclasses import replace
 
-    from explorer.app.request import Request, Selection, Visit
     from explorer.app.state import session
     from explorer.app.widgets import report_tables
     from explorer.core import folders
+    from explorer.core.look import Request, Selection, Visit
     from explorer.heads.head_report import HeadReport
 
     report = HeadReport.load(folders.shipped_reports() / "reverse.json")

@@ -2,8 +2,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.app import model_cache
-from explorer.app.request import Request
 from explorer.core.errors import ModelDirectoryError
+from explorer.core.look import Request
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from explorer.app.permalink import Permalink, from_query, to_query
-from explorer.app.request import Reading, Request, Selection, Visit
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.interventions import Interventions
+from explorer.core.look import Reading, Request, Selection, Visit
+from explorer.core.look_address import Permalink, from_query, to_query
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 OPENINGS = {

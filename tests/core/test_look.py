@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.app.request import Reading, Request, Selection
+from explorer.core.look import Reading, Request, Selection
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace
 

@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from explorer.app.moment_pair import MomentPair
-from explorer.app.request import (
+from explorer.core.alignment import TIMINGS
+from explorer.core.errors import InterventionError
+from explorer.core.interventions import Interventions
+from explorer.core.look import (
     INSIDE_VIEWS,
     MOST_FORCED,
     MOST_INTERVENTIONS,
@@ -23,9 +25,7 @@ from explorer.app.request import (
     Selection,
     Visit,
 )
-from explorer.core.alignment import TIMINGS
-from explorer.core.errors import InterventionError
-from explorer.core.interventions import Interventions
+from explorer.core.moment_pair import MomentPair
 from explorer.core.sites import SITES
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 

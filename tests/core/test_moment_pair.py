@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.app.moment_pair import MomentPair
+from explorer.core.moment_pair import MomentPair
 
 
 @pytest.mark.parametrize("run", ["recorded/reverse", "runs/reverse-3", "runs/my run"])
