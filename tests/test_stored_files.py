@@ -101,11 +101,10 @@ def test_a_link_shows_what_it_showed(model, linked_trace):
     openings = {name: Request(name, "", 0) for name in ("copy", *SHIPPED_MODELS)}
     for link in own:
         found, refused = from_query(link["link"], openings)
-        visit = found.visit
-        trace = linked_trace(visit.request)
-        selection, missing = visit.selection.within(trace)
+        trace = linked_trace(found.request)
+        selection, missing = found.selection.within(trace)
         selection, elsewhere = selection.at_cell(trace)
-        shown = replace(found, visit=replace(visit, selection=selection))
+        shown = replace(found, selection=selection)
         assert to_query(shown) == link["shows"], link["link"]
         assert trace.text == link["output"]
         assert sorted(refused) == link["refused"]

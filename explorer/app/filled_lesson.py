@@ -13,7 +13,7 @@ from explorer.core.errors import ExplorerError, LessonError
 from explorer.core.i18n import isolated, say
 from explorer.core.lesson import Card, Lesson, asked_of_trace, fill_in
 from explorer.core.lesson_answers import Place, answer, needs_capture
-from explorer.core.look import Request, Selection, Visit
+from explorer.core.look import Look, Request, Selection
 from explorer.core.look_address import from_query
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
@@ -62,18 +62,18 @@ def filled_in(card: Card, offered: Catalog, language: str) -> ShownCard:
         return ShownCard(problem=error.in_language(language))
 
 
-def card_visit(card: Card, offered: Catalog) -> Visit | None:
+def card_visit(card: Card, offered: Catalog) -> Look | None:
     """What a card shows; None where its model is not listed."""
     if card.view["model"] not in offered:
         return None
     return _linked(card, offered)[0]
 
 
-def _linked(card: Card, offered: Catalog) -> tuple[Visit, tuple[str, ...]]:
+def _linked(card: Card, offered: Catalog) -> tuple[Look, tuple[str, ...]]:
     """What a card shows, and the parameters of its link that were refused."""
     openings = {name: visit_state.opening_request(member) for name, member in offered.items()}
-    permalink, refused = from_query(card.view, openings)
-    return permalink.visit, refused
+    look, refused = from_query(card.view, openings)
+    return look, refused
 
 
 def _fill_in(card: Card, offered: Catalog, language: str) -> ShownCard:
@@ -135,6 +135,4 @@ def _values(
 
 def _look(selection: Selection) -> dict[str, Any]:
     """The selection as the player opens it."""
-    look = asdict(replace(selection, alignment=selection.alignment or "off"))
-    del look["other"]  # of a second model, which only Heads compares
-    return look
+    return asdict(replace(selection, alignment=selection.alignment or "off"))

@@ -6,7 +6,7 @@ what has changed.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -311,21 +311,14 @@ def _offer_computed(
 
 
 def _view(trace: Trace, opening: Selection) -> View:
-    """How a head view opens: as far as the trace has the selection, with the whole pattern unless
-    the visitor hides what is ahead; step None = the last."""
+    """How a head view opens: in pieces, as far as the trace has the selection, with the whole
+    pattern unless the visitor hides what is ahead; step None = the last."""
     seen, _ = opening.within(trace)
     at_end = seen.step == len(trace.target_tokens) and seen.ahead is not False
     step = None if at_end else seen.step
-    return View(
-        site=seen.site,
-        layer=seen.layer,
-        head=seen.head,
-        step=step,
-        alignment=seen.alignment or "off",
-        ahead=seen.ahead is not False,  # the grid beside it shows all rows too
-        cell=seen.cell,
-        inside=seen.inside,
-    )
+    whole = replace(seen.without_server(), guess=None, words=None, other=None)
+    ahead = seen.ahead is not False  # the grid beside it shows all rows too
+    return View.of(whole, step=step, ahead=ahead)
 
 
 def _of_picture(key: PictureKey, on_report: Report) -> Report:

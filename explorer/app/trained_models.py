@@ -13,7 +13,8 @@ import numpy as np
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.core.look import MOST_FORCED, Request
+from explorer.core.field_kinds import MOST_FORCED
+from explorer.core.look import Request
 from explorer.core.trace import Trace
 from explorer.model.catalog import TRAINED_PREFIX, TrainedModel, trained_model
 from explorer.model.checkpoint_header import read_header

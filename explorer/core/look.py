@@ -1,11 +1,34 @@
-"""What a page asks a model for, and where in the answer a visitor looks."""
+"""What a visitor asks a model for, and where in the answer they look: each field declared once.
 
-from collections.abc import Container
+From the declarations come the address (`look_address.py`), what a browser may report, what guests
+of a class follow, and `shared/js/look.js`, by which the components know them (`make bundles`).
+"""
+
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
+from explorer.core.alignment import TIMINGS
+from explorer.core.field_kinds import (
+    FLAG,
+    FORCED,
+    INTERVENTIONS,
+    LANGUAGE,
+    NAME,
+    NUMBER,
+    PAIR,
+    SECOND_TEXT,
+    STEP,
+    SWITCH,
+    TEXT,
+    asked,
+    choice,
+    declared,
+    number,
+    shown,
+)
 from explorer.core.interventions import Interventions
-from explorer.core.sites import Head
+from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
 
 INSIDE_VIEWS = ("before", "score", "after", "depth", "without")
@@ -19,14 +42,27 @@ SHOWN_MAPS = (
     "rollout",
     "leave_one_out",
 )
-"""What the large map shows in place of the weights of a head: contributions, by method."""
+"""What the large map shows in place of the weights of a head: contributions, by method, first those
+of one attention, then those of all that went in."""
 
 NEXT_VIEWS = ("heads",)
 """What stands beside the map in place of the probabilities of the next token."""
 
+SECTIONS = (
+    *("overview", "metrics", "roles", "alignment"),
+    *("experiments", "compare", "removal", "pruning", "norms"),
+)
+"""The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
+
+COMPARE = "compare"
+"""The section that compares two models, two moments of a run, two texts, or without and with the
+interventions."""
+
+OTHER_TEXT, CHANGES = "@text", "@changes"
+"""In place of the name of a model, which has no "@": another text, and the same with the
+interventions."""
+
 MOST_PADDING = 16
-MOST_FORCED = 64
-MOST_INTERVENTIONS = 24
 NO_INTERVENTIONS = Interventions()
 
 
@@ -46,19 +82,26 @@ class Selection:
     words: True where pieces are merged into words; steps are those of the pieces all the same.
     """
 
-    site: str | None = None
-    layer: int | None = None
-    head: int | None = None
-    step: int | None = None
-    alignment: str | None = None
-    guess: bool | None = None
-    ahead: bool | None = None
-    cell: tuple[int, int] | None = None
-    inside: str | None = None
-    shows: str | None = None
-    other: tuple[int, int] | None = None
-    next: str | None = None
-    words: bool | None = None
+    site: str | None = shown(choice(SITES), limit="sites")
+    layer: int | None = shown(NUMBER, limit="layers")
+    head: int | None = shown(NUMBER, limit="heads")
+    step: int | None = shown(STEP, limit="steps")
+    alignment: str | None = shown(choice(TIMINGS))
+    guess: bool | None = shown(FLAG)
+    ahead: bool | None = shown(SWITCH)
+    cell: tuple[int, int] | None = shown(PAIR, limit="cells", state="inside")
+    inside: str | None = shown(choice(INSIDE_VIEWS), state="insideView")
+    shows: str | None = shown(choice(SHOWN_MAPS), needs_server=True)
+    other: tuple[int, int] | None = shown(PAIR, state="", mirrored=False)
+    next: str | None = shown(
+        choice(NEXT_VIEWS), state="nextView", mirrored=False, needs_server=True
+    )
+    words: bool | None = shown(FLAG)
+
+    @classmethod
+    def reported(cls, report: Mapping[str, object]) -> Self:
+        """What a component in the browser reports; what is malformed of it is left out."""
+        return cls(**{name: one.kind.take(report.get(name)) for name, one in _SHOWN.items()})
 
     @property
     def named_head(self) -> Head | None:
@@ -67,13 +110,13 @@ class Selection:
             return None
         return Head(self.site, self.layer, self.head)
 
-    def or_head(self, head: Head | None) -> "Selection":
+    def or_head(self, head: Head | None) -> Self:
         """This selection, or the same step of `head` where it names no site, layer or head."""
         if head is None or (self.site, self.layer, self.head) != (None, None, None):
             return self
         return replace(self, site=head.site, layer=head.layer, head=head.head)
 
-    def at_cell(self, trace: Trace) -> tuple["Selection", tuple[str, ...]]:
+    def at_cell(self, trace: Trace) -> tuple[Self, tuple[str, ...]]:
         """The selection at the step of its cell, which is in the row of that step; without the
         cell, then named, where it names another step. A cell of an encoder has a row of its own.
         """
@@ -89,18 +132,33 @@ class Selection:
         if self.site is not None and self.site not in trace.sites:
             return Selection(step=self.step), ("site",)
         layers, heads, queries, keys = trace.attention(self.site or trace.sites[-1]).shape
-        limits = {
-            "layer": range(layers),
-            "head": range(heads),
-            "step": _steps(trace),
-            "cell": _Cells(queries, keys),
+        limits: dict[str, Container[object]] = {
+            "sites": trace.sites,
+            "layers": range(layers),
+            "heads": range(heads),
+            "steps": _steps(trace),
+            "cells": _Cells(queries, keys),
         }
         missing = tuple(
             name
-            for name, limit in limits.items()
-            if (value := getattr(self, name)) is not None and value not in limit
+            for name, one in _SHOWN.items()
+            if one.limit and (value := getattr(self, name)) is not None
+            if value not in limits[one.limit]
         )
         return replace(self, **dict.fromkeys(missing)), missing
+
+    def flags(self) -> Self:
+        """What of it is on whatever is looked at: the rest is of the model on screen."""
+        named = {name: getattr(self, name) for name, one in _SHOWN.items() if one.kind is FLAG}
+        return type(self)(**named)
+
+    def without_server(self) -> Self:
+        """What a page can show of it that computes nothing."""
+        served = [name for name, one in _SHOWN.items() if one.needs_server]
+        return replace(self, **dict.fromkeys(served))
+
+
+_SHOWN = declared(Selection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +172,7 @@ class _Cells:
         return isinstance(cell, tuple) and cell[0] < self.queries and cell[1] < self.keys
 
 
-def _steps(trace: Trace) -> Container[int]:
+def _steps(trace: Trace) -> Container[object]:
     """The steps that can be looked at: those of the target or, without one, of the mask tokens."""
     if trace.target_tokens:
         return range(1, len(trace.target_tokens) + 1)
@@ -129,14 +187,14 @@ class Reading:
     chat: whether the text is a user's message, which the model's template makes a prompt of.
     """
 
-    source_language: str = ""
-    target_language: str = ""
-    chat: bool = False
+    source_language: str = asked(LANGUAGE, "")
+    target_language: str = asked(LANGUAGE, "")
+    chat: bool = asked(FLAG, False)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The trace of `text` by the model named `model`.
+    """The trace of `text` by the model named `model`; all of it changes the trace.
 
     pad: padding tokens added to the source.
     forced: (step, token id) in the order of the steps; other tokens are decoded greedily.
@@ -144,11 +202,11 @@ class Request:
     reading: None where the model is none of the library.
     """
 
-    model: str
-    text: str
-    pad: int = 0
-    forced: tuple[tuple[int, int], ...] = ()
-    pair: str | None = None
+    model: str = asked(NAME)
+    text: str = asked(TEXT)
+    pad: int = asked(number(MOST_PADDING), 0)
+    forced: tuple[tuple[int, int], ...] = asked(FORCED, (), word="force", of_one_model=True)
+    pair: str | None = asked(SECOND_TEXT, None)
     reading: Reading | None = None
 
     @property
@@ -169,9 +227,20 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """Where a visitor is on Explore and Heads; Explore ignores the interventions."""
+class Look:
+    """Where a visitor is on Explore and Heads, of which Explore shows request and selection.
+
+    section: of the Heads page, "" = its first.
+    compared: what that compares with: the name of a model, a `MomentPair`, `OTHER_TEXT`, `CHANGES`,
+        or "" = the first model that can be compared.
+    other_text: that of `OTHER_TEXT`.
+    """
 
     request: Request
     selection: Selection = Selection()
-    interventions: Interventions = NO_INTERVENTIONS
+    interventions: Interventions = asked(  # noqa: RUF009  (what it returns is never changed)
+        INTERVENTIONS, NO_INTERVENTIONS, word="do", of_one_model=True
+    )
+    section: str = asked(choice(SECTIONS), "", word="part")
+    compared: str = asked(NAME, "", word="with")
+    other_text: str = asked(SECOND_TEXT, "")

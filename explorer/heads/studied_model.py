@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.core.errors import ConfigError, ModelDirectoryError
 from explorer.core.files import as_path, replace_atomically
 from explorer.core.json_values import valid_text
+from explorer.core.look import MOST_PADDING
 from explorer.heads.head_studies import HeadStudies
 from explorer.model import opening
 from explorer.model.catalog import CatalogModel
@@ -40,7 +41,7 @@ class StudiedModel(HeadStudies, ExplorableModel):
         padding that the page does not have, and `FileError` when the file cannot be written.
         """
         # Imported of a higher layer, as by `Trace.to_html`, so that one call writes the page.
-        from explorer.components.live.page import MOST_PADDING, LiveModel, file_page
+        from explorer.components.live.page import LiveModel, file_page
 
         if text is not None:
             self.check_text(text, "source")

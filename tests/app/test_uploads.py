@@ -5,7 +5,7 @@ from explorer.app import uploads
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.uploads import UploadError
-from explorer.core.look import Request, Visit
+from explorer.core.look import Look, Request
 from explorer.model import catalog
 from tests.support.catalog_members import shipped, uploaded
 
@@ -20,7 +20,7 @@ def visit(monkeypatch) -> None:
     """A session that has just opened the first model."""
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(catalog, "shipped_models", lambda: SHIPPED)
-    session.save(Visit(Request("reverse", "1 2", 2)))
+    session.save(Look(Request("reverse", "1 2", 2)))
 
 
 def test_uploads_get_names_of_their_own_and_are_limited():

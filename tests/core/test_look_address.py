@@ -1,11 +1,13 @@
 """A visit as a query, and back; also the queries of links that are in circulation."""
 
+from dataclasses import replace
+
 import pytest
 
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.interventions import Interventions
-from explorer.core.look import Reading, Request, Selection, Visit
-from explorer.core.look_address import Permalink, from_query, to_query
+from explorer.core.look import Look, Reading, Request, Selection
+from explorer.core.look_address import from_query, to_query
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 OPENINGS = {
@@ -13,26 +15,24 @@ OPENINGS = {
     "sort": Request("sort", "甲 乙"),
 }
 LINES = ("ablate cross.1.2 mean", "close cross.*.* 3 4", "row cross.0.0 1 0.5,0.5")
-PERMALINK = Permalink(
-    Visit(
-        Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2))),
-        Selection(
-            "decoder",
-            1,
-            0,
-            3,
-            "input",
-            guess=True,
-            ahead=False,
-            cell=(2, 1),
-            inside="depth",
-            shows="alti",
-            next="heads",
-            words=True,
-        ),
-        Interventions.parse(LINES),
+PERMALINK = Look(
+    Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2))),
+    Selection(
+        "decoder",
+        1,
+        0,
+        3,
+        "input",
+        guess=True,
+        ahead=False,
+        cell=(2, 1),
+        inside="depth",
+        shows="alti",
+        next="heads",
+        words=True,
     ),
-    "experiments",
+    Interventions.parse(LINES),
+    section="experiments",
 )
 
 
@@ -42,25 +42,23 @@ def test_a_link_restores_the_visit_it_was_made_from():
 
 def test_a_url_without_a_query_opens_the_first_model_with_its_text():
     permalink, refused = from_query({}, OPENINGS)
-    assert permalink == Permalink(Visit(Request("reverse", "7 3 9 1 4")))
+    assert permalink == Look(Request("reverse", "7 3 9 1 4"))
     assert refused == ()
 
 
 REVERSE = Request("reverse", "1 2 3")  # padding only where a link names it
 OLD_LINKS = [
-    ({"model": "sort"}, Permalink(Visit(Request("sort", "甲 乙")))),
-    ({"text": "1 2 3"}, Permalink(Visit(REVERSE))),
+    ({"model": "sort"}, Look(Request("sort", "甲 乙"))),
+    ({"text": "1 2 3"}, Look(REVERSE)),
     (
         {"model": "reverse", "text": "1 2 3", "pad": "0", "step": "4"},
-        Permalink(Visit(Request("reverse", "1 2 3", 0), Selection(step=4))),
+        Look(Request("reverse", "1 2 3", 0), Selection(step=4)),
     ),
     (
         {"text": "1 2 3", "force": "2.9_3.7", "site": "decoder", "layer": "1", "head": "2"},
-        Permalink(
-            Visit(Request("reverse", "1 2 3", 0, ((2, 9), (3, 7))), Selection("decoder", 1, 2))
-        ),
+        Look(Request("reverse", "1 2 3", 0, ((2, 9), (3, 7))), Selection("decoder", 1, 2)),
     ),
-    ({"text": "1 2 3", "part": "roles"}, Permalink(Visit(REVERSE), "roles")),
+    ({"text": "1 2 3", "part": "roles"}, Look(REVERSE, section="roles")),
     (
         {
             "text": "1 2 3",
@@ -68,17 +66,15 @@ OLD_LINKS = [
             "do": "ablate cross.1.2;ablate encoder.0.1 mean;keep decoder.0.1;"
             "close cross.1.2 3 4;open decoder.*.* 2 5;row cross.1.2 3 0.5,0.25,1e-07,2",
         },
-        Permalink(
-            Visit(
-                REVERSE,
-                interventions=Interventions.gather(
-                    ablate=[("cross", 1, 2), ("encoder", 0, 1, "mean")],
-                    keep=[("decoder", 0, 1)],
-                    edit_mask=[("cross", 1, 2, 3, 4), ("decoder", None, None, 2, 5, True)],
-                    override_row=[("cross", 1, 2, 3, (0.5, 0.25, 1e-07, 2.0))],
-                ),
+        Look(
+            REVERSE,
+            interventions=Interventions.gather(
+                ablate=[("cross", 1, 2), ("encoder", 0, 1, "mean")],
+                keep=[("decoder", 0, 1)],
+                edit_mask=[("cross", 1, 2, 3, 4), ("decoder", None, None, 2, 5, True)],
+                override_row=[("cross", 1, 2, 3, (0.5, 0.25, 1e-07, 2.0))],
             ),
-            "experiments",
+            section="experiments",
         ),
     ),
 ]
@@ -130,29 +126,29 @@ def test_an_invalid_parameter_is_left_out_and_named(name, value):
     assert refused == (name,)
     for language in LANGUAGES:
         assert say(f"explore.part_{name}", language, longest=9)
-    assert permalink.visit.request.model in OPENINGS
+    assert permalink.request.model in OPENINGS
     assert value not in to_query(permalink).values()
 
 
 def test_tokens_forced_on_an_unknown_model_are_not_forced_on_another():
     query = to_query(PERMALINK) | {"model": "gone"}
     permalink, refused = from_query(query, OPENINGS)
-    assert permalink.visit.request.forced == ()
-    assert not permalink.visit.interventions
+    assert permalink.request.forced == ()
+    assert not permalink.interventions
     assert refused == ("model",)
 
 
 def test_a_text_as_long_as_a_link_may_carry_is_taken():
     permalink, refused = from_query({"text": "1" * LONGEST_LINKED_TEXT}, OPENINGS)
-    assert (len(permalink.visit.request.text), refused) == (LONGEST_LINKED_TEXT, ())
+    assert (len(permalink.request.text), refused) == (LONGEST_LINKED_TEXT, ())
 
 
 def test_a_second_text_is_in_the_link_of_a_model_that_reads_one():
     openings = {"bert": Request("bert", "The cat.", 0, pair="")}
-    asked = Permalink(Visit(Request("bert", "The cat.", 0, pair="A dog & <b>")))
+    asked = Look(Request("bert", "The cat.", 0, pair="A dog & <b>"))
     assert from_query(to_query(asked), openings) == (asked, ())
     bare, refused = from_query({"model": "bert"}, openings)
-    assert (bare.visit.request, refused) == (openings["bert"], ())
+    assert (bare.request, refused) == (openings["bert"], ())
     assert "pair" not in to_query(bare)
     longest = {"pair": "1" * (LONGEST_LINKED_TEXT + 1)}
     assert from_query(longest, openings)[1] == ("pair",)
@@ -162,30 +158,30 @@ def test_a_translator_opens_without_padding_unless_the_link_names_some():
     openings = {"own": Request("own", "Hello.", 0)}
     bare, _ = from_query({"model": "own"}, openings)
     linked, _ = from_query({"model": "own", "text": "Good day.", "pad": "2"}, openings)
-    assert bare.visit.request == Request("own", "Hello.", 0)
-    assert linked.visit.request == Request("own", "Good day.", 2)
+    assert bare.request == Request("own", "Hello.", 0)
+    assert linked.request == Request("own", "Good day.", 2)
 
 
 def test_a_comparison_is_in_the_link_and_the_head_beside_only_there():
-    visit = Visit(Request("reverse", "7 3", 2), Selection("cross", 1, 2, other=(0, 3)))
-    compared = Permalink(visit, "compare", "sort")
+    visit = Look(Request("reverse", "7 3", 2), Selection("cross", 1, 2, other=(0, 3)))
+    compared = replace(visit, section="compare", compared="sort")
     query = to_query(compared)
     assert (query["with"], query["other"]) == ("sort", "0.3")
     assert from_query(query, OPENINGS) == (compared, ())
-    assert "other" not in to_query(Permalink(visit, "experiments"))
-    moments = Permalink(visit, "compare", "recorded/reverse@50-1000")
+    assert "other" not in to_query(replace(visit, section="experiments"))
+    moments = replace(visit, section="compare", compared="recorded/reverse@50-1000")
     assert from_query(to_query(moments), OPENINGS) == (moments, ())
 
 
 def test_another_text_is_in_the_link_and_needs_no_model():
-    compared = Permalink(Visit(OPENINGS["reverse"]), "compare", "@text", "3 2 1")
+    compared = Look(OPENINGS["reverse"], section="compare", compared="@text", other_text="3 2 1")
     query = to_query(compared)
     assert query["other_text"] == "3 2 1"
     assert "with" not in query
     assert from_query(query, OPENINGS) == (compared, ())
     both, refused = from_query({**query, "with": "sort"}, OPENINGS)
     assert (both, refused) == (compared, ("with",))
-    changes = Permalink(Visit(OPENINGS["reverse"]), "compare", "@changes")
+    changes = Look(OPENINGS["reverse"], section="compare", compared="@changes")
     assert from_query(to_query(changes), OPENINGS) == (changes, ())
 
 
@@ -203,24 +199,24 @@ def test_another_text_is_in_the_link_and_needs_no_model():
 def test_a_comparison_with_what_is_not_there_is_refused(name, value):
     permalink, refused = from_query({"part": "compare", name: value}, OPENINGS)
     assert refused == (name,)
-    assert permalink == Permalink(Visit(OPENINGS["reverse"]), "compare")
+    assert permalink == Look(OPENINGS["reverse"], section="compare")
 
 
 def test_languages_and_a_chat_are_in_the_link_of_a_model_of_the_library():
     openings = {"m2m": Request("m2m", "Hello.", reading=Reading()), "own": Request("own", "1 2")}
     reading = Reading("fra_Latn", "zho_Hans", chat=True)
-    asked = Permalink(Visit(Request("m2m", "Bonjour.", reading=reading)))
+    asked = Look(Request("m2m", "Bonjour.", reading=reading))
     query = to_query(asked)
     assert query["source_language"] == "fra_Latn"
     assert query["chat"] == "1"
     assert from_query(query, openings) == (asked, ())
     bare, refused = from_query({"model": "m2m"}, openings)
-    assert (bare.visit.request, refused) == (openings["m2m"], ())
+    assert (bare.request, refused) == (openings["m2m"], ())
     assert not to_query(bare).keys() & {"source_language", "target_language", "chat"}
     for name, word in [("source_language", "<b>"), ("target_language", "x" * 99), ("chat", "2")]:
         for model in openings:
             permalink, refused = from_query({"model": model, name: word}, openings)
-            assert permalink.visit.request == openings[model]
+            assert permalink.request == openings[model]
             assert refused == (name,)
     _, refused = from_query(query | {"model": "own"}, openings)
     assert refused == ("source_language", "target_language", "chat")

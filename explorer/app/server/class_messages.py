@@ -3,14 +3,17 @@
 All raise `ValueError` on anything else.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
 
 from explorer.app.server.class_session import Question, Screen
 from explorer.core import json_values
+from explorer.core.field_kinds import declared
+from explorer.core.look import Request, Selection
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 LARGEST_SCREEN = 64 * 1024
@@ -18,66 +21,81 @@ LARGEST_VOTE = 200
 LONGEST_ADDRESS = 1500
 """Characters that a code holds which can still be read from the back row."""
 
-_MOST_TOKENS, _MOST_CANDIDATES, _LONGEST_LABEL = 16, 200, 100
-_PAGE = re.compile(r"[a-z0-9]{0,40}", re.ASCII)
-_LARGEST_NUMBER = 1_000_000
-_VISIT = ("model", "text", "pad", "force")
-_SELECTION = (
-    "site",
-    "layer",
-    "head",
-    "step",
-    "alignment",
-    "ahead",
-    "guess",
-    "cell",
-    "inside",
-    "shows",
-    "next",
-    "words",
-)
-_SHOWN = (
-    "site",
-    "layer",
-    "head",
-    "shows",
-    "step",
-    "words",
-    "alignment",
-    "ahead",
-    "guess",
-    "inside",
-    "insideView",
-)
+MOST_CANDIDATES = 200
+_LONGEST_LABEL = 100
+_REQUIRED = {"model", "text", "pad"}
+_SHOWN = [one for one in declared(Selection).values() if one.state]  # by the player
+_QUERY = {one.word for one in (*declared(Request).values(), *_SHOWN)}
+
+_Page = Annotated[str, Meta(pattern=r"^[a-z0-9]{0,40}\Z")]
+_Word = Annotated[str, Meta(max_length=_LONGEST_LABEL)]
+_Count = Annotated[int, Meta(ge=0, le=1_000_000)]
+_Number = Annotated[int, Meta(ge=-2, le=1_000_000)] | bool | None
+
+
+class _View(msgspec.Struct, forbid_unknown_fields=True):
+    """The query of the visit, and what is shown of it as the player's state."""
+
+    query: dict[str, Annotated[str, Meta(max_length=LONGEST_LINKED_TEXT)]]
+    shown: dict[str, _Word | Annotated[dict[_Word, _Number], Meta(max_length=8)] | _Number]
+
+
+class _Question(msgspec.Struct):
+    tokens: Annotated[tuple[str, ...], Meta(max_length=16)]
+    candidates: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_CANDIDATES)]
+    answer: _Count | None = None
+    kind: Literal["token", "key"] = "token"
+    head: str = ""
+    positions: tuple[_Count, ...] = ()
+
+
+class _Screen(msgspec.Struct):
+    view: _View | None = None
+    question: _Question | None = None
+    page: _Page = ""
+
+
+class _Leader(msgspec.Struct):
+    page: _Page
+
+
+class _Vote(msgspec.Struct):
+    number: _Count
+    choice: _Count
 
 
 def read_screen(body: bytes) -> Screen:
     """What the host's page publishes."""
-    values = json_values.parse_object(body)
-    view, question = values.get("view"), values.get("question")
+    screen = msgspec.convert(json_values.parse_object(body), _Screen)
+    view, question = screen.view, screen.question
+    if view is not None and not _REQUIRED <= view.query.keys() <= _QUERY:
+        raise ValueError("no visit")
     return Screen(
-        view=None if view is None else _view(view),
-        question=None if question is None else _question(question),
-        page=read_page(values.get("page", "")),
+        view=None if view is None else {"query": view.query, "shown": _mirrored(view.shown)},
+        question=None if question is None else _cut(question),
+        page=screen.page,
     )
 
 
-def read_page(value: Any) -> str:
+def _mirrored(state: Mapping[str, object]) -> dict[str, object]:
+    """Of the state of the host's player what those of guests follow at each change."""
+    return {one.state: state.get(one.state) for one in _SHOWN if one.mirrored}
+
+
+def read_page(value: object) -> str:
     """The word by which a tab is known."""
-    if not isinstance(value, str) or not _PAGE.fullmatch(value):
-        raise ValueError("no page")
-    return value
+    return msgspec.convert(value, _Page)
 
 
 def read_leader(body: bytes) -> str:
     """The tab that is to lead."""
-    return read_page(json_values.parse_object(body).get("page"))
+    return msgspec.convert(json_values.parse_object(body), _Leader).page
 
 
 def read_vote(body: bytes) -> tuple[int, int]:
     """The number of a question, and the index of a candidate."""
-    values = json_values.parse_object(body)
-    return _whole(values.get("number")), _whole(values.get("choice"))
+    vote = msgspec.convert(json_values.parse_object(body), _Vote)
+    return vote.number, vote.choice
 
 
 def read_address(body: bytes) -> str:
@@ -91,70 +109,16 @@ def read_address(body: bytes) -> str:
     return address
 
 
-def _view(value: Any) -> Mapping[str, Any]:
-    """The query of the visit, and what is shown of it as the player's state."""
-    if not isinstance(value, dict) or value.keys() != {"query", "shown"}:
-        raise ValueError("no view")
-    query, shown = value["query"], value["shown"]
-    if not isinstance(query, dict) or not set(_VISIT[:3]) <= query.keys():
-        raise ValueError("no visit")
-    if not query.keys() <= {*_VISIT, *_SELECTION} or not isinstance(shown, dict):
-        raise ValueError("no visit")
-    if not all(
-        isinstance(word, str) and len(word) <= LONGEST_LINKED_TEXT for word in query.values()
-    ):
-        raise ValueError("no query")
-    return {"query": query, "shown": {name: _plain(shown.get(name)) for name in _SHOWN}}
-
-
-def _plain(value: Any) -> Any:
-    """A value of the state: a word, a number, or an object of numbers."""
-    if isinstance(value, dict):
-        return {_label(name): _plain_number(one) for name, one in list(value.items())[:8]}
-    return _label(value) if isinstance(value, str) else _plain_number(value)
-
-
-def _plain_number(value: Any) -> int | bool | None:
-    return value if value is None or isinstance(value, bool) else _whole(value, least=-2)
-
-
-def _question(value: Any) -> Question:
-    if not isinstance(value, dict):
-        raise ValueError("no question")
-    tokens, candidates = value.get("tokens"), value.get("candidates")
-    if not isinstance(tokens, list) or not isinstance(candidates, list):
-        raise ValueError("no question")
-    if len(tokens) > _MOST_TOKENS or not 0 < len(candidates) <= _MOST_CANDIDATES:
-        raise ValueError("no question")
-    answer = value.get("answer")
-    question = Question(
-        tuple(map(_label, tokens)),
-        tuple(map(_label, candidates)),
-        None if answer is None else _whole(answer),
+def _cut(asked: _Question) -> Question:
+    """The question with short labels; one on a key names the head whose key is guessed, and the
+    position of each candidate."""
+    tokens, candidates = (
+        tuple(label[:_LONGEST_LABEL] for label in labels)
+        for labels in (asked.tokens, asked.candidates)
     )
-    return _key_question(question, value) if value.get("kind") == "key" else question
-
-
-def _key_question(question: Question, value: Mapping[str, Any]) -> Question:
-    """The same with the head whose key is guessed, and the position of each candidate."""
-    positions = value.get("positions")
-    if not isinstance(positions, list) or len(positions) != len(question.candidates):
+    if asked.kind == "token":
+        return Question(tokens, candidates, asked.answer)
+    if len(asked.positions) != len(candidates):
         raise ValueError("no positions")
-    head, keys = _label(value.get("head")), tuple(map(_whole, positions))
-    return replace(question, kind="key", head=head, positions=keys)
-
-
-def _label(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError("no word")
-    return value[:_LONGEST_LABEL]
-
-
-def _whole(value: Any, least: int = 0) -> int:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int)
-        or not least <= value <= _LARGEST_NUMBER
-    ):
-        raise ValueError("no number")
-    return value
+    head = asked.head[:_LONGEST_LABEL]
+    return Question(tokens, candidates, asked.answer, "key", head, asked.positions)

@@ -18,8 +18,8 @@ from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.i18n import LANGUAGES
-from explorer.core.look import Request, Selection, Visit
-from explorer.core.look_address import Permalink, from_query, to_query
+from explorer.core.look import Look, Request
+from explorer.core.look_address import from_query, to_query
 from explorer.model.catalog import CatalogMember
 
 _LANGUAGE = "lang"
@@ -101,7 +101,7 @@ def follow(catalog: Mapping[str, CatalogMember]) -> None:
     """
     query = _query_in_url()
     written = session.load(AddressState).query
-    if query == written and session.find(Visit) is not None:
+    if query == written and session.find(Look) is not None:
         return
     follow_query(query, catalog)
     if written is not None:  # Back: a query that was on its way then may have taken its place
@@ -118,19 +118,19 @@ def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember])
     state = session.load(AddressState)
     openings = {name: visit_state.opening_request(member) for name, member in catalog.items()}
     linked, unknown = lesson_state.follow(query)
-    permalink, refused = from_query(linked, openings)
-    heads_state.show_section(permalink.section)
-    heads_state.remember_compared(permalink.compared)
-    if permalink.other_text:
-        heads_state.remember_other_text(permalink.other_text, permalink.visit.request.model)
+    look, refused = from_query(linked, openings)
+    heads_state.show_section(look.section)
+    heads_state.remember_compared(look.compared)
+    if look.other_text:
+        heads_state.remember_other_text(look.other_text, look.request.model)
     session.save(replace(state, query=query))
-    show(permalink.visit, (*unknown, *refused, *refused_language()))
+    show(look, (*unknown, *refused, *refused_language()))
 
 
-def show(visit: Visit, refused: tuple[str, ...] = ()) -> None:
-    """Start `visit`, as a query does that is followed."""
+def show(look: Look, refused: tuple[str, ...] = ()) -> None:
+    """Start `look`, as a query does that is followed. Its section stays with `state/heads.py`."""
     state = session.load(AddressState)
-    session.save(visit)
+    session.save(replace(look, section="", compared="", other_text=""))
     session.save(replace(state, times_followed=state.times_followed + 1, refused=refused))
 
 
@@ -151,15 +151,15 @@ def take_refused() -> tuple[str, ...] | None:
     return state.refused
 
 
-def write(permalink: Permalink, default: Request, language: str) -> None:
-    """Show `permalink` in the URL.
+def write(look: Look, default: Request, language: str) -> None:
+    """Show `look` in the URL.
 
     default: the request of a URL without a query, which stays without one.
     language: the one the visitor chose; "" = none.
     """
-    query = to_query(permalink)
+    query = to_query(look)
     state = session.load(AddressState)
-    if not state.query and permalink == Permalink(Visit(default, Selection())):
+    if not state.query and look == Look(default):
         query = {}
     query |= lesson_state.query()
     session.save(replace(state, query=query))
@@ -169,16 +169,16 @@ def write(permalink: Permalink, default: Request, language: str) -> None:
         st.query_params.from_dict(query)
 
 
-def link(permalink: Permalink, language: str) -> str:
-    """The URL that opens `permalink` for another person, in `language`: a class talks about the
+def link(look: Look, language: str) -> str:
+    """The URL that opens `look` for another person, in `language`: a class talks about the
     words on the screen of the one who shared it. Each may choose another one."""
-    query = to_query(permalink) | lesson_state.query() | {_LANGUAGE: language}
+    query = to_query(look) | lesson_state.query() | {_LANGUAGE: language}
     return f"{app_address()}?{urlencode(query)}"
 
 
-def relative_link(permalink: Permalink) -> str:
-    """The address of Explore with `permalink`, as the other pages link to it."""
-    return f"./?{urlencode(to_query(permalink))}"
+def relative_link(look: Look) -> str:
+    """The address of Explore with `look`, as the other pages link to it."""
+    return f"./?{urlencode(to_query(look))}"
 
 
 def app_address() -> str:
@@ -228,9 +228,9 @@ def write_comparison(keys: Sequence[str]) -> None:
         st.query_params.pop(_COMPARED, None)
 
 
-def open_page(page: Path, permalink: Permalink) -> None:
-    """Go to another page with `permalink` in its URL; ends the run of the script."""
-    open_query(page, to_query(permalink))
+def open_page(page: Path, look: Look) -> None:
+    """Go to another page with `look` in its URL; ends the run of the script."""
+    open_query(page, to_query(look))
 
 
 def open_query(page: Path, query: Mapping[str, str]) -> None:

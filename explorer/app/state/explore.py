@@ -3,13 +3,27 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
+from explorer.core.field_kinds import Step, Whole, reported
 from explorer.core.look import Request, Selection
 
 NEW_TRACE = ("force", "unforce", "reset")
 """Events of the player that ask for another trace."""
+
+
+class ChosenToken(msgspec.Struct):
+    """A token that the player reports as chosen.
+
+    alone: whether what came after it stays; else that is decoded anew.
+    """
+
+    step: Step
+    id: Whole
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +171,12 @@ def read_player(report: dict[str, object]) -> None:
     """
     visit_state.read_selection(report.get("selection"))
     forced = dict(visit_state.current().request.forced)
-    choice = report.get("force")
-    if isinstance(choice, dict):
-        step, token = (
-            visit_state.step_number(choice.get("step")),
-            visit_state.whole(choice.get("id")),
-        )
-        if step is not None and token is not None:
-            alone = choice.get("alone") is True  # else what came after it is decoded anew
-            kept = {at: chosen for at, chosen in forced.items() if alone or at < step}
-            forced = {**kept, step: token}
-            visit_state.select(replace(visit_state.current().selection, step=step))
-    if (step := visit_state.whole(report.get("unforce"))) is not None:
+    if (chosen := reported(report.get("force"), ChosenToken)) is not None:
+        step = chosen.step
+        kept = {at: token for at, token in forced.items() if chosen.alone or at < step}
+        forced = {**kept, step: chosen.id}
+        visit_state.select(replace(visit_state.current().selection, step=step))
+    if (step := reported(report.get("unforce"), Step)) is not None:
         forced.pop(step, None)
     if report.get("reset"):
         forced = {}

@@ -4,12 +4,21 @@ drafted, and the measurements on screen."""
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.errors import InterventionError
+from explorer.core.field_kinds import MOST_INTERVENTIONS, Whole, reported
 from explorer.core.interventions import Intervention, Interventions, RowOverride, Verb
-from explorer.core.look import MOST_INTERVENTIONS, Request, Selection
-from explorer.core.look_address import COMPARE, OTHER_TEXT, SECTIONS, Permalink
+from explorer.core.look import (
+    COMPARE,
+    OTHER_TEXT,
+    SECTIONS,
+    Look,
+    Request,
+    Selection,
+)
 from explorer.core.sites import Head
 
 ALL = -1
@@ -20,6 +29,16 @@ class InterventionDraftError(InterventionError):
     """An intervention that cannot be made of what is filled in."""
 
     section = "heads"
+
+
+class ReportedCell(msgspec.Struct):
+    """A cell of a map that was clicked."""
+
+    site: str
+    layer: Whole
+    head: Whole
+    query: Whole
+    key: Whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +102,7 @@ class HeadsState:
     report: key of the stored report on screen; None = the first.
     opened: the head with which the app opened a picture last, where nobody had named one.
     moved: how often the editor moved the picture to another head.
-    compared: what is compared with, as in `Permalink`; "" = the first model that can be.
+    compared: what is compared with, as in `Look`; "" = the first model that can be.
     other_text: the text that was compared with last; text_of: in which model.
     """
 
@@ -110,18 +129,20 @@ def show_section(name: str) -> None:
     session.save(replace(session.load(HeadsState), section=name))
 
 
-def permalink() -> Permalink:
+def look() -> Look:
     """The visit and the section on screen: the text that is shown, where another was refused."""
     shown, visit = section(), visit_state.current()
     if requested() != shown_request() and shown_request().model == visit.request.model:
         visit = replace(visit, request=shown_request())
     other = compared() if shown == COMPARE else ""
     text = other_text() if other == OTHER_TEXT else ""
-    return Permalink(visit, "" if shown == SECTIONS[0] else shown, other, text)
+    return replace(
+        visit, section="" if shown == SECTIONS[0] else shown, compared=other, other_text=text
+    )
 
 
 def compared() -> str:
-    """What is compared with, as in `Permalink`; "" = the first model that can be."""
+    """What is compared with, as in `Look`; "" = the first model that can be."""
     return session.load(HeadsState).compared
 
 
@@ -261,18 +282,8 @@ def read_view(report: dict[str, object]) -> None:
     shown = before.named_head or session.load(HeadsState).opened
     if (head := now.named_head) is not None and head != shown:
         fill_in(site=head.site, layer=head.layer, head=head.head)
-    cell = report.get("cell")
-    if isinstance(cell, dict):
-        fill_in_cell(cell)
-
-
-def fill_in_cell(cell: dict[str, object]) -> None:
-    """Fill a cell of a map into the draft; ignore what is malformed."""
-    numbers = {
-        name: visit_state.whole(cell.get(name)) for name in ("layer", "head", "query", "key")
-    }
-    if None not in numbers.values():
-        fill_in(site=str(cell.get("site")), **numbers)
+    if (cell := reported(report.get("cell"), ReportedCell)) is not None:
+        fill_in(**msgspec.structs.asdict(cell))
 
 
 def pairs() -> EvaluationText:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from explorer.app.lessons import lessons
 from explorer.app.state import session
-from explorer.core.look import Visit
+from explorer.core.look import Look
 
 _NAME, _CARD = "lesson", "card"  # parameters of the URL
 
@@ -19,7 +19,7 @@ class LessonState:
 
     name: str = ""
     card: int = 1
-    before: Visit | None = None
+    before: Look | None = None
 
 
 def current() -> LessonState:
@@ -35,12 +35,12 @@ def open_card(name: str, card: object) -> bool:
     if lesson is None or not isinstance(card, int) or not 1 <= card <= len(lesson.cards):
         return False
     state = session.load(LessonState)
-    before = state.before if state.name else session.find(Visit)
+    before = state.before if state.name else session.find(Look)
     session.save(LessonState(name, card, before))
     return True
 
 
-def leave() -> Visit | None:
+def leave() -> Look | None:
     """Follow no lesson; the visit that it took the place of."""
     before = session.load(LessonState).before
     session.save(LessonState())

@@ -5,25 +5,12 @@ from dataclasses import replace
 from typing import ClassVar
 
 from explorer.app.state import messages, session
-from explorer.core.alignment import TIMINGS
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
-from explorer.core.look import (
-    INSIDE_VIEWS,
-    MOST_PADDING,
-    NEXT_VIEWS,
-    SHOWN_MAPS,
-    Reading,
-    Request,
-    Selection,
-    Visit,
-)
-from explorer.core.sites import SITES
+from explorer.core.look import MOST_PADDING, Look, Reading, Request, Selection
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.model.catalog import TRAINED_PREFIX, CatalogMember, CatalogModel, UploadedTrace
 from explorer.model.model_directory import DirectoryModel
-
-_MOST_INTEGER = 2**31
 
 
 class MissingModelError(ExplorerError):
@@ -32,9 +19,9 @@ class MissingModelError(ExplorerError):
     section: ClassVar[str] = "explore"
 
 
-def current() -> Visit:
+def current() -> Look:
     """The visit; the address bar starts it before a page is drawn."""
-    visit = session.find(Visit)
+    visit = session.find(Look)
     assert visit is not None
     return visit
 
@@ -59,7 +46,7 @@ def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
     if missing in catalog:
         return
     first = next(iter(catalog.values()))
-    session.save(Visit(opening_request(first)))
+    session.save(Look(opening_request(first)))
     shown = missing.removeprefix(TRAINED_PREFIX)
     messages.report(MissingModelError("model_gone", name=shown, shown=first.name))
 
@@ -122,14 +109,12 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     member, request = catalog[name], current().request
     opening, before = opening_request(member), catalog.get(request.model)
     text = request.text if _can_read(member, request.text, before) else opening.text
-    before_it = current().selection
-    kept = Selection(guess=before_it.guess, words=before_it.words)
     pair = None if opening.pair is None else request.pair or ""
     asked = replace(opening, model=name, text=text, pad=request.pad, pair=pair)
-    session.save(Visit(asked, kept))
+    session.save(Look(asked, current().selection.flags()))
 
 
-def return_to(visit: Visit) -> None:
+def return_to(visit: Look) -> None:
     """Ask for what was asked for before."""
     session.save(visit)
 
@@ -146,67 +131,24 @@ def select(selection: Selection) -> None:
 
 def read_selection(report: object) -> None:
     """Take the selection that a component in the browser reports; ignore what is malformed."""
-    if not isinstance(report, dict):
-        return
-    names = ("site", "alignment", "ahead", "inside", "shows", "next")
-    site, alignment, ahead, inside, shows, following = (report.get(name) for name in names)
-    select(
-        Selection(
-            site if site in SITES else None,
-            whole(report.get("layer")),
-            whole(report.get("head")),
-            step_number(report.get("step")),
-            alignment if alignment in TIMINGS else None,
-            report.get("guess") is True or None,
-            ahead if isinstance(ahead, bool) else None,
-            _cell(report.get("cell")),
-            inside if inside in INSIDE_VIEWS else None,
-            shows if shows in SHOWN_MAPS else None,
-            _cell(report.get("other")),
-            following if following in NEXT_VIEWS else None,
-            report.get("words") is True or None,
-        )
-    )
+    if isinstance(report, dict):
+        select(Selection.reported(report))
 
 
-def visit_of_cell(opening: Request, report: Mapping[str, object]) -> Visit:
+def visit_of_cell(opening: Request, report: Mapping[str, object]) -> Look:
     """Where Explore shows how the weight of a cell is computed.
 
     opening: what the model opens with. report: a browser's, with the head, "query" and "key" of the
     cell, and the "text"; what is malformed is left out.
     """
-    text, site = report.get("text"), report.get("site")
-    cell = _cell([report.get("query"), report.get("key")])
-    selection = Selection(
-        site if site in SITES else None,
-        whole(report.get("layer")),
-        whole(report.get("head")),
-        None if cell is None or site == "encoder" else cell[0] + 1,
-        cell=cell,
-    )
+    text, cell = report.get("text"), [report.get("query"), report.get("key")]
+    head = {name: report.get(name) for name in ("site", "layer", "head")}
+    seen = Selection.reported({**head, "cell": cell})
+    if seen.cell is not None and seen.site != "encoder":
+        seen = replace(seen, step=seen.cell[0] + 1)
     if isinstance(text, str) and 0 < len(text) <= LONGEST_LINKED_TEXT:
         opening = replace(opening, text=text)
-    return Visit(opening, selection)
-
-
-def _cell(value: object) -> tuple[int, int] | None:
-    """Query and key, reported as a list of two numbers."""
-    if not isinstance(value, list) or len(value) != 2:
-        return None
-    query, key = whole(value[0]), whole(value[1])
-    return None if query is None or key is None else (query, key)
-
-
-def whole(value: object) -> int | None:
-    """`value` if it is a whole number from 0; JavaScript sends 3 or 3.0."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return int(value) if 0 <= value < _MOST_INTEGER and value == int(value) else None
-
-
-def step_number(value: object) -> int | None:
-    """`value` if it is a step: they count from 1, and a trace without a target has none."""
-    return whole(value) or None
+    return Look(opening, seen)
 
 
 def _can_read(member: CatalogMember, text: str, before: CatalogMember | None) -> bool:

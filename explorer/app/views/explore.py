@@ -34,8 +34,8 @@ from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
 from explorer.core.i18n import say
-from explorer.core.look import Request, Selection, Visit
-from explorer.core.look_address import Permalink, to_query
+from explorer.core.look import Look, Request, Selection
+from explorer.core.look_address import to_query
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember, CatalogModel, StoredModel
 
@@ -66,7 +66,7 @@ def explore() -> None:
     found = traced_request(offered[wanted.model], wanted, on_screen, language, messages)
     if found is None:
         default = visit_state.default_request(offered)
-        address_bar.write(Permalink(visit_state.current()), default, visitor.chosen_language())
+        address_bar.write(visit_state.current(), default, visitor.chosen_language())
         return
     request, trace = found
     if request != wanted:
@@ -113,11 +113,11 @@ def show_address(request: Request, offered: Mapping[str, CatalogMember], languag
     if explore_state.is_outdated(visitor_catalog()):
         address_bar.keep_visit()
         st.rerun()
-    visit = Visit(request, visit_state.current().selection)
+    visit = Look(request, visit_state.current().selection)
     explore_state.shown_selection().selection = visit.selection
     files_and_share.link(offered[request.model], visit, language)
     default = visit_state.default_request(offered)
-    address_bar.write(Permalink(visit), default, visitor.chosen_language())
+    address_bar.write(visit, default, visitor.chosen_language())
 
 
 def follow_host(offered: Mapping[str, CatalogMember], report: dict[str, object]) -> None:
@@ -127,12 +127,12 @@ def follow_host(offered: Mapping[str, CatalogMember], report: dict[str, object])
         address_bar.follow_query(query, offered)
 
 
-def visits_before(offered: Mapping[str, CatalogMember]) -> list[Visit]:
+def visits_before(offered: Mapping[str, CatalogMember]) -> list[Look]:
     """What can be shown in place of a model that cannot be opened, best first."""
     picture, default = session.load(ExploreState).picture, visit_state.default_request(offered)
     shown = [] if picture is None else [picture.request]
     selection = explore_state.shown_selection().selection
-    return [*(Visit(request, selection) for request in shown), Visit(default)]
+    return [*(Look(request, selection) for request in shown), Look(default)]
 
 
 def read_player(report: dict[str, object]) -> None:
@@ -193,7 +193,7 @@ def show_trace(
 
 def shared_query(member: CatalogMember, request: Request) -> Mapping[str, str] | None:
     """The query by which another visitor asks for a trace; None for an upload."""
-    return to_query(Permalink(Visit(request))) if isinstance(member, StoredModel) else None
+    return to_query(Look(request)) if isinstance(member, StoredModel) else None
 
 
 def _view(
@@ -203,28 +203,20 @@ def _view(
 
     whole: whether the rows after the step are shown.
     """
-    guessing = bool(opening.guess)
+    forced, guessing = forced_view(member, request, trace), bool(opening.guess)
     if whole and guessing:
         opening = replace(opening, step=1)
     last = opening.step == len(trace.target_tokens)
     at_end = last and opening.ahead is None and not guessing
     ahead = True if whole and opening.ahead is None and not at_end else opening.ahead
-    return replace(
-        forced_view(member, request, trace),
-        site=opening.site,
-        layer=opening.layer,
-        head=opening.head,
+    return View.of(
+        opening,
         step=None if at_end else opening.step,  # the last step opens with the whole pattern
-        alignment=opening.alignment or "off",
         ahead=None if guessing else ahead,
         what_if=isinstance(member, CatalogModel),
-        guess=guessing,
-        cell=opening.cell,
-        inside=opening.inside,
         suggested=whole and not at_end and not guessing,
-        shows=opening.shows,
-        next=opening.next,
-        words=opening.words,
+        forced=forced.forced,
+        original=forced.original,
     )
 
 
@@ -232,21 +224,12 @@ def _page_view(opening: View, shown: ShownSelection) -> View:
     """How an HTML page of what is on screen opens; it has no server, which forces tokens and
     computes contributions and parts of heads."""
     now = shown.selection
-    view = replace(opening, what_if=False, shows=None, next=None)
     if now == Selection():
-        return view
-    return replace(
-        view,
-        site=now.site,
-        layer=now.layer,
-        head=now.head,
-        step=now.step,
-        alignment=now.alignment or "off",
-        guess=bool(now.guess),
-        ahead=now.ahead,
-        cell=now.cell,
-        inside=now.inside,
-        words=now.words,
+        return replace(opening.without_server(), what_if=False)
+    return View.of(
+        now.without_server(),
+        forced=opening.forced,
+        original=opening.original,
         suggested=opening.suggested and now.step == opening.step,
     )
 

@@ -35,8 +35,7 @@ from explorer.app.widgets.visit_page import visit_page
 from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
-from explorer.core.look import Visit
-from explorer.core.look_address import COMPARE, SECTIONS
+from explorer.core.look import COMPARE, SECTIONS, Look
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
@@ -75,7 +74,7 @@ def heads() -> None:
         show_refused(refused, language, messages)
     member = offered[visit_state.current().request.model]
     default = visit_state.default_request(offered)
-    before = (Visit(heads_state.shown_request()), Visit(default))
+    before = (Look(heads_state.shown_request()), Look(default))
     if not open_model(offered, before, language, messages):
         return
     reading_choice(place, member, language)
@@ -90,7 +89,7 @@ def heads() -> None:
         show_refused(missing, language, messages)
     if trace is not None:
         show_section(member, trace, language, messages)
-    address_bar.write(heads_state.permalink(), default, visitor.chosen_language())
+    address_bar.write(heads_state.look(), default, visitor.chosen_language())
 
 
 def leave_missing(trace: Trace) -> tuple[str, ...]:

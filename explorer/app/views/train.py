@@ -22,8 +22,7 @@ from explorer.app.widgets.messages import (
 )
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.look import Selection, Visit
-from explorer.core.look_address import Permalink
+from explorer.core.look import Look, Selection
 from explorer.model.catalog import CatalogModel, shipped_models
 from explorer.training import run_launcher
 from explorer.training.run_directory import Run
@@ -110,11 +109,11 @@ def _open_in_explore(
         return
     if model is not None:
         request = visit_state.opening_request(model)
-        visit = Visit(request) if cell is None else visit_state.visit_of_cell(request, cell)
-        address_bar.open_page(_EXPLORE, Permalink(visit))
+        visit = Look(request) if cell is None else visit_state.visit_of_cell(request, cell)
+        address_bar.open_page(_EXPLORE, visit)
 
 
-def _leak(run: Run) -> Permalink | None:
+def _leak(run: Run) -> Look | None:
     """In Explore, the first row of the decoder head that looks at the token to predict, with the
     right answer fed in: such a model writes little itself. None for a run with a causal mask or
     without a model."""
@@ -128,7 +127,7 @@ def _leak(run: Run) -> Permalink | None:
     layer, number = head if head else (None, None)
     selection = Selection("decoder", layer, number, 1)
     request = probe_request(run, model.name) or visit_state.opening_request(model)
-    return Permalink(Visit(request, selection))
+    return Look(request, selection)
 
 
 def _shipped_model(run: Run) -> CatalogModel | None:

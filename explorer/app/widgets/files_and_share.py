@@ -20,8 +20,7 @@ from explorer.components.player.payload import View
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.look import Visit
-from explorer.core.look_address import Permalink
+from explorer.core.look import Look
 from explorer.core.trace import Trace
 from explorer.core.trace_file import LARGEST_UPLOADED
 from explorer.model.catalog import CatalogMember, StoredModel
@@ -65,11 +64,11 @@ def files(
         )
 
 
-def link(member: CatalogMember, visit: Visit, language: str) -> None:
+def link(member: CatalogMember, visit: Look, language: str) -> None:
     """The link to what is shown, or why there is none."""
     if isinstance(member, StoredModel):
         st.caption(say("explore.share_about", language))
-        st.code(address_bar.link(Permalink(visit), language), language=None, wrap_lines=True)
+        st.code(address_bar.link(visit, language), language=None, wrap_lines=True)
         if urlsplit(address_bar.app_address()).hostname in _LOOPBACK:
             st.caption(_who_else_opens(language))
     else:

@@ -14,6 +14,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import literal
 from explorer.core.errors import ExplorerError, InterventionError, MaskError
+from explorer.core.field_kinds import MOST_INTERVENTIONS
 from explorer.core.i18n import isolated, say
 from explorer.core.interventions import (
     Ablation,
@@ -23,7 +24,7 @@ from explorer.core.interventions import (
     RowOverride,
     Verb,
 )
-from explorer.core.look import MOST_INTERVENTIONS, NO_INTERVENTIONS
+from explorer.core.look import NO_INTERVENTIONS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shown_label

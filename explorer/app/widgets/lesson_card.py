@@ -20,8 +20,9 @@ from explorer.components.lesson.payload import (
     lesson_payload,
     offer_payload,
 )
+from explorer.core.field_kinds import Whole, reported
 from explorer.core.lesson import Lesson
-from explorer.core.look import Visit
+from explorer.core.look import Look
 
 
 def lesson_card(offered: Catalog, language: str, draw_address_alone: Callable[[], None]) -> None:
@@ -97,11 +98,11 @@ def _read(
 
 
 def _whole(value: object) -> int | None:
-    number = visit_state.whole(value)
+    number: int | None = reported(value, Whole)
     return None if number is None else number + 1
 
 
-def _current_visit(offered: Catalog) -> Visit | None:
+def _current_visit(offered: Catalog) -> Look | None:
     state = lesson_state.current()
     lesson = lessons().in_language(state.name, "en")
     return card_visit(lesson.cards[state.card - 1], offered) if lesson else None

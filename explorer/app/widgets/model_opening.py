@@ -13,7 +13,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.look import Visit
+from explorer.core.look import Look
 from explorer.model.catalog import CatalogMember
 from explorer.model.model_directory import DirectoryModel
 
@@ -26,7 +26,7 @@ class RefusedModelError(ExplorerError):
 
 def open_model(
     offered: Mapping[str, CatalogMember],
-    before: Iterable[Visit],
+    before: Iterable[Look],
     language: str,
     messages: DeltaGenerator,
 ) -> bool:

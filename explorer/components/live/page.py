@@ -25,9 +25,6 @@ from explorer.model.catalog import CatalogModel, describe
 SECTIONS = ("live", "explore", "errors", "player")
 """Of the sentences, those that a live page can say."""
 
-MOST_PADDING = 16
-"""Padding tokens that the page can add; `address.js` has the same."""
-
 _SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; "

@@ -8,8 +8,8 @@ The array "words" is the payload of the same trace with its subword pieces merge
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from explorer.components.player.weight_codes import scale_of, weight_codes
 from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.alignment import content
 from explorer.core.i18n import section
+from explorer.core.look import Selection
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import prediction_in
 from explorer.core.text_pairs import second_text
@@ -60,44 +61,32 @@ _STEPS = {  # smaller types than those of the trace: the candidates are a large 
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class View(Selection):
     """What the player shows first, and what it offers.
 
-    site, layer, head: the attention shown first; None = chosen by the player, of a layer without a
-    head its mean.
-    step: 1..T; None = the last step.
-    alignment: the row from which links are read, one of `TIMINGS`, or "off"; None = as before.
-    ahead: whether rows not yet decoded are shown; None = only when `step` is None.
+    site, layer, head: None = chosen by the player, of a layer without a head its mean.
+    step: None = the last step. ahead: None = only with the last step.
+    alignment: "off" = no links. alignment, guess, inside: None = as before.
     what_if: whether a click on a candidate makes the app force that token.
     forced: (step, label) of each forced token.
     original: labels of the output without forced tokens, for comparison.
-    guess: whether what comes next is hidden until it is guessed; None = as before.
-    cell: (query, key) of the cell whose arithmetic is shown; None = none.
-    inside: what is shown of that cell in place of its arithmetic, as its button is called; None =
-        as before.
     suggested: whether `step` was chosen by the app, as one that shows much, and not by a link.
-    shows: by which method the large map shows what keys contribute; None = weights.
-    next: "heads" where the parts of heads in the choice of the next token stand beside the map;
-        None = its probabilities.
-    words: True where pieces are merged into words; `step` is that of the pieces all the same.
     """
 
-    site: str | None = None
-    layer: int | None = None
-    head: int | None = None
-    step: int | None = None
-    alignment: str | None = None
-    ahead: bool | None = None
     what_if: bool = False
     forced: tuple[tuple[int, str], ...] = ()
     original: tuple[str, ...] = ()
-    guess: bool | None = None
-    cell: tuple[int, int] | None = None
-    inside: str | None = None
     suggested: bool = False
-    shows: str | None = None
-    next: str | None = None
-    words: bool | None = None
+
+    @classmethod
+    def of(cls, selection: Selection, **offered: Any) -> Self:
+        """A view of `selection` alone: what that does not name ends, whatever was shown before.
+
+        offered: further fields, and those that differ from the selection.
+        """
+        named = {one.name: getattr(selection, one.name) for one in fields(Selection)}
+        ended = {"alignment": selection.alignment or "off", "guess": bool(selection.guess)}
+        return cls(**(named | ended | offered))
 
 
 def player_payload(

@@ -55,7 +55,7 @@ def test_a_question_on_a_key_names_the_head_and_the_positions():
     )
     assert read_leader(b'{"page": "abc1"}') == "abc1"
     for wrong in (b"{}", b'{"page": 3}'):
-        with pytest.raises(ValueError, match="no page"):
+        with pytest.raises(ValueError, match="page"):
             read_leader(wrong)
 
 
@@ -95,7 +95,7 @@ def test_long_labels_are_cut():
     ],
 )
 def test_a_malformed_screen_is_refused(values):
-    with pytest.raises(ValueError, match=r"^no "):
+    with pytest.raises(ValueError, match=r"^no |at `\$"):
         screen_of(**values)
 
 
@@ -132,3 +132,15 @@ def test_a_code_holds_an_address_of_a_page():
             read_address(wrong.encode())
     with pytest.raises(ValueError):  # noqa: PT011
         read_address(b"http://\xff")
+
+
+def test_guests_follow_the_request_and_the_selection_but_nothing_of_heads():
+    """In the query; at each change those parts that every guest's player has without a server."""
+    query = {**QUERY, "cell": "1.2", "next": "heads", "words": "1"}
+    view = screen_of(view={"query": query, "shown": {**SHOWN, "nextView": "heads"}}).view
+    assert view is not None
+    assert view["query"] == query
+    assert "nextView" not in view["shown"]
+    for heads in ("other", "do", "part", "with", "other_text"):
+        with pytest.raises(ValueError, match="no visit"):
+            screen_of(view={**VIEW, "query": {**QUERY, heads: "compare"}})

@@ -1,5 +1,6 @@
 """What the URL shows, and when it is followed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,8 @@ from explorer.app.state import address_bar
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
-from explorer.core.look import Request, Selection, Visit
-from explorer.core.look_address import Permalink, to_query
+from explorer.core.look import Look, Request, Selection
+from explorer.core.look_address import to_query
 from tests.support.catalog_members import shipped
 
 CATALOG = {"reverse": shipped("reverse", "123", task="reverse")}
@@ -36,13 +37,13 @@ def query(monkeypatch) -> Query:
 
 
 def write(language: str = "") -> None:
-    permalink = heads_state.permalink()
+    permalink = heads_state.look()
     address_bar.write(permalink, visit_state.default_request(CATALOG), language)
 
 
 def test_a_first_visit_opens_the_default_and_the_url_stays_without_a_query(query):
     address_bar.follow(CATALOG)
-    assert visit_state.current() == Visit(visit_state.default_request(CATALOG))
+    assert visit_state.current() == Look(visit_state.default_request(CATALOG))
     write()
     assert query == {}
     visit_state.select(Selection("cross", 0, 1, 2))
@@ -75,8 +76,8 @@ def test_the_back_button_is_followed(query):
 
 def test_everything_in_a_link_is_followed_and_written_again(query):
     interventions = Interventions.parse(["ablate cross.1.2"])
-    visit = Visit(Request("reverse", "1 2", 3, ((2, 4),)), Selection("cross", 1, 2), interventions)
-    link = to_query(Permalink(visit, "roles"))
+    visit = Look(Request("reverse", "1 2", 3, ((2, 4),)), Selection("cross", 1, 2), interventions)
+    link = to_query(replace(visit, section="roles"))
     query.from_dict(link)
     address_bar.follow(CATALOG)
     assert visit_state.current() == visit
@@ -109,7 +110,7 @@ def test_another_page_keeps_the_visit_behind_a_url_without_a_query(query):
     query.clear()
     address_bar.enter("heads")  # a URL without a query on the same page: the Back button
     address_bar.follow(CATALOG)
-    assert visit_state.current() == Visit(visit_state.default_request(CATALOG))
+    assert visit_state.current() == Look(visit_state.default_request(CATALOG))
 
 
 def test_the_run_of_the_train_page_is_named_in_the_url(query):

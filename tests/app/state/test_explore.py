@@ -7,15 +7,15 @@ from explorer.app.state import explore as explore_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.state.explore import ExploreState, Picture
-from explorer.core.look import Request, Selection, Visit
-from explorer.core.look_address import Permalink, to_query
+from explorer.core.look import Look, Request, Selection
+from explorer.core.look_address import to_query
 
 
 @pytest.fixture(autouse=True)
 def visit(monkeypatch) -> None:
     """A session that has just opened the first model."""
     monkeypatch.setattr(st, "session_state", {})
-    session.save(Visit(Request("reverse", "1 2", 2)))
+    session.save(Look(Request("reverse", "1 2", 2)))
 
 
 def request() -> Request:
@@ -76,7 +76,7 @@ def test_forced_tokens_are_undone_one_by_one_or_all():
 )
 def test_a_malformed_report_changes_nothing(report):
     explore_state.read_player(report)
-    assert visit_state.current() == Visit(Request("reverse", "1 2", 2))
+    assert visit_state.current() == Look(Request("reverse", "1 2", 2))
 
 
 def test_a_new_text_opens_at_its_last_step_with_the_selected_head():
@@ -109,7 +109,7 @@ def test_a_trace_without_steps_writes_none_into_the_url(step):
     explore_state.read_player(
         {"selection": {"site": "encoder", "layer": 0, "head": 0, "step": step}}
     )
-    assert "step" not in to_query(Permalink(Visit(picture.request, selection())))
+    assert "step" not in to_query(Look(picture.request, selection()))
 
 
 def test_after_a_failure_only_what_the_picture_has_is_forced():

@@ -1,5 +1,7 @@
 """What is remembered of the Heads page."""
 
+from dataclasses import replace
+
 import pytest
 import streamlit as st
 
@@ -9,8 +11,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.state.heads import Draft, InterventionDraftError
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions, Verb
-from explorer.core.look import Request, Selection, Visit
-from explorer.core.look_address import SECTIONS, Permalink
+from explorer.core.look import SECTIONS, Look, Request, Selection
 from explorer.core.sites import Head
 
 
@@ -18,7 +19,7 @@ from explorer.core.sites import Head
 def visit(monkeypatch) -> None:
     """A session that has just opened a model."""
     monkeypatch.setattr(st, "session_state", {})
-    session.save(Visit(Request("reverse", "1 2", 2)))
+    session.save(Look(Request("reverse", "1 2", 2)))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,8 @@ def test_a_clicked_cell_and_another_head_are_filled_in():
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -1, 1.5, True, "1", None])
 def test_a_malformed_cell_is_ignored(number):
-    heads_state.fill_in_cell({"site": "cross", "layer": 0, "head": 1, "query": 2.0, "key": number})
+    cell = {"site": "cross", "layer": 0, "head": 1, "query": 2.0, "key": number}
+    heads_state.read_view({"cell": cell})
     assert heads_state.draft() == Draft()
 
 
@@ -120,11 +122,11 @@ def test_a_picture_opens_where_it_opened_first():
 
 def test_the_permalink_names_every_section_but_the_first():
     visit = visit_state.current()
-    assert heads_state.permalink() == Permalink(visit)
+    assert heads_state.look() == visit
     heads_state.show_section("roles")
-    assert heads_state.permalink() == Permalink(visit, "roles")
+    assert heads_state.look() == replace(visit, section="roles")
     heads_state.show_section(SECTIONS[0])
-    assert heads_state.permalink() == Permalink(visit)
+    assert heads_state.look() == visit
 
 
 def test_no_token_is_forced_and_the_last_good_request_stays_on_screen():
@@ -143,17 +145,17 @@ def test_the_model_compared_with_is_in_the_link_of_its_section_alone():
     heads_state.compare_with("sort")
     assert heads_state.compared() == "sort"
     assert visit_state.current().selection == Selection("cross", 1, 2)  # its match, anew
-    assert heads_state.permalink().compared == ""
+    assert heads_state.look().compared == ""
     heads_state.show_section("compare")
-    assert heads_state.permalink().compared == "sort"
+    assert heads_state.look().compared == "sort"
 
 
 def test_another_text_is_that_of_one_model():
     heads_state.show_section("compare")
     heads_state.remember_other_text("2 1", "reverse")
     heads_state.compare_with("@text")
-    assert heads_state.permalink().other_text == heads_state.other_text() == "2 1"
-    visit_state.return_to(Visit(Request("sort", "1 2", 2)))
+    assert heads_state.look().other_text == heads_state.other_text() == "2 1"
+    visit_state.return_to(Look(Request("sort", "1 2", 2)))
     assert heads_state.other_text() == ""
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from explorer.app.state import messages, session
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
-from explorer.core.look import NO_INTERVENTIONS, Reading, Request, Selection, Visit
+from explorer.core.look import NO_INTERVENTIONS, Look, Reading, Request, Selection
 from explorer.model.model_directory import DirectoryModel, TextKind
 from tests.support.catalog_members import shipped, summary
 
@@ -22,7 +22,7 @@ CATALOG = {
 def visit(monkeypatch) -> None:
     """A session that has just opened the first model."""
     monkeypatch.setattr(st, "session_state", {})
-    session.save(Visit(Request("reverse", "1 2", 2)))
+    session.save(Look(Request("reverse", "1 2", 2)))
 
 
 def request() -> Request:
@@ -137,7 +137,7 @@ TRANSLATORS = {
     ],
 )
 def test_another_translator_gets_a_text_in_its_language(before, text, after, shown):
-    session.save(Visit(Request(before, text, 0)))
+    session.save(Look(Request(before, text, 0)))
     visit_state.choose_model(after, TRANSLATORS)
     assert request().text == shown
 
@@ -189,13 +189,6 @@ def test_the_selection_is_read_part_by_part():
         assert visit_state.current().selection == Selection(layer=1, words=read)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, 1.5, True, "1", None, 10**30])
-def test_only_whole_numbers_from_0_are_read(value):
-    assert visit_state.whole(value) is None
-    assert visit_state.whole(3.0) == 3
-    assert visit_state.step_number(0) is None
-
-
 def test_no_model_opens_with_padding_and_what_a_visitor_chose_stays():
     translator = shipped("own", most_tokens=65)
     for member in (CATALOG["reverse"], translator):
@@ -219,7 +212,7 @@ def test_a_model_that_is_gone_gives_way_to_the_first_with_one_sentence():
     visit_state.set_forced({1: 4})
     catalog = {"letters": CATALOG["letters"]}
     visit_state.leave_missing(catalog)
-    assert visit_state.current() == Visit(visit_state.opening_request(CATALOG["letters"]))
+    assert visit_state.current() == Look(visit_state.opening_request(CATALOG["letters"]))
     assert "“reverse” is no longer there" in str(messages.take()[0])
 
 

@@ -17,7 +17,7 @@ from explorer.app.state import address_bar, session, visitor
 from explorer.app.views import explore
 from explorer.core import folders, trace_size
 from explorer.core.errors import ModelDirectoryError
-from explorer.core.look import Request, Visit
+from explorer.core.look import Look, Request
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
 from explorer.heads.head_report import HeadReport
@@ -354,9 +354,9 @@ def test_a_link_with_a_good_text_and_a_bad_forced_step_keeps_the_text():
 
 def test_a_forced_step_that_fails_leaves_the_picture_with_the_ones_before():
     app = open_page(text="1 2 3", force="2.9")
-    visit = app.session_state["Visit"]
+    visit = app.session_state["Look"]
     request = replace(visit.request, forced=((2, 9), (3, 9999)))
-    app.session_state["Visit"] = Visit(request, visit.selection)
+    app.session_state["Look"] = Look(request, visit.selection)
     app.run()
     assert len(app.error) == 1
     assert header(app)["view"]["forced"] == [[2, "7"]]

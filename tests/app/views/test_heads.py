@@ -9,7 +9,7 @@ from explorer.app import experiment_cache
 from explorer.app.server import access
 from explorer.app.uploads import UploadsState
 from explorer.core import folders
-from explorer.core.look_address import SECTIONS
+from explorer.core.look import SECTIONS
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import (
     chosen_in,
@@ -380,7 +380,7 @@ def test_the_most_changed_head_is_one_press_away():
 def test_an_experiment_that_changes_the_output_is_offered_first():
     app = open_page("heads", **EXPERIMENTS)
     app = app.button(key="try-all").click().run()
-    done = app.session_state["Visit"].interventions
+    done = app.session_state["Look"].interventions
     assert [str(one) for one in done] == ["ablate cross.0.*", "ablate cross.1.*"]
     _, arrays = unpack_payload(sent_to(app, "comparison"))
     traces = head_view(app, "comparison")[1]

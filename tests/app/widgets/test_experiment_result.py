@@ -7,12 +7,12 @@ def page(lines: list[str]) -> None:
     from explorer.app.state import session
     from explorer.app.widgets.experiment_result import steps_table, summary
     from explorer.core.interventions import Interventions
-    from explorer.core.look import Request, Visit
+    from explorer.core.look import Look, Request
     from explorer.model.catalog import shipped_models
 
     model, request = shipped_models()["reverse"], Request("reverse", "7 3 9")
     interventions = Interventions.parse(lines)
-    session.save(Visit(request, interventions=interventions))
+    session.save(Look(request, interventions=interventions))
     compared = experiment_cache.experiment(model, request, interventions)
     summary(model, compared, "en")
     steps_table(compared, "en")

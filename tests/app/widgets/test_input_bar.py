@@ -1,6 +1,6 @@
 from streamlit.testing.v1 import AppTest
 
-from explorer.core.look import Request, Visit
+from explorer.core.look import Look, Request
 from tests.support.app_pages import chosen_in
 
 
@@ -9,7 +9,7 @@ def page() -> None:
     from explorer.app.state import session
     from explorer.app.state import visit as visit_state
     from explorer.app.widgets.input_bar import hint, input_bar
-    from explorer.core.look import Request, Visit
+    from explorer.core.look import Look, Request
     from explorer.model.catalog import UploadedTrace
     from tests.support.catalog_members import shipped
     from tests.support.small_trace import small_trace
@@ -20,16 +20,16 @@ def page() -> None:
         "upload": UploadedTrace("upload", "stamp", small_trace()),
         "long": UploadedTrace("a name that is too long for its box", "stamp", small_trace()),
     }
-    if session.find(Visit) is None:
-        session.save(Visit(Request("reverse", "1 2", 2)))
+    if session.find(Look) is None:
+        session.save(Look(Request("reverse", "1 2", 2)))
     input_bar(catalog, "en")
     request = visit_state.current().request
     hint(catalog[request.model], request, small_trace(), "en")
 
 
-def visit(app: AppTest) -> Visit:
+def visit(app: AppTest) -> Look:
     assert not app.exception
-    return app.session_state["Visit"]
+    return app.session_state["Look"]
 
 
 def test_the_bar_shows_the_request():

@@ -18,12 +18,12 @@ def page() -> None:
     from explorer.app.state import session
     from explorer.app.widgets.intervention_editor import draft_row, intervention_list
     from explorer.app.widgets.messages import show_reported
-    from explorer.core.look import Request, Visit
+    from explorer.core.look import Look, Request
     from explorer.model.catalog import shipped_models
 
     request = Request("reverse", "7 3 9")
-    if session.find(Visit) is None:
-        session.save(Visit(request))
+    if session.find(Look) is None:
+        session.save(Look(request))
     heads_state.remember_shown(request)
     model = shipped_models()["reverse"]
     trace = experiment_cache.original(model, request)
@@ -44,7 +44,7 @@ def choose(app: AppTest, **choices: object) -> AppTest:
 
 def in_force(app: AppTest) -> list[str]:
     assert not app.exception
-    return [str(one) for one in app.session_state["Visit"].interventions]
+    return [str(one) for one in app.session_state["Look"].interventions]
 
 
 def shown_fields(app: AppTest) -> set[str]:

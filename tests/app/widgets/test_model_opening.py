@@ -17,16 +17,16 @@ def page(chosen: str, before: tuple[str, ...]) -> None:
     from explorer.app.state import visit as visit_state
     from explorer.app.widgets.messages import show_reported
     from explorer.app.widgets.model_opening import open_model
-    from explorer.core.look import Request, Visit
+    from explorer.core.look import Look, Request
     from explorer.model.model_directory import directory_model
     from tests.support.catalog_members import shipped
 
-    if session.find(Visit) is None:
-        session.save(Visit(Request(chosen, "x")))
+    if session.find(Look) is None:
+        session.save(Look(Request(chosen, "x")))
     offered = {
         name: directory_model(name, name, Path(name), {}, 0, True) for name in ("bad", "good")
     }
-    visits = [Visit(Request(name, "x")) for name in before]
+    visits = [Look(Request(name, "x")) for name in before]
     messages = st.container()
     show_reported("en", messages)
     ready = open_model({**offered, "reverse": shipped("reverse")}, visits, "en", messages)

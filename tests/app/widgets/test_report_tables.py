@@ -11,11 +11,11 @@ def page(section: str, changes: dict) -> None:
     from explorer.app.state import session
     from explorer.app.widgets import report_tables
     from explorer.core import folders
-    from explorer.core.look import Request, Selection, Visit
+    from explorer.core.look import Look, Request, Selection
     from explorer.heads.head_report import HeadReport
 
     report = HeadReport.load(folders.shipped_reports() / "reverse.json")
-    session.save(Visit(Request("reverse", "7 3 9"), Selection("cross", 1, 2)))
+    session.save(Look(Request("reverse", "7 3 9"), Selection("cross", 1, 2)))
     report = replace(report, facts={**report.facts, **changes})
     getattr(report_tables, section)(report, "en")
 

@@ -5,7 +5,6 @@ import pytest
 
 from explorer.components.live.model_script import model_text
 from explorer.components.live.page import (
-    MOST_PADDING,
     LinkedLesson,
     LiveModel,
     file_page,
@@ -102,7 +101,3 @@ def test_every_sentence_that_the_page_says_is_written():
     assert len(asked) > 15
     known = [section(name).keys() for name in ("live", "explore", "errors")]
     assert asked <= set().union(*known)
-
-
-def test_the_page_can_add_as_much_padding_as_it_says():
-    assert f"MOST_PADDING = {MOST_PADDING};" in (SOURCES / "address.js").read_text("utf-8")

@@ -9,7 +9,6 @@ from plotly.offline import get_plotlyjs_version
 
 from explorer.components.shared.bundle import BUNDLES, PLOTLY, Component, Script, script, styles
 from explorer.core.i18n import section, table
-from explorer.core.word_segmentation import KNOWN_SPECIALS
 
 COMPONENTS = Path(__file__).parents[3] / "explorer" / "components"
 SCRIPTS = get_args(Script)
@@ -85,12 +84,6 @@ def test_every_curve_has_its_sentences():
     assert {f"{name}{end}" for name in names for end in ("", "_title")} <= set(
         table()["training_replay"]
     )
-
-
-def test_the_script_knows_the_special_tokens_that_python_knows():
-    listed = re.search(r"const SPECIALS = new Set\(\s*\"(.*?)\"", source("shared"))
-    assert listed
-    assert set(listed[1].split()) == KNOWN_SPECIALS
 
 
 @PINNED_PLOTLY
