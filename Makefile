@@ -33,7 +33,8 @@ help:
 	@echo "                        MODELS=DIR for both: list the models below a folder,"
 	@echo "                        LESSONS=DIR: the lessons in a folder"
 	@echo "make check              format, lint, types, import rules"
-	@echo "make bundles            bundle the JavaScript and CSS of the components"
+	@echo "make bundles            write the module that Python and JavaScript share, and bundle the"
+	@echo "                        JavaScript and CSS of the components"
 	@echo "make test               check, and all tests, with a browser"
 	@echo "make unit               all tests but those with a browser, without make check"
 	@echo "make browser            the tests with a browser alone; BROWSER=firefox or webkit: in that one"
@@ -97,6 +98,7 @@ release: $(VENV)/test
 	$(BIN)/python .ci/release dist
 
 bundles: $(COMPONENTS)/node_modules
+	$(BIN)/python .ci/look_module
 	$(NPM) run --silent bundles
 
 # On Linux, PyPI's torch depends on CUDA libraries of several GB. Without an NVIDIA driver the CPU

@@ -16,6 +16,9 @@ from explorer.core.i18n import LANGUAGES, say
 
 FIRST_PAGE = "index.html"
 
+LAST_SHOWN = "last"
+"""In an address of the first page: what it showed last."""
+
 PLOTLY_NAME = "plotly.min.js"
 ICONS = {"icon-192.png": 192, "icon-512.png": 512}
 """Width in pixels."""
@@ -116,7 +119,7 @@ def not_started(languages: Collection[str]) -> str:
 def back_address(language: str, site: str) -> str:
     """The first page of a site with what it showed last, else in this language; `livePage.js` reads
     the same fragment."""
-    return f"{site}{FIRST_PAGE}#last=1&lang={language}"
+    return f"{site}{FIRST_PAGE}#{LAST_SHOWN}=1&lang={language}"
 
 
 def _address(name: str, site: str) -> str:

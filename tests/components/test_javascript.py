@@ -26,6 +26,13 @@ def test_the_committed_bundles_are_current(node, tmp_path):
     assert built == committed, "run `make bundles`"
 
 
+def test_what_python_and_javascript_share_is_written_anew(tmp_path):
+    written = tmp_path / "look.js"
+    subprocess.run([sys.executable, ROOT / ".ci" / "look_module", written], check=True)
+    committed = COMPONENTS / "shared" / "js" / "look.js"
+    assert written.read_text("utf-8") == committed.read_text("utf-8"), "run `make bundles`"
+
+
 def test_the_unit_tests_pass(node):
     tests = sorted(str(file) for file in (ROOT / "tests" / "components" / "js").glob("*.test.mjs"))
     assert tests

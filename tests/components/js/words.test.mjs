@@ -74,7 +74,7 @@ test("a view names the unit and, in either, a step of the pieces", () => {
   const site = siteOfCodes([[0]], 1, { name: "decoder" });
   const words = /** @type {any} */ ({ ...WORDS, sites: { decoder: site } });
   const both = /** @type {any} */ (traceWith({ ...PIECES, words, sites: { decoder: site } }));
-  /** @type {(view: {words?: boolean | null}, before?: object) => (boolean | number)[]} */
+  /** @type {(view: {words?: true | null}, before?: object) => (boolean | number)[]} */
   const opened = (view, before = {}) => {
     const state = openingState(both, { step: 4, layer: 0, head: 0, ...view }, before);
     return [state.words, state.step, state.pieceStep];

@@ -3,7 +3,8 @@
  * that it may come from, as in `explorer/data/toy_tasks/`.
  */
 
-import { PAD, SPECIALS } from "./vocabulary.js";
+import { SPECIALS } from "../../shared/js/look.js";
+import { PAD } from "./vocabulary.js";
 
 /** @type {Record<string, (symbols: number[]) => number[][]>} by task */
 const ALIGNMENTS = {

@@ -6,7 +6,7 @@
  * @typedef {{check: string, error: number, limit: number, ok: boolean, expected: boolean}} Check
  */
 
-import { UNMASKED } from "./masks.js";
+import { SITES, UNMASKED } from "../../shared/js/look.js";
 
 /** @type {[string, number][]} the largest error of a genuine trace in float32, by check */
 const LIMITS = [
@@ -17,7 +17,6 @@ const LIMITS = [
   ["padding_changes_nothing", 1e-4],
   ["unchanged_since_capture", 0],
 ];
-const SITES = ["encoder", "decoder", "cross"];
 const [OFFSET, PRIME] = [2166136261, 16777619]; // of FNV-1a with 32 bits
 
 /**

@@ -6,14 +6,9 @@
  *   open (rows, keys), one row for all queries or one for each
  */
 
+import { EDITED, LATER, PADDING, UNMASKED } from "../../shared/js/look.js";
 import { ModelError } from "./modelError.js";
 import { PAD } from "./vocabulary.js";
-
-/** Codes of reasons. */
-export const UNMASKED = 0;
-export const LATER = 1;
-export const PADDING = 2;
-export const EDITED = 3;
 
 /**
  * Which of `tokens` may be attended to, in one row for all queries.

@@ -3,10 +3,11 @@
  * arXiv 1808.06226). A character without a piece becomes its bytes.
  */
 
+import { SPECIALS } from "../../shared/js/look.js";
 import { ModelError } from "./modelError.js";
 import { BYTE, NORMAL, readPieceModel, UNKNOWN } from "./pieceModel.js";
 import { decodeUtf8 } from "./utf8.js";
-import { refuseLongText, SPECIALS, words } from "./vocabulary.js";
+import { refuseLongText, words } from "./vocabulary.js";
 
 const SPACE = "▁";
 const UNKNOWN_PENALTY = 10; // below the score of every piece, as in SentencePiece

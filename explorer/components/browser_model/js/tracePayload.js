@@ -16,36 +16,12 @@
 
 import { packEnvelope } from "../../shared/js/envelope.js";
 import { isSpecial } from "../../shared/js/label.js";
+import { FORMAT_VERSION, MASK_REASONS, SITES, UNMASKED, VIEW } from "../../shared/js/look.js";
 import { FULL_WEIGHT } from "../../shared/js/trace.js";
-import { UNMASKED } from "./masks.js";
 import { mergedTrace } from "./traceWords.js";
 import { grouped, marksWords } from "./wordSegmentation.js";
 
-const FORMAT_VERSION = 1;
-const REASONS = ["", "later position", "padding", "edited", "outside the window"];
 const INSIDE = "live"; // names what is inside heads; the page asks the model for it
-/** @type {Site[]} */
-const SITES = ["encoder", "decoder", "cross"];
-
-/** @type {ViewOptions} what is shown where nothing is asked for, as `View` in Python */
-const VIEW = {
-  site: null,
-  layer: null,
-  head: null,
-  step: null,
-  alignment: null,
-  ahead: null,
-  what_if: false,
-  forced: [],
-  original: [],
-  guess: null,
-  cell: null,
-  inside: null,
-  suggested: false,
-  shows: null,
-  next: null,
-  words: null,
-};
 
 /**
  * @param {ModelTrace} trace
@@ -64,7 +40,7 @@ export function tracePayload(trace, { view, language, strings, project }, integr
       ...header,
       version: FORMAT_VERSION,
       project,
-      reasons: REASONS,
+      reasons: MASK_REASONS,
       integrity,
       language,
       strings,

@@ -8,9 +8,10 @@
  * @import { Word } from "./wordSegmentation.js"
  */
 
-import { LATER, PADDING, UNMASKED } from "./masks.js";
+import { LATER, PADDING, UNMASKED } from "../../shared/js/look.js";
 import { grouped, marksWords } from "./wordSegmentation.js";
 
+/** @type {number[]} */
 const REASONS = [UNMASKED, PADDING, LATER]; // the first that any piece has; else "edited"
 
 /**

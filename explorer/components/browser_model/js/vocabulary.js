@@ -3,15 +3,13 @@
  * three ids: padding, beginning and end of a sequence.
  */
 
+import { LONGEST_SYMBOL, LONGEST_TEXT, SPECIALS } from "../../shared/js/look.js";
 import { ModelError } from "./modelError.js";
 
 export const PAD = 0;
 export const BOS = 1;
 export const EOS = 2;
-export const SPECIALS = ["<pad>", "<bos>", "<eos>"];
 
-const LONGEST_TEXT = 20_000; // characters
-const LONGEST_SYMBOL = 16;
 const SHOWN = 24;
 const LONGEST_SUGGESTION = 80;
 const SEPARATORS = /[,;、，；]/gu; // between symbols, besides white space by mistake

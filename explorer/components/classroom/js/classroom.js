@@ -1,9 +1,10 @@
 import { ADMITTED, ASKED, MIRRORED, REVEALED, SHOWN, VOTED } from "../../shared/js/classEvents.js";
 import { FOLLOWED, onOpened } from "../../shared/js/lessonEvents.js";
+import { REQUEST_WORDS } from "../../shared/js/look.js";
+import { wordsOf } from "../../shared/js/lookAddress.js";
 import { createStream, send } from "./stream.js";
 
 /** @import { Chosen, Described, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
-/** @import { Selection } from "../../shared/js/selectionReport.js" */
 
 /**
  * @typedef {Record<string, string>} Query of the URL that opens what is shown
@@ -37,7 +38,6 @@ import { createStream, send } from "./stream.js";
 const ALONE = "explorer-alone"; // in the session's storage: a reload stays where the guest was
 const PAGE = "explorer-page"; // there, too, while no page of this tab is open
 const BUSY = "data-class-busy"; // on the page: no lesson is offered now
-const VISIT = ["model", "text", "pad", "force"];
 const PATIENCE = 8000; // ms for another trace before it is asked for again
 
 /**
@@ -312,23 +312,7 @@ function tellPlayer(detail) {
  * @returns {ClassView}
  */
 function viewOf({ visit, selection, shown }) {
-  return { query: { ...visit, ...queryOf(selection) }, shown };
-}
-
-/**
- * A selection as the query of a URL; see `permalink.py`.
- * @param {Selection} selection
- * @returns {Query}
- */
-function queryOf({ cell, guess, ahead, ...others }) {
-  /** @type {Query} */
-  const query = {};
-  for (const [name, value] of Object.entries(others))
-    if (value !== null) query[name] = String(value);
-  if (guess) query.guess = "1";
-  if (ahead !== null) query.ahead = ahead ? "1" : "0";
-  if (cell) query.cell = cell.join(".");
-  return query;
+  return { query: { ...visit, ...wordsOf(selection) }, shown };
 }
 
 /**
@@ -336,5 +320,5 @@ function queryOf({ cell, guess, ahead, ...others }) {
  * @param {Query} query
  */
 function visitOf(query) {
-  return JSON.stringify(VISIT.map((name) => query[name] ?? ""));
+  return JSON.stringify(REQUEST_WORDS.map((name) => query[name] ?? ""));
 }

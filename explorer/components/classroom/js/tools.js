@@ -1,10 +1,9 @@
 import { element, write } from "../../shared/js/element.js";
+import { LONGEST_ADDRESS } from "../../shared/js/look.js";
 import { fetchCode } from "./stream.js";
 
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Classroom } from "./classroom.js" */
-
-const LONGEST_ADDRESS = 1500; // as in `class_messages.py`; the app without a query is always short
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -50,7 +49,7 @@ export function createTools(room, say, address) {
  * @param {string} address
  */
 async function showCode(say, link, address) {
-  const svg = await fetchCode(link.length <= LONGEST_ADDRESS ? link : address);
+  const svg = await fetchCode(link.length <= LONGEST_ADDRESS ? link : address); // which is short
   if (!svg) return;
   const source = URL.createObjectURL(svg);
   const picture = element("img", { src: source, alt: link });

@@ -1,6 +1,7 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { tokenHidden, visibleRows } from "../../shared/js/guess.js";
 import { asking } from "../../shared/js/lessonEvents.js";
+import { INSIDE_VIEWS } from "../../shared/js/look.js";
 import { createRadios } from "../../shared/js/radios.js";
 import {
   currentRow,
@@ -36,7 +37,8 @@ import { findPath } from "./tokenPath.js";
 /** @import { ScoreVectors } from "./scoreVectors.js" */
 /** @import { TokenPath } from "./tokenPath.js" */
 
-const PARTS = ["before", "cell", "score", "after", "depth", "without"];
+const [FIRST, ...OTHERS] = INSIDE_VIEWS;
+const PARTS = [FIRST, "cell", ...OTHERS];
 const SERVERLESS = ["live", "page"]; // where what is inside heads comes from on pages without a server
 
 /**

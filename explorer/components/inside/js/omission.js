@@ -1,6 +1,7 @@
 import { element, write } from "../../shared/js/element.js";
 import { readEnvelope } from "../../shared/js/envelope.js";
 import { visibleRows } from "../../shared/js/guess.js";
+import { OMISSIONS } from "../../shared/js/look.js";
 import { createRadios } from "../../shared/js/radios.js";
 import { currentRow, mapTitle, rowOf, shownKeys, siteOf } from "../../shared/js/stepState.js";
 import { createLoading } from "./loading.js";
@@ -25,8 +26,6 @@ import { createWeightTable } from "./weightTable.js";
  * @property {(found: Omission) => void} draw
  */
 
-const PARTS = ["scaling", "mask", "positions"]; // as in `core/interventions.py`
-
 /**
  * What the scaling, the masks and the positions are for: the same head, and the output, without.
  * @param {TraceContext} context
@@ -36,7 +35,7 @@ export function createOmissionView(context) {
   const { say, state } = context;
   let chosen = ""; // by the person
   let part = "";
-  const choice = { names: PARTS, prefix: "without", label: "without_parts", small: true };
+  const choice = { names: OMISSIONS, prefix: "without", label: "without_parts", small: true };
   const radios = createRadios(say, choice, (name) => {
     chosen = name;
     context.touch("vectors");

@@ -2,7 +2,7 @@
  * What is on screen as the fragment of the address, `#model=reverse&text=7+3+9…`, with the parameters
  * of the app's own links. A fragment is untrusted text: what fails a check is left out.
  *
- * @import { Selection } from "../../shared/js/selectionReport.js"
+ * @import { Field, Selection } from "../../shared/js/look.js"
  * @import { LiveRequest } from "./modelWorker.js"
  * @import { OpeningView } from "./openingView.js"
  * @import { LiveModel } from "./liveModel.js"
@@ -10,14 +10,12 @@
  *   refused: names of parameters that were left out
  */
 
+import { FIELDS, LONGEST_TEXT, MOST_FORCED, MOST_PADDING } from "../../shared/js/look.js";
+import { readWord, wholeNumber, wordsOf } from "../../shared/js/lookAddress.js";
 import { openingRequest } from "./liveModel.js";
 
-export const MOST_PADDING = 16;
-const MOST_FORCED = 64;
-export const LONGEST_TEXT = 20_000; // characters of a text in a link; models read fewer
-const SITES = ["encoder", "decoder", "cross"];
-const TIMINGS = ["prediction", "input"];
-const INSIDE_VIEWS = ["before", "after", "depth", "without"];
+/** @type {Field[]} what the page can show, which has no server and compares no two models */
+const SHOWN = FIELDS.filter(({ state, needsServer }) => state && !needsServer);
 
 /**
  * @param {string} fragment with or without "#"
@@ -45,7 +43,7 @@ export function readAddress(fragment, models, languages) {
   const request = {
     model: model.name,
     text: text ?? opening.text,
-    pad: take("pad", (given) => whole(given, MOST_PADDING)) ?? opening.pad,
+    pad: take("pad", (given) => wholeNumber(given, MOST_PADDING)) ?? opening.pad,
     forced: (same ? take("force", forcedIn) : null) ?? [],
   };
   const view = same ? viewIn(take) : {};
@@ -58,27 +56,14 @@ export function readAddress(fragment, models, languages) {
  * @returns {OpeningView}
  */
 function viewIn(take) {
-  const flag = (/** @type {string} */ text) => (text === "1" ? true : text === "0" ? false : null);
-  const cell = take("cell", (text) => {
-    const found = /^(\d{1,4})\.(\d{1,4})$/.exec(text);
-    return found ? /** @type {[number, number]} */ ([Number(found[1]), Number(found[2])]) : null;
-  });
-  /** @type {Record<string, unknown>} */
-  const view = {
-    site: take("site", (text) => (SITES.includes(text) ? text : null)),
-    layer: take("layer", (text) => whole(text, 9999)),
-    head: take("head", (text) => whole(text, 9999)),
-    step: take("step", (text) => whole(text, 9999) || null),
-    alignment: take("alignment", (text) => (TIMINGS.includes(text) ? text : null)),
-    guess: take("guess", flag),
-    ahead: take("ahead", flag),
-    cell,
-    inside: take("inside", (text) => (INSIDE_VIEWS.includes(text) ? text : null)),
-    words: take("words", (text) => (text === "1" ? true : null)),
-  };
-  const given = Object.entries(view).filter(([, value]) => value !== null);
-  const mean = view.layer !== null && view.head === null; // not the head that the model opens with
-  return Object.fromEntries(mean ? [...given, ["head", null]] : given);
+  /** @type {Partial<Record<string, unknown>>} */
+  const view = {};
+  for (const field of SHOWN) {
+    const value = take(field.name, (word) => readWord(field, word));
+    if (value !== null) view[field.name] = value;
+  }
+  const mean = "layer" in view && !("head" in view); // not the head that the model opens with
+  return mean ? { ...view, head: null } : view;
 }
 
 /**
@@ -90,26 +75,9 @@ function viewIn(take) {
 export function writeAddress({ model, text, pad, forced }, selection, language) {
   const query = new URLSearchParams({ model, text, pad: String(pad) });
   if (forced.length) query.set("force", forced.map((one) => one.join(".")).join("_"));
-  const { site, layer, head, step, alignment, guess, ahead, cell, inside, words } = selection;
-  const named = { site, layer, head, step, alignment, inside };
-  for (const [name, value] of Object.entries(named)) {
-    if (value !== null && value !== undefined) query.set(name, String(value));
-  }
-  if (guess) query.set("guess", "1");
-  if (words) query.set("words", "1");
-  if (typeof ahead === "boolean") query.set("ahead", String(Number(ahead)));
-  if (cell) query.set("cell", cell.join("."));
+  for (const [name, word] of Object.entries(wordsOf(selection))) query.set(name, word);
   query.set("lang", language);
   return `#${query}`;
-}
-
-/**
- * A number from 0 to `most`; null for anything else.
- * @param {string} text
- * @param {number} most
- */
-function whole(text, most) {
-  return /^\d{1,4}$/.test(text) && Number(text) <= most ? Number(text) : null;
 }
 
 /**

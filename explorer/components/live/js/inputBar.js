@@ -14,7 +14,7 @@
  */
 
 import { element } from "../../shared/js/element.js";
-import { MOST_PADDING } from "./address.js";
+import { MOST_PADDING } from "../../shared/js/look.js";
 import { openingRequest, randomText, requestAfter } from "./liveModel.js";
 
 const NARROW = matchMedia("(max-width: 700px)"); // as in live.css

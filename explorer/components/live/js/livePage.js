@@ -2,7 +2,7 @@
  * A page on which the browser itself decodes: input, messages and the player. Its models are in a
  * worker, its address is a link to what is on screen.
  *
- * @import { Selection } from "../../shared/js/selectionReport.js"
+ * @import { Selection } from "../../shared/js/look.js"
  * @import { Strings } from "../../shared/js/sentences.js"
  * @import { Trace } from "../../shared/js/trace.js"
  * @import { PageLanguage } from "./languages.js"
@@ -32,9 +32,11 @@ import { embeddedPlotly } from "../../player/js/embeddedPlotly.js";
 import { mountPlayer } from "../../player/js/player.js";
 import { element } from "../../shared/js/element.js";
 import { frameShown } from "../../shared/js/frame.js";
+import { LAST_SHOWN, LONGEST_TEXT } from "../../shared/js/look.js";
+import { flagsOf } from "../../shared/js/openingState.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { readTrace } from "../../shared/js/trace.js";
-import { LONGEST_TEXT, readAddress, writeAddress } from "./address.js";
+import { readAddress, writeAddress } from "./address.js";
 import { createHeader } from "./header.js";
 import { createInputBar } from "./inputBar.js";
 import { nearestLanguage } from "./languages.js";
@@ -237,7 +239,8 @@ class LivePage {
 
   /** What another text keeps of the one on screen. */
   keptView() {
-    return { words: this.player?.selection().words ?? null };
+    const now = this.player?.selection();
+    return flagsOf((name) => now?.[name] ?? null);
   }
 
   /**
@@ -402,8 +405,8 @@ class LivePage {
     const force = (forced, step) => {
       if (!sameSource(this.asked.request, request)) return; // what is on screen is being replaced
       const player = /** @type {ReturnType<typeof mountPlayer>} */ (this.player); // that asks
-      const { site, layer, head, ahead, words } = player.selection();
-      const view = { site, layer, head, ahead, words, step };
+      const { site, layer, head, ahead } = player.selection();
+      const view = { site, layer, head, ahead, step, ...this.keptView() };
       this.ask({ request: { ...request, forced }, view });
     };
     return {
@@ -491,7 +494,6 @@ function sameRequest(one, other) {
   return writeAddress(one, {}, "") === writeAddress(other, {}, "");
 }
 
-const LAST_SHOWN = "last"; // in an address, as in `explorer/components/live/page.py`
 const LAST = "attention-last"; // address, of a tab
 const LANGUAGE = "attention-language";
 const USED = "attention-used";

@@ -1,6 +1,7 @@
 /**
  * With which head and step a text opens, as the app's Explore page chooses them.
  *
+ * @import { Field } from "../../shared/js/look.js"
  * @import { ViewOptions } from "../../shared/js/trace.js"
  * @import { ModelTrace } from "../../browser_model/js/explorableModel.js"
  * @typedef {Partial<ViewOptions>} OpeningView what a link, or the model, asks for; without a step the
@@ -8,6 +9,7 @@
  */
 
 import { isSpecial } from "../../shared/js/label.js";
+import { FIELDS, SITES } from "../../shared/js/look.js";
 
 const SHARP = 0.5; // a weight that no other key can have too
 
@@ -17,16 +19,21 @@ const SHARP = 0.5; // a weight that no other key can have too
  * @param {number} steps
  * @param {OpeningView} view
  */
-export function missingIn(sites, steps, { site, layer, head, step, cell }) {
-  const [layers, heads, queries, keys] = sites[site ?? "cross"].shape;
-  /** @type {[keyof OpeningView, boolean][]} */
-  const found = [
-    ["layer", (layer ?? 0) >= layers],
-    ["head", (head ?? 0) >= heads],
-    ["step", (step ?? 1) > steps],
-    ["cell", Boolean(cell) && (Number(cell?.[0]) >= queries || Number(cell?.[1]) >= keys)],
-  ];
-  return found.filter(([, missing]) => missing).map(([name]) => name);
+export function missingIn(sites, steps, view) {
+  const [layers, heads, queries, keys] = sites[view.site ?? "cross"].shape;
+  /** @type {Record<NonNullable<Field["limit"]>, (value: never) => boolean>} */
+  const within = {
+    sites: (/** @type {string} */ site) => site in sites,
+    layers: (/** @type {number} */ layer) => layer < layers,
+    heads: (/** @type {number} */ head) => head < heads,
+    steps: (/** @type {number} */ step) => step >= 1 && step <= steps,
+    cells: (/** @type {[number, number]} */ [query, key]) => query < queries && key < keys,
+  };
+  const missing = FIELDS.filter(({ name, limit }) => {
+    const value = view[name] ?? null;
+    return limit && value !== null && !within[limit](/** @type {never} */ (value));
+  });
+  return missing.map(({ name }) => name);
 }
 
 /**
@@ -45,8 +52,7 @@ export function viewWithout(names, view) {
  * @returns {OpeningView}
  */
 export function viewWithin(trace, view) {
-  const names = ["encoder", "decoder", "cross"];
-  const sites = Object.fromEntries(names.map((site) => [site, trace.arrays[`${site}.attention`]]));
+  const sites = Object.fromEntries(SITES.map((site) => [site, trace.arrays[`${site}.attention`]]));
   return viewWithout(missingIn(sites, trace.targetTokens.length, view), view);
 }
 

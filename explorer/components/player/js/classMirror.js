@@ -1,6 +1,7 @@
 import { ASKED, ASKS, MIRRORED, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
-import { METHODS } from "../../shared/js/contributions.js";
 import { keyChoices, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
+import { MIRRORED_STATE, MOST_CANDIDATES, SHOWN_MAPS } from "../../shared/js/look.js";
+import { flagsOf } from "../../shared/js/openingState.js";
 import { selectionOf } from "../../shared/js/selectionReport.js";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -14,21 +15,8 @@ import { hideWeights } from "./guessControl.js";
 /** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
-const SHARED = [
-  "trace",
-  "site",
-  "layer",
-  "head",
-  "shows",
-  "step",
-  "alignment",
-  "ahead",
-  "guess",
-  "inside",
-  "insideView",
-];
+const SHARED = ["trace", ...MIRRORED_STATE];
 const KNOWN_TOKENS = 8; // that a question names
-const MOST_KEYS = 200; // that a question offers, as in `class_messages.py`
 
 /**
  * In class mode: say what the player shows, and show what the host's player shows.
@@ -80,9 +68,8 @@ function shownState({ guess, ...state }) {
     rows: guess.rows,
     tokens: guess.tokens,
   };
-  const { site, layer, head, shows, step, words, alignment, ahead, inside, insideView } = state;
-  const place = { site, layer, head, shows, step, words, alignment, ahead, inside, insideView };
-  return { ...place, guess: progress };
+  const place = MIRRORED_STATE.map((name) => [name, name === "guess" ? progress : state[name]]);
+  return /** @type {ShownState} */ (Object.fromEntries(place));
 }
 
 /**
@@ -96,9 +83,12 @@ function show(context, shown) {
   if (!site) return;
   const progress = trace.predicted.length ? shown.guess : null;
   const method =
-    context.pieces.header.contributions !== undefined && METHODS.find((one) => one === shown.shows);
+    context.pieces.header.contributions !== undefined &&
+    SHOWN_MAPS.find((one) => one === shown.shows);
   /** @type {Partial<TraceState>} */
   const patch = {
+    ...flagsOf((name) => shown[name] ?? false),
+    words: trace !== context.pieces,
     site: shown.site,
     layer: Math.min(shown.layer, site.layers - 1),
     head: Math.max(MEAN, Math.min(shown.head, site.heads - 1)),
@@ -119,7 +109,7 @@ function show(context, shown) {
     hinted: true,
     hover: null,
   };
-  const wanted = { ...context.state, ...patch, words: trace !== context.pieces };
+  const wanted = { ...context.state, ...patch };
   context.act.showLoaded(context.pieces, wanted, () => {
     if (wanted.words !== context.state.words) chooseUnit(context, wanted.words);
     context.store.set(patch);
@@ -184,7 +174,7 @@ function keyQuestion(context) {
   const row = currentRow(context);
   const { weights } = rowOf(site, layer, head, row);
   const positions = keyChoices(context);
-  if (!positions.length || positions.length > MOST_KEYS) return null;
+  if (!positions.length || positions.length > MOST_CANDIDATES) return null;
   const open = positions.map((key) => weights[key]);
   return {
     kind: "key",

@@ -43,7 +43,7 @@ import { createStrips } from "./strips.js";
 /** @import { DrawnPart } from "../../shared/js/element.js" */
 /** @import { MapPart } from "../../shared/js/map.js" */
 /** @import { TraceState } from "../../shared/js/openingState.js" */
-/** @import { Selection } from "../../shared/js/selectionReport.js" */
+/** @import { Selection } from "../../shared/js/look.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { IntegrityCheck, Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext, TraceOptions } from "../../shared/js/traceContext.js" */

@@ -1,4 +1,4 @@
-/** @import { Selection } from "./selectionReport.js" */
+/** @import { MIRRORED_STATE, Selection } from "./look.js" */
 /** @import { TraceState } from "./openingState.js" */
 
 /**
@@ -15,7 +15,7 @@ export const ASKS = "explorer-asks"; // to the player: what the host lets the cl
 export const ADMITTED = "explorer-admitted"; // the page: this visitor has become the host
 
 /**
- * @typedef {Pick<TraceState, "site" | "layer" | "head" | "shows" | "step" | "words" | "alignment" | "ahead" | "inside" | "insideView">} Place
+ * @typedef {Pick<TraceState, Exclude<typeof MIRRORED_STATE[number], "guess">>} Place
  * @typedef {Place & {guess: {weightsToo: boolean, rows: number, tokens: number} | null}} ShownState
  *   what a guest's player mirrors
  *

@@ -1,9 +1,10 @@
 import { readEnvelope } from "./envelope.js";
 
+/** @import { SHOWN_MAPS } from "./look.js" */
 /** @import { SiteName } from "./trace.js" */
 
 /**
- * @typedef {typeof METHODS[number]} Method by which contributions are computed
+ * @typedef {typeof SHOWN_MAPS[number]} Method by which contributions are computed
  * @typedef {number | Method} HeadOrMethod what is shown of a layer: a head, MEAN of them, or what its
  *   keys contribute
  * @typedef {"all" | "through" | "whole"} Reach of a number: one attention with all its heads, all
@@ -23,16 +24,6 @@ import { readEnvelope } from "./envelope.js";
  *   source token as leave-one-out, once that is loaded; of pieces
  * @property {Contributions | null} words the same of the trace in words
  */
-
-/** As `SHOWN_MAPS` in `app/request.py`: of one attention, then of all that went in. */
-export const METHODS = /** @type {const} */ ([
-  "alti",
-  "value_norm",
-  "value_norm_residual",
-  "alti_plus",
-  "rollout",
-  "leave_one_out",
-]);
 
 /** @type {Partial<Record<Method, Reach>>} */
 const REACHES = { alti_plus: "through", rollout: "through", leave_one_out: "whole" };

@@ -1,11 +1,10 @@
 import { assign, element } from "./element.js";
+import { KNOWN_SPECIALS } from "./look.js";
 
 /** @import { Attributes } from "./element.js" */
 
-/** Special tokens of the vocabularies, as in `core/word_segmentation.py`. */
-const SPECIALS = new Set(
-  "<pad> <bos> <eos> <s> </s> <mask> <|endoftext|> [PAD] [CLS] [SEP] [MASK]".split(" "),
-);
+/** @type {Set<string>} */
+const SPECIALS = new Set(KNOWN_SPECIALS);
 const UNKNOWN = ["<unk>", "[UNK]"]; // stand for text
 /** By special token, the name of the sentence that says what it is. */
 const MEANINGS = new Map(

@@ -1,10 +1,9 @@
+import { LARGEST_CODE } from "./look.js";
 import { FULL_WEIGHT, MEAN } from "./trace.js";
 
 /** @import { PayloadArray } from "./envelope.js" */
 /** @import { LoadedHeads, Unit } from "./loadedHeads.js" */
 /** @import { Picture, Site, SiteHeader } from "./trace.js" */
-
-const LARGEST_CODE = 255; // of a picture, as in `player/pictures.py`
 
 /**
  * What a site of a large trace has besides its sizes: pictures of all heads, and the weights of

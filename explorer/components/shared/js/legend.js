@@ -1,8 +1,8 @@
 import { paintRamp } from "./bitmap.js";
-import { METHODS } from "./contributions.js";
 import { context2d, element, populate, write } from "./element.js";
 import { createExplanation, wordEntry } from "./explanation.js";
 import { wholeRange } from "./geometry.js";
+import { SHOWN_MAPS } from "./look.js";
 import { LEVELS, MASK_CODES, maskColour } from "./palette.js";
 import { drawPattern } from "./pattern.js";
 import { SCALES, scaleMarks, scaleOf } from "./scale.js";
@@ -94,7 +94,7 @@ function entries(context) {
   const { say, state, trace, pieces } = context;
   const method = shownMethod(context);
   const offered = pieces.header.contributions !== undefined;
-  const others = METHODS.filter((one) => one !== method);
+  const others = SHOWN_MAPS.filter((one) => one !== method);
   const cross = state.site === "cross";
   const names = [
     ...(method ? [method, ...SHARES] : ["weight"]),

@@ -1,5 +1,6 @@
 import { guessOn, startGuessing } from "./guess.js";
 import { bestHead } from "./headScores.js";
+import { FLAGS } from "./look.js";
 import { projectorChosen } from "./projector.js";
 import { MEAN } from "./trace.js";
 import { inUnit, stepInUnit } from "./unitChoice.js";
@@ -24,14 +25,17 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  *
  * @typedef {"weight" | Method} Shows the weights of the head, or contributions by a method
  *
- * @typedef {object} TraceState what is shown of a trace
+ * @typedef {Record<typeof FLAGS[number], boolean>} Flags what is on or off and needs no rule of its
+ *   own, such as whether pieces are merged into words
+ *
+ * @typedef {Flags & Shown} TraceState what is shown of a trace
+ * @typedef {object} Shown
  * @property {SiteName} site
  * @property {number} layer
  * @property {number} head MEAN for the mean of the layer; it stays selected while contributions are
  *   shown, which are of no single head
  * @property {Shows} shows what the large map shows
  * @property {number} step 1..T; 0 for none
- * @property {boolean} words whether pieces are merged into words
  * @property {number} pieceStep step of the pieces before the change to words
  * @property {Alignment} alignment
  * @property {boolean} ahead whether rows not yet decoded are shown
@@ -62,8 +66,8 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @returns {TraceState}
  */
 export function openingState(pieces, view, before) {
-  const words = openingUnit(view, before);
-  const trace = inUnit(pieces, words);
+  const flags = openingFlags(view, before);
+  const trace = inUnit(pieces, flags.words);
   /** @type {(SiteName | null | undefined)[]} */
   const wanted = [view.site, before.site, "cross", "decoder", "encoder"];
   const name = wanted.find((one) => one && trace.sites[one]);
@@ -87,8 +91,8 @@ export function openingState(pieces, view, before) {
     layer: pick("layer", site.layers),
     head: mean ? MEAN : pick("head", site.heads),
     shows: "weight", // until contributions are loaded; see `followShown`
+    ...flags,
     step,
-    words,
     pieceStep: asked,
     alignment: view.alignment ?? before.alignment ?? "off",
     ahead: !guesses && (view.ahead ?? (view.step === null || (before.ahead ?? false))),
@@ -117,18 +121,32 @@ export function openingState(pieces, view, before) {
  * @param {Partial<TraceState>} before
  * @param {boolean} mean whether the mean of a layer is shown
  */
-function openingMore({ alignment, shows, next, words }, { more = true }, mean) {
+function openingMore({ alignment, shows, next, ...view }, { more = true }, mean) {
   const aligned = (alignment ?? "off") !== "off";
-  return more || aligned || mean || Boolean(shows) || Boolean(next) || words === true;
+  const on = FLAGS.some((name) => view[name]);
+  return more || aligned || mean || Boolean(shows) || Boolean(next) || on;
 }
 
 /**
- * Whether pieces are merged into words: not where the view says so, as after Back.
+ * What is on or off: off where the view says so, as after Back.
  * @param {Partial<ViewOptions>} view
- * @param {Partial<TraceState>} before
+ * @param {Partial<Flags>} before
  */
-function openingUnit({ words }, before) {
-  return words === undefined ? (before.words ?? false) : words === true;
+function openingFlags(view, before) {
+  return flagsOf((name) =>
+    view[name] === undefined ? (before[name] ?? false) : view[name] === true,
+  );
+}
+
+/**
+ * Each flag, as `read` says it is.
+ * @template Value
+ * @param {(name: typeof FLAGS[number]) => Value} read
+ */
+export function flagsOf(read) {
+  return /** @type {Record<typeof FLAGS[number], Value>} */ (
+    Object.fromEntries(FLAGS.map((name) => [name, read(name)]))
+  );
 }
 
 /**

@@ -1,10 +1,11 @@
+import { EDITED, LATER, OUTSIDE, PADDING, UNMASKED } from "./look.js";
+import { FULL_WEIGHT } from "./trace.js";
+
 /** @import { HeadOrMethod } from "./contributions.js" */
 /** @import { Site } from "./trace.js" */
 
-const LARGEST_CODE = 65535;
 /** Codes of mask reasons, the first that any piece has; else "edited", as `core/words.py` merges. */
-const REASONS = [0, 2, 1, 4];
-const EDITED = 3;
+const REASONS = [UNMASKED, PADDING, LATER, OUTSIDE];
 const MOST_CELLS = 4_000_000; // of the heads that are kept
 
 /**
@@ -40,7 +41,7 @@ export function predictingSite(words, pieces, rows, columns) {
   const weights = kept(words, (layer, head) => {
     const codes = pieces.weights(layer, head);
     const mean = everyCell((row, key) => merged(row, key, (cell) => codes[cell]));
-    return Uint16Array.from(mean, (code) => Math.min(Math.round(code * share), LARGEST_CODE));
+    return Uint16Array.from(mean, (code) => Math.min(Math.round(code * share), FULL_WEIGHT));
   });
   const masked = kept(words, (layer, head) => {
     const codes = pieces.masked(layer, head);

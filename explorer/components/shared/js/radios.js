@@ -9,7 +9,7 @@ const MOVES = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
  * A radio group of buttons: one stop of the Tab key, arrow keys move inside.
  * @param {Say} say
  * @param {object} group
- * @param {string[]} group.names names of the choices
+ * @param {readonly string[]} group.names names of the choices
  * @param {string} group.prefix prefix of their sentences and test ids
  * @param {string} group.label sentence that names the group
  * @param {boolean} [group.small]

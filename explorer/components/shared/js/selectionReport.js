@@ -1,44 +1,15 @@
+import { FIELDS, FLAGS } from "./look.js";
+import { flagsOf } from "./openingState.js";
 import { shownCell } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { pieceStep, stepOfApp } from "./unitChoice.js";
 
-/** @import { Method } from "./contributions.js" */
-/** @import { Alignment, InsideView, SiteName } from "./trace.js" */
+/** @import { Selection } from "./look.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
-/**
- * @typedef {object} Selection what the visitor looks at
- * @property {SiteName} site
- * @property {number} layer
- * @property {number | null} head null for the mean of the layer
- * @property {number | null} step of the pieces, of a mask token its position from 1; null where
- *   there are no steps
- * @property {Alignment | null} alignment null without links
- * @property {[number, number] | null} cell query and key of the cell whose arithmetic is shown
- * @property {InsideView | null} inside what is shown of that cell in place of its arithmetic
- * @property {Method | null} shows by which method the large map shows contributions
- * @property {"heads" | null} next what is shown of the next token in place of probabilities
- * @property {true | null} words whether pieces are merged into words
- * @property {true | null} guess whether what comes next is hidden until it is guessed
- * @property {boolean | null} ahead whether rows not yet decoded are shown; null while guessing
- */
-
-const REPORTED = [
-  "site",
-  "layer",
-  "head",
-  "shows",
-  "step",
-  "alignment",
-  "guess",
-  "ahead",
-  "inside",
-  "insideView",
-  "nextView",
-  "words",
-];
+const REPORTED = FIELDS.flatMap(({ state }) => state ?? []);
 const REST = 500; // ms
-const AT_ONCE = ["guess", "alignment", "words"]; // else the next text would open as it was before
+const AT_ONCE = ["guess", "alignment", ...FLAGS]; // else the next text would open as it was before
 
 /**
  * Report to the app what is shown, after a rest and only when it differs from the last report.
@@ -78,8 +49,7 @@ export function createSelectionReport(context, { more = () => ({}), rest = REST 
  * @returns {Selection}
  */
 export function selectionOf(context) {
-  const { site, layer, head, shows, alignment, guess, ahead, insideView, nextView, words } =
-    context.state;
+  const { site, layer, head, shows, alignment, guess, ahead, insideView, nextView } = context.state;
   const byHeads = nextView === "heads" && context.pieces.header.attribution !== undefined;
   const cell = context.trace.rows ? null : shownCell(context);
   return {
@@ -94,7 +64,7 @@ export function selectionOf(context) {
     inside: cell && insideView !== "cell" ? insideView : null,
     shows: shows === "weight" ? null : shows,
     next: byHeads ? "heads" : null,
-    words: words || null,
+    ...flagsOf((name) => context.state[name] || null),
   };
 }
 

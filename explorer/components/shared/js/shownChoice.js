@@ -1,5 +1,6 @@
-import { METHODS, reachOf } from "./contributions.js";
+import { reachOf } from "./contributions.js";
 import { element } from "./element.js";
+import { SHOWN_MAPS } from "./look.js";
 import { createSmallSelect } from "./smallSelect.js";
 import { shownMethod } from "./stepState.js";
 import { anyOf } from "./store.js";
@@ -11,9 +12,9 @@ import { anyOf } from "./store.js";
 const GROUPS = [
   {
     label: "shown_attention",
-    names: ["weight", ...METHODS.filter((one) => reachOf(one) === "all")],
+    names: ["weight", ...SHOWN_MAPS.filter((one) => reachOf(one) === "all")],
   },
-  { label: "shown_tokens", names: METHODS.filter((one) => reachOf(one) !== "all") },
+  { label: "shown_tokens", names: SHOWN_MAPS.filter((one) => reachOf(one) !== "all") },
 ];
 
 /**

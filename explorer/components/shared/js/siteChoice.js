@@ -1,4 +1,5 @@
 import { assign } from "./element.js";
+import { SITES } from "./look.js";
 import { createRadios } from "./radios.js";
 import { anyOf } from "./store.js";
 
@@ -13,7 +14,7 @@ import { anyOf } from "./store.js";
  */
 export function createSiteChoice(context) {
   const { say } = context;
-  const group = { names: ["encoder", "decoder", "cross"], prefix: "site", label: "attention" };
+  const group = { names: SITES, prefix: "site", label: "attention" };
   const radios = createRadios(say, group, (name) =>
     context.act.chooseSite(/** @type {SiteName} */ (name)),
   );

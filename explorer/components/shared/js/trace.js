@@ -4,37 +4,30 @@ import { largeSite } from "./largeSite.js";
 import { createLoadedHeads } from "./loadedHeads.js";
 import { predictingSite } from "./predictingRows.js";
 
-/** @import { Contributions, HeadOrMethod, Method } from "./contributions.js" */
+/** @import { Contributions, HeadOrMethod } from "./contributions.js" */
 /** @import { PayloadArray } from "./envelope.js" */
 /** @import { LoadedHeads } from "./loadedHeads.js" */
+/** @import { INSIDE_VIEWS, NEXT_VIEWS, Selection, SITES, TIMINGS } from "./look.js" */
 /** @import { Strings } from "./sentences.js" */
 
 /**
- * @typedef {"encoder" | "decoder" | "cross"} SiteName
- * @typedef {"off" | "prediction" | "input"} Alignment which row links a target token to the source
+ * @typedef {typeof SITES[number]} SiteName
+ * @typedef {"off" | typeof TIMINGS[number]} Alignment which row links a target token to the source
  *
- * @typedef {"before" | "cell" | "score" | "after" | "depth" | "without"} InsideView a view of the panel *Inside*
- * @typedef {"percent" | "log" | "heads"} NextView the next token by its probability, on a linear or
- *   logarithmic scale, or by what heads add to its choice
+ * @typedef {"cell" | typeof INSIDE_VIEWS[number]} InsideView a view of the panel *Inside*
+ * @typedef {"percent" | "log" | typeof NEXT_VIEWS[number]} NextView the next token by its
+ *   probability, on a linear or logarithmic scale, or by what heads add to its choice
  *
- * @typedef {object} ViewOptions what to show first; see `View` in `player/payload.py`
- * @property {SiteName | null} site
- * @property {number | null} layer
- * @property {number | null} head
- * @property {number | null} step of the trace in pieces
- * @property {Alignment | null} [alignment]
- * @property {boolean | null} ahead
+ * @typedef {object} Offered what the player offers, see `View` in `player/payload.py`; alignment,
+ *   guess: null stays as it was before
+ * @property {Alignment | null} alignment
+ * @property {boolean | null} guess
  * @property {boolean} what_if
- * @property {boolean | null} [guess] whether what comes next is hidden until it is guessed
- * @property {[number, number] | null} [cell] query and key of the cell whose arithmetic is shown
- * @property {InsideView | null} [inside] what is shown of that cell
- * @property {boolean} [suggested] whether the app chose the step, as one that shows much
- * @property {Method | null} [shows] by which method the large map shows contributions, in place of
- *   weights
- * @property {"heads" | null} [next] what is shown of the next token in place of probabilities
- * @property {boolean | null} [words] whether pieces are merged into words
+ * @property {boolean} suggested whether the app chose the step, as one that shows much
  * @property {[number, string][]} forced
  * @property {string[]} original
+ *
+ * @typedef {Omit<Selection, keyof Offered> & Offered} ViewOptions what to show first
  *
  * @typedef {object} IntegrityCheck
  * @property {string} check

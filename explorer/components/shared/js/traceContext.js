@@ -1,4 +1,5 @@
 import { createActions } from "./actions.js";
+import { MIRRORED_STATE } from "./look.js";
 import { fillIn } from "./sentences.js";
 import { createStore } from "./store.js";
 import { inUnit } from "./unitChoice.js";
@@ -8,7 +9,7 @@ import { inUnit } from "./unitChoice.js";
 /** @import { TraceState } from "./openingState.js" */
 /** @import { Palette } from "./palette.js" */
 /** @import { Plotly } from "./plotly.js" */
-/** @import { Selection } from "./selectionReport.js" */
+/** @import { Selection } from "./look.js" */
 /** @import { Say, Strings } from "./sentences.js" */
 /** @import { Store } from "./store.js" */
 /** @import { SiteName, Trace } from "./trace.js" */
@@ -51,28 +52,14 @@ import { inUnit } from "./unitChoice.js";
  */
 
 /** What no visitor changes while the player mirrors the host's, so that nobody reveals an answer. */
-const MIRRORED = [
-  "site",
-  "layer",
-  "head",
-  "shows",
-  "step",
-  "words",
-  "pieceStep",
-  "alignment",
-  "ahead",
-  "guess",
-  "inside",
-  "insideView",
-  "playing",
-];
+const HELD = new Set(/** @type {string[]} */ ([...MIRRORED_STATE, "pieceStep", "playing"]));
 
 /**
  * The part of a change that a visitor can make while the player mirrors the host's.
  * @param {Partial<TraceState>} patch
  */
 function unmirrored(patch) {
-  return Object.fromEntries(Object.entries(patch).filter(([name]) => !MIRRORED.includes(name)));
+  return Object.fromEntries(Object.entries(patch).filter(([name]) => !HELD.has(name)));
 }
 
 /**
