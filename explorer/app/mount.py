@@ -6,7 +6,7 @@ what has changed.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -316,7 +316,7 @@ def _view(trace: Trace, opening: Selection) -> View:
     seen, _ = opening.within(trace)
     at_end = seen.step == len(trace.target_tokens) and seen.ahead is not False
     step = None if at_end else seen.step
-    whole = replace(seen.without_server(), guess=None, words=None, other=None)
+    whole = seen.without_server().with_flags_of(Selection())
     ahead = seen.ahead is not False  # the grid beside it shows all rows too
     return View.of(whole, step=step, ahead=ahead)
 

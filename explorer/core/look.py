@@ -147,10 +147,10 @@ class Selection:
         )
         return replace(self, **dict.fromkeys(missing)), missing
 
-    def flags(self) -> Self:
-        """What of it is on whatever is looked at: the rest is of the model on screen."""
-        named = {name: getattr(self, name) for name, one in _SHOWN.items() if one.kind is FLAG}
-        return type(self)(**named)
+    def with_flags_of(self, other: "Selection") -> Self:
+        """This selection with what is on in `other`, whatever model and head that looks at."""
+        flags = [name for name, one in _SHOWN.items() if one.kind is FLAG]
+        return replace(self, **{name: getattr(other, name) for name in flags})
 
     def without_server(self) -> Self:
         """What a page can show of it that computes nothing."""

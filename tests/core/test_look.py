@@ -58,3 +58,19 @@ def test_what_a_model_is_given_is_a_text_or_a_message():
     asked = Request("m", "x", reading=Reading("fr", "de", chat=True))
     languages = {"source_language": "fr", "target_language": "de"}
     assert asked.given == {"messages": [{"role": "user", "content": "x"}], **languages}
+
+
+def test_what_is_on_stays_and_the_rest_is_of_the_model_that_is_looked_at():
+    seen = Selection("cross", 1, 2, 3, "input", guess=True, cell=(2, 0), shows="alti", words=True)
+    assert Selection("decoder").with_flags_of(seen) == Selection("decoder", guess=True, words=True)
+    assert seen.with_flags_of(Selection()) == replace(seen, guess=None, words=None)
+
+
+def test_a_page_without_a_server_computes_nothing():
+    seen = Selection("cross", 1, 2, 3, inside="score", cell=(2, 0), shows="alti", next="heads")
+    assert seen.without_server() == replace(seen, shows=None, next=None)
+
+
+def test_a_report_is_read_part_by_part():
+    report = {"site": "../x", "layer": 1.0, "head": "2", "step": 0, "cell": [1, 2], "more": 3}
+    assert Selection.reported(report) == Selection(layer=1, cell=(1, 2))

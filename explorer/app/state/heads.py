@@ -244,7 +244,7 @@ def show_drafted_head() -> None:
 def show_head(head: Head) -> None:
     """Move the picture to a head."""
     before = visit_state.current().selection
-    visit_state.select(Selection(*head, before.step, words=before.words))
+    visit_state.select(Selection(*head, before.step).with_flags_of(before))
     state = session.load(HeadsState)
     session.save(replace(state, moved=state.moved + 1))
 
@@ -271,13 +271,13 @@ def with_draft(keys: int) -> Interventions:
 
 def read_view(report: dict[str, object]) -> None:
     """Take what a head view reports: a selection, and a cell that was clicked. These views show
-    pieces; Explore goes on with words where it showed them.
+    pieces and hide nothing; Explore goes on with words, and with guessing, where it did so.
 
     A newly selected head and a clicked cell are filled into the draft.
     """
     before = visit_state.current().selection
     visit_state.read_selection(report.get("selection"))
-    now = replace(visit_state.current().selection, words=before.words)
+    now = visit_state.current().selection.with_flags_of(before)
     visit_state.select(now)
     shown = before.named_head or session.load(HeadsState).opened
     if (head := now.named_head) is not None and head != shown:

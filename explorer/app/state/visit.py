@@ -111,7 +111,7 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     text = request.text if _can_read(member, request.text, before) else opening.text
     pair = None if opening.pair is None else request.pair or ""
     asked = replace(opening, model=name, text=text, pad=request.pad, pair=pair)
-    session.save(Look(asked, current().selection.flags()))
+    session.save(Look(asked, Selection().with_flags_of(current().selection)))
 
 
 def return_to(visit: Look) -> None:

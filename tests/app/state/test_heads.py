@@ -104,12 +104,12 @@ def test_with_interventions_the_draft_does_not_follow_the_app():
 
 
 def test_the_unit_of_explore_stays():
-    visit_state.select(Selection(words=True))
+    visit_state.select(Selection(guess=True, words=True))
     heads_state.read_view({"selection": {"site": "cross", "layer": 1, "head": 2}})
-    assert visit_state.current().selection == Selection("cross", 1, 2, words=True)
+    assert visit_state.current().selection == Selection("cross", 1, 2, guess=True, words=True)
     heads_state.fill_in(site="cross", layer=0, head=1)
     heads_state.show_drafted_head()
-    assert visit_state.current().selection == Selection("cross", 0, 1, words=True)
+    assert visit_state.current().selection == Selection("cross", 0, 1, guess=True, words=True)
 
 
 def test_a_picture_opens_where_it_opened_first():
