@@ -195,13 +195,12 @@ def model_comparison(
     """A text in two models, or what else `sides` names; the key names the second one, too."""
     view = _view(compared.original, opening)
     payload = _payload(
-        ("model_comparison", key, view, opening.other),
+        ("model_comparison", key, view),
         lambda: model_comparison_payload(
             compared,
             sides,
             language=key.language,
             view=view,
-            pair=opening.other,
         ),
     )
     _mount("model_comparison", payload, _of_picture(key, on_report), _HEAD_VIEW_EVENTS)

@@ -15,6 +15,7 @@ from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
+LARGEST_NUMBER = 9_999
 MOST_FORCED = 64
 MOST_INTERVENTIONS = 24
 
@@ -129,7 +130,7 @@ def choice(names: Iterable[str]) -> Kind:
     )
 
 
-def number(most: int = 9_999, reported: Any = Whole) -> Kind:
+def number(most: int = LARGEST_NUMBER, reported: Any = Whole) -> Kind:
     """A number from 0 to `most`."""
     return Kind("number", lambda word: _number(word, most), reported=reported)
 

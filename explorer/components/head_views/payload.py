@@ -89,12 +89,11 @@ def model_comparison_payload(
     *,
     language: str = "en",
     view: View | None = None,
-    pair: tuple[int, int] | None = None,
 ) -> bytes:
     """A text in two models, or in two states of one, or two texts, and how alike their heads are.
 
-    pair: (layer, head) of the second that is shown first; None = the one that the rule of `sides`
-        puts beside the head that `view` opens with.
+    Without the `other` head of `view`, the second side opens with the one that the rule of `sides`
+    puts beside the head of the first.
     """
     attention = compared.attention
     matched = attention.matched()
@@ -114,7 +113,7 @@ def model_comparison_payload(
         "view": "model_comparison",
         "names": sides.names,
         "outputs": [one.predicted_tokens for one in (compared.original, compared.changed)],
-        "pair": pair,
+        "pair": view and view.other,
         "given": sides.given,
         "rule": sides.rule,
         "about": sides.about,

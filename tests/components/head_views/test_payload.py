@@ -12,6 +12,7 @@ from explorer.components.head_views.payload import (
     model_comparison_payload,
     words_payload,
 )
+from explorer.components.player.payload import View
 from explorer.core.i18n import table
 from explorer.heads.comparison import compare
 from explorer.heads.head_report import HeadReport
@@ -82,7 +83,7 @@ def test_two_models_are_sent_with_the_similarity_of_their_heads():
     free = replace(other, predicted_tokens=("x", *other.predicted_tokens[1:]))
     sides = Sides(("late", "early"), "early, given the output of late")
     payload = model_comparison_payload(
-        TraceComparison(one, free, other), sides, language="zh", pair=(0, 1)
+        TraceComparison(one, free, other), sides, language="zh", view=View(other=(0, 1))
     )
     header, parts = unpack_payload(payload)
     assert header["names"] == ["late", "early"]

@@ -62,5 +62,6 @@ test("what a view asks for and a trace has not is named", () => {
   assert.deepEqual(missingIn(sites, 6, { layer: 1, head: 3, step: 6, cell: [5, 7] }), []);
   const all = { layer: 9, head: 77, step: 99, cell: /** @type {[number, number]} */ ([6, 0]) };
   assert.deepEqual(missingIn(sites, 6, all), ["layer", "head", "step", "cell"]);
+  assert.deepEqual(missingIn(sites, 6, { step: 0 }), ["step"]); // they count from 1
   assert.deepEqual(missingIn(sites, 6, { site: "encoder", layer: 2, head: null }), []);
 });

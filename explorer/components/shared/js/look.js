@@ -95,6 +95,9 @@ export const LONGEST_TEXT = 20000;
 /** Characters. */
 export const LONGEST_SYMBOL = 16;
 
+/** Of a layer, a head or a step in an address. */
+export const LARGEST_NUMBER = 9999;
+
 /** Padding tokens added to a text. */
 export const MOST_PADDING = 16;
 

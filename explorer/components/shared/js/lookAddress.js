@@ -4,14 +4,12 @@
  * @import { Field, Selection } from "./look.js"
  */
 
-import { FIELDS } from "./look.js";
-
-const MOST = 9999;
+import { FIELDS, LARGEST_NUMBER } from "./look.js";
 
 /** @type {Record<Field["kind"], (word: string, choices: readonly string[]) => unknown>} */
 const READ = {
   choice: (word, choices) => (choices.includes(word) ? word : null),
-  number: (word) => wholeNumber(word, MOST),
+  number: (word) => wholeNumber(word, LARGEST_NUMBER),
   flag: (word) => word === "1" || null,
   switch: (word) => (word === "1" ? true : word === "0" ? false : null),
   pair: (word) => {
