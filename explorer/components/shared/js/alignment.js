@@ -1,6 +1,7 @@
 import { element, positionRectangle, sharpCanvas } from "./element.js";
 import { cellSize, xOf, yOf } from "./geometry.js";
 import { visibleRows } from "./guess.js";
+import { TIMINGS } from "./look.js";
 import { css } from "./palette.js";
 import { createRadios } from "./radios.js";
 import { rowCodes, shownHead, siteOf } from "./stepState.js";
@@ -20,7 +21,7 @@ import { anyOf } from "./store.js";
 const LINK_INSET = 4; // px between a mark and the edge of its cell
 const SMALL_LINK = 14; // px; corners of a smaller cell would be dots
 /** @type {Alignment[]} */
-const ALIGNMENTS = ["off", "prediction", "input"];
+const ALIGNMENTS = ["off", ...TIMINGS];
 
 /**
  * The choice over the map: from which row the target tokens are linked to the source.

@@ -1,6 +1,7 @@
 import { linksOf } from "./alignment.js";
 import { drawn, figurePen, LINE, MARGIN, TYPE, widthOf } from "./figureText.js";
 import { textWidth } from "./geometry.js";
+import { LATER, OUTSIDE, PADDING } from "./look.js";
 import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
 import { scaleMarks, scaleOf } from "./scale.js";
 import { currentRow, shownHead, shownKeys, shownMethod, shownRows, siteOf } from "./stepState.js";
@@ -27,9 +28,11 @@ export function definitions(palette) {
   const patterns = MASK_CODES.map((code) => {
     const colour = maskColour(palette.stroke, code);
     const size = { width: 7, height: 7, patternUnits: "userSpaceOnUse" };
-    const strokes = [code !== 4 && "M-1 8L8 -1", code > 2 && "M-1 -1L8 8"].filter(Boolean);
+    const strokes = [code !== OUTSIDE && "M-1 8L8 -1", code !== LATER && "M-1 -1L8 8"].filter(
+      Boolean,
+    );
     const mark =
-      code === 2
+      code === PADDING
         ? drawn("rect", { x: 2, y: 2, width: 2, height: 2, fill: colour })
         : drawn("path", { d: strokes.join(""), stroke: colour, fill: "none" });
     return drawn("pattern", { id: `masked-${code}`, ...size }, mark);

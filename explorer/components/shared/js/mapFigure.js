@@ -1,5 +1,6 @@
 import { wholeRange } from "./geometry.js";
 import { isLargeMap } from "./largeMap.js";
+import { UNMASKED } from "./look.js";
 import { colourAt, css, MASK_CODES, maskColour } from "./palette.js";
 import { scaleOf, tones } from "./scale.js";
 import { shownHead, siteOf } from "./stepState.js";
@@ -26,7 +27,7 @@ function figureData(context) {
   const weights = table((cell) => (masked[cell] ? null : tone[cell]));
   /** @type {object[]} */
   const data = [{ ...shared, z: weights, colorscale: plotlyRamp(palette) }];
-  if (masked.some((code) => code !== 0)) {
+  if (masked.some((code) => code !== UNMASKED)) {
     const codes = table((cell) => (masked[cell] ? masked[cell] : null));
     data.push({
       ...shared,

@@ -1,4 +1,5 @@
 import { context2d } from "./element.js";
+import { MASK_REASONS, UNMASKED } from "./look.js";
 
 /**
  * @typedef {number[]} Colour red, green, blue; 0..255
@@ -154,7 +155,7 @@ export function inkOn(colour) {
 }
 
 /** The codes of the reasons why a cell is masked. */
-export const MASK_CODES = [1, 2, 3, 4];
+export const MASK_CODES = [...MASK_REASONS.keys()].filter((code) => code !== UNMASKED);
 
 /**
  * The colours of a mask code, which has some unless it is 0.

@@ -1,4 +1,5 @@
 import { cellSize, xOf, yOf } from "./geometry.js";
+import { LATER, OUTSIDE, PADDING } from "./look.js";
 import { MASK_CODES, maskColour } from "./palette.js";
 
 /** @import { Plot } from "./geometry.js" */
@@ -30,8 +31,8 @@ export function drawPattern(pen, plot, site, masked, palette) {
     pen.clip(cells);
     pen.strokeStyle = pen.fillStyle = maskColour(palette.stroke, code);
     pen.lineWidth = 1;
-    if (code === 2) drawDots(pen, plot, left);
-    else drawStrokes(pen, plot, { falling: code !== 4, rising: code > 2 });
+    if (code === PADDING) drawDots(pen, plot, left);
+    else drawStrokes(pen, plot, { falling: code !== OUTSIDE, rising: code !== LATER });
     pen.restore();
   }
   pen.restore();

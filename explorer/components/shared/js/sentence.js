@@ -4,6 +4,7 @@ import { element, write } from "./element.js";
 import { tokenHidden, weightsHidden } from "./guess.js";
 import { labelOf, meaningOf } from "./label.js";
 import { ASKED, asking, onAsking } from "./lessonEvents.js";
+import { UNMASKED } from "./look.js";
 import { percent } from "./numbers.js";
 import {
   chosenAt,
@@ -133,7 +134,7 @@ function attentionClause(context, row) {
     position: key + 1,
     weight: isAsked(context, "weight", { query: row, key }) ? ASKED : weights[key].toFixed(2),
   };
-  const unmasked = masked.reduce((count, code) => count + (code === 0 ? 1 : 0), 0);
+  const unmasked = masked.reduce((count, code) => count + (code === UNMASKED ? 1 : 0), 0);
   const method = shownMethod(context);
   if (method) return contributionClause(context, method, row, key, facts);
   const removed = site.removed(state.layer, shownHead(state));
