@@ -6,6 +6,9 @@ for a widget that it has not drawn, and fails with a traceback when it draws it.
 page asks for that was left does not pass either, see `page_changes`.
 """
 
+from typing import Any
+
+import msgspec
 from google.protobuf.message import DecodeError
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
@@ -25,10 +28,23 @@ LARGEST_MESSAGE = 2**20
 """Bytes. A page sends a hundredth of them; JSON takes fifty times its size when it is read."""
 
 _JSON_VALUES = ("json_value", "json_trigger_value")
-_CHOSEN = ("rows", "columns", "cells")  # in a table
 _CONTAINERS = (dict, list, type(None))
 _OPERATION = "backend_operation_request"
 _NOT_BINARY, _NOT_A_MESSAGE, _TOO_LARGE = 1003, 1002, 1009  # close codes of RFC 6455
+
+
+class ChosenInTable(msgspec.Struct):
+    """Rows by number, columns by name, and cells by both."""
+
+    rows: list[int] = []
+    columns: list[str] = []
+    cells: list[list[Any]] = []
+
+
+class TableReport(msgspec.Struct):
+    """What a table reports."""
+
+    selection: ChosenInTable
 
 
 class BackMessageGuard:
@@ -91,11 +107,12 @@ class BackMessageGuard:
         return message
 
     def _is_readable(self, widget: WidgetState) -> bool:
+        """Whether a widget reads this value. Raises `ValueError`."""
         kind = widget.WhichOneof("value")
         if kind not in (None, self._widgets.kind(widget.id)):
             return False
         if kind is not None and self._widgets.is_table(widget.id):
-            return _is_selection(widget.string_value)
+            msgspec.convert(json_values.parse_object(widget.string_value), TableReport)
         return isinstance(_component_value(widget), _CONTAINERS)
 
 
@@ -104,23 +121,6 @@ def _component_value(widget: WidgetState) -> object:
     another widget. Raises `ValueError`."""
     kind = widget.WhichOneof("value")
     return json_values.parse(getattr(widget, kind)) if kind in _JSON_VALUES else None
-
-
-def _is_selection(text: str) -> bool:
-    """Whether a table reports this: lists of rows by number, columns by name, and cells by both.
-
-    Raises `ValueError`.
-    """
-    chosen = json_values.parse_object(text).get("selection")
-    lists = [chosen.get(name, []) for name in _CHOSEN] if isinstance(chosen, dict) else []
-    if not lists or not all(isinstance(one, list) for one in lists):
-        return False
-    rows, columns, cells = lists
-    return (
-        all(type(row) is int for row in rows)
-        and all(isinstance(column, str) for column in columns)
-        and all(isinstance(cell, list) for cell in cells)
-    )
 
 
 def _is_sent_by_pages(message: BackMsg) -> bool:

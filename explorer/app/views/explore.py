@@ -33,6 +33,7 @@ from explorer.app.widgets.reading_choice import reading_choice
 from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
+from explorer.core.field_kinds import reported
 from explorer.core.i18n import say
 from explorer.core.look import Look, Request, Selection
 from explorer.core.look_address import to_query
@@ -122,8 +123,8 @@ def show_address(request: Request, offered: Mapping[str, CatalogMember], languag
 
 def follow_host(offered: Mapping[str, CatalogMember], report: dict[str, object]) -> None:
     """Show what the host of a class shows, without loading the page again."""
-    query = report.get("follow")
-    if isinstance(query, dict) and all(isinstance(word, str) for word in query.values()):
+    query = reported(report.get("follow"), dict[str, str])
+    if query is not None:
         address_bar.follow_query(query, offered)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import msgspec
 import streamlit as st
 
 from explorer.app import mount
@@ -23,6 +24,13 @@ from explorer.components.lesson.payload import (
 from explorer.core.field_kinds import Whole, reported
 from explorer.core.lesson import Lesson
 from explorer.core.look import Look
+
+
+class ChosenCard(msgspec.Struct):
+    """A card that a visitor goes to, counted from 0; here: whether the browser shows it already."""
+
+    card: Whole
+    here: bool = False
 
 
 def lesson_card(offered: Catalog, language: str, draw_address_alone: Callable[[], None]) -> None:
@@ -84,22 +92,15 @@ def _read(
     name = report.get("start")
     if isinstance(name, str) and lesson_state.open_card(name, 1):
         _show(offered)
-    chosen = report.get("card")
-    if not isinstance(chosen, Mapping):
-        return
-    if not lesson_state.open_card(lesson_state.current().name, _whole(chosen.get("card"))):
+    chosen = reported(report.get("card"), ChosenCard)
+    if chosen is None or not lesson_state.open_card(lesson_state.current().name, chosen.card + 1):
         return
     visit = _current_visit(offered)
-    if chosen.get("here") and visit and visit.request == visit_state.current().request:
+    if chosen.here and visit and visit.request == visit_state.current().request:
         visit_state.select(visit.selection)
         draw_address_alone()
     else:
         _show(offered)
-
-
-def _whole(value: object) -> int | None:
-    number: int | None = reported(value, Whole)
-    return None if number is None else number + 1
 
 
 def _current_visit(offered: Catalog) -> Look | None:
