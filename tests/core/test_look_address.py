@@ -1,15 +1,18 @@
 """A visit as a query, and back; also the queries of links that are in circulation."""
 
+import random
 from dataclasses import replace
 
 import pytest
 
-from explorer.core.i18n import LANGUAGES, say
+from explorer.core.field_kinds import declared
+from explorer.core.i18n import LANGUAGES, say, section
 from explorer.core.interventions import Interventions
 from explorer.core.look import Look, Reading, Request, Selection
 from explorer.core.look_address import from_query, to_query
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
+KINDS = (Request, Reading, Look, Selection)
 OPENINGS = {
     "reverse": Request("reverse", "7 3 9 1 4"),
     "sort": Request("sort", "甲 乙"),
@@ -220,3 +223,42 @@ def test_languages_and_a_chat_are_in_the_link_of_a_model_of_the_library():
             assert refused == (name,)
     _, refused = from_query(query | {"model": "own"}, openings)
     assert refused == ("source_language", "target_language", "chat")
+
+
+def test_every_parameter_has_a_name_to_be_refused_by():
+    words = {one.word for kind in KINDS for one in declared(kind).values()}
+    for language in LANGUAGES:
+        assert {f"part_{word}" for word in words} <= section("explore", language).keys()
+
+
+def test_what_a_random_query_names_is_written_as_it_was_read():
+    """Whatever of it is refused; what is written names the same look again."""
+    rng = random.Random(5)
+    openings = OPENINGS | {
+        "bert": Request("bert", "The cat.", pair=""),
+        "m2m": Request("m2m", "Hello.", reading=Reading()),
+    }
+    words = {one.word: one.kind for kind in KINDS for one in declared(kind).values()}
+    texts = [
+        "",
+        "0",
+        "1",
+        "3",
+        "17",
+        "1.2",
+        "x",
+        "9999",
+        "10000",
+        "bert",
+        "m2m",
+        "1.4_3.5",
+        "@text",
+    ]
+    for _ in range(2_000):
+        named = rng.sample(sorted(words), rng.randrange(12))
+        query = {word: rng.choice([*texts, *words[word].choices]) for word in named}
+        look, refused = from_query(query, openings)
+        assert set(refused) <= query.keys() | {"with"}
+        again, none = from_query(to_query(look), openings)
+        assert none == ()
+        assert to_query(again) == to_query(look)
