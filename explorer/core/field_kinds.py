@@ -6,6 +6,7 @@ Both are untrusted. A word or a value that fails its check is refused alone.
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -90,6 +91,7 @@ def shown(kind: Kind, **more: Any) -> Any:
     return field(default=None, metadata={"kind": kind, "mirrored": True, **more})
 
 
+@cache
 def declared(record: type) -> Mapping[str, Declared]:
     """What is declared of the fields of a record, by their names."""
     found = {}

@@ -40,7 +40,7 @@ def to_query(look: Look) -> dict[str, str]:
 def _written(record: Any) -> dict[str, str]:
     """The fields of a record that an address names, by their words."""
     query = {}
-    for name, one in declared(type(record)).items():
+    for name, one in declared(record.__class__).items():
         if one.kind.is_written(value := getattr(record, name)):
             query[one.word] = one.kind.write(value)
     return query
