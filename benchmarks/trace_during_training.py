@@ -19,8 +19,8 @@ import torch
 
 from benchmarks.timing import milliseconds
 from explorer.core import folders
+from explorer.jobs import run_launcher
 from explorer.model.explorable import ExplorableModel, load
-from explorer.training import run_launcher
 from explorer.training.config import quick_demo
 
 

@@ -9,7 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.core.errors import ConfigError, EvaluationBatchError, ExplorerError, VocabularyError
+from explorer.core.errors import (
+    ConfigError,
+    EvaluationBatchError,
+    ExplorerError,
+    MeasurementError,
+    VocabularyError,
+)
 from explorer.core.memory import limit_memory, ran_out_of_memory
 from explorer.core.typed_number import MOST_DIGITS, typed_number
 from explorer.core.vocabulary import shorten
@@ -77,7 +83,7 @@ def as_job(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
         if options.end_with_parent:
             end_with_parent()
         # Imported before there is a limit, which its libraries may not have room below.
-        from explorer.heads.job_queue import MeasurementError
+        import pandas  # noqa: F401
 
         if options.most_memory:
             if options.most_memory < LEAST_MEMORY:

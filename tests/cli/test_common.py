@@ -14,8 +14,7 @@ from explorer.cli.common import (
     lower_priority,
     whole_number,
 )
-from explorer.core.errors import AlignmentError, VocabularyError
-from explorer.heads.job_queue import MeasurementError
+from explorer.core.errors import AlignmentError, MeasurementError, VocabularyError
 
 
 @pytest.mark.parametrize("text", ["a b", "a,b", "a, b", " a  b "])

@@ -18,8 +18,8 @@ from explorer.core.errors import ExplorerError
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
+from explorer.jobs.run_directory import Status, create_run, list_runs, waiting_runs
 from explorer.model.catalog import describe, shipped_models
-from explorer.training.run_directory import Status, create_run, list_runs, waiting_runs
 from tests.support.small_trace import small_trace
 from tests.support.tiny_configs import TINY
 

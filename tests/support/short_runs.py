@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from explorer.heads.job_queue import Job
-from explorer.training.run_directory import Run
+from explorer.jobs.job_queue import Job
+from explorer.jobs.run_directory import Run
 from tests.support.tiny_configs import TINY
 
 LONGER = replace(TINY, dropout=0.1, steps=60)

@@ -92,6 +92,6 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     warmup.start()
     with limited_warnings(*_LOGGERS):
         yield
-    from explorer.heads import job_queue  # late: the server starts without pandas
+    from explorer.jobs import job_queue  # late: the server starts without pandas
 
     await asyncio.to_thread(job_queue.end_all)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from explorer.app.state import session
-from explorer.heads.job_queue import Job, QueuedJob
+from explorer.jobs.job_queue import Job, QueuedJob
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import PairsError
 from explorer.data.column_guess import first_rows, looks_headed, text_columns
 from explorer.data.parallel_corpus import RowCounts
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, list_runs
 from explorer.training.cost_estimate import PairsSize
-from explorer.training.run_directory import Run, list_runs
 
 RECORDED = "recorded/reverse"
 """The run the page opens on while no training goes on."""

@@ -24,9 +24,9 @@ from explorer.app.widgets.messages import (
 )
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run
 from explorer.model.catalog import CatalogModel, shipped_models
-from explorer.training import run_launcher
-from explorer.training.run_directory import Run
 
 _EXPLORE = Path(__file__).with_name("explore.py")
 _REFRESH = 1.0  # seconds between two looks at a running training

@@ -8,11 +8,11 @@ import streamlit as st
 from explorer.app.state import jobs, messages, visitor
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import literal
+from explorer.core.errors import MeasurementError
 from explorer.core.i18n import say
-from explorer.heads.job_queue import (
+from explorer.jobs.job_queue import (
     JobKind,
     JobSentences,
-    MeasurementError,
     QueuedJob,
     queued_jobs,
 )

@@ -18,10 +18,10 @@ from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES, task_label
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, finished_runs
 from explorer.training.config import TrainingConfig, quick_demo
 from explorer.training.cost_estimate import estimate, estimate_text
-from explorer.training.run_directory import Run
 
 _HEADS = Path(__file__).parents[1] / "views" / "heads.py"
 
@@ -271,7 +271,7 @@ def _facts(demo: TrainingConfig, allowed: bool, language: str) -> str:
     """What the quick demo costs, and how many runs are queued before it."""
     if not allowed:
         return say("train.class_hint", language)
-    cost = estimate(demo, run_launcher.run_root("runs"))
+    cost = estimate(demo, finished_runs(run_launcher.run_root("runs")))
     facts = [
         estimate_text(cost, demo.device, language),
         say("train.fact_seed", language, value=demo.seed),

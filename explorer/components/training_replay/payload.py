@@ -30,7 +30,7 @@ from explorer.components.training_replay.status_text import RunReport, run_repor
 from explorer.core.errors import ExplorerError
 from explorer.core.files import opened, size_of
 from explorer.core.i18n import say, section
-from explorer.training.run_directory import Run, Status
+from explorer.jobs.run_directory import Run, Status
 from explorer.training.run_metrics import best_moment
 
 FORMAT_VERSION = 1

@@ -6,10 +6,10 @@ from typing import Any
 
 from explorer.components.training_replay.run_numbers import finite_number
 from explorer.core.i18n import say
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import ACTIVE_STATES, Run, Status
 from explorer.training.config import TrainingConfig
 from explorer.training.cost_estimate import short_time
-from explorer.training.run_directory import ACTIVE_STATES, Run, Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,8 @@ from pathlib import Path
 import streamlit as st
 
 from explorer.app.server import asgi
-from explorer.heads import job_queue, measurement_jobs
-from explorer.heads.measurement_jobs import MeasurementSettings
+from explorer.jobs import job_queue, measurement_jobs
+from explorer.jobs.measurement_jobs import MeasurementSettings
 
 ROOT = Path(asgi.MAIN).parents[2]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.app.state import jobs
-from explorer.heads.job_queue import Job, JobSentences, QueuedJob
+from explorer.jobs.job_queue import Job, JobSentences, QueuedJob
 
 FIRST, SECOND = (
     QueuedJob(Job(Path("digest") / name), "heads", "reverse", JobSentences("your lines", 2))

@@ -5,9 +5,9 @@ import streamlit as st
 
 from explorer.app.state import train as train_state
 from explorer.app.state.train import CorpusCheck, UploadedCorpus
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import create_run
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import create_run
 
 
 class QueryParams(dict[str, str]):

@@ -14,9 +14,9 @@ import explorer
 from explorer.app import model_cache
 from explorer.app.server import access
 from explorer.core import folders
-from explorer.heads import measurement_jobs
-from explorer.heads.job_queue import MeasurementError
+from explorer.core.errors import MeasurementError
 from explorer.heads.measurement_store import REPORT_FILE, measured_folder
+from explorer.jobs import measurement_jobs
 from explorer.model.opening import EXTRA
 from tests.support.app_pages import MAIN, captions, chosen_in, open_page, sent_to, url_query
 from tests.support.huggingface_families import saved, tiny_model

@@ -10,7 +10,7 @@ from explorer.app.server import access
 from explorer.app.state import jobs
 from explorer.app.widgets import job_progress
 from explorer.app.widgets.job_progress import follow_started
-from explorer.heads.job_queue import Job, JobSentences, QueuedJob
+from explorer.jobs.job_queue import Job, JobSentences, QueuedJob
 from tests.support.app_pages import open_page
 
 NOWHERE = Path(__file__).parent / "nowhere"

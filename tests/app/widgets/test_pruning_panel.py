@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from explorer.app.state.jobs import OwnJobs
 from explorer.app.widgets.pruning_panel import names_of
 from explorer.core import folders
-from explorer.heads.pruning_jobs import StoredPruning, pruning_job
 from explorer.heads.pruning_report import ORDERS, PruningReport
+from explorer.jobs.pruning_jobs import StoredPruning, pruning_job
 from tests.support.app_pages import captions, chosen_in, open_page
 from tests.support.short_runs import wait_for_job
 

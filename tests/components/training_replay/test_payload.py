@@ -10,9 +10,9 @@ from explorer.components.training_replay.payload import (
     thinned,
 )
 from explorer.core import folders
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, create_run
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, create_run
 
 LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0.1, 0.2]]}
 CONFIG = TrainingConfig(steps=100, device="cpu")

@@ -12,10 +12,10 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, RunError
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, Status, create_run
 from explorer.model.checkpoint import load_checkpoint
-from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, Status, create_run
 from tests.support.short_runs import wait_for
 from tests.support.tiny_configs import TINY
 from tests.support.toy_sentences import TINY_PAIRS, as_chinese_table

@@ -22,7 +22,7 @@ from typing import Literal
 from filelock import FileLock, Timeout
 
 from explorer.core import folders
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import MeasurementError
 from explorer.core.files import reason
 from explorer.core.memory import half_of_memory
 from explorer.heads.measurement_store import REPORT_FILE, delete_oldest, modified, report_key
@@ -44,12 +44,6 @@ _MAKING = "making.json"
 _ABANDONED = 24 * 3600  # seconds after which a work folder without a lock is deleted
 _PROGRESS_BAR = re.compile(r"\d+ ?% ?\|")
 _EXIT_TIMEOUT = 5.0  # seconds a terminated process has to exit
-
-
-class MeasurementError(ExplorerError):
-    """A measurement that cannot be made."""
-
-    section = "heads"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import AlignmentError
-from explorer.heads import alignment_jobs
 from explorer.heads.alignment_file import AlignmentFile
-from explorer.heads.alignment_jobs import LINKS, WITH_TOKENS, GoldTable, stored_alignments
 from explorer.heads.alignment_report import DIAGONAL
 from explorer.heads.corpus_alignment import align_pairs, all_methods
-from explorer.heads.job_queue import JobSentences, QueuedJob, queued_jobs
 from explorer.heads.measurement_store import stored_reports
+from explorer.jobs import alignment_jobs
+from explorer.jobs.alignment_jobs import LINKS, WITH_TOKENS, GoldTable, stored_alignments
+from explorer.jobs.job_queue import JobSentences, QueuedJob, queued_jobs
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from tests.support.short_runs import wait_for_job

@@ -12,15 +12,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from explorer.core.errors import AlignmentError, ExplorerError, VocabularyError
+from explorer.core.errors import AlignmentError, ExplorerError, MeasurementError, VocabularyError
 from explorer.core.files import log_skipped
+from explorer.core.sites import SIDES
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
 from explorer.heads.alignment_file import AlignmentFile, refuse_foreign_links
 from explorer.heads.alignment_report import AlignmentReport
-from explorer.heads.job_queue import Job, JobSentences, MeasurementError, QueuedJob, submit
-from explorer.heads.measurement_jobs import MOST_CHARACTERS, MOST_SENTENCES, SIDES
 from explorer.heads.measurement_store import measured_folder, modified, newest_first, report_key
+from explorer.jobs.job_queue import Job, JobSentences, QueuedJob, submit
+from explorer.jobs.measurement_jobs import MOST_CHARACTERS, MOST_SENTENCES
 
 if TYPE_CHECKING:
     from explorer.model.measurable import MeasurableModel

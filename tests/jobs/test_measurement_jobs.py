@@ -7,10 +7,10 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.heads import measurement_jobs
-from explorer.heads.job_queue import Job, JobSentences, QueuedJob, queued_jobs
-from explorer.heads.measurement_jobs import MeasurementSettings
 from explorer.heads.measurement_store import stored_reports
+from explorer.jobs import measurement_jobs
+from explorer.jobs.job_queue import Job, JobSentences, QueuedJob, queued_jobs
+from explorer.jobs.measurement_jobs import MeasurementSettings
 from explorer.model.checkpoint import to_bytes
 from tests.support.short_runs import wait_for, wait_for_job
 

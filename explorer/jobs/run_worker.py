@@ -14,13 +14,13 @@ from safetensors.torch import save as save_tensors
 from explorer.core.errors import ExplorerError, RunError, TrainingError
 from explorer.core.files import read_bytes
 from explorer.core.memory import ran_out_of_memory
+from explorer.jobs.run_directory import Run, Status, waiting_runs
+from explorer.jobs.run_heartbeat import INTERVAL, Heartbeat
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training import distributed
 from explorer.training.data_modules import DataModule
 from explorer.training.device import choose_device
-from explorer.training.run_directory import Run, Status, waiting_runs
-from explorer.training.run_heartbeat import INTERVAL, Heartbeat
 from explorer.training.trainer import Moment, Trainer
 
 SAVE_INTERVAL = 5.0

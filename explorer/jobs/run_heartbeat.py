@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from explorer.core.errors import ExplorerError
-from explorer.training.run_directory import ACTIVE_STATES, Run, Status
+from explorer.jobs.run_directory import ACTIVE_STATES, Run, Status
 
 INTERVAL = 1.0
 """Seconds between two heartbeats."""

@@ -4,17 +4,13 @@ import shutil
 import time
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from safetensors.numpy import save
 
 from explorer.core.errors import ExplorerError, RunError
-from explorer.training import run_lock
-from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import (
+from explorer.jobs import run_lock
+from explorer.jobs.run_directory import (
     ACTIVE_STATES,
     HEARTBEAT_TIMEOUT,
-    PAIRS_FILE,
     START_TIMEOUT,
     Run,
     Status,
@@ -23,6 +19,7 @@ from explorer.training.run_directory import (
     list_runs,
     waiting_runs,
 )
+from explorer.training.config import TrainingConfig
 
 CONFIG = TrainingConfig(device="cpu")
 
@@ -228,20 +225,6 @@ def test_an_active_run_is_not_deleted(run):
     assert not run.folder.exists()
 
 
-def test_a_missing_probe_is_an_error(run):
-    with pytest.raises(ExplorerError):
-        run.probe(10)
-
-
-def test_a_moved_run_finds_its_file_of_pairs(tmp_path):
-    run = create_run(tmp_path / "one", TrainingConfig(pairs=PAIRS_FILE))
-    assert run.config.pairs == PAIRS_FILE  # not there yet
-    (run.folder / PAIRS_FILE).write_text("a\tb\n")
-    assert Run(run.folder).config.pairs == str(tmp_path / "one" / PAIRS_FILE)
-    run.folder.rename(tmp_path / "two")
-    assert Run(tmp_path / "two").config.pairs == str(tmp_path / "two" / PAIRS_FILE)
-
-
 def test_facts_of_the_data_are_stored(run):
     assert run.data_facts() == {}
     run.write_data_facts({"pairs": {"kept": 3}})
@@ -255,34 +238,3 @@ def test_a_folder_that_cannot_be_created_is_an_error(tmp_path):
     with pytest.raises(ExplorerError) as caught:
         create_run(tmp_path / "file" / "x", CONFIG)
     assert caught.value.key == "unwritable_file"
-
-
-def test_the_saved_step_is_where_a_run_goes_on(tmp_path):
-    run = create_run(tmp_path / "runs" / "new", CONFIG)
-    assert run.saved_step == 0
-    run.state_path.write_bytes(save({"step": np.array(120), "other": np.zeros(3)}))
-    assert run.saved_step == 120
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"nothing of the kind",
-        save({"other": np.zeros(3)}),
-        save({"step": np.zeros(3)}),
-    ],
-)
-def test_a_damaged_state_has_no_saved_step(tmp_path, data):
-    run = create_run(tmp_path / "runs" / "new", CONFIG)
-    run.state_path.write_bytes(data)
-    with pytest.raises(RunError, match="cannot be read"):
-        _ = run.saved_step
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs")
-def test_a_fifo_in_place_of_the_state_blocks_nothing(tmp_path):
-    run = create_run(tmp_path / "runs" / "new", CONFIG)
-    os.mkfifo(run.state_path)
-    with pytest.raises(RunError, match="cannot be read"):
-        _ = run.saved_step

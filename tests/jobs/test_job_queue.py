@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from explorer.core import folders
-from explorer.heads import job_queue
-from explorer.heads.job_queue import (
+from explorer.core.errors import MeasurementError
+from explorer.jobs import job_queue
+from explorer.jobs.job_queue import (
     Job,
     JobSentences,
-    MeasurementError,
     QueuedJob,
     queued_jobs,
     submit,
@@ -187,8 +187,8 @@ def test_jobs_end_with_their_server(folder):
 _ENDING_SERVER = """
 import subprocess, sys, time
 from pathlib import Path
-from explorer.heads import job_queue
-from explorer.heads.job_queue import Job, JobSentences, QueuedJob, submit
+from explorer.jobs import job_queue
+from explorer.jobs.job_queue import Job, JobSentences, QueuedJob, submit
 job_queue._launch = lambda folder, code: subprocess.Popen([sys.executable, "-c", *code])
 jobs = [Job(Path(sys.argv[1]) / name / "batch") for name in "ab"]
 for job in jobs:
@@ -237,8 +237,8 @@ def test_a_measuring_process_ends_with_a_killed_server_and_its_folder_is_deleted
 _SERVER = """
 import sys, time
 from pathlib import Path
-from explorer.heads import job_queue, measurement_jobs
-from explorer.heads.measurement_jobs import MeasurementSettings
+from explorer.jobs import job_queue, measurement_jobs
+from explorer.jobs.measurement_jobs import MeasurementSettings
 job = measurement_jobs.start(Path(sys.argv[1]), "x", MeasurementSettings(size=1024), "digest").job
 while not job.running:
     time.sleep(0.01)

@@ -17,9 +17,6 @@ from explorer.core import folders
 from explorer.core.errors import ExplorerError, PruningError
 from explorer.core.files import log_skipped
 from explorer.core.interventions import refuse_weights_only
-from explorer.heads import measurement_jobs
-from explorer.heads.job_queue import Job, QueuedJob, queued_jobs, submit
-from explorer.heads.measurement_jobs import Sentences
 from explorer.heads.measurement_store import (
     MOST_STORED,
     measured_folder,
@@ -27,6 +24,9 @@ from explorer.heads.measurement_store import (
     newest_first,
 )
 from explorer.heads.pruning_report import ORDERS, PruningReport
+from explorer.jobs import measurement_jobs
+from explorer.jobs.job_queue import Job, QueuedJob, queued_jobs, submit
+from explorer.jobs.measurement_jobs import Sentences
 
 if TYPE_CHECKING:
     from explorer.model.measurable import MeasurableModel

@@ -23,13 +23,11 @@ import os
 import re
 import shutil
 import time
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-from safetensors import SafetensorError, safe_open
 
 from explorer.core import json_values
 from explorer.core.errors import ExplorerError, RunError
@@ -42,11 +40,11 @@ from explorer.core.files import (
     write_atomically,
     writing,
 )
-from explorer.core.trace import Trace
 from explorer.core.typed_number import typed_number
+from explorer.jobs.run_lock import is_locked, locked
 from explorer.training import run_metrics
 from explorer.training.config import TrainingConfig
-from explorer.training.run_lock import is_locked, locked
+from explorer.training.run_files import LARGEST_JSON, LATEST, RunFiles
 
 HEARTBEAT_TIMEOUT = 15.0
 """Seconds without a heartbeat after which a run counts as interrupted, unless it is locked."""
@@ -54,16 +52,11 @@ HEARTBEAT_TIMEOUT = 15.0
 START_TIMEOUT = 60.0
 """The same for a process that was launched and has not written a status yet."""
 
-PAIRS_FILE = "pairs.tsv"
-"""The name of an uploaded file of pairs in the folder of its run."""
-
 ACTIVE_STATES = ("waiting", "preparing", "running")
 RESUMABLE_STATES = ("new", "stopped", "failed", "interrupted")
 _STATES = ("new", *ACTIVE_STATES, "stopped", "done", "failed", "interrupted")
 
 _DIVERGED = ("diverged", "loss_not_finite")  # the second in older runs
-_LARGEST_JSON = 4 * 2**20
-_LATEST = 1e11  # seconds since 1970, some thousand years
 _LARGEST_PID = 2**31 - 1
 _NAME = re.compile(r"[\w-][\w.-]{0,59}")
 
@@ -101,33 +94,8 @@ class Status:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(RunFiles):
     """A run, given by its folder."""
-
-    folder: Path
-
-    @property
-    def name(self) -> str:
-        return self.folder.name
-
-    @cached_property
-    def config(self) -> TrainingConfig:
-        """The settings; an uploaded file of pairs is found in the folder, wherever that is now.
-
-        Raises `RunError` when they cannot be read.
-        """
-        try:
-            config = TrainingConfig.from_json(self._json("config.json")["settings"])
-            own = self.folder / config.pairs
-            return replace(config, pairs=str(own)) if config.pairs and own.is_file() else config
-        except (TypeError, ValueError, KeyError, AttributeError, OSError) as error:
-            raise RunError("damaged_run", name=self.name, file="config.json") from error
-
-    @cached_property
-    def created(self) -> float:
-        """Seconds since 1970; 0 where that is not known."""
-        created = self._json("config.json").get("created")
-        return json_values.number(created, 0.0, _LATEST, otherwise=0.0)
 
     def status(self) -> Status:
         """The present state; "interrupted" when the heartbeat is stale and the lock is free."""
@@ -141,47 +109,13 @@ class Run:
     def _read_status(self) -> Status:
         """The status as last written."""
         try:
-            data = json_values.parse_object(read_bytes(self.folder / "status.json", _LARGEST_JSON))
+            data = json_values.parse_object(read_bytes(self.folder / "status.json", LARGEST_JSON))
             return _status(data)
         except (ExplorerError, ValueError, KeyError, TypeError) as error:
             if not os.path.lexists(self.folder / "status.json"):
                 return Status("new")
             log_skipped(self.folder / "status.json", str(error))
             return Status("interrupted")
-
-    def moments(self) -> list[dict[str, Any]]:
-        """The readable lines of the metrics, in the order of their steps, each step once."""
-        return run_metrics.read(self.metrics_path)
-
-    @property
-    def metrics_path(self) -> Path:
-        return self.folder / "metrics.jsonl"
-
-    def data_facts(self) -> dict[str, Any]:
-        """Facts of the training data; empty until the data are prepared."""
-        try:
-            return json_values.parse_object(read_bytes(self.folder / "lesson.json", _LARGEST_JSON))
-        except (ExplorerError, ValueError):
-            return {}
-
-    def probe(self, step: int) -> Trace:
-        """The probe trace at a moment. Raises `FileError` or `TraceError` if missing or damaged."""
-        return Trace.load(self.probe_path(step))
-
-    def probe_path(self, step: int) -> Path:
-        return self.folder / "moments" / f"{step:06}.trace"
-
-    @property
-    def checkpoint_path(self) -> Path:
-        return self.folder / "checkpoint.safetensors"
-
-    @property
-    def best_path(self) -> Path:
-        return self.folder / "best.safetensors"
-
-    @property
-    def state_path(self) -> Path:
-        return self.folder / "state.safetensors"
 
     @property
     def resumable(self) -> bool:
@@ -194,19 +128,6 @@ class Run:
         """Raises `RunError` when the run has diverged: it cannot be resumed."""
         if self.status().diverged:
             raise RunError("run_diverged", name=self.name)
-
-    @property
-    def saved_step(self) -> int:
-        """The step from which the run goes on. Raises `RunError` when its state is damaged."""
-        if not self.state_path.exists():
-            return 0
-        try:
-            if not self.state_path.is_file():  # opening a FIFO would block
-                raise OSError(22, "it is no regular file")
-            with safe_open(self.state_path, "np") as state:
-                return int(state.get_tensor("step"))
-        except (OSError, SafetensorError, ValueError, TypeError) as error:
-            raise RunError("damaged_run", name=self.name, file=self.state_path.name) from error
 
     @property
     def is_deleted(self) -> bool:
@@ -291,14 +212,6 @@ class Run:
         self.refuse_deleted()  # else the lock would make the folder anew
         return locked(self.folder)
 
-    def _json(self, file: str) -> dict[str, Any]:
-        try:
-            data = json_values.parse_object(read_bytes(self.folder / file, _LARGEST_JSON))
-            data["settings"]
-        except (ExplorerError, ValueError, KeyError) as error:
-            raise RunError("damaged_run", name=self.name, file=file) from error
-        return data
-
 
 def create_run(folder: Path, config: TrainingConfig) -> Run:
     """Create the folder of a run. Raises `RunError` on a name that is invalid or taken."""
@@ -337,6 +250,11 @@ def list_runs(root: Path) -> list[Run]:
     return [run for _, _, run in sorted(runs, key=lambda entry: entry[:2], reverse=True)]
 
 
+def finished_runs(root: Path) -> Iterator[Run]:
+    """The runs in the folder `root` that are done, the newest first."""
+    return (run for run in list_runs(root) if run.status().state == "done")
+
+
 def waiting_runs(root: Path, device: str) -> list[Run]:
     """The runs that wait for `device`, in the order in which they will have it."""
     waiting = [
@@ -351,7 +269,7 @@ def _status(data: dict[str, Any]) -> Status:
     """The status in a file. Raises `ValueError`, `KeyError` or `TypeError` on odd values."""
     state, error = data["state"], data.get("error")
     heartbeat, pid = (
-        json_values.number(data["heartbeat"], 0, _LATEST, -1),
+        json_values.number(data["heartbeat"], 0, LATEST, -1),
         json_values.whole_number(data["pid"]),
     )
     if state not in _STATES or heartbeat < 0 or pid > _LARGEST_PID:

@@ -8,13 +8,13 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.heads import pruning_jobs
-from explorer.heads.job_queue import Job, JobSentences, QueuedJob, queued_jobs
-from explorer.heads.measurement_jobs import Sentences
 from explorer.heads.measurement_store import stored_reports
-from explorer.heads.pruning_jobs import PruningSettings, has_job, stored_prunings
 from explorer.heads.pruning_report import LOSS_COLUMNS
 from explorer.heads.pruning_study import pruning_study
+from explorer.jobs import pruning_jobs
+from explorer.jobs.job_queue import Job, JobSentences, QueuedJob, queued_jobs
+from explorer.jobs.measurement_jobs import Sentences
+from explorer.jobs.pruning_jobs import PruningSettings, has_job, stored_prunings
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from tests.support.short_runs import wait_for, wait_for_job

@@ -19,10 +19,8 @@ from typing import Any
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, RunError
 from explorer.core.files import unwritable, write_atomically
-from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import (
+from explorer.jobs.run_directory import (
     ACTIVE_STATES,
-    PAIRS_FILE,
     Run,
     Status,
     create_run,
@@ -30,6 +28,8 @@ from explorer.training.run_directory import (
     list_runs,
     waiting_runs,
 )
+from explorer.training.config import TrainingConfig
+from explorer.training.run_files import PAIRS_FILE
 
 RUN_ROOTS = ("runs", "recorded")
 """The names of the run roots: runs of this machine, and runs that ship."""

@@ -1,8 +1,8 @@
 import time
 
-from explorer.training import run_heartbeat
-from explorer.training.run_directory import create_run
-from explorer.training.run_heartbeat import Heartbeat
+from explorer.jobs import run_heartbeat
+from explorer.jobs.run_directory import create_run
+from explorer.jobs.run_heartbeat import Heartbeat
 from tests.support.short_runs import LONGER, heartbeats
 
 

@@ -7,26 +7,22 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from explorer.core.errors import EvaluationBatchError, ExplorerError
+from explorer.core.errors import EvaluationBatchError, ExplorerError, MeasurementError
 from explorer.core.interventions import refuse_weights_only
+from explorer.core.sites import SIDES
 from explorer.data.task_names import task_of
-from explorer.heads.job_queue import Job, JobSentences, MeasurementError, QueuedJob, submit
+from explorer.heads.head_report import REMOVED_ON
 from explorer.heads.measurement_store import measured_folder
+from explorer.jobs.job_queue import Job, JobSentences, QueuedJob, submit
 
 if TYPE_CHECKING:
     from explorer.model.measurable import MeasurableModel
 
 SourceKind = Literal["task", "lines", "pairs"]
-SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
-"""Of a pair of sentences."""
-
 SOURCE_KINDS: tuple[SourceKind, ...] = ("task", "lines", "pairs")
 
 MOST_SENTENCES = 1024
 MOST_CHARACTERS = 400_000
-
-REMOVED_ON = 256
-"""Sentences on which each head is removed in turn."""
 
 
 @dataclass(frozen=True, slots=True)

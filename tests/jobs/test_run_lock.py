@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from explorer.core.errors import FileError, RunError
+from explorer.jobs.run_directory import HEARTBEAT_TIMEOUT, Run, Status, create_run
+from explorer.jobs.run_lock import is_locked, locked
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import HEARTBEAT_TIMEOUT, Run, Status, create_run
-from explorer.training.run_lock import is_locked, locked
 
 
 @pytest.fixture
