@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             time.sleep(0.2)
         during = median_trace(model, rounds)
         run.request_stop()
-        while run_launcher.is_active(run):
+        while run.active:
             time.sleep(0.2)
         after = median_trace(model, rounds)
     idle = (before + after) / 2

@@ -18,20 +18,13 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from explorer.core import json_values
-from explorer.core.errors import ExplorerError, RunError
-from explorer.core.files import read_bytes
+from explorer.core.errors import ExplorerError, FileError, RunError
 from explorer.core.trace import Trace
 from explorer.training import run_metrics
 from explorer.training.config import TrainingConfig
 
 PAIRS_FILE = "pairs.tsv"
 """The name of an uploaded file of pairs in the folder of its run."""
-
-LARGEST_JSON = 4 * 2**20
-"""Bytes. A larger file of JSON is not read."""
-
-LATEST = 1e11
-"""Seconds since 1970, some thousand years."""
 
 
 @dataclass(frozen=True)
@@ -40,28 +33,19 @@ class RunFiles:
 
     folder: Path
 
-    @property
-    def name(self) -> str:
-        return self.folder.name
-
     @cached_property
     def config(self) -> TrainingConfig:
         """The settings; an uploaded file of pairs is found in the folder, wherever that is now.
 
         Raises `RunError` when they cannot be read.
         """
+        path = self.folder / "config.json"
         try:
-            config = TrainingConfig.from_json(self._json("config.json")["settings"])
+            config = TrainingConfig.from_json(json_values.read_object(path)["settings"])
             own = self.folder / config.pairs
             return replace(config, pairs=str(own)) if config.pairs and own.is_file() else config
-        except (TypeError, ValueError, KeyError, AttributeError, OSError) as error:
-            raise RunError("damaged_run", name=self.name, file="config.json") from error
-
-    @cached_property
-    def created(self) -> float:
-        """Seconds since 1970; 0 where that is not known."""
-        created = self._json("config.json").get("created")
-        return json_values.number(created, 0.0, LATEST, otherwise=0.0)
+        except (FileError, TypeError, ValueError, KeyError, AttributeError, OSError) as error:
+            raise RunError("damaged_run", name=self.folder.name, file=path.name) from error
 
     def moments(self) -> list[dict[str, Any]]:
         """The readable lines of the metrics, in the order of their steps, each step once."""
@@ -74,7 +58,7 @@ class RunFiles:
     def data_facts(self) -> dict[str, Any]:
         """Facts of the training data; empty until the data are prepared."""
         try:
-            return json_values.parse_object(read_bytes(self.folder / "lesson.json", LARGEST_JSON))
+            return json_values.read_object(self.folder / "lesson.json")
         except (ExplorerError, ValueError):
             return {}
 
@@ -108,12 +92,5 @@ class RunFiles:
             with safe_open(self.state_path, "np") as state:
                 return int(state.get_tensor("step"))
         except (OSError, SafetensorError, ValueError, TypeError) as error:
-            raise RunError("damaged_run", name=self.name, file=self.state_path.name) from error
-
-    def _json(self, file: str) -> dict[str, Any]:
-        try:
-            data = json_values.parse_object(read_bytes(self.folder / file, LARGEST_JSON))
-            data["settings"]
-        except (ExplorerError, ValueError, KeyError) as error:
-            raise RunError("damaged_run", name=self.name, file=file) from error
-        return data
+            file = self.state_path.name
+            raise RunError("damaged_run", name=self.folder.name, file=file) from error

@@ -7,18 +7,10 @@ from dataclasses import replace
 import pytest
 
 from explorer.core.errors import ExplorerError, RunError
-from explorer.jobs import run_lock
-from explorer.jobs.run_directory import (
-    ACTIVE_STATES,
-    HEARTBEAT_TIMEOUT,
-    START_TIMEOUT,
-    Run,
-    Status,
-    create_run,
-    find_run,
-    list_runs,
-    waiting_runs,
-)
+from explorer.jobs import lock
+from explorer.jobs.queue import in_order
+from explorer.jobs.run_directory import Run, create_run, find_run, list_runs
+from explorer.jobs.status import ACTIVE_STATES, HEARTBEAT_TIMEOUT, START_TIMEOUT, Status
 from explorer.training.config import TrainingConfig
 
 CONFIG = TrainingConfig(device="cpu")
@@ -84,7 +76,7 @@ def test_a_stale_heartbeat_means_interrupted(run, state):
 @pytest.mark.parametrize("age", [0.0, HEARTBEAT_TIMEOUT + 1])
 @pytest.mark.parametrize("state", [*ACTIVE_STATES, "stopped", "failed"])
 def test_a_locked_run_is_not_interrupted_resumable_or_deleted(run, state, age, monkeypatch):
-    monkeypatch.setattr(run_lock, "_ACQUIRE_TIMEOUT", 0.1)
+    monkeypatch.setattr(lock, "_ACQUIRE_TIMEOUT", 0.1)
     run.write_status(status(state, age=age))
     with run.locked():
         assert run.status().state == state
@@ -123,7 +115,7 @@ def test_a_heartbeat_of_the_future_is_stale(run):
     for launched in (status("running", age=-7200), Status("waiting", 0, time.time() + 7200)):
         run.write_status(launched)
         assert run.status().state == "interrupted"
-        assert waiting_runs(run.folder.parent, run.config.device) == []
+        assert in_order(run.lane()) == []
     with run.locked():
         assert run.status().state == "waiting"
 
@@ -211,8 +203,8 @@ def test_waiting_runs_are_ordered_by_creation_per_device(tmp_path):
         data = json.loads((run.folder / "config.json").read_text())
         (run.folder / "config.json").write_text(json.dumps(data | {"created": created}))
         Run(run.folder).write_status(status("waiting"))
-    assert [run.name for run in waiting_runs(tmp_path, "cpu")] == ["b", "a"]
-    assert [run.name for run in waiting_runs(tmp_path, "cuda:1")] == ["g"]
+    lanes = [Run(tmp_path / name).lane() for name in "bg"]
+    assert [[run.name for run in in_order(lane)] for lane in lanes] == [["b", "a"], ["g"]]
 
 
 def test_an_active_run_is_not_deleted(run):

@@ -23,9 +23,10 @@ from explorer.components.training_replay.status_text import run_report
 from explorer.core.errors import RunError, TrainingError
 from explorer.core.i18n import LANGUAGES
 from explorer.jobs import run_worker
-from explorer.jobs.run_directory import Run, Status, create_run
-from explorer.jobs.run_heartbeat import INTERVAL
+from explorer.jobs.heartbeat import INTERVAL
+from explorer.jobs.run_directory import Run, create_run
 from explorer.jobs.run_worker import run_training
+from explorer.jobs.status import Status
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import distributed
 from explorer.training.data_modules import ToyDataModule

@@ -63,7 +63,7 @@ def page() -> None:
         others = run_controls.choose_runs(runs, key, language)
         opened = run_controls.open_and_delete(run, recorded, language)
     buttons = train_state.button_state(run)
-    replay = st.fragment(_replay, run_every=_REFRESH if run_launcher.is_active(run) else None)
+    replay = st.fragment(_replay, run_every=_REFRESH if run.active else None)
     replay(key, run, others, language, buttons)
     if opened:
         _open_in_explore(run, recorded, language, messages)

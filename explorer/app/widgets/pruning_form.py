@@ -126,7 +126,7 @@ def start(model: CatalogModel, settings: PruningSettings, language: str) -> None
         pruning_jobs.check(loaded, settings, language)
         digest = experiment_cache.digest(model)
         started = pruning_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
-        pruning.show(started.job.folder.name)
+        pruning.show(started.job.batch)
         follow_started(started, lambda key: None, language)
     except ExplorerError as error:
         messages.report(error)

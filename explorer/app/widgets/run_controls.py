@@ -115,7 +115,7 @@ def open_and_delete(run: Run, recorded: bool, language: str) -> bool:
         help=say(f"train.{about}", language),
         disabled=not has_model,
     )
-    deletable = not recorded and may_train() and not run_launcher.is_active(run)
+    deletable = not recorded and may_train() and not run.active
     if deletable:
         with st.popover(say("train.delete", language), icon=":material/delete:"):
             st.markdown(say("train.delete_sure", language, name=literal(run.name)))
@@ -152,11 +152,7 @@ def _demo(language: str) -> TrainingConfig:
 
 def _stop_and_resume(run: Run | None, recorded: bool, allowed: bool, language: str) -> None:
     """Stop and Resume, for the run on screen."""
-    active = (
-        run is not None
-        and run_launcher.is_active(run)
-        and not run_launcher.is_starting(run.status())
-    )
+    active = run is not None and run.active and not run.status().is_starting
     resumable = run is not None and not recorded and run.resumable
     stop = run.request_stop if run else _nothing
     resume = partial(run_launcher.launch, run) if run else _nothing

@@ -18,7 +18,8 @@ from explorer.app.state import train as train_state
 from explorer.core import folders
 from explorer.core.trace import Trace
 from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, Status, create_run, list_runs
+from explorer.jobs.run_directory import Run, create_run, list_runs
+from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
 from tests.support.app_pages import open_page, sent_to
 from tests.support.finished_runs import CONFIG, finished_run

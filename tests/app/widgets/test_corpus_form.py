@@ -14,7 +14,8 @@ from explorer.core import folders
 from explorer.core.errors import RunError
 from explorer.data.parallel_corpus import ParallelCorpus, parse_pairs
 from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, Status, create_run
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
 from tests.support.app_pages import captions, open_page, sent_to
 from tests.support.toy_sentences import as_table

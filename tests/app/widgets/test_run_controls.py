@@ -11,7 +11,8 @@ from explorer.app.server import access
 from explorer.core import folders
 from explorer.core.errors import RunError
 from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, Status, create_run
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
 
 

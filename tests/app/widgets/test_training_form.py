@@ -10,7 +10,7 @@ from explorer.app.widgets import training_form
 from explorer.app.widgets.training_form import GROUPS
 from explorer.core import folders
 from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Status
+from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
 from tests.support.app_pages import open_page
 
