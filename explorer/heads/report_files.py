@@ -3,6 +3,7 @@ digest of their model, `DIGEST/BATCH/findings.json`, and beside it `DIGEST-align
 `DIGEST-pruning`.
 """
 
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -67,6 +68,6 @@ def _read(load: Callable[[Path], object], path: Path, changed: int) -> object:
     try:
         return load(path)
     except ExplorerError as error:
-        if changed:
+        if os.path.lexists(path):
             log_skipped(path, error)
         return error.alone()
