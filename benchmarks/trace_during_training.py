@@ -19,8 +19,8 @@ import torch
 
 from benchmarks.timing import milliseconds
 from explorer.core import folders
+from explorer.jobs import run_launcher
 from explorer.model.explorable import ExplorableModel, load
-from explorer.training import run_launcher
 from explorer.training.config import quick_demo
 
 
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             time.sleep(0.2)
         during = median_trace(model, rounds)
         run.request_stop()
-        while run_launcher.is_active(run):
+        while run.active:
             time.sleep(0.2)
         after = median_trace(model, rounds)
     idle = (before + after) / 2

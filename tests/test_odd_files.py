@@ -19,9 +19,9 @@ from explorer.heads.evaluation_batches import read_texts
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import stored_reports
 from explorer.heads.roles import ROLES
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, list_runs
 from explorer.model.checkpoint import load_checkpoint, to_bytes
-from explorer.training import run_launcher
-from explorer.training.run_directory import Run, list_runs
 from tests.support.file_uses import (
     answers,
     two_runs,

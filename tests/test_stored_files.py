@@ -21,10 +21,10 @@ from explorer.core.trace import Trace
 from explorer.heads.alignment_report import AlignmentReport
 from explorer.heads.head_report import HeadReport
 from explorer.heads.pruning_report import PruningReport
+from explorer.jobs.run_directory import Run
+from explorer.jobs.run_worker import run_training
 from explorer.model.catalog import shipped_models
 from explorer.model.explorable import load
-from explorer.training.run_directory import Run
-from explorer.training.run_worker import run_training
 
 SHIPPED = folders.shipped_checkpoints()
 

@@ -13,8 +13,8 @@ from explorer.core.moment_pair import MomentPair
 from explorer.core.trace import Trace
 from explorer.heads.comparison import compare
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.training import run_launcher
-from explorer.training.run_directory import Run
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run
 
 _EARLY = 5
 """The first moment of a pair to open with is this part of the way through those of the run."""

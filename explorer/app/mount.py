@@ -49,7 +49,7 @@ from explorer.core.look import NO_INTERVENTIONS, Request, Selection
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.training.run_directory import Run
+from explorer.jobs.run_directory import Run
 
 Norms = Mapping[str, NDArray[np.float32]]
 Report = Callable[[dict[str, Any]], None]

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,7 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.core.errors import ConfigError, EvaluationBatchError, ExplorerError, VocabularyError
+from explorer.core.errors import (
+    ConfigError,
+    EvaluationBatchError,
+    ExplorerError,
+    MeasurementError,
+    VocabularyError,
+)
 from explorer.core.memory import limit_memory, ran_out_of_memory
 from explorer.core.typed_number import MOST_DIGITS, typed_number
 from explorer.core.vocabulary import shorten
@@ -62,6 +69,7 @@ def add_job_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--end-with-parent", action="store_true", help="end when the standard input is closed"
     )
+    command.add_argument("--job", type=Path, help=argparse.SUPPRESS)  # the folder of a measurement
     command.add_argument("--most-memory", type=int, metavar="BYTES", help="end above this (Linux)")
 
 
@@ -75,9 +83,18 @@ def as_job(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
         if options.background:
             lower_priority()
         if options.end_with_parent:
-            end_with_parent()
+            end_with_parent(options.job)
+        if options.job is None:
+            return within_memory(options)
+        from explorer.jobs.measurement import Measurement, carry_out
+
+        job = Measurement.at(options.job)
+        options.progress = job.progress_path
+        return carry_out(job, lambda: within_memory(options))
+
+    def within_memory(options: argparse.Namespace) -> int:
         # Imported before there is a limit, which its libraries may not have room below.
-        from explorer.heads.job_queue import MeasurementError
+        import pandas  # noqa: F401
 
         if options.most_memory:
             if options.most_memory < LEAST_MEMORY:
@@ -88,7 +105,7 @@ def as_job(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
         except (MemoryError, RuntimeError) as error:
             if not ran_out_of_memory(error):
                 raise
-            in_app = options.end_with_parent
+            in_app = options.job is not None
             raise MeasurementError(f"measure_memory{'_app' if in_app else ''}") from error
 
     return run_job
@@ -122,16 +139,18 @@ def lower_priority() -> None:
         os.nice(10)
 
 
-def end_with_parent() -> None:
+def end_with_parent(folder: Path | None = None) -> None:
     """End this process as soon as its standard input is closed, which the system does when the
-    process that started it ends, even if it was killed."""
-    threading.Thread(target=_wait_for_end_of_input, name="parent", daemon=True).start()
+    process that started it ends, even if it was killed; and first delete `folder`."""
 
+    def wait_for_end_of_input() -> None:
+        while os.read(0, 1):  # not sys.stdin: Python could not end while a thread reads that
+            pass
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
 
-def _wait_for_end_of_input() -> None:
-    while os.read(0, 1):  # not sys.stdin: Python could not end while a thread reads that
-        pass
-    os._exit(1)
+    threading.Thread(target=wait_for_end_of_input, name="parent", daemon=True).start()
 
 
 @contextmanager

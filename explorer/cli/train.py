@@ -21,12 +21,12 @@ from explorer.core.i18n import say
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from explorer.jobs.run_directory import Run
+    from explorer.jobs.run_worker import DataListener, Listener
+    from explorer.jobs.stop_signals import StopSignals
     from explorer.model.checkpoint import Checkpoint
     from explorer.training.config import TrainingConfig
     from explorer.training.data_modules import DataModule
-    from explorer.training.run_directory import Run
-    from explorer.training.run_worker import DataListener, Listener
-    from explorer.training.stop_signals import StopSignals
     from explorer.training.trainer import Moment
 
 
@@ -59,7 +59,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _train(options: argparse.Namespace) -> int:
-    from explorer.training.stop_signals import StopSignals
+    from explorer.jobs.stop_signals import StopSignals
 
     with StopSignals() as stops:  # before torch is imported, which takes a second
         return _train_until(options, stops)
@@ -68,8 +68,8 @@ def _train(options: argparse.Namespace) -> int:
 def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
     """Train until the end or a signal; returns the exit status."""
     from explorer.core.files import check_output
+    from explorer.jobs.run_directory import find_run
     from explorer.training import distributed
-    from explorer.training.run_directory import find_run
 
     refuse_run_options(options)
     if options.run is not None and options.resume:
@@ -142,10 +142,10 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
     """Train in a run folder; with --resume, with the settings in it."""
     from tqdm import tqdm
 
+    from explorer.jobs.run_directory import create_run, find_run
+    from explorer.jobs.run_worker import run_training
     from explorer.model.checkpoint import load_checkpoint
     from explorer.training import distributed
-    from explorer.training.run_directory import create_run, find_run
-    from explorer.training.run_worker import run_training
 
     folder: Path = options.run
     new_folder = not folder.exists()

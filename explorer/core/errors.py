@@ -86,6 +86,12 @@ class EvaluationBatchError(ExplorerError):
     """An evaluation batch without sentences, or a toy batch for a model without a toy task."""
 
 
+class MeasurementError(ExplorerError):
+    """A measurement that cannot be made."""
+
+    section = "heads"
+
+
 class HookError(ExplorerError):
     """A hook point that does not exist."""
 

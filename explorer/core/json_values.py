@@ -6,10 +6,16 @@ represent every value.
 
 import json
 import math
+from pathlib import Path
 from typing import Any
+
+from explorer.core.files import read_bytes
 
 DEEPEST = 32
 """How deeply lists and objects may be nested."""
+
+LARGEST_FILE = 4 * 2**20
+"""Bytes. A larger file is not read."""
 
 LARGEST_INTEGER = 2**63 - 1
 MOST_VALUES = 400_000
@@ -38,6 +44,12 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("no object")
     return value
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The object in a file. Raises `FileError` where it cannot be read or has over `LARGEST_FILE`
+    bytes, `ValueError` where it holds no object."""
+    return parse_object(read_bytes(path, LARGEST_FILE))
 
 
 def clean(value: Any, depth: int = 0) -> Any:

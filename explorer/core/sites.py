@@ -1,9 +1,12 @@
 """Where attention happens in a Transformer, and the name of one head there."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 SITES = ("encoder", "decoder", "cross")
 """Self-attention of the source, masked self-attention of the target, target over source."""
+
+SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
+"""Of a pair of sentences."""
 
 
 class Head(NamedTuple):

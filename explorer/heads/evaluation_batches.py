@@ -12,11 +12,11 @@ from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError, PairsError, VocabularyError
 from explorer.core.files import read_text
+from explorer.core.sites import SIDES
 from explorer.core.vocabulary import shorten
 from explorer.data.parallel_corpus import read_pairs, read_rows, references
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
-from explorer.heads.measurement_jobs import SIDES
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel

@@ -35,6 +35,9 @@ _ENDS = ("_low", "_high", "_p", "_bound", "_most")
 LARGEST_FILE = 8 * 2**20
 """Bytes. A larger file is not opened."""
 
+REMOVED_ON = 256
+"""Sentences on which each head is removed in turn, unless asked otherwise."""
+
 RoleRow = Mapping[Hashable, Any]
 """A row of the table of roles, by column."""
 

@@ -22,9 +22,8 @@ from explorer.heads import (
 )
 from explorer.heads.contributions import Contributions
 from explorer.heads.evaluation_batches import distinct, given_sentences, listed_texts
-from explorer.heads.head_report import HeadReport
+from explorer.heads.head_report import REMOVED_ON, HeadReport
 from explorer.heads.logit_attribution import LogitAttribution
-from explorer.heads.measurement_jobs import REMOVED_ON
 from explorer.heads.own_metric import LogitDifference, Metric, TextMetric, metric_effect
 from explorer.heads.score_parts import ScoreParts
 from explorer.model.explorable import ExplorableModel

@@ -1,5 +1,5 @@
-"""Training: configs, trainer, evaluation, and runs in folders with their processes.
+"""Training: configs, trainer, evaluation, and the files that a training leaves.
 
-May import `core`, `data`, `model` and `heads`. Configs, cost estimates, run folders, locks,
-heartbeats and launchers do not import torch.
+May import `core`, `data`, `model` and `heads`. Configs, cost estimates and run files do not
+import torch.
 """

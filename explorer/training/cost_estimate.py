@@ -8,15 +8,14 @@ operations, shown as such.
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from explorer.core.i18n import say
 from explorer.core.json_values import number
 from explorer.data.parallel_corpus import Pair
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, list_runs
+from explorer.training.run_files import RunFiles
 
 SIMILAR = 2.0
 """Two trainings are similar when neither their parameters nor their batches differ more."""
@@ -71,14 +70,16 @@ def pairs_size(pairs: Sequence[Pair]) -> PairsSize:
     return PairsSize(len(pairs), pieces / max(len(texts), 1))
 
 
-def estimate(config: TrainingConfig, runs: Path, size: PairsSize | None = None) -> Estimate:
+def estimate(
+    config: TrainingConfig, finished: Iterable[RunFiles], size: PairsSize | None = None
+) -> Estimate:
     """The cost of `config`.
 
-    runs: the folder of earlier runs that the time is taken from.
+    finished: the finished runs that the time is taken from, the newest first.
     size: of the file of pairs, where it is known.
     """
     parameters = config.model_config().parameters
-    speed = measured_speed(config, parameters, runs)
+    speed = measured_speed(config, parameters, finished)
     tokens = tokens_a_step(config, size.pieces if size else _SENTENCE)
     if speed:
         seconds = config.steps * tokens / speed
@@ -122,9 +123,11 @@ def tokens_a_step(config: TrainingConfig, pieces: float = _SENTENCE) -> float:
     return config.batch * (config.longest + 1 + 3)
 
 
-def measured_speed(config: TrainingConfig, parameters: int, runs: Path) -> float | None:
-    """Tokens a second of the newest finished run of similar size on this device, or None."""
-    for run in list_runs(runs):
+def measured_speed(
+    config: TrainingConfig, parameters: int, finished: Iterable[RunFiles]
+) -> float | None:
+    """Tokens a second of the first run of similar size on this device, or None."""
+    for run in finished:
         other = run.config
         if other.device != config.device or other.precision != config.precision:
             continue
@@ -132,10 +135,7 @@ def measured_speed(config: TrainingConfig, parameters: int, runs: Path) -> float
             continue
         if not (_similar(config.batch, other.batch) and _similar(config.longest, other.longest)):
             continue
-        if (
-            not _similar(parameters, other.model_config().parameters)
-            or run.status().state != "done"
-        ):
+        if not _similar(parameters, other.model_config().parameters):
             continue
         last = (run.moments() or [{}])[-1]
         seconds = last.get("seconds")  # evaluations included
@@ -165,7 +165,7 @@ def _similar(one: float, other: float) -> bool:
     return max(one, other) <= SIMILAR * min(one, other)
 
 
-def _pieces(run: Run) -> float:
+def _pieces(run: RunFiles) -> float:
     """Pieces of an average text of a run on pairs; older runs did not count them."""
     counts = run.data_facts().get("pairs")
     found = counts.get("pieces") if isinstance(counts, Mapping) else None

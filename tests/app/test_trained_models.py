@@ -11,9 +11,9 @@ from explorer.app.trained_models import model_of_run, probe_request, trained_mod
 from explorer.app.uploads import visitor_catalog
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
+from explorer.jobs.run_directory import Run
 from explorer.model.catalog import describe, shipped_models
 from explorer.model.explorable import load
-from explorer.training.run_directory import Run
 from tests.support.finished_runs import finished_run
 
 

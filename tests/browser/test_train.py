@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from explorer.core import folders
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
 from tests.support.app_server import running_app
 from tests.support.finished_runs import CONFIG, finished_run
 from tests.support.toy_sentences import as_chinese_table

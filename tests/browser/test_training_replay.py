@@ -15,7 +15,7 @@ from explorer.components.player.payload import player_payload
 from explorer.components.shared.bundle import styles
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.trace import Trace
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
 from tests.support.example_traces import example_trace
 from tests.support.player_page import EMBEDDED, entry_script, with_script
 

@@ -1,11 +1,12 @@
 import argparse
+import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
 from explorer.__main__ import main
-from explorer.cli import common
 from explorer.cli.common import (
     LEAST_MEMORY,
     as_job,
@@ -14,8 +15,10 @@ from explorer.cli.common import (
     lower_priority,
     whole_number,
 )
-from explorer.core.errors import AlignmentError, VocabularyError
-from explorer.heads.job_queue import MeasurementError
+from explorer.core import folders
+from explorer.core.errors import AlignmentError, MeasurementError, VocabularyError
+from explorer.core.files import write_atomically
+from explorer.jobs.measurement import Measurement
 
 
 @pytest.mark.parametrize("text", ["a b", "a,b", "a, b", " a  b "])
@@ -65,29 +68,40 @@ def test_the_priority_is_lowered(monkeypatch):
     assert increments == [10]
 
 
+def given(most_memory: int | None = None, job: Path | None = None) -> argparse.Namespace:
+    """The options of a job."""
+    return argparse.Namespace(
+        background=False, end_with_parent=False, most_memory=most_memory, job=job
+    )
+
+
 def test_a_job_without_enough_memory_ends_with_one_sentence():
     def fill(options: argparse.Namespace) -> int:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
-    options = argparse.Namespace(background=False, end_with_parent=False, most_memory=None)
+    options = given()
     with pytest.raises(MeasurementError, match="more memory than it may have") as raised:
         as_job(fill)(options)
     assert "command line" not in str(raised.value)
 
 
-def test_a_job_of_the_app_without_enough_memory_names_the_command_line(monkeypatch):
+def test_a_job_of_the_app_without_enough_memory_names_the_command_line(monkeypatch, tmp_path):
     def fill(options: argparse.Namespace) -> int:
         raise MemoryError
 
-    monkeypatch.setattr(common, "end_with_parent", lambda: None)
-    options = argparse.Namespace(background=False, end_with_parent=True, most_memory=None)
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+    job = Measurement.of("heads", "digest", "batch")
+    described = {"kind": "heads", "digest": "digest", "batch": "batch"}
+    write_atomically(job.folder / job.DESCRIPTION, json.dumps(described).encode())
     with pytest.raises(MeasurementError, match="or use the command line"):
-        as_job(fill)(options)
+        as_job(fill)(given(job=job.folder))
+    assert job.status().state == "failed"
+    assert "or use the command line" in str(job.failure)
 
 
 @pytest.mark.parametrize("most", [1, 100_000_000, LEAST_MEMORY - 1])
 def test_a_limit_below_what_the_libraries_take_is_refused_in_one_sentence(most):
-    options = argparse.Namespace(background=False, end_with_parent=False, most_memory=most)
+    options = given(most_memory=most)
     with pytest.raises(MeasurementError, match="512 MiB"):
         as_job(lambda _: pytest.fail("began"))(options)
 
@@ -96,7 +110,7 @@ def test_another_error_of_a_job_stays_what_it_is():
     def fail(options: argparse.Namespace) -> int:
         raise RuntimeError("shapes differ")
 
-    options = argparse.Namespace(background=False, end_with_parent=False, most_memory=None)
+    options = given()
     with pytest.raises(RuntimeError, match="shapes differ"):
         as_job(fail)(options)
 

@@ -4,7 +4,8 @@ import pytest
 
 from explorer.__main__ import main
 from explorer.core import folders
-from explorer.training.run_directory import Run, Status, create_run
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.status import Status
 from tests.support.tiny_configs import TINY
 
 

@@ -11,10 +11,11 @@ import torch
 from safetensors.torch import load_file
 
 from explorer.__main__ import main
+from explorer.jobs.run_directory import create_run
+from explorer.jobs.status import Status
 from explorer.model.checkpoint import load_checkpoint, save_checkpoint
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig, translation
-from explorer.training.run_directory import Status, create_run
 
 TINY = (
     "train --task copy --longest 2 --d-model 16 --heads 2 --d-ff 16 --encoder-layers 1 "

@@ -13,6 +13,8 @@ import torch
 
 from explorer.core.errors import TrainingError
 from explorer.data.task_names import TASK_NAMES
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.run_worker import run_training
 from explorer.model.explorable import ExplorableModel, load
 from explorer.training.config import (
     TrainingConfig,
@@ -21,8 +23,6 @@ from explorer.training.config import (
     quick_demo,
     small_translation,
 )
-from explorer.training.run_directory import Run, create_run
-from explorer.training.run_worker import run_training
 from explorer.training.trainer import Moment, Trainer
 from tests.support.short_runs import losses, wait_for
 

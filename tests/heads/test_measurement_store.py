@@ -7,14 +7,8 @@ import pytest
 
 from explorer.core import folders
 from explorer.heads.head_report import HeadReport
-from explorer.heads.measurement_store import (
-    MOST_STORED,
-    REPORT_FILE,
-    delete_oldest,
-    measured_folder,
-    old_reports,
-    stored_reports,
-)
+from explorer.heads.measurement_store import old_reports, stored_reports
+from explorer.heads.report_files import REPORT_FILES, measured_folder
 
 SHIPPED = Path(__file__).parents[2] / "checkpoints" / "heads" / "sort.json"
 
@@ -27,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def store(digest: str, batch: str, written: float) -> Path:
     """A copy of a shipped report, as if measured here."""
-    path = measured_folder(digest) / batch / REPORT_FILE
+    path = measured_folder(digest) / batch / REPORT_FILES["heads"]
     path.parent.mkdir(parents=True)
     path.write_bytes(SHIPPED.read_bytes())
     os.utime(path, (written, written))
@@ -68,11 +62,3 @@ def test_each_of_many_reports_is_read_once(monkeypatch):
     for _ in range(2):
         stored_reports("some")
     assert len(read) == len(set(read)) >= 200
-
-
-def test_the_oldest_reports_are_deleted(folder):
-    for number in range(MOST_STORED + 2):
-        store("some", f"batch-{number}", written=1000 + number)
-    delete_oldest(measured_folder("some"))
-    left = {path.name for path in measured_folder("some").iterdir()}
-    assert left == {f"batch-{number}" for number in range(2, MOST_STORED + 2)}

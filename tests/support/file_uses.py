@@ -12,14 +12,17 @@ from explorer.app.widgets import head_tables
 from explorer.cli import runs as runs_command
 from explorer.components.head_views.payload import head_grid_payload, metric_matrix_payload
 from explorer.components.player.payload import player_payload
-from explorer.components.training_replay.payload import log_tail, replay_payload
+from explorer.components.training_replay.payload import replay_payload
 from explorer.components.training_replay.status_text import run_report
 from explorer.core.errors import ExplorerError
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
+from explorer.jobs.log import log_tail
+from explorer.jobs.queue import in_order
+from explorer.jobs.run_directory import create_run, list_runs
+from explorer.jobs.status import Status
 from explorer.model.catalog import describe, shipped_models
-from explorer.training.run_directory import Status, create_run, list_runs, waiting_runs
 from tests.support.small_trace import small_trace
 from tests.support.tiny_configs import TINY
 
@@ -76,7 +79,7 @@ def two_runs(root: Path) -> Path:
 def use_runs(root: Path) -> list[str]:
     """The names of the runs, after everything that a page and the command line show of them."""
     listed = list_runs(root)
-    waiting_runs(root, "cpu")
+    in_order(listed)
     for run in listed:
         for language in ("en", "zh"):
             replay_payload(f"runs/{run.name}", run, language=language, others=listed[:1])
@@ -85,7 +88,7 @@ def use_runs(root: Path) -> list[str]:
         assert isinstance(run.resumable, bool)
         with redirect_stdout(io.StringIO()):
             runs_command._show(run)
-        log_tail(run)
+        log_tail(run.log_path, 12)
         for moment in run.moments():
             answers(lambda run=run, moment=moment: run.probe(moment["step"]))
     return [run.name for run in listed]

@@ -4,9 +4,10 @@ import os
 import time
 from pathlib import Path
 
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.status import Status
 from explorer.model.checkpoint import to_bytes
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, Status, create_run
 from explorer.training.trainer import Trainer
 
 CONFIG = TrainingConfig(

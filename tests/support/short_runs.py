@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from explorer.heads.job_queue import Job
-from explorer.training.run_directory import Run
+from explorer.jobs.measurement import Measurement
+from explorer.jobs.run_directory import Run
 from tests.support.tiny_configs import TINY
 
 LONGER = replace(TINY, dropout=0.1, steps=60)
@@ -25,7 +25,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
-def wait_for_job(job: Job) -> None:
+def wait_for_job(job: Measurement) -> None:
     """Wait until a measurement has ended; fail after two minutes."""
     wait_for(lambda: not job.active, 120)
 

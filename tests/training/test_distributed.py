@@ -10,11 +10,11 @@ import torch
 from torch import nn
 
 from explorer.core.errors import TrainingError
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.run_worker import run_training
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, create_run
-from explorer.training.run_worker import run_training
 from tests.support.short_runs import LONGER, losses
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,6 @@ together, compression for other machines, the server's address for pages opened 
 of origins, messages and uploads. Nothing comes from the internet.
 """
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -84,14 +83,8 @@ def middleware() -> list[Middleware]:
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Log which files of languages cannot be used and do slow work in the background when the
-    server starts, limit what requests log while it runs, and end what measures when it ends.
-
-    A server that SIGTERM ends calls no `atexit` function.
-    """
+    server starts, and limit what requests log while it runs."""
     log_unusable_languages()
     warmup.start()
     with limited_warnings(*_LOGGERS):
         yield
-    from explorer.heads import job_queue  # late: the server starts without pandas
-
-    await asyncio.to_thread(job_queue.end_all)

@@ -24,7 +24,7 @@ _STEP = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 def serve_moment(request: Request) -> Response:
     """The probe trace of one moment as a payload of the player; 404 without one."""
-    from explorer.training import run_launcher  # late: the server starts without torch
+    from explorer.jobs import run_launcher  # late: the server starts without torch
 
     parts = request.path_params
     if not _STEP.fullmatch(parts["step"]):

@@ -35,9 +35,9 @@ def _warm_up() -> None:
 
 
 def _delete_abandoned() -> None:
-    from explorer.heads import job_queue  # late: this thread imports its modules in order
+    from explorer.jobs import measurement  # late: this thread imports its modules in order
 
-    job_queue.delete_abandoned()
+    measurement.delete_abandoned()
 
 
 @contextmanager

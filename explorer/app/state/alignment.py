@@ -4,7 +4,7 @@ screen."""
 from dataclasses import dataclass, replace
 
 from explorer.app.state import session
-from explorer.heads.alignment_jobs import GoldTable
+from explorer.jobs.alignment_jobs import GoldTable
 
 
 @dataclass(frozen=True, slots=True)

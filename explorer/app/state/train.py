@@ -19,9 +19,9 @@ from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import PairsError
 from explorer.data.column_guess import first_rows, looks_headed, text_columns
 from explorer.data.parallel_corpus import RowCounts
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, list_runs
 from explorer.training.cost_estimate import PairsSize
-from explorer.training.run_directory import Run, list_runs
 
 RECORDED = "recorded/reverse"
 """The run the page opens on while no training goes on."""
@@ -120,7 +120,7 @@ def shown_run(runs: Mapping[str, Run]) -> str | None:
     if linked in runs:
         return linked
     for key, run in runs.items():
-        if key.startswith("runs/") and run_launcher.is_active(run):
+        if key.startswith("runs/") and run.active:
             address_bar.write_run(key)  # it stays on screen when it ends
             return key
     return RECORDED if RECORDED in runs else next(iter(runs), None)
@@ -193,7 +193,7 @@ def takes_start() -> bool:
 def button_state(run: Run) -> tuple[object, ...]:
     """What the buttons depend on: when it changes, the whole page is drawn again."""
     status = run.status()
-    return status.state, run_launcher.is_starting(status), run.checkpoint_path.exists()
+    return status.state, status.is_starting, run.checkpoint_path.exists()
 
 
 def open_form(form: str | None) -> None:

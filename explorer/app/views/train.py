@@ -23,9 +23,9 @@ from explorer.app.widgets.messages import (
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.look import Look, Selection
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run
 from explorer.model.catalog import CatalogModel, shipped_models
-from explorer.training import run_launcher
-from explorer.training.run_directory import Run
 
 _EXPLORE = Path(__file__).with_name("explore.py")
 _REFRESH = 1.0  # seconds between two looks at a running training
@@ -62,7 +62,7 @@ def page() -> None:
         others = run_controls.choose_runs(runs, key, language)
         opened = run_controls.open_and_delete(run, recorded, language)
     buttons = train_state.button_state(run)
-    replay = st.fragment(_replay, run_every=_REFRESH if run_launcher.is_active(run) else None)
+    replay = st.fragment(_replay, run_every=_REFRESH if run.active else None)
     replay(key, run, others, language, buttons)
     if opened:
         _open_in_explore(run, recorded, language, messages)

@@ -13,8 +13,8 @@ from explorer.app.widgets.messages import literal
 from explorer.core import folders
 from explorer.core.errors import AlignmentError, ExplorerError
 from explorer.core.i18n import say
-from explorer.heads import alignment_jobs
-from explorer.heads.alignment_jobs import GoldTable
+from explorer.jobs import alignment_jobs
+from explorer.jobs.alignment_jobs import GoldTable
 from explorer.model.catalog import CatalogModel, ShippedModel
 
 _KEY = "align-"

@@ -18,13 +18,13 @@ from explorer.app.widgets.measurement_panel import reports_of
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.core.number_format import percent
-from explorer.heads.alignment_jobs import StoredAlignment, stored_alignments
 from explorer.heads.alignment_report import (
     DIAGONAL,
     AlignmentMethod,
     AlignmentReport,
     ErrorRate,
 )
+from explorer.jobs.alignment_jobs import StoredAlignment, stored_alignments
 from explorer.model.catalog import CatalogModel
 from explorer.model.model_directory import DirectoryModel
 

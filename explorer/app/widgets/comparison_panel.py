@@ -28,9 +28,9 @@ from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.heads.comparison import AttentionComparison
 from explorer.heads.opening_head import OpeningChoice
 from explorer.heads.trace_comparison import TraceComparison
+from explorer.jobs.run_directory import Run
 from explorer.model import catalog
 from explorer.model.catalog import CatalogModel
-from explorer.training.run_directory import Run
 
 _RUN = "@"
 """Ends the option of a run, which no model's name does."""

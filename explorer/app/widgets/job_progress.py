@@ -8,19 +8,19 @@ import streamlit as st
 from explorer.app.state import jobs, messages, visitor
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import literal
+from explorer.core.errors import MeasurementError
 from explorer.core.i18n import say
-from explorer.heads.job_queue import (
-    JobKind,
-    JobSentences,
-    MeasurementError,
-    QueuedJob,
-    queued_jobs,
+from explorer.heads.report_files import ReportKind
+from explorer.jobs.measurement import (
+    MeasuredSentences,
+    QueuedMeasurement,
+    queued_measurements,
 )
 
 _REFRESH = 1.0  # seconds between two looks at the queue
 
 
-def follow_started(started: QueuedJob, show: Callable[[str], None], language: str) -> None:
+def follow_started(started: QueuedMeasurement, show: Callable[[str], None], language: str) -> None:
     """Follow a job that this visitor started; where it is done already, show its report and say so.
 
     show: shows the report with this key.
@@ -33,21 +33,21 @@ def follow_started(started: QueuedJob, show: Callable[[str], None], language: st
     messages.notify(say("heads.already_measured", language, sentences=sentences))
 
 
-def job_progress(kind: JobKind, show: Callable[[str], None], language: str) -> None:
+def job_progress(kind: ReportKind, show: Callable[[str], None], language: str) -> None:
     """The jobs of this server, whoever started them: nothing where there is none. When one ends or
     begins the page is drawn again.
 
     Visitors with the right to measure may cancel each of them.
     kind: of the section on screen. show: shows a report of this kind, by its key.
     """
-    queued = queued_jobs()
+    queued = queued_measurements()
     if not jobs.own() and not queued:
         return
     fragment = st.fragment(_progress, run_every=_REFRESH if queued else None)
     fragment(kind, queued, show, language)
 
 
-def sentences_name(sentences: JobSentences, language: str) -> str:
+def sentences_name(sentences: MeasuredSentences, language: str) -> str:
     """The sentences of a job, as a list of jobs names them."""
     if sentences.seed is not None:
         facts = {"count": sentences.count, "seed": sentences.seed}
@@ -56,17 +56,17 @@ def sentences_name(sentences: JobSentences, language: str) -> str:
 
 
 def _progress(
-    kind: JobKind, drawn: list[QueuedJob], show: Callable[[str], None], language: str
+    kind: ReportKind, drawn: list[QueuedMeasurement], show: Callable[[str], None], language: str
 ) -> None:
     """drawn: the queue when the page was drawn."""
-    queued = queued_jobs()
+    queued = queued_measurements()
     if queued:
         _rows(queued, language)
     own = jobs.own()
     ended = [one for one in own if not one.job.active]
     for one in ended:
         jobs.forget(one.job)
-        if one.job.done and one == own[-1] and one.kind == kind:
+        if one.job.done and one == own[-1] and one.job.kind == kind:
             show(one.job.report_key)
         else:
             _tell_end(one, language)
@@ -78,20 +78,20 @@ def _progress(
         st.rerun()
 
 
-def _tell_end(ended: QueuedJob, language: str) -> None:
+def _tell_end(ended: QueuedMeasurement, language: str) -> None:
     """Say where the result of a job is, or why there is none."""
     job, name = ended.job, ended.name
     if job.done:
-        messages.notify(say(f"heads.{ended.kind}_done", language, name=name))
+        messages.notify(say(f"heads.{job.kind}_done", language, name=name))
         return
     reason = MeasurementError("measure_cancelled") if job.cancelled else job.failure
     sentences = sentences_name(ended.sentences, language)
     messages.report(
-        MeasurementError(f"{ended.kind}_failed", name=name, sentences=sentences, reason=reason)
+        MeasurementError(f"{job.kind}_failed", name=name, sentences=sentences, reason=reason)
     )
 
 
-def _rows(queued: list[QueuedJob], language: str) -> None:
+def _rows(queued: list[QueuedMeasurement], language: str) -> None:
     """The job that runs and the visitor's next one; the others are folded away."""
     own = {one.job for one in jobs.own()}
     waiting = [place for place, one in enumerate(queued) if one.job in own and place > 0]
@@ -108,19 +108,18 @@ def _rows(queued: list[QueuedJob], language: str) -> None:
             _row(queued[place], place, queued[place].job in own, language)
 
 
-def _row(queued: QueuedJob, waits_for: int, own: bool, language: str) -> None:
+def _row(queued: QueuedMeasurement, waits_for: int, own: bool, language: str) -> None:
     """One job. waits_for: the number of jobs before it."""
     job, facts = queued.job, {"name": queued.name, "share": f"{100 * queued.job.progress:.0f} %"}
     facts["sentences"] = sentences_name(queued.sentences, language)
     state = "waits" if waits_for else "measures"
-    text = say(f"heads.{queued.kind}_{state}", language, count=waits_for, **facts)
+    text = say(f"heads.{job.kind}_{state}", language, count=waits_for, **facts)
     if own:
         text += say("heads.job_yours", language)
-    key = f"{job.folder.parent.name}-{job.folder.name}"
     with st.container(
-        key=f"measurement-progress-{key}", horizontal=True, vertical_alignment="center"
+        key=f"measurement-progress-{job.name}", horizontal=True, vertical_alignment="center"
     ):
         st.progress(job.progress, literal(text))
         if visitor.rights().change:
             label = say("heads.cancel", language)
-            st.button(label, key=f"heads-cancel-{key}", on_click=jobs.cancel, args=(job,))
+            st.button(label, key=f"heads-cancel-{job.name}", on_click=jobs.cancel, args=(job,))

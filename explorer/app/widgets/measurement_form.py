@@ -18,8 +18,9 @@ from explorer.app.widgets.sentence_form import (
 )
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.heads import measurement_jobs
-from explorer.heads.measurement_jobs import MeasurementSettings
+from explorer.heads.head_report import REMOVED_ON
+from explorer.jobs import measurement_jobs
+from explorer.jobs.measurement_jobs import MeasurementSettings
 from explorer.model.catalog import CatalogModel, StoredModel, UploadedModel
 from explorer.model.model_directory import DirectoryModel
 
@@ -53,7 +54,7 @@ def _fields(model: CatalogModel, language: str) -> None:
         st.checkbox(
             say("heads.with_bleu", language),
             key=f"{_KEY}bleu",
-            help=say("heads.with_bleu_title", language, count=measurement_jobs.REMOVED_ON),
+            help=say("heads.with_bleu_title", language, count=REMOVED_ON),
         )
 
 

@@ -23,10 +23,10 @@ from explorer.app.widgets.sentence_form import (
 from explorer.components.pruning_figure import order_name
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.heads import pruning_jobs
-from explorer.heads.measurement_jobs import Sentences
-from explorer.heads.pruning_jobs import PruningSettings
 from explorer.heads.pruning_report import ORDERS
+from explorer.jobs import pruning_jobs
+from explorer.jobs.measurement_jobs import Sentences
+from explorer.jobs.pruning_jobs import PruningSettings
 from explorer.model.catalog import CatalogModel
 
 DEFAULT_ORDERS = ("importance", "random")
@@ -126,7 +126,7 @@ def start(model: CatalogModel, settings: PruningSettings, language: str) -> None
         pruning_jobs.check(loaded, settings, language)
         digest = experiment_cache.digest(model)
         started = pruning_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
-        pruning.show(started.job.folder.name)
+        pruning.show(started.job.batch)
         follow_started(started, lambda key: None, language)
     except ExplorerError as error:
         messages.report(error)

@@ -20,8 +20,8 @@ from explorer.components import pruning_figure
 from explorer.components.figure_sheet import Width
 from explorer.components.pruning_drawing import pruning_drawing
 from explorer.core.i18n import say
-from explorer.heads.pruning_jobs import StoredPruning, has_job, stored_prunings
 from explorer.heads.pruning_report import PruningReport
+from explorer.jobs.pruning_jobs import StoredPruning, has_job, stored_prunings
 from explorer.model.catalog import CatalogModel
 
 _REFRESH = 2.0  # seconds between two looks at curves that grow

@@ -18,10 +18,10 @@ from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES, task_label
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, finished_runs
 from explorer.training.config import TrainingConfig, quick_demo
 from explorer.training.cost_estimate import estimate, estimate_text
-from explorer.training.run_directory import Run
 
 _HEADS = Path(__file__).parents[1] / "views" / "heads.py"
 
@@ -115,7 +115,7 @@ def open_and_delete(run: Run, recorded: bool, language: str) -> bool:
         help=say(f"train.{about}", language),
         disabled=not has_model,
     )
-    deletable = not recorded and may_train() and not run_launcher.is_active(run)
+    deletable = not recorded and may_train() and not run.active
     if deletable:
         with st.popover(say("train.delete", language), icon=":material/delete:"):
             st.markdown(say("train.delete_sure", language, name=literal(run.name)))
@@ -152,11 +152,7 @@ def _demo(language: str) -> TrainingConfig:
 
 def _stop_and_resume(run: Run | None, recorded: bool, allowed: bool, language: str) -> None:
     """Stop and Resume, for the run on screen."""
-    active = (
-        run is not None
-        and run_launcher.is_active(run)
-        and not run_launcher.is_starting(run.status())
-    )
+    active = run is not None and run.active and not run.status().is_starting
     resumable = run is not None and not recorded and run.resumable
     stop = run.request_stop if run else _nothing
     resume = partial(run_launcher.launch, run) if run else _nothing
@@ -271,7 +267,7 @@ def _facts(demo: TrainingConfig, allowed: bool, language: str) -> str:
     """What the quick demo costs, and how many runs are queued before it."""
     if not allowed:
         return say("train.class_hint", language)
-    cost = estimate(demo, run_launcher.run_root("runs"))
+    cost = estimate(demo, finished_runs(run_launcher.run_root("runs")))
     facts = [
         estimate_text(cost, demo.device, language),
         say("train.fact_seed", language, value=demo.seed),

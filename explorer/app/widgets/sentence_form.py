@@ -17,8 +17,8 @@ from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import decoded
 from explorer.data.task_names import task_of
-from explorer.heads import measurement_jobs
-from explorer.heads.measurement_jobs import SOURCE_KINDS, Sentences, SourceKind
+from explorer.jobs import measurement_jobs
+from explorer.jobs.measurement_jobs import SOURCE_KINDS, Sentences, SourceKind
 from explorer.model.catalog import CatalogModel
 
 _FIRST = Sentences()

@@ -27,10 +27,10 @@ from explorer.components.training_replay.run_numbers import (
 )
 from explorer.components.training_replay.run_settings import run_settings
 from explorer.components.training_replay.status_text import RunReport, run_report
-from explorer.core.errors import ExplorerError
-from explorer.core.files import opened, size_of
 from explorer.core.i18n import say, section
-from explorer.training.run_directory import Run, Status
+from explorer.jobs.log import log_tail
+from explorer.jobs.run_directory import Run
+from explorer.jobs.status import Status
 from explorer.training.run_metrics import best_moment
 
 FORMAT_VERSION = 1
@@ -43,7 +43,6 @@ _PROBE_VERSION = 2
 _LONGEST_SAMPLE = 240
 """Characters; a model that has learnt little may repeat itself up to the length limit."""
 
-_LOG_BYTES = 4096
 _LOG_LINES = 12
 
 
@@ -91,7 +90,7 @@ def replay_payload(
         "settings": asdict(run_settings(run, language)),
         "opens": opens,
         "link": {"address": link, "label": say("run_settings.leak_link", language)},
-        "log": log_tail(run),
+        "log": log_tail(run.log_path, _LOG_LINES),
     }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.encode(errors="replace")
@@ -110,18 +109,6 @@ def thinned(
         for index, moment in enumerate(moments)
         if index % stride == 0 or index == last or moment is best
     ]
-
-
-def log_tail(run: Run) -> list[str]:
-    """The last lines of the log; of a progress bar, its latest state."""
-    try:
-        with opened(run.folder / "log.txt") as file:
-            file.seek(max(0, size_of(file) - _LOG_BYTES))
-            text = file.read(_LOG_BYTES).decode("utf-8", errors="replace")
-    except ExplorerError:
-        return []
-    lines = [line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n")]
-    return [line for line in lines if line.strip()][-_LOG_LINES:]
 
 
 def _stamp(run: Run) -> tuple[int, ...]:

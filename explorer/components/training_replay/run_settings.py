@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from explorer.core.i18n import say
+from explorer.jobs.run_directory import Run
 from explorer.training.config import TrainingConfig, preset
-from explorer.training.run_directory import Run
 
 _NO_EFFECT = {"pairs", "columns", "excluded", "device", "processes", "evaluate_every"}
 """Settings that name files and devices, or change nothing in the model."""

@@ -6,10 +6,11 @@ from typing import Any
 
 from explorer.components.training_replay.run_numbers import finite_number
 from explorer.core.i18n import say
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run
+from explorer.jobs.status import ACTIVE_STATES, Status
 from explorer.training.config import TrainingConfig
 from explorer.training.cost_estimate import short_time
-from explorer.training.run_directory import ACTIVE_STATES, Run, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def _words(
 ) -> str:
     """The state; of a waiting run, also how many wait before it, and of one that ended before
     its last step, why."""
-    if run_launcher.is_starting(status):
+    if status.is_starting:
         return say("train.state_starting", language)
     if status.state == "waiting":
         return say("train.state_waiting", language, count=run_launcher.jobs_ahead(run))

@@ -48,8 +48,8 @@ from pathlib import Path
 import streamlit as st
 
 from explorer.app.server import asgi
-from explorer.heads import job_queue, measurement_jobs
-from explorer.heads.measurement_jobs import MeasurementSettings
+from explorer.jobs import measurement_jobs
+from explorer.jobs.measurement_jobs import MeasurementSettings
 
 ROOT = Path(asgi.MAIN).parents[2]
 
@@ -57,12 +57,11 @@ ROOT = Path(asgi.MAIN).parents[2]
 @asynccontextmanager
 async def lifespan(app):
     async with asgi.lifespan(app):
-        checkpoint = ROOT / "checkpoints" / "reverse.safetensors"
+        checkpoint = (ROOT / "checkpoints" / "reverse.safetensors").read_bytes()
         job = measurement_jobs.start(checkpoint, "x", MeasurementSettings(size=1024), "digest").job
-        while not job.running:
+        while job.status().state != "running":
             time.sleep(0.01)
-        child = job_queue._queue[job.folder].process
-        Path(__file__).with_name("pid").write_text(str(child.pid))
+        Path(__file__).with_name("pid").write_text(str(job.status().pid))
         yield
 
 
@@ -70,14 +69,14 @@ app = st.App(asgi.MAIN, routes=asgi.routes(), middleware=asgi.middleware(), life
 """
 
 
-def test_sigterm_ends_what_measures_and_deletes_its_files(tmp_path):
+def test_sigterm_ends_what_measures_uploaded_weights_and_deletes_its_files(tmp_path):
     script, reports = tmp_path / "app.py", tmp_path / "reports"
     script.write_text(_MEASURING)
     with running_process(script, **{folders.REPORTS_VARIABLE: str(reports)}) as (_, server):
         child = int((tmp_path / "pid").read_text())
-        assert list(reports.glob("digest/*/making-*"))
+        assert list(reports.rglob("*.safetensors"))
         os.kill(child, 0)  # measures
         server.terminate()
         server.wait(timeout=60)
         wait_for(lambda: not Path(f"/proc/{child}").exists())
-    assert list(reports.iterdir()) == []
+    assert [path.name for path in reports.rglob("*") if path.is_file()] == [".cpu0.lock"]

@@ -12,9 +12,9 @@ from explorer.components.player.payload import player_payload
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core import folders
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, create_run
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, create_run
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 
 from explorer.app.state import alignment
-from explorer.heads.alignment_jobs import GoldTable
+from explorer.jobs.alignment_jobs import GoldTable
 
 
 @pytest.fixture(autouse=True)

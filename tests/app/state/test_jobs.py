@@ -1,14 +1,14 @@
 """What is remembered of a visitor's own measurements."""
 
-from pathlib import Path
-
 import pytest
 
 from explorer.app.state import jobs
-from explorer.heads.job_queue import Job, JobSentences, QueuedJob
+from explorer.jobs.measurement import MeasuredSentences, Measurement, QueuedMeasurement
 
 FIRST, SECOND = (
-    QueuedJob(Job(Path("digest") / name), "heads", "reverse", JobSentences("your lines", 2))
+    QueuedMeasurement(
+        Measurement.of("heads", "digest", name), "reverse", MeasuredSentences("your lines", 2)
+    )
     for name in "ab"
 )
 
@@ -32,7 +32,7 @@ def test_nothing_more_is_told_of_one_s_own_that_is_cancelled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cancelled = []
-    monkeypatch.setattr(Job, "cancel", lambda job: cancelled.append(job))
+    monkeypatch.setattr(Measurement, "cancel", lambda job: cancelled.append(job))
     jobs.follow(FIRST)
     jobs.cancel(FIRST.job)
     jobs.cancel(SECOND.job)

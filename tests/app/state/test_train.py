@@ -1,13 +1,16 @@
 """What is remembered of the Train page."""
 
+import os
+import time
+
 import pytest
 import streamlit as st
 
 from explorer.app.state import train as train_state
 from explorer.app.state.train import CorpusCheck, UploadedCorpus
-from explorer.training import run_launcher
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import create_run
 
 
 class QueryParams(dict[str, str]):
@@ -27,33 +30,39 @@ def session(monkeypatch) -> dict[str, str]:
     query = QueryParams()
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(st, "query_params", query)
-    monkeypatch.setattr(run_launcher, "is_active", lambda run: run == "active")
     return query
 
 
-RUNS = {"runs/one": "ended", "runs/two": "active", "recorded/reverse": "recorded"}
+@pytest.fixture
+def runs(tmp_path) -> dict[str, Run]:
+    """Of three runs the second one goes on."""
+    states = {"runs/one": "stopped", "runs/two": "running", "recorded/reverse": "done"}
+    for key, state in states.items():
+        run = create_run(tmp_path / key, TrainingConfig(device="cpu"))
+        run.write_status(Status(state, 0, time.time(), os.getpid()))
+    return {key: Run(tmp_path / key) for key in states}
 
 
-def test_the_run_in_the_url_is_shown_then_an_active_one_then_the_recorded_one(session):
+def test_the_run_in_the_url_is_shown_then_an_active_one_then_the_recorded_one(session, runs):
     train_state.show_run("runs/one")
-    assert train_state.shown_run(RUNS) == "runs/one"
+    assert train_state.shown_run(runs) == "runs/one"
     train_state.show_run(None)
-    assert train_state.shown_run(RUNS) == "runs/two"
+    assert train_state.shown_run(runs) == "runs/two"
     assert session["run"] == "runs/two"  # it stays on screen when it ends
     train_state.show_run(None)
-    assert train_state.shown_run({**RUNS, "runs/two": "ended"}) == "recorded/reverse"
+    assert train_state.shown_run({**runs, "runs/two": runs["runs/one"]}) == "recorded/reverse"
     assert train_state.shown_run({}) is None
 
 
-def test_the_compared_runs_are_in_the_url_until_another_run_is_shown(session):
+def test_the_compared_runs_are_in_the_url_until_another_run_is_shown(session, runs):
     train_state.compare_with(["runs/one", "runs/gone", "recorded/reverse"])
     assert session["compare"] == "runs/one,runs/gone,recorded/reverse"
-    assert train_state.compared(RUNS, "runs/two") == ["runs/one", "recorded/reverse"]
-    assert train_state.compared(RUNS, "runs/one") == ["recorded/reverse"]
+    assert train_state.compared(runs, "runs/two") == ["runs/one", "recorded/reverse"]
+    assert train_state.compared(runs, "runs/one") == ["recorded/reverse"]
     session |= {"moment": "50", "head": "1.2", "lang": "zh"}
     train_state.show_run("runs/two")
     assert session == {"run": "runs/two", "lang": "zh"}
-    assert train_state.compared(RUNS, "runs/two") == []
+    assert train_state.compared(runs, "runs/two") == []
     train_state.compare_with([])
     assert "compare" not in session
 

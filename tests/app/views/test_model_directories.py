@@ -14,9 +14,9 @@ import explorer
 from explorer.app import model_cache
 from explorer.app.server import access
 from explorer.core import folders
-from explorer.heads import measurement_jobs
-from explorer.heads.job_queue import MeasurementError
-from explorer.heads.measurement_store import REPORT_FILE, measured_folder
+from explorer.core.errors import MeasurementError
+from explorer.heads.report_files import REPORT_FILES, measured_folder
+from explorer.jobs import measurement_jobs
 from explorer.model.opening import EXTRA
 from tests.support.app_pages import MAIN, captions, chosen_in, open_page, sent_to, url_query
 from tests.support.huggingface_families import saved, tiny_model
@@ -394,7 +394,7 @@ def test_a_report_without_removal_advises_no_box_that_is_disabled(
     report = opened.measure([SENTENCE, "The dog sees a cat."])
     batch = measured_folder(opened.digest) / "batch"
     batch.mkdir(parents=True)
-    report.save(batch / REPORT_FILE)
+    report.save(batch / REPORT_FILES["heads"])
     app = open_page("heads", model=model, part="removal")
     assert not app.exception
     assert [reason in info.value.replace("\\", "") for info in app.info] == [True]

@@ -17,9 +17,10 @@ from explorer.app.server import access
 from explorer.app.state import train as train_state
 from explorer.core import folders
 from explorer.core.trace import Trace
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, create_run, list_runs
+from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, Status, create_run, list_runs
 from tests.support.app_pages import open_page, sent_to
 from tests.support.finished_runs import CONFIG, finished_run
 

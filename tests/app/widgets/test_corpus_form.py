@@ -13,9 +13,10 @@ from explorer.app.widgets import corpus_form
 from explorer.core import folders
 from explorer.core.errors import RunError
 from explorer.data.parallel_corpus import ParallelCorpus, parse_pairs
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, Status, create_run
 from tests.support.app_pages import captions, open_page, sent_to
 from tests.support.toy_sentences import as_table
 
@@ -211,7 +212,7 @@ def test_a_column_of_numbers_and_a_row_of_headings_give_a_warning():
 
 
 def test_open_in_explore_shows_the_run_s_own_sentence(folder, pairs_file, tmp_path):
-    from explorer.training.run_worker import run_training
+    from explorer.jobs.run_worker import run_training
 
     config = TrainingConfig(
         pairs=str(pairs_file), longest=32, pieces=400, d_model=16, heads=2, encoder_layers=1,

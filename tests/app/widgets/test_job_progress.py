@@ -1,7 +1,6 @@
 """All measurements of the server, and the buttons that cancel them."""
 
 import re
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -10,24 +9,27 @@ from explorer.app.server import access
 from explorer.app.state import jobs
 from explorer.app.widgets import job_progress
 from explorer.app.widgets.job_progress import follow_started
-from explorer.heads.job_queue import Job, JobSentences, QueuedJob
+from explorer.jobs.measurement import MeasuredSentences, Measurement, QueuedMeasurement
 from tests.support.app_pages import open_page
 
-NOWHERE = Path(__file__).parent / "nowhere"
 JOBS = (
-    QueuedJob(Job(NOWHERE / "one" / "batch"), "heads", "reverse", JobSentences("task", 12, 61)),
-    QueuedJob(
-        Job(NOWHERE / "two" / "batch"), "alignment", "my *model*", JobSentences("mine.tsv", 2)
+    QueuedMeasurement(
+        Measurement.of("heads", "one", "batch"), "reverse", MeasuredSentences("task", 12, 61)
+    ),
+    QueuedMeasurement(
+        Measurement.of("alignment", "two", "batch"), "my *model*", MeasuredSentences("mine.tsv", 2)
     ),
 )
 
 
 @pytest.fixture(autouse=True)
-def queue(monkeypatch: pytest.MonkeyPatch) -> list[QueuedJob]:
+def queue(monkeypatch: pytest.MonkeyPatch) -> list[QueuedMeasurement]:
     """The jobs of the server."""
     queue = [*JOBS]
-    monkeypatch.setattr(job_progress, "queued_jobs", lambda: [*queue])
-    monkeypatch.setattr(Job, "active", property(lambda job: any(job == q.job for q in queue)))
+    monkeypatch.setattr(job_progress, "queued_measurements", lambda: [*queue])
+    monkeypatch.setattr(
+        Measurement, "active", property(lambda job: any(job == q.job for q in queue))
+    )
     return queue
 
 
@@ -46,20 +48,19 @@ def plain(text: str) -> str:
     return re.sub(r"\\([^\w\s])", r"\1", text)
 
 
-def more(count: int) -> list[QueuedJob]:
+def more(count: int) -> list[QueuedMeasurement]:
     """Further jobs."""
     return [
-        QueuedJob(
-            Job(NOWHERE / f"m{number}" / "batch"),
-            "pruning",
+        QueuedMeasurement(
+            Measurement.of("pruning", f"m{number}", "batch"),
             f"m{number}",
-            JobSentences("your lines", 10 + number),
+            MeasuredSentences("your lines", 10 + number),
         )
         for number in range(count)
     ]
 
 
-def opened_by_owner(*started: QueuedJob) -> AppTest:
+def opened_by_owner(*started: QueuedMeasurement) -> AppTest:
     """The page of a visitor who started these jobs."""
     app = open_page("heads", part="metrics", lang="en")
     app.session_state["OwnJobs"] = jobs.OwnJobs(started)
@@ -74,7 +75,7 @@ def test_every_visitor_sees_all_measurements_and_what_each_waits_for(part):
         "The alignment of my *model* (mine.tsv · 2): waiting, measurements before it: 1",
     ]
     assert r"\*model\*" in app.get("progress")[1].proto.text
-    assert cancels(app) == ["heads-cancel-one-batch", "heads-cancel-two-batch"]
+    assert cancels(app) == ["heads-cancel-one-batch", "heads-cancel-two-alignment-batch"]
     assert texts(open_page("heads", part=part, lang="zh"))[0] == (
         "正在测量 reverse 的头（新句子 · 12，种子 61）…… 0 %"
     )
@@ -101,9 +102,9 @@ def test_what_runs_and_ones_next_are_shown_and_the_others_folded(queue):
 def test_each_of_ones_own_that_ended_is_told_of(queue, monkeypatch):
     failed, cancelled, done, waits = more(4)
     queue[:] = [waits]
-    monkeypatch.setattr(Job, "failure", property(lambda job: "no heads"))
-    monkeypatch.setattr(Job, "cancelled", property(lambda job: job == cancelled.job))
-    monkeypatch.setattr(Job, "done", property(lambda job: job == done.job))
+    monkeypatch.setattr(Measurement, "failure", property(lambda job: "no heads"))
+    monkeypatch.setattr(Measurement, "cancelled", property(lambda job: job == cancelled.job))
+    monkeypatch.setattr(Measurement, "done", property(lambda job: job == done.job))
     app = opened_by_owner(failed, cancelled, done, waits)
     assert [plain(one.value) for one in app.error] == [
         "Measuring the pruning curves of m0 (typed lines · 10) did not finish: no heads",
@@ -118,7 +119,7 @@ def test_each_of_ones_own_that_ended_is_told_of(queue, monkeypatch):
 
 def test_the_report_of_the_newest_is_shown_at_its_end(queue, monkeypatch):
     queue.clear()
-    monkeypatch.setattr(Job, "done", property(lambda job: True))
+    monkeypatch.setattr(Measurement, "done", property(lambda job: True))
     app = opened_by_owner(JOBS[0])
     assert not app.exception
     assert app.session_state["HeadsState"].report == JOBS[0].job.report_key
@@ -132,7 +133,7 @@ def test_what_is_measured_already_is_shown_and_said_to_be(monkeypatch):
     follow_started(JOBS[0], shown.append, "en")
     assert jobs.own() == (JOBS[0],)
     assert not shown
-    monkeypatch.setattr(Job, "done", property(lambda job: True))
+    monkeypatch.setattr(Measurement, "done", property(lambda job: True))
     follow_started(JOBS[1], shown.append, "en")
     assert jobs.own() == (JOBS[0],)
     assert shown == [JOBS[1].job.report_key]
@@ -154,18 +155,18 @@ def test_without_any_there_is_nothing(queue):
 
 def test_a_button_cancels_its_job(monkeypatch):
     cancelled = []
-    monkeypatch.setattr(Job, "cancel", lambda job: cancelled.append(job))
+    monkeypatch.setattr(Measurement, "cancel", lambda job: cancelled.append(job))
     app = open_page("heads", part="metrics")
-    app.button(key="heads-cancel-two-batch").click().run()
+    app.button(key="heads-cancel-two-alignment-batch").click().run()
     assert cancelled == [JOBS[1].job]
 
 
 def test_the_end_of_another_s_measurement_says_where_its_result_is(monkeypatch):
     looks = [[*JOBS], [JOBS[1]]]  # when the page is drawn, and a second later
     monkeypatch.setattr(
-        job_progress, "queued_jobs", lambda: looks.pop(0) if len(looks) > 1 else looks[0]
+        job_progress, "queued_measurements", lambda: looks.pop(0) if len(looks) > 1 else looks[0]
     )
-    monkeypatch.setattr(Job, "done", property(lambda job: job == JOBS[0].job))
+    monkeypatch.setattr(Measurement, "done", property(lambda job: job == JOBS[0].job))
     app = open_page("heads", part="metrics", lang="en")
     said = [one.value.replace("\\", "") for one in app.info]
     expected = "The heads of reverse have been measured; the result is in the list under"
@@ -176,6 +177,6 @@ def test_the_end_of_another_s_measurement_says_where_its_result_is(monkeypatch):
 def test_the_end_of_a_cancelled_one_is_not_told(monkeypatch):
     looks = [[*JOBS], [JOBS[1]]]
     monkeypatch.setattr(
-        job_progress, "queued_jobs", lambda: looks.pop(0) if len(looks) > 1 else looks[0]
+        job_progress, "queued_measurements", lambda: looks.pop(0) if len(looks) > 1 else looks[0]
     )
     assert not open_page("heads", part="metrics", lang="en").info

@@ -8,9 +8,9 @@ import pytest
 from explorer.app.server import access
 from explorer.app.state.heads import EvaluationText
 from explorer.core import folders
-from explorer.heads import measurement_jobs
-from explorer.heads.job_queue import MeasurementError
-from explorer.heads.measurement_jobs import MeasurementSettings
+from explorer.core.errors import MeasurementError
+from explorer.jobs import measurement_jobs
+from explorer.jobs.measurement_jobs import MeasurementSettings
 from tests.support.app_pages import captions, open_page
 
 

@@ -8,10 +8,10 @@ import pytest
 from explorer.app.server import access
 from explorer.app.widgets.pruning_form import default_kind, default_settings
 from explorer.core import folders
-from explorer.heads import pruning_jobs
-from explorer.heads.job_queue import MeasurementError
-from explorer.heads.measurement_jobs import Sentences
-from explorer.heads.pruning_jobs import PruningSettings
+from explorer.core.errors import MeasurementError
+from explorer.jobs import pruning_jobs
+from explorer.jobs.measurement_jobs import Sentences
+from explorer.jobs.pruning_jobs import PruningSettings
 from explorer.model.catalog import shipped_models
 from tests.support.app_pages import captions, open_page
 

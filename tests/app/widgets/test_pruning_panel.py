@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 from explorer.app.state.jobs import OwnJobs
 from explorer.app.widgets.pruning_panel import names_of
 from explorer.core import folders
-from explorer.heads.pruning_jobs import StoredPruning, pruning_job
 from explorer.heads.pruning_report import ORDERS, PruningReport
+from explorer.jobs.measurement import Measurement
+from explorer.jobs.pruning_jobs import StoredPruning
 from tests.support.app_pages import captions, chosen_in, open_page
 from tests.support.short_runs import wait_for_job
 
@@ -126,7 +127,7 @@ def test_a_model_that_ships_opens_with_its_curves_until_others_are_measured(
 def test_equal_names_are_numbered() -> None:
     facts = {"batch": "mine", "sentences": 3}
     report = PruningReport(facts, (1, 0), (), ())
-    stored = [StoredPruning(report, pruning_job(Path(name))) for name in "ab"]
+    stored = [StoredPruning(report, Measurement.of("pruning", "digest", name)) for name in "ab"]
     assert names_of(stored, "en") == {"a": "mine · 3", "b": "mine · 3 (2)"}
 
 

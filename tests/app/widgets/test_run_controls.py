@@ -10,9 +10,10 @@ from streamlit.testing.v1 import AppTest
 from explorer.app.server import access
 from explorer.core import folders
 from explorer.core.errors import RunError
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, Status, create_run
 
 
 @pytest.fixture(autouse=True)

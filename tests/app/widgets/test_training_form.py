@@ -9,9 +9,9 @@ import pytest
 from explorer.app.widgets import training_form
 from explorer.app.widgets.training_form import GROUPS
 from explorer.core import folders
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Status
 from tests.support.app_pages import open_page
 
 

@@ -7,8 +7,8 @@ from explorer.components.training_replay.compared_runs import (
     curve_numbers,
     run_results,
 )
+from explorer.jobs.run_directory import create_run
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import create_run
 
 LINES = [
     {"step": 5, "loss": 2.0, "held_out_loss": 1.5, "exact_match": 0.5, "gold": [[0.1, 0.4]]},

@@ -1,6 +1,6 @@
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.core.trace import Trace
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
 
 
 def likeliest(trace: Trace) -> list[str]:

@@ -5,14 +5,13 @@ import pytest
 
 from explorer.components.training_replay.payload import (
     MOST_MOMENTS,
-    log_tail,
     replay_payload,
     thinned,
 )
 from explorer.core import folders
-from explorer.training import run_launcher
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, create_run
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, create_run
 
 LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0.1, 0.2]]}
 CONFIG = TrainingConfig(steps=100, device="cpu")
@@ -100,14 +99,6 @@ def test_a_long_run_is_thinned_and_the_moments_kept_stay():
     grown = [line["step"] for line in thinned([*lines, {"step": 3 * MOST_MOMENTS}])]
     assert set(kept[:-1]) <= set(grown)
     assert thinned([]) == []
-
-
-def test_of_a_progress_bar_in_the_log_the_latest_state_is_kept(run):
-    assert log_tail(run) == []
-    (run.folder / "log.txt").write_bytes(b"hello\n 1%|\r 2%|\r 3%|\nbye \xff\n")
-    assert log_tail(run) == ["hello", " 3%|", "bye \ufffd"]
-    (run.folder / "log.txt").write_text("one\u2028line\x85only\n", "utf-8")
-    assert log_tail(run) == ["one\u2028line\x85only"]
 
 
 SAMPLE = {"source": "Hi there.", "written": "Salut.", "reference": "Bonjour."}

@@ -11,8 +11,8 @@ from explorer.components.training_replay.run_settings import (
     run_settings,
 )
 from explorer.core.i18n import section
+from explorer.jobs.run_directory import create_run
 from explorer.training.config import TrainingConfig, quick_demo, small_translation
-from explorer.training.run_directory import create_run
 
 DEMO = quick_demo("reverse", on_gpu=False)
 

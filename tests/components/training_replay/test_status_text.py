@@ -5,8 +5,9 @@ import pytest
 
 from explorer.components.training_replay.status_text import RunReport, run_report
 from explorer.core import folders
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, Status, create_run
 
 LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0.1, 0.2]]}
 TRANSLATED = {"step": 50, "seconds": 9.0, "loss": 4.2, "bleu": 9.9, "chrf": 29.4}

@@ -1,37 +1,40 @@
-"""Processes that measure pruning curves, and where their reports are stored:
-`DIGEST-pruning/SENTENCES/pruning.json`, beside the head reports. Those of the models that ship are
-beside the checkpoints.
+"""Measurements of pruning curves, and their reports; those of the models that ship are beside the
+checkpoints.
 
-They wait in one queue with the measurements of heads, see `job_queue`. One that was cancelled, or
-ended with its server, is gone on with by the next on the same sentences.
+The next one on the same sentences resumes one that was cancelled, or whose process was killed.
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from explorer.core import folders
-from explorer.core.errors import ExplorerError, PruningError
-from explorer.core.files import log_skipped
+from explorer.core.errors import PruningError
 from explorer.core.interventions import refuse_weights_only
-from explorer.heads import measurement_jobs
-from explorer.heads.job_queue import Job, QueuedJob, queued_jobs, submit
-from explorer.heads.measurement_jobs import Sentences
-from explorer.heads.measurement_store import (
+from explorer.heads.pruning_report import ORDERS, PruningReport
+from explorer.heads.report_files import (
     MOST_STORED,
+    REPORT_FILES,
     measured_folder,
     modified,
     newest_first,
+    read_report,
 )
-from explorer.heads.pruning_report import ORDERS, PruningReport
+from explorer.jobs import measurement_jobs
+from explorer.jobs.measurement import (
+    UNFINISHED,
+    Measurement,
+    QueuedMeasurement,
+    queued_measurements,
+    submit,
+)
+from explorer.jobs.measurement_jobs import Sentences
 
 if TYPE_CHECKING:
     from explorer.model.measurable import MeasurableModel
-
-REPORT_FILE = "pruning.json"
 
 _SHIPPED = "shipped"
 
@@ -53,12 +56,12 @@ class StoredPruning:
     """
 
     report: PruningReport
-    job: Job | None
+    job: Measurement | None
 
     @property
     def key(self) -> str:
         """By which a visitor's choice is remembered."""
-        return _SHIPPED if self.job is None else self.job.folder.name
+        return _SHIPPED if self.job is None else self.job.batch
 
     @property
     def growing(self) -> bool:
@@ -80,50 +83,49 @@ def check(model: "MeasurableModel", settings: PruningSettings, language: str) ->
         model.output_weights()  # raises where a family of the library has none
 
 
-def start(checkpoint: Path | bytes, name: str, settings: PruningSettings, digest: str) -> QueuedJob:
+def start(
+    checkpoint: Path | bytes, name: str, settings: PruningSettings, digest: str
+) -> QueuedMeasurement:
     """Begin to measure, or wait to; or return the job that does so or has measured the same.
 
     Curves that were measured on these sentences are kept. `checkpoint`, `name` and errors as in
     `measurement_jobs.start`.
     """
     described = repr((sorted(asdict(settings.sentences).items()), settings.name))
-    folder = _folder(digest) / sha256(described.encode()).hexdigest()[:16]
-    job = pruning_job(folder)
+    batch = sha256(described.encode()).hexdigest()[:16]
+    job = Measurement.of("pruning", digest, batch)
     if not job.active:
         settings = _going_on(job, settings)
-    _delete_unfinished(folder)
-    queued = QueuedJob(job, "pruning", name, settings.sentences.named(settings.name))
+    _delete_unfinished(job)
+    queued = QueuedMeasurement(job, name, settings.sentences.named(settings.name))
     submit(queued, checkpoint, partial(_command, settings))
     return queued
 
 
 def has_job(digest: str) -> bool:
     """Whether a job for curves of the model with this digest waits or runs."""
-    return any(queued.job.folder.parent == _folder(digest) for queued in queued_jobs())
+    jobs = [queued.job for queued in queued_measurements()]
+    return any((job.kind, job.digest) == ("pruning", digest) for job in jobs)
 
 
 def stored_prunings(digest: str) -> list[StoredPruning]:
     """All curves of the model with this digest, the newest first, unfinished ones, too; those that
     ship come last."""
-    jobs = {pruning_job(path.parent): modified(path) for path in _files(_folder(digest))}
-    found = []
-    for job in sorted(jobs, key=jobs.__getitem__, reverse=True):
-        report = _newest(job)
-        if report is not None:
-            found.append(StoredPruning(report, job))
+    jobs = {
+        Measurement.of("pruning", digest, path.parent.name): modified(path)
+        for name in (REPORT_FILES["pruning"], UNFINISHED)
+        for path in newest_first(measured_folder(digest, "pruning"), name)
+    }
+    newest = sorted(jobs, key=jobs.__getitem__, reverse=True)
+    found = [StoredPruning(report, job) for job in newest if (report := _newest(job))]
     for path in sorted(folders.shipped_prunings().glob("*.json")):
-        report = _read(path, modified(path))
-        if report is not None and report.facts["digest"] == digest:
-            found.append(StoredPruning(report, None))
+        shipped = read_report(PruningReport.load, path)
+        if isinstance(shipped, PruningReport) and shipped.facts["digest"] == digest:
+            found.append(StoredPruning(shipped, None))
     return found
 
 
-def pruning_job(folder: Path) -> Job:
-    """The job whose report is in this folder."""
-    return Job(folder, REPORT_FILE, resumes=True)
-
-
-def _going_on(job: Job, settings: PruningSettings) -> PruningSettings:
+def _going_on(job: Measurement, settings: PruningSettings) -> PruningSettings:
     """Make ready what was measured: a report that lacks an order becomes an unfinished one, whose
     orders are measured as well; an unfinished one that cannot be read is deleted."""
     measured = _newest(job)
@@ -137,43 +139,19 @@ def _going_on(job: Job, settings: PruningSettings) -> PruningSettings:
     return PruningSettings(settings.sentences, orders, settings.name)
 
 
-def _newest(job: Job) -> PruningReport | None:
+def _newest(job: Measurement) -> PruningReport | None:
     """What a job has measured; None where nothing can be read."""
-    for path in (job.unfinished, job.report):
-        if (report := _read(path, modified(path))) is not None:
-            return report
-    return None
+    reports = (read_report(PruningReport.load, path) for path in (job.unfinished, job.report))
+    return next((one for one in reports if isinstance(one, PruningReport)), None)
 
 
-def _delete_unfinished(kept: Path) -> None:
-    """Delete all but the newest unfinished reports of a model, and not those of a job in the
-    queue or that of the folder `kept`."""
-    name = pruning_job(kept).unfinished.name
-    for path in newest_first(kept.parent, name)[MOST_STORED:]:
-        if path.parent != kept and not pruning_job(path.parent).active:
+def _delete_unfinished(kept: Measurement) -> None:
+    """Delete all but the newest unfinished reports of a model, and not that of `kept` or one that
+    is being measured."""
+    for path in newest_first(kept.report_folder.parent, UNFINISHED)[MOST_STORED:]:
+        other = Measurement.of("pruning", kept.digest, path.parent.name)
+        if other != kept and not other.active:
             path.unlink(missing_ok=True)
-
-
-def _files(folder: Path) -> list[Path]:
-    names = (REPORT_FILE, pruning_job(folder).unfinished.name)
-    return [path for name in names for path in newest_first(folder, name)]
-
-
-def _folder(digest: str) -> Path:
-    folder = measured_folder(digest)
-    return folder.with_name(f"{folder.name}-pruning")
-
-
-@lru_cache(maxsize=128)
-def _read(path: Path, changed: int) -> PruningReport | None:
-    """The curves in a file, cached until it changes; None when the file holds none."""
-    if not changed:
-        return None
-    try:
-        return PruningReport.load(path)
-    except ExplorerError as error:
-        log_skipped(path, error)
-        return None
 
 
 def _command(

@@ -8,13 +8,18 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.heads import pruning_jobs
-from explorer.heads.job_queue import Job, JobSentences, QueuedJob, queued_jobs
-from explorer.heads.measurement_jobs import Sentences
 from explorer.heads.measurement_store import stored_reports
-from explorer.heads.pruning_jobs import PruningSettings, has_job, stored_prunings
 from explorer.heads.pruning_report import LOSS_COLUMNS
 from explorer.heads.pruning_study import pruning_study
+from explorer.jobs import pruning_jobs
+from explorer.jobs.measurement import (
+    MeasuredSentences,
+    Measurement,
+    QueuedMeasurement,
+    queued_measurements,
+)
+from explorer.jobs.measurement_jobs import Sentences
+from explorer.jobs.pruning_jobs import PruningSettings, has_job, stored_prunings
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from tests.support.short_runs import wait_for, wait_for_job
@@ -29,27 +34,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def started(explorable: ExplorableModel, settings: PruningSettings) -> Job:
+def started(explorable: ExplorableModel, settings: PruningSettings) -> Measurement:
     contents = to_bytes(explorable.checkpoint)
     return pruning_jobs.start(contents, "tiny", settings, explorable.digest).job
 
 
 def files(folder: Path) -> list[str]:
-    """The names of all files below a folder."""
-    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+    """The names of all files below a folder, but those of measurements."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(path.name for path in found if path.parts[0] != ".jobs")
 
 
 def test_curves_are_measured_in_a_process_and_found_again(explorable, folder) -> None:
     pruning_jobs.check(explorable, IMPORTANCE, "en")
     job = started(explorable, IMPORTANCE)
-    assert queued_jobs() == [QueuedJob(job, "pruning", "tiny", JobSentences("your lines", 2))]
+    assert queued_measurements() == [
+        QueuedMeasurement(job, "tiny", MeasuredSentences("your lines", 2))
+    ]
     assert has_job(explorable.digest)
     assert not has_job("another")
     wait_for_job(job)
     assert job.done, job.failure
     assert not has_job(explorable.digest)
     (stored,) = stored_prunings(explorable.digest)
-    assert (stored.job, stored.key) == (job, job.folder.name)
+    assert (stored.job, stored.key) == (job, job.batch)
     own = pruning_study(
         explorable, explorable.passes.texts(["1 2 3", "3 2"], "your lines"), ["importance"]
     )

@@ -1,12 +1,12 @@
-"""The lock of a run: held by the process that carries the run out, freed by the system at its end.
+"""The lock of a job: held by the process that carries it out, freed by the system at its end.
 
 A process that hangs still holds it and one that was killed does not, so it is more reliable
 than the heartbeat.
 """
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -14,7 +14,9 @@ from filelock import FileLock, Timeout
 from explorer.core.errors import RunError
 from explorer.core.files import unwritable
 
-_NAME = ".lock"
+NAME = ".lock"
+"""Of the file, in the folder of the job."""
+
 _ACQUIRE_TIMEOUT = 2.0  # seconds: a process that only tests the lock also holds it briefly
 _TEST_TIMEOUT = 0.05  # seconds: the same
 _POLL = 0.01
@@ -23,33 +25,43 @@ _one_test = threading.Lock()  # threads of this process test one after the other
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of the run in `folder`.
+    """Hold the lock of the job in `folder`.
 
     Raises `RunError` when another process holds it, `FileError` when it cannot be created.
     """
-    lock = FileLock(folder / _NAME)
+    lock = FileLock(folder / NAME)
     try:
         lock.acquire(timeout=_ACQUIRE_TIMEOUT, poll_interval=_POLL)
     except Timeout as error:
         raise RunError("run_busy", name=folder.name) from error
     except OSError as error:
-        raise unwritable(folder / _NAME, error) from error
+        raise unwritable(folder / NAME, error) from error
     try:
         yield
     finally:
         lock.release()
 
 
+def lock_all(paths: Iterable[Path]) -> ExitStack | None:
+    """Hold all these lock files, such as those of devices, until the stack is closed; None, and
+    none is held, where another process holds one."""
+    with ExitStack() as locks, suppress(Timeout):
+        for path in paths:
+            locks.enter_context(FileLock(path).acquire(timeout=0))
+        return locks.pop_all()
+    return None
+
+
 def is_locked(folder: Path, *, ending: bool = False) -> bool:
-    """Whether a living process carries out the run in `folder`, as far as can be found out.
+    """Whether a living process carries out the job in `folder`, as far as can be found out.
 
     ending: its status says that it has ended; wait until the lock is released.
     """
-    if not (folder / _NAME).exists():
+    if not (folder / NAME).exists():
         return False
     try:
         timeout = _ACQUIRE_TIMEOUT if ending else _TEST_TIMEOUT
-        with _one_test, FileLock(folder / _NAME).acquire(timeout=timeout, poll_interval=_POLL):
+        with _one_test, FileLock(folder / NAME).acquire(timeout=timeout, poll_interval=_POLL):
             return False
     except Timeout:
         return True

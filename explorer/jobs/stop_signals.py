@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
@@ -28,12 +28,7 @@ class StopSignals:
                     self._before[number] = signal.signal(number, self._note)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._restore()
 
     def __call__(self) -> bool:

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from explorer.training.stop_signals import StopSignals
+from explorer.jobs.stop_signals import StopSignals
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

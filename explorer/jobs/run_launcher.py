@@ -7,29 +7,18 @@ restarted server and the command line find the same runs.
 import os
 import re
 import shutil
-import subprocess
 import sys
-import threading
-import time
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, RunError
 from explorer.core.files import unwritable, write_atomically
+from explorer.jobs import process
+from explorer.jobs.queue import in_order
+from explorer.jobs.run_directory import Run, create_run, find_run, list_runs
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import (
-    ACTIVE_STATES,
-    PAIRS_FILE,
-    Run,
-    Status,
-    create_run,
-    find_run,
-    list_runs,
-    waiting_runs,
-)
+from explorer.training.run_files import PAIRS_FILE
 
 RUN_ROOTS = ("runs", "recorded")
 """The names of the run roots: runs of this machine, and runs that ship."""
@@ -104,37 +93,7 @@ def launch(run: Run) -> None:
     run.refuse_diverged()
     if not run.resumable:
         raise RunError("run_busy", name=run.name)
-    launched = Status("waiting", run.status().step, time.time())
-    with run.locked():  # only the holder of the lock writes the status
-        run.write_status(launched)  # until the process writes its own
-    try:
-        with (run.folder / "log.txt").open("ab") as log:
-            process = subprocess.Popen(
-                command(run),
-                cwd=folders.IMPORT_ROOT,
-                env=_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                **_detached(),
-            )
-    except OSError as error:
-        raise unwritable(run.folder / "log.txt", error) from error
-    reaper = threading.Thread(
-        target=_reap, args=(run, process, launched), name=f"reaper-{run.name}", daemon=True
-    )
-    reaper.start()
-
-
-def _reap(run: Run, process: "subprocess.Popen[bytes]", launched: Status) -> None:
-    """Wait for a child, so that no zombie stays, and record it if it never wrote a status.
-
-    By then the run may have been launched again: its status is then not `launched`.
-    """
-    process.wait()
-    if run.status() == launched:
-        with suppress(ExplorerError):
-            run.write_status(Status("interrupted", launched.step, time.time()))
+    process.launch(run, command(run), _environment())
 
 
 def command(run: Run) -> list[str]:
@@ -143,42 +102,18 @@ def command(run: Run) -> list[str]:
     return [*module, "--run", str(run.folder.resolve()), "--resume", "--background"]
 
 
-def is_starting(status: Status) -> bool:
-    """Whether a run was launched and its process has not written a status yet."""
-    return status.state == "waiting" and status.pid == 0
-
-
 def active_runs() -> list[Run]:
     """The runs of this machine that run or wait, the newest first."""
-    return [run for run in list_runs(run_root("runs")) if is_active(run)]
-
-
-def is_active(run: Run) -> bool:
-    """Whether the run runs or waits for its device."""
-    return run.status().state in ACTIVE_STATES
+    return [run for run in list_runs(run_root("runs")) if run.active]
 
 
 def jobs_ahead(run: Run) -> int:
     """How many runs come before a waiting one on its device, the active one included."""
-    waiting = [other.name for other in waiting_runs(run.folder.parent, run.config.device)]
-    ahead = waiting.index(run.name) if run.name in waiting else 0
-    busy = any(
-        other.status().state in ("preparing", "running")
-        and other.config.device == run.config.device
-        for other in list_runs(run.folder.parent)
-    )
-    return ahead + busy
+    names = [other.name for other in in_order(run.lane())]
+    return names.index(run.name) if run.name in names else 0
 
 
 def _environment() -> dict[str, str]:
     """The child's environment: one core is left to the server."""
     threads = max(1, (os.cpu_count() or 2) - 1)
-    return {"OMP_NUM_THREADS": str(threads), "PYTHONUNBUFFERED": "1", **os.environ}
-
-
-def _detached() -> dict[str, Any]:
-    """The options of `Popen` that let a process outlive the server."""
-    if sys.platform == "win32":
-        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
-        return {"creationflags": flags}
-    return {"start_new_session": True}
+    return {"OMP_NUM_THREADS": str(threads), **os.environ}

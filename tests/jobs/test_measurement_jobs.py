@@ -7,10 +7,15 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.heads import measurement_jobs
-from explorer.heads.job_queue import Job, JobSentences, QueuedJob, queued_jobs
-from explorer.heads.measurement_jobs import MeasurementSettings
 from explorer.heads.measurement_store import stored_reports
+from explorer.jobs import measurement_jobs
+from explorer.jobs.measurement import (
+    MeasuredSentences,
+    Measurement,
+    QueuedMeasurement,
+    queued_measurements,
+)
+from explorer.jobs.measurement_jobs import MeasurementSettings
 from explorer.model.checkpoint import to_bytes
 from tests.support.short_runs import wait_for, wait_for_job
 
@@ -22,10 +27,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def start(explorable) -> Callable[[MeasurementSettings], Job]:
+def start(explorable) -> Callable[[MeasurementSettings], Measurement]:
     """Start to measure the model from its bytes, as for an uploaded one."""
 
-    def started(settings: MeasurementSettings) -> Job:
+    def started(settings: MeasurementSettings) -> Measurement:
         name = explorable.digest
         contents = to_bytes(explorable.checkpoint)
         return measurement_jobs.start(contents, "tiny", settings, name).job
@@ -34,8 +39,9 @@ def start(explorable) -> Callable[[MeasurementSettings], Job]:
 
 
 def files(folder: Path) -> list[str]:
-    """All files below a folder."""
-    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+    """All files below a folder, but those of measurements."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(str(path) for path in found if path.parts[0] != ".jobs")
 
 
 def test_lines_are_measured_and_the_report_is_found_by_the_digest(explorable, start, folder):
@@ -47,28 +53,29 @@ def test_lines_are_measured_and_the_report_is_found_by_the_digest(explorable, st
     (stored,) = stored_reports(name)
     report = stored.report
     assert stored.key == job.report_key
-    assert files(folder) == [f"{name}/{job.folder.name}/findings.json"]
+    assert files(folder) == [f"{name}/{job.batch}/findings.json"]
     assert report.facts["digest"] == name
     assert report.facts["sentences"] == 2
     assert report.facts["targets"] == "greedy"
     assert "importance" in report.metrics
     assert job.progress == 1.0
     assert start(settings) == job  # not twice
-    assert not job.running
+    assert job.status().state != "running"
 
 
 def test_a_cancelled_job_leaves_no_files_and_the_next_may_start(explorable, start, folder):
     name = explorable.digest
     settings = MeasurementSettings("lines", size=1024, text="1 2 3\n" * 1000)
     job = start(settings)
-    wait_for(lambda: job.running)
-    assert len(files(folder)) == 4  # the lock, the model, the lines and the log
-    assert queued_jobs() == [
-        QueuedJob(job, "heads", "tiny", JobSentences("your lines", 1000))  # for other visitors
+    wait_for(lambda: job.status().state == "running")
+    work = sorted(path.name for path in job.work_folder.iterdir())
+    assert work == ["tiny.safetensors", "your lines"]
+    assert queued_measurements() == [
+        QueuedMeasurement(job, "tiny", MeasuredSentences("your lines", 1000))  # for other visitors
     ]
     after = start(MeasurementSettings("lines", text="1 2", gradients=False, removal=False))
     assert after.active
-    assert not after.running
+    assert after.status().state != "running"
     job.cancel()
     wait_for_job(job)
     assert job.cancelled
@@ -76,10 +83,10 @@ def test_a_cancelled_job_leaves_no_files_and_the_next_may_start(explorable, star
     wait_for_job(after)
     assert after.done, after.failure
     assert [stored.key for stored in stored_reports(name)] == [after.report_key]
-    assert queued_jobs() == []
+    assert queued_measurements() == []
 
 
-def test_a_failed_job_gives_its_reason_and_leaves_no_files(explorable, folder, tmp_path_factory):
+def test_a_failed_job_gives_its_reason_and_leaves_no_files(folder, tmp_path_factory):
     source = tmp_path_factory.mktemp("bad") / "no-model.safetensors"
     source.write_bytes(b"nothing")
     settings = MeasurementSettings("lines", text="1 2")
@@ -88,7 +95,8 @@ def test_a_failed_job_gives_its_reason_and_leaves_no_files(explorable, folder, t
     assert not job.done
     assert not job.cancelled
     assert "no-model" in str(job.failure)
-    assert list(folder.iterdir()) == []
+    assert files(folder) == []
+    assert not job.work_folder.exists()
     assert source.exists()
 
 

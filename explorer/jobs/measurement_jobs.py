@@ -1,4 +1,4 @@
-"""Measurements of the heads of a model: which there are, and the process that makes one."""
+"""Measurements of the heads of a model: on which sentences, and the command that makes one."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -7,26 +7,21 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from explorer.core.errors import EvaluationBatchError, ExplorerError
+from explorer.core.errors import EvaluationBatchError, ExplorerError, MeasurementError
 from explorer.core.interventions import refuse_weights_only
+from explorer.core.sites import SIDES
 from explorer.data.task_names import task_of
-from explorer.heads.job_queue import Job, JobSentences, MeasurementError, QueuedJob, submit
-from explorer.heads.measurement_store import measured_folder
+from explorer.heads.head_report import REMOVED_ON
+from explorer.jobs.measurement import MeasuredSentences, Measurement, QueuedMeasurement, submit
 
 if TYPE_CHECKING:
     from explorer.model.measurable import MeasurableModel
 
 SourceKind = Literal["task", "lines", "pairs"]
-SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
-"""Of a pair of sentences."""
-
 SOURCE_KINDS: tuple[SourceKind, ...] = ("task", "lines", "pairs")
 
 MOST_SENTENCES = 1024
 MOST_CHARACTERS = 400_000
-
-REMOVED_ON = 256
-"""Sentences on which each head is removed in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +42,11 @@ class Sentences:
         lines = [line for line in self.text.splitlines() if line.strip()]
         return [line for line in lines if "\t" in line] if self.kind == "pairs" else lines
 
-    def named(self, name: str = "") -> JobSentences:
+    def named(self, name: str = "") -> MeasuredSentences:
         """For a list of jobs. name: as in `options`."""
         if self.kind == "task":
-            return JobSentences(self.kind, self.size, self.seed)
-        return JobSentences(name or f"your {self.kind}", min(self.size, len(self.lines)))
+            return MeasuredSentences(self.kind, self.size, self.seed)
+        return MeasuredSentences(name or f"your {self.kind}", min(self.size, len(self.lines)))
 
     def options(self, folder: Path, name: str = "") -> list[str]:
         """Of the command that measures on them; writes a file of them into its work folder.
@@ -100,14 +95,15 @@ def check(model: "MeasurableModel", sentences: Sentences, language: str) -> None
 
 def start(
     checkpoint: Path | bytes, name: str, settings: MeasurementSettings, digest: str
-) -> QueuedJob:
+) -> QueuedMeasurement:
     """Begin to measure, or wait to; or return the job that does so or has measured the same.
 
     checkpoint: its file; or its contents, which are written to a file called `name`.
     Raises `MeasurementError` when the queue is full, and when nothing can be written.
     """
     batch = sha256(repr(sorted(asdict(settings).items())).encode()).hexdigest()[:16]
-    queued = QueuedJob(Job(measured_folder(digest) / batch), "heads", name, settings.named())
+    job = Measurement.of("heads", digest, batch)
+    queued = QueuedMeasurement(job, name, settings.named())
     submit(queued, checkpoint, partial(_command, settings))
     return queued
 

@@ -6,13 +6,13 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import AlignmentError
-from explorer.heads import alignment_jobs
 from explorer.heads.alignment_file import AlignmentFile
-from explorer.heads.alignment_jobs import LINKS, WITH_TOKENS, GoldTable, stored_alignments
 from explorer.heads.alignment_report import DIAGONAL
 from explorer.heads.corpus_alignment import align_pairs, all_methods
-from explorer.heads.job_queue import JobSentences, QueuedJob, queued_jobs
 from explorer.heads.measurement_store import stored_reports
+from explorer.jobs import alignment_jobs
+from explorer.jobs.alignment_jobs import LINKS, WITH_TOKENS, GoldTable, stored_alignments
+from explorer.jobs.measurement import MeasuredSentences, QueuedMeasurement, queued_measurements
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from tests.support.short_runs import wait_for_job
@@ -53,7 +53,9 @@ def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Pa
     alignment_jobs.check(explorable, given)
     contents = to_bytes(explorable.checkpoint)
     job = alignment_jobs.start(contents, "tiny", given, digest).job
-    assert queued_jobs() == [QueuedJob(job, "alignment", "tiny", JobSentences("--my links.tsv", 2))]
+    assert queued_measurements() == [
+        QueuedMeasurement(job, "tiny", MeasuredSentences("--my links.tsv", 2))
+    ]
     wait_for_job(job)
     assert job.done, job.failure
     (stored,) = stored_alignments(digest)
@@ -66,8 +68,9 @@ def test_heads_are_compared_in_a_process(explorable: ExplorableModel, folder: Pa
     assert repr(report.rates) == repr(own.report("x", "whitespace").rates)
     assert DIAGONAL in dict(report.rates)
     assert stored_reports(digest) == []  # a report of another kind
-    files = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
-    assert files == [f"{digest}-alignment/{job.folder.name}/alignment.json"]
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    files = [str(path) for path in found if path.parts[0] != ".jobs"]
+    assert files == [f"{digest}-alignment/{job.batch}/alignment.json"]
     assert alignment_jobs.start(contents, "tiny", given, digest).job == job  # not twice
     assert not job.active
 

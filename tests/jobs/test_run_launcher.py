@@ -12,10 +12,11 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, RunError
+from explorer.jobs import run_launcher
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.status import Status
 from explorer.model.checkpoint import load_checkpoint
-from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import Run, Status, create_run
 from tests.support.short_runs import wait_for
 from tests.support.tiny_configs import TINY
 from tests.support.toy_sentences import TINY_PAIRS, as_chinese_table
@@ -56,7 +57,7 @@ def test_sigterm_saves_a_run_that_the_page_started_and_its_log_says_how_to_resum
 def test_a_run_starts_stops_on_request_and_resumes():
     before = set(children())
     run = run_launcher.start(TrainingConfig.from_json(as_json(TINY) | {"steps": 100_000}))
-    assert run_launcher.is_starting(run.status())
+    assert run.status().is_starting
     assert run_launcher.active_runs() == [run]
     wait_for(lambda: len(run.moments()) >= 2)
     found = run_launcher.find("runs", run.name)  # as after a restart
@@ -102,7 +103,7 @@ def test_a_process_that_ends_late_does_not_change_the_status_of_a_later_one(monk
     run_launcher.launch(run)
     wait_for(lambda: not first & set(children()))
     time.sleep(0.2)
-    assert run_launcher.is_starting(run.status())
+    assert run.status().is_starting
     wait_for(lambda: run.status().state == "interrupted")
 
 

@@ -1,13 +1,13 @@
 import time
 
-from explorer.training import run_heartbeat
-from explorer.training.run_directory import create_run
-from explorer.training.run_heartbeat import Heartbeat
+from explorer.jobs import heartbeat as module
+from explorer.jobs.heartbeat import Heartbeat
+from explorer.jobs.run_directory import create_run
 from tests.support.short_runs import LONGER, heartbeats
 
 
 def test_of_two_threads_that_write_the_status_the_newest_wins(tmp_path, monkeypatch):
-    monkeypatch.setattr(run_heartbeat, "INTERVAL", 0.001)
+    monkeypatch.setattr(module, "INTERVAL", 0.001)
     run = create_run(tmp_path / "one", LONGER)
     with Heartbeat(run) as heartbeat:
         assert heartbeats() == ["heartbeat-one"]

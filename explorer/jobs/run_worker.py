@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import torch
-from filelock import FileLock, Timeout
 from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
@@ -14,13 +13,15 @@ from safetensors.torch import save as save_tensors
 from explorer.core.errors import ExplorerError, RunError, TrainingError
 from explorer.core.files import read_bytes
 from explorer.core.memory import ran_out_of_memory
+from explorer.jobs.heartbeat import INTERVAL, Heartbeat, carried_out
+from explorer.jobs.queue import turn
+from explorer.jobs.run_directory import Run
+from explorer.jobs.status import Status
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training import distributed
 from explorer.training.data_modules import DataModule
 from explorer.training.device import choose_device
-from explorer.training.run_directory import Run, Status, waiting_runs
-from explorer.training.run_heartbeat import INTERVAL, Heartbeat
 from explorer.training.trainer import Moment, Trainer
 
 SAVE_INTERVAL = 5.0
@@ -49,27 +50,31 @@ def run_training(
     """
     if distributed.rank() > 0:
         return _train_beside(run)
-    with run.locked(), Heartbeat(run) as heartbeat:
-        step = run.status().step
-        try:
-            run.withdraw_stop_request()
-            with _device(run, heartbeat, stops, on_wait) as reserved:
-                if not distributed.broadcast_decision(reserved):
-                    return heartbeat.update("stopped", step)
-                trainer = _prepare(run, heartbeat)
-                on_data(trainer.data_module)
-                return _train(run, trainer, heartbeat, on_moment, stops)
-        except ExplorerError as error:
-            _fail(heartbeat, error)
+    with carried_out(run) as heartbeat, _enough_memory(run):
+        run.withdraw_stop_request()
+        with turn(run, heartbeat, _devices(run), stops, on_wait) as reserved:
+            if not distributed.broadcast_decision(reserved):
+                return heartbeat.update("stopped", heartbeat.step)
+            trainer = _prepare(run, heartbeat)
+            on_data(trainer.data_module)
+            return _train(run, trainer, heartbeat, on_moment, stops)
+
+
+@contextmanager
+def _enough_memory(run: Run) -> Iterator[None]:
+    """Raise `TrainingError` where the block runs out of memory."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, ExplorerError) or not ran_out_of_memory(error):
             raise
-        except Exception as error:
-            if not ran_out_of_memory(error):
-                kind = type(error).__name__
-                _fail(heartbeat, TrainingError("broke_off", name=run.name, kind=kind))
-                raise
-            full = TrainingError("out_of_memory", device=run.config.device)
-            _fail(heartbeat, full)
-            raise full from error
+        raise TrainingError("out_of_memory", device=run.config.device) from error
+
+
+def _devices(run: Run) -> list[str]:
+    """The names of the run's device, or of the GPUs of all its processes."""
+    device = choose_device(run.config.device)
+    return [f"{device.type}{number}" for number in distributed.gpu_numbers(device)]
 
 
 def _prepare(run: Run, heartbeat: Heartbeat) -> Trainer:
@@ -176,37 +181,3 @@ def _read_state(run: Run) -> dict[str, torch.Tensor]:
         return dict(load_tensors(read_bytes(run.state_path)))
     except (ExplorerError, SafetensorError, ValueError) as error:
         raise RunError("damaged_run", name=run.name, file=run.state_path.name) from error
-
-
-@contextmanager
-def _device(
-    run: Run, heartbeat: Heartbeat, stops: Callable[[], bool], on_wait: Callable[[], object]
-) -> Iterator[bool]:
-    """Wait for the run's device, or the GPUs of all its processes, and lock them; yields False
-    when a stop is requested first."""
-    root = run.folder.parent
-    device = choose_device(run.config.device)
-    numbers = distributed.gpu_numbers(device)
-    heartbeat.update("waiting", heartbeat.step)
-    told = False
-    while not (run.stop_requested() or stops()):
-        run.refuse_deleted()
-        first = next(iter(waiting_runs(root, run.config.device)), run)
-        if first.name == run.name:
-            with ExitStack() as locks, suppress(Timeout):
-                for number in numbers:
-                    lock = FileLock(root / f".{device.type}{number}.lock")
-                    locks.enter_context(lock.acquire(timeout=0))
-                yield True
-                return
-        if not told:
-            on_wait()
-            told = True
-        time.sleep(INTERVAL / 2)
-    yield False
-
-
-def _fail(heartbeat: Heartbeat, error: ExplorerError) -> None:
-    facts = {name: str(fact) for name, fact in error.facts.items()}
-    with suppress(ExplorerError):  # then the stale heartbeat shows it
-        heartbeat.update("failed", heartbeat.step, (error.key, facts))

@@ -1,31 +1,33 @@
-"""Processes that compute the alignment error rates of a model's heads on a file of gold links, and
-where their reports are stored: `DIGEST-alignment/FILE/alignment.json`, beside the head reports.
-
-They wait in one queue with the measurements of heads, see `job_queue`.
+"""Measurements of the alignment error rates of a model's heads on a file of gold links, and their
+reports.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from explorer.core.errors import AlignmentError, ExplorerError, VocabularyError
-from explorer.core.files import log_skipped
+from explorer.core.errors import AlignmentError, MeasurementError, VocabularyError
+from explorer.core.sites import SIDES
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
 from explorer.heads.alignment_file import AlignmentFile, refuse_foreign_links
 from explorer.heads.alignment_report import AlignmentReport
-from explorer.heads.job_queue import Job, JobSentences, MeasurementError, QueuedJob, submit
-from explorer.heads.measurement_jobs import MOST_CHARACTERS, MOST_SENTENCES, SIDES
-from explorer.heads.measurement_store import measured_folder, modified, newest_first, report_key
+from explorer.heads.report_files import (
+    REPORT_FILES,
+    measured_folder,
+    newest_first,
+    read_report,
+    report_key,
+)
+from explorer.jobs.measurement import MeasuredSentences, Measurement, QueuedMeasurement, submit
+from explorer.jobs.measurement_jobs import MOST_CHARACTERS, MOST_SENTENCES
 
 if TYPE_CHECKING:
     from explorer.model.measurable import MeasurableModel
-
-REPORT_FILE = "alignment.json"
 
 LINKS = ("1", "2", "3")
 """The columns of texts and links."""
@@ -98,12 +100,12 @@ def check(model: "MeasurableModel", gold: GoldTable) -> AlignmentFile:
     return given
 
 
-def start(checkpoint: Path | bytes, name: str, gold: GoldTable, digest: str) -> QueuedJob:
+def start(checkpoint: Path | bytes, name: str, gold: GoldTable, digest: str) -> QueuedMeasurement:
     """Begin to align, or wait to; or return the job that does or did the same. `checkpoint`,
     `name` and errors as in `measurement_jobs.start`."""
     number = sha256(repr((gold.name, gold.columns)).encode() + gold.data).hexdigest()[:16]
-    job = Job(_folder(digest) / number, REPORT_FILE)
-    queued = QueuedJob(job, "alignment", name, JobSentences(gold.name, gold.pairs))
+    job = Measurement.of("alignment", digest, number)
+    queued = QueuedMeasurement(job, name, MeasuredSentences(gold.name, gold.pairs))
     submit(queued, checkpoint, partial(_command, gold))
     return queued
 
@@ -111,26 +113,11 @@ def start(checkpoint: Path | bytes, name: str, gold: GoldTable, digest: str) -> 
 def stored_alignments(digest: str) -> list[StoredAlignment]:
     """All reports on the model with this digest, the newest first."""
     found = []
-    for path in newest_first(_folder(digest), REPORT_FILE):
-        report = _read(path, modified(path))
-        if report is not None:
+    for path in newest_first(measured_folder(digest, "alignment"), REPORT_FILES["alignment"]):
+        report = read_report(AlignmentReport.load, path)
+        if isinstance(report, AlignmentReport):
             found.append(StoredAlignment(report, report_key(path)))
     return found
-
-
-def _folder(digest: str) -> Path:
-    folder = measured_folder(digest)
-    return folder.with_name(f"{folder.name}-alignment")
-
-
-@lru_cache(maxsize=128)
-def _read(path: Path, changed: int) -> AlignmentReport | None:
-    """The report in a file, cached until it changes; None when the file holds none."""
-    try:
-        return AlignmentReport.load(path)
-    except ExplorerError as error:
-        log_skipped(path, error)
-        return None
 
 
 def _command(gold: GoldTable, folder: Path, checkpoint: Path, report: Path) -> Sequence[str]:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from explorer.core.errors import FileError, RunError
+from explorer.jobs.lock import is_locked, locked
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.status import HEARTBEAT_TIMEOUT, Status
 from explorer.training.config import TrainingConfig
-from explorer.training.run_directory import HEARTBEAT_TIMEOUT, Run, Status, create_run
-from explorer.training.run_lock import is_locked, locked
 
 
 @pytest.fixture

@@ -22,13 +22,15 @@ from filelock import FileLock, Timeout
 from explorer.components.training_replay.status_text import run_report
 from explorer.core.errors import RunError, TrainingError
 from explorer.core.i18n import LANGUAGES
+from explorer.jobs import run_worker
+from explorer.jobs.heartbeat import INTERVAL
+from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs.run_worker import run_training
+from explorer.jobs.status import Status
 from explorer.model.checkpoint import load_checkpoint
-from explorer.training import distributed, run_worker
+from explorer.training import distributed
 from explorer.training.data_modules import ToyDataModule
-from explorer.training.run_directory import Run, Status, create_run
-from explorer.training.run_heartbeat import INTERVAL
 from explorer.training.run_metrics import best_moment
-from explorer.training.run_worker import run_training
 from explorer.training.trainer import Moment, Trainer
 from tests.support.short_runs import LONGER, heartbeats, losses, wait_for
 

@@ -1,0 +1,73 @@
+"""Where the reports measured on this machine are stored: in folders that outlive the server, by the
+digest of their model, `DIGEST/BATCH/findings.json`, and beside it `DIGEST-alignment`,
+`DIGEST-pruning`.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, TypeVar, cast
+
+from explorer.core import folders
+from explorer.core.errors import ExplorerError
+from explorer.core.files import log_skipped
+
+R = TypeVar("R")
+
+ReportKind = Literal["heads", "alignment", "pruning"]
+
+REPORT_FILES: Mapping[ReportKind, str] = {
+    "heads": "findings.json",
+    "alignment": "alignment.json",
+    "pruning": "pruning.json",
+}
+"""The name of a report in the folder of its batch."""
+
+MOST_STORED = 16
+"""Reports of a kind stored for one model; the oldest is deleted first."""
+
+
+def measured_folder(digest: str, kind: ReportKind = "heads") -> Path:
+    """The folder of the reports measured on this machine, one folder a batch."""
+    return folders.reports() / (digest if kind == "heads" else f"{digest}-{kind}")
+
+
+def report_key(path: Path) -> str:
+    """The key of the report in the file at `path`; see `StoredReport`."""
+    return f"{path.parent.name}/{path.name} {modified(path)}"
+
+
+def modified(path: Path) -> int:
+    """Modification time in nanoseconds since 1970; 0 when there is no such file."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def delete_oldest(folder: Path, report_name: str = REPORT_FILES["heads"]) -> None:
+    """Delete all but the `MOST_STORED` newest reports of a model."""
+    for path in newest_first(folder, report_name)[MOST_STORED:]:
+        shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def newest_first(folder: Path, report_name: str = REPORT_FILES["heads"]) -> list[Path]:
+    """The reports of this name in the folder of a model."""
+    return sorted(folder.glob(f"*/{report_name}"), key=modified, reverse=True)
+
+
+def read_report(load: Callable[[Path], R], path: Path) -> R | ExplorerError:
+    """The report in a file, cached until it changes; why there is none, where it holds none."""
+    return cast(R | ExplorerError, _read(load, path, modified(path)))
+
+
+@lru_cache(maxsize=512)  # more than a folder has: each page reads all of them in turn
+def _read(load: Callable[[Path], object], path: Path, changed: int) -> object:
+    try:
+        return load(path)
+    except ExplorerError as error:
+        if os.path.lexists(path):
+            log_skipped(path, error)
+        return error.alone()
