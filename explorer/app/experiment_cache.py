@@ -18,6 +18,7 @@ from explorer.app.request import Request, Selection
 from explorer.app.state.visit import opening_request
 from explorer.core.errors import ExplorerError, TraceSizeError
 from explorer.core.interventions import Interventions
+from explorer.core.sites import sides
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import PADDING_LABELS
 from explorer.data.task_names import task_of
@@ -66,11 +67,11 @@ def refuse_large(trace: Trace) -> None:
     """Raise `TraceSizeError` for a trace that has too many weights for a comparison or norms,
     without those of its padding."""
     source = len(trace.source_tokens) - sum(map(trace.source_tokens.count, PADDING_LABELS))
-    tokens = {"encoder": (source, source), "cross": (len(trace.target_tokens), source)}
+    tokens = sides(source, len(trace.target_tokens))
     cells = 0
     for site in trace.sites:
-        layers, heads, *shape = trace.attention(site).shape
-        queries, keys = tokens.get(site, shape)
+        layers, heads = trace.attention(site).shape[:2]
+        queries, keys = tokens[site]
         cells += layers * heads * queries * keys
     if cells > MOST_CELLS:
         raise TraceSizeError("too_many_cells", cells=f"{cells:,}", most=f"{MOST_CELLS:,}")

@@ -205,7 +205,7 @@ class ExplorableModel:
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
-        refuse_misplaced(interventions, config, (source[0] == PAD).tolist(), queries.size(1))
+        refuse_misplaced(interventions, config, source[0] == PAD, queries.size(1))
         sizes = self._attention_sizes(source, queries.size(1), capture)
         places = choice.within(sizes)
         with threads_for(config.parameters, source.size(1)):

@@ -13,10 +13,12 @@ from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride, head_name, typed
+from explorer.core.sites import sides
 from explorer.model.attention_paths import all_heads, attentions, layers, path
 from explorer.model.config import ModelConfig
 from explorer.model.head_gates import Fills, Means, head_gates
 from explorer.model.hooks import edit
+from explorer.model.masks import path_mask
 from explorer.model.transformer import Transformer
 
 Action = Callable[[Tensor], Tensor]
@@ -72,7 +74,7 @@ def gated(model: Transformer, gates: Tensor, fills: Fills | None = None) -> Iter
 def refuse_outside(interventions: Interventions, source: int, target: int) -> None:
     """Raise `InterventionError` on a cell or row outside `source` and `target` tokens, and on a
     row with more weights than keys."""
-    sizes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+    sizes = sides(source, target)
     for row in interventions.override_row:
         queries, keys = sizes[row.site]
         if not 0 <= row.query < queries:
@@ -86,21 +88,19 @@ def refuse_outside(interventions: Interventions, source: int, target: int) -> No
 
 
 def refuse_misplaced(
-    interventions: Interventions, config: ModelConfig, padding: Sequence[bool], target: int
+    interventions: Interventions, config: ModelConfig, padding: Tensor, target: int
 ) -> None:
     """Raise `InterventionError` as `refuse_outside` does, and on an edit that leaves its cell as
     it is.
 
-    padding: of each source token, whether it is padding; target: how many tokens were fed in.
+    padding: (S,) whether each source token is padding; target: how many tokens were fed in.
     """
     refuse_outside(interventions, len(padding), target)
+    fed_in = padding.new_ones(target)
 
     def unmasked(cell: CellEdit) -> Tensor:
-        if cell.site == "decoder":
-            may_attend = not config.causal or cell.key <= cell.query
-        else:
-            may_attend = not padding[cell.key]
-        return torch.full((layers(config, cell.site), config.heads), may_attend)
+        mask = path_mask(cell.site, ~padding, fed_in, causal=config.causal)
+        return mask[cell.query, cell.key].repeat(layers(config, cell.site), config.heads)
 
     refuse_unchanged(interventions, unmasked)
 
