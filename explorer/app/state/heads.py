@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from explorer.app.permalink import COMPARE, OTHER_TEXT, SECTIONS, Permalink
-from explorer.app.request import MOST_INTERVENTIONS, Request, Selection
+from explorer.app.request import MOST_INTERVENTIONS, NO_INTERVENTIONS, Request, Selection
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.errors import InterventionError
@@ -79,6 +79,7 @@ class EvaluationText:
 @dataclass(frozen=True, slots=True)
 class HeadsState:
     """section: the one on screen; "" = the first.
+    proposed: interventions that come into force if an experiment with them can be computed.
     shown: the last request that could be traced, with nothing forced.
     report: key of the stored report on screen; None = the first.
     opened: the head with which the app opened a picture last, where nobody had named one.
@@ -89,6 +90,7 @@ class HeadsState:
 
     section: str = ""
     draft: Draft = Draft()
+    proposed: Interventions = NO_INTERVENTIONS
     shown: Request | None = None
     opening: Opening | None = None
     report: str | None = None
@@ -246,6 +248,19 @@ def with_draft(keys: int) -> Interventions:
     if len(combined) > MOST_INTERVENTIONS:
         raise InterventionDraftError("too_many_chips", limit=MOST_INTERVENTIONS)
     return combined
+
+
+def propose(interventions: Interventions) -> None:
+    """Put these interventions in force in the next run, if an experiment with them can be computed;
+    none = no longer propose any."""
+    session.save(replace(session.load(HeadsState), proposed=interventions))
+
+
+def take_proposed() -> Interventions:
+    """The proposed interventions, which are then no longer proposed."""
+    proposed = session.load(HeadsState).proposed
+    propose(NO_INTERVENTIONS)
+    return proposed
 
 
 def read_view(report: dict[str, object]) -> None:

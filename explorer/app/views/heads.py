@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import experiment_cache, heads_picture, model_cache, mount
 from explorer.app.mount import Norms
 from explorer.app.permalink import COMPARE, SECTIONS
-from explorer.app.request import Visit
+from explorer.app.request import NO_INTERVENTIONS, Visit
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
@@ -34,9 +34,8 @@ from explorer.app.widgets.pruning_panel import pruning_panel
 from explorer.app.widgets.reading_choice import reading_choice
 from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
-from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError
+from explorer.core.errors import ConfigError, TraceSizeError
 from explorer.core.i18n import say
-from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
@@ -90,6 +89,7 @@ def heads() -> None:
         show_refused(missing, language, messages)
     if trace is not None:
         show_section(member, trace, language, messages)
+    heads_state.propose(NO_INTERVENTIONS)  # where no experiment was shown
     address_bar.write(heads_state.permalink(), default, visitor.chosen_language())
 
 
@@ -218,17 +218,17 @@ def experiments(
 ) -> None:
     """The interventions, and the text without and with them."""
     editor = st.container(key="intervention-editor")
+    compared = intervention_editor.computed_experiment(member, language, messages)
     interventions = visit_state.current().interventions
-    compared = _compare(member, interventions, language, messages)
     key = heads_picture.picture_key(member, language, interventions)
     changed = compared.opening_head() if compared is not None else None
     opening = heads_picture.opening((key, "comparison"), member, trace, changed)
     named = heads_state.opening((key, "comparison")).named_head
     heads_state.draft_head(None if named else opening.named_head)
     with editor:
-        intervention_editor.draft_row(member, trace, language)
+        intervention_editor.draft_row(trace, language)
         offered = None if changed == opening.named_head else changed
-        intervention_editor.intervention_list(member, trace, language, offered)
+        intervention_editor.intervention_list(trace, language, offered)
     if compared is not None:
         experiment_result.summary(member, compared, language)
     shown = compared or TraceComparison(trace, trace, trace)
@@ -236,19 +236,6 @@ def experiments(
     if compared is not None and compared.has_output:
         with st.container(key="steps-table"):
             experiment_result.steps_table(compared, language)
-
-
-def _compare(
-    member: CatalogModel, interventions: Interventions, language: str, messages: DeltaGenerator
-) -> TraceComparison | None:
-    """The text with the interventions; None without any, and when the model refuses them."""
-    if not interventions:
-        return None
-    try:
-        return experiment_cache.experiment(member, heads_state.shown_request(), interventions)
-    except ExplorerError as error:
-        show_error(intervention_editor.counted_from_1(error), language, messages)
-        return None
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ def _compare_changes(
         raise intervention_editor.counted_from_1(error) from error
     experiment_cache.refuse_large(compared.forced)
     with places.area:
-        intervention_editor.intervention_list(member, trace, language)
+        intervention_editor.intervention_list(trace, language)
     places.summarise(comparison_panel.changes_summary(compared, language))
     names, given = comparison_panel.change_names(language), say("heads.changes_given", language)
     sides = Sides(names, given, rule="same")

@@ -1,5 +1,6 @@
 """The Heads page without a browser."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from explorer.app.permalink import SECTIONS
 from explorer.app.server import access
 from explorer.app.uploads import UploadsState
 from explorer.core import folders
+from explorer.core.interventions import Interventions
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import (
     chosen_in,
@@ -221,6 +223,14 @@ def test_masking_a_whole_row_is_refused():
     app = apply(pick(app, verb="close", site="decoder", query=1, key=1))
     assert "at least one unmasked key" in app.error[0].value
     assert len(interventions(app)) == 1
+
+
+def test_interventions_of_which_no_experiment_was_shown_do_not_wait_for_one():
+    app = open_page("heads", part="roles")
+    proposed = Interventions.parse(["ablate cross.1.2"])
+    app.session_state["HeadsState"] = replace(app.session_state["HeadsState"], proposed=proposed)
+    app = section(app.run(), "experiments")
+    assert not app.session_state["Visit"].interventions
 
 
 def test_a_link_to_a_missing_head_says_so_and_shows_the_original():
