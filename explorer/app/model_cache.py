@@ -17,6 +17,7 @@ import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.request import SHOWN_MAPS, Request
+from explorer.app.server import rate_limit
 from explorer.app.server.contributions_route import Contribute
 from explorer.app.server.offered_traces import Compute
 from explorer.app.server.score_route import Split
@@ -64,7 +65,7 @@ def computing() -> Iterator[None]:
     computing its value. Raises `RateLimitError`.
     """
     with visitor.turn():
-        visitor.refuse_over_limit()
+        rate_limit.refuse_over_limit()
         with _SLOTS:
             yield
 
@@ -246,7 +247,7 @@ def _open(member: DirectoryModel) -> "HuggingFaceModel":
 
     def compute() -> "HuggingFaceModel":
         with visitor.turn():
-            visitor.refuse_over_limit()
+            rate_limit.refuse_over_limit()
             with _OPENING:
                 return load_directory(member.path, member.name)
 

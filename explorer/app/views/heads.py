@@ -11,10 +11,10 @@ from explorer.app import experiment_cache, heads_picture, model_cache, mount
 from explorer.app.mount import Norms
 from explorer.app.permalink import COMPARE, SECTIONS
 from explorer.app.request import NO_INTERVENTIONS, Visit
+from explorer.app.server.rate_limit import RateLimitError
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
-from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
 from explorer.app.widgets.alignment_panel import alignment_panel
