@@ -5,7 +5,6 @@ and by whom.
 """
 
 import gc
-import os
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
@@ -27,6 +26,7 @@ from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.inside.score_vectors import score_vectors
 from explorer.components.player.attribution import attribution_payload
 from explorer.components.player.contributions import contributions_payload
+from explorer.core.memory import half_of_memory
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
@@ -261,16 +261,8 @@ def _free_memory() -> None:
     gc.freeze()
 
 
-def _most_model_bytes() -> int:
-    """Half of the memory of this machine; 4 GiB where the system does not tell."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, OSError, ValueError):
-        return 4 * 2**30
-
-
 _traces = LimitedCache(MOST_TRACE_BYTES)
-_directories = LimitedCache(_most_model_bytes(), _free_memory)
+_directories = LimitedCache(half_of_memory(), _free_memory)
 
 
 def _trace(member: CatalogModel, request: Request) -> Trace:
