@@ -80,6 +80,11 @@ def model_of(member: CatalogModel) -> Model:
     return _load(member.stamp, member.path, member.label)
 
 
+def digest(member: CatalogModel) -> str:
+    """The digest of the model's weights, by which head reports are found."""
+    return _digest(member.stamp, member)
+
+
 def opened(member: DirectoryModel) -> "HuggingFaceModel | None":
     """The model in a directory if it is loaded; None before."""
     return _directories.find(member.stamp)
@@ -90,6 +95,11 @@ def trace(member: CatalogMember, request: Request) -> Trace:
     if isinstance(member, UploadedTrace):
         return member.trace
     return kept((member.stamp, request), lambda: _trace(member, request), trace_bytes)
+
+
+def greedy_trace(member: CatalogMember, request: Request) -> Trace:
+    """The text without any intervention, decoded greedily."""
+    return trace(member, request.without_forced())
 
 
 def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> CaptureLayer | None:
@@ -238,6 +248,11 @@ def _load(stamp: str, _path: Path, _name: str) -> "ExplorableModel":
     model = load(_path, _name)
     gc.freeze()  # these objects stay: later garbage collections skip them
     return model
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _digest(stamp: str, _member: CatalogModel) -> str:
+    return model_of(_member).digest
 
 
 def _open(member: DirectoryModel) -> "HuggingFaceModel":

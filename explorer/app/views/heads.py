@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import experiment_cache, heads_picture, model_cache, mount
+from explorer.app import experiment_cache, heads_picture, model_cache, mount, weights_limit
 from explorer.app.mount import Norms
 from explorer.app.permalink import COMPARE, SECTIONS
 from explorer.app.request import NO_INTERVENTIONS, Visit
@@ -153,7 +153,7 @@ def show_section(
 def _is_too_large(trace: Trace, language: str, messages: DeltaGenerator) -> bool:
     """Whether a trace has too many weights to send all of them; then a sentence says so."""
     try:
-        experiment_cache.refuse_large(trace)
+        weights_limit.refuse_large(trace)
     except TraceSizeError as error:
         show_error(error, language, messages)
         return True

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.app import experiment_cache
+from explorer.app import weights_limit
 from explorer.app.permalink import SECTIONS
 from explorer.app.server import access
 from explorer.app.uploads import UploadsState
@@ -418,7 +418,7 @@ def test_every_section_has_the_integrity_of_the_trace():
 
 @pytest.mark.parametrize("part", ["experiments", "norms"])
 def test_a_section_that_needs_every_weight_is_refused_with_the_grid_instead(part, monkeypatch):
-    monkeypatch.setattr(experiment_cache, "MOST_CELLS", 10)
+    monkeypatch.setattr(weights_limit, "MOST_CELLS", 10)
     app = open_page("heads", part=part)
     assert not app.exception
     assert "value norms show at most 10" in app.error[0].value

@@ -14,7 +14,7 @@ def page() -> None:
     """The editor for the shipped reverse model on one text."""
     import streamlit as st
 
-    from explorer.app import experiment_cache
+    from explorer.app import model_cache
     from explorer.app.request import Request, Visit
     from explorer.app.state import heads as heads_state
     from explorer.app.state import session
@@ -31,7 +31,7 @@ def page() -> None:
         session.save(Visit(request))
     heads_state.remember_shown(request)
     model = shipped_models()["reverse"]
-    trace = experiment_cache.original(model, request)
+    trace = model_cache.greedy_trace(model, request)
     st.session_state["compared"] = computed_experiment(model, "en", st.container())
     draft_row(trace, "en")
     intervention_list(trace, "en")
