@@ -5,6 +5,7 @@ Pages, downloads and requests are charged to the network address, what is comput
 session and the address.
 """
 
+import ipaddress
 import threading
 import time
 from collections import OrderedDict
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from starlette.requests import Request
@@ -94,13 +96,27 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
+@lru_cache(maxsize=4096)
+def network_of(address: str) -> str:
+    """The visitors that are counted together with those of an address: an IPv6 visitor can choose
+    the last 64 bits."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address[:64]
+    if parsed.version == 4:
+        return str(parsed)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))
+
+
 def owners(session: str, address: str) -> Owners:
     """Whom a turn of a session is charged to.
 
     A reload begins a new session with an allowance of its own. So the network address is
     counted, too, for as many visitors as may share it.
     """
-    return {f"session {session}": 1.0, f"address {address}": float(_VISITORS_PER_ADDRESS)}
+    network = network_of(address)
+    return {f"session {session}": 1.0, f"network {network}": float(_VISITORS_PER_ADDRESS)}
 
 
 @contextmanager
@@ -139,7 +155,7 @@ def refuse_over_limit() -> None:
 @contextmanager
 def charged_to(address: str | None) -> Iterator[bool]:
     """A block charged to an address, None = to nobody; whether it has some allowance left."""
-    owners = {} if address is None else {address: 1.0}
+    owners = {} if address is None else {network_of(address): 1.0}
     limits = access.PAGE_RATE, access.MOST_PAGES
     began = time.thread_time()
     try:

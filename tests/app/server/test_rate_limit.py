@@ -97,6 +97,16 @@ def test_a_request_is_charged_to_its_address_in_class_mode_alone(client, clock, 
         assert admitted == expected
 
 
+def test_an_ipv6_visitor_gets_no_new_allowance_by_another_address_of_the_network(clock):
+    assert rate_limit.owners("a tab", "2001:db8::1") == rate_limit.owners("a tab", "2001:db8::2")
+    admitted = []
+    for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"):
+        with rate_limit.charged_to(address) as may:
+            admitted.append(may)
+            clock[0] += access.MOST_PAGES
+    assert admitted == [True, False, True]
+
+
 def test_nobody_is_never_refused(clock):
     for _ in range(3):
         with rate_limit.charged_to(None) as may:
