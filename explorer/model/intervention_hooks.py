@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
-from explorer.core.interventions import CellEdit, Interventions, RowOverride, head_name, typed
+from explorer.core.interventions import CellEdit, Interventions, RowOverride, typed
 from explorer.core.sites import sides
 from explorer.model.attention_paths import all_heads, attentions, layers, path
 from explorer.model.config import ModelConfig
@@ -36,7 +36,6 @@ def applied(
     Inside the block a pass raises `MaskError` when a query may attend to no key any more.
     """
     config = model.config
-    _refuse_unknown(interventions, config)
     gates, fills = head_gates(interventions, all_heads(config), means)
     actions: dict[str, Action] = _mask_actions(interventions, config)
     with gated(model, gates, fills), edit(model, actions):
@@ -131,17 +130,6 @@ def _refuse_cell(site: str, query: int, key: int, size: tuple[int, int]) -> None
     if not (0 <= query < size[0] and 0 <= key < size[1]):
         facts = {"row": query, "column": key, "queries": size[0], "keys": size[1]}
         raise InterventionError("no_such_cell", site=site, **facts)
-
-
-def _refuse_unknown(interventions: Interventions, config: ModelConfig) -> None:
-    """Raise `InterventionError` on a head that `config` does not have."""
-    for one in interventions:
-        depth = layers(config, one.site)
-        inside = one.layer is None or 0 <= one.layer < depth
-        if not inside or not (one.head is None or 0 <= one.head < config.heads):
-            head = head_name(one.site, one.layer, one.head)
-            size = {"layers": depth, "heads": config.heads}
-            raise InterventionError("no_such_head", head=head, site=one.site, **size)
 
 
 @dataclass(slots=True)
