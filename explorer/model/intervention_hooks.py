@@ -150,8 +150,7 @@ def _mask_actions(interventions: Interventions, config: ModelConfig) -> dict[str
     """The edits of masks and patterns, by the path of the hook point."""
     rows, actions = _Rows(), dict[str, Action]()
     for site, layer in attentions(config):
-        cells = [c for c in interventions.edit_mask if c.site == site and c.layer in (None, layer)]
-        set_rows = [row for row in interventions.override_row if row[:2] == (site, layer)]
+        cells, set_rows = interventions.on_attention(site, layer)
         if cells or set_rows:
             editor = _Editor(config.heads, None if site == "encoder" else rows, cells, set_rows)
             actions[path(site, layer, "mask")] = editor.edit_mask

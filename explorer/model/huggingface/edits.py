@@ -99,12 +99,7 @@ def _edit(
     place: Place, interventions: Interventions, gates: Sequence[_Gate], cursor: Cursor
 ) -> Edit | None:
     """The edit of one call; None when nothing is changed there."""
-    cells = [
-        cell
-        for cell in interventions.edit_mask
-        if cell.site == place.site and cell.layer in (None, place.layer)
-    ]
-    rows = [row for row in interventions.override_row if row[:2] == (place.site, place.layer)]
+    cells, rows = interventions.on_attention(place.site, place.layer)
     if not (cells or rows or gates):
         return None
     editor = _Editor(place, cells, rows, gates, cursor)
