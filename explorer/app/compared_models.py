@@ -57,7 +57,7 @@ def _comparison(member: CatalogModel, other: CatalogModel, request: Request) -> 
     from explorer.heads.model_comparison import compare_models
     from explorer.model.explorable import ExplorableModel  # late: with torch
 
-    original, model = experiment_cache.original(member, request), model_cache.model_of(other)
+    original, model = model_cache.greedy_trace(member, request), model_cache.model_of(other)
     assert isinstance(model, ExplorableModel)  # of the library none is offered
     with model_cache.computing():
         return compare_models(original, model)

@@ -30,8 +30,8 @@ def comparison(member: CatalogModel, request: Request, text: str) -> TraceCompar
 def _comparison(member: CatalogModel, request: Request, text: str) -> TraceComparison:
     from explorer.heads.input_comparison import compare_inputs  # late: with torch
 
-    one = experiment_cache.original(member, request)
-    other = experiment_cache.original(member, replace(request, text=text))
+    one = model_cache.greedy_trace(member, request)
+    other = model_cache.greedy_trace(member, replace(request, text=text))
     model = model_cache.model_of(member)
     with model_cache.computing():
         return compare_inputs(model, one, other)

@@ -5,7 +5,7 @@ depends on the request alone, not on the visitor.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,26 +14,16 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from explorer.app import model_cache
-from explorer.app.state.visit import opening_request
-from explorer.core.errors import ExplorerError, TraceSizeError
 from explorer.core.interventions import Interventions
-from explorer.core.look import Request, Selection
-from explorer.core.trace import Trace
-from explorer.core.word_segmentation import PADDING_LABELS
+from explorer.core.look import Request
 from explorer.data.task_names import task_of
-from explorer.heads.measurement_store import stored_reports
-from explorer.heads.opening_head import OpeningChoice, opening_choice, opening_step
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
-from explorer.model.model_directory import DirectoryModel
+from explorer.model.catalog import CatalogModel
 
 if TYPE_CHECKING:
     from explorer.model.evaluation_batch import EvaluationBatch
     from explorer.model.head_gates import Means
     from explorer.model.measurable import MeasurableModel
-
-MOST_CELLS = 6_000_000
-"""Weights of a trace that is compared or whose norms are shown: the browser gets all of them."""
 
 EFFECT_SENTENCES = 64
 """Sentences of the batch on which an effect is measured, as for each head alone."""
@@ -55,25 +45,6 @@ class MeasuredEffect:
     sentences: int
     batch: str
     targets: str
-
-
-def original(member: CatalogMember, request: Request) -> Trace:
-    """The text without any intervention, decoded greedily."""
-    return model_cache.trace(member, request.without_forced())
-
-
-def refuse_large(trace: Trace) -> None:
-    """Raise `TraceSizeError` for a trace that has too many weights for a comparison or norms,
-    without those of its padding."""
-    source = len(trace.source_tokens) - sum(map(trace.source_tokens.count, PADDING_LABELS))
-    tokens = {"encoder": (source, source), "cross": (len(trace.target_tokens), source)}
-    cells = 0
-    for site in trace.sites:
-        layers, heads, *shape = trace.attention(site).shape
-        queries, keys = tokens.get(site, shape)
-        cells += layers * heads * queries * keys
-    if cells > MOST_CELLS:
-        raise TraceSizeError("too_many_cells", cells=f"{cells:,}", most=f"{MOST_CELLS:,}")
 
 
 def experiment(
@@ -113,71 +84,13 @@ def means_batch(member: CatalogModel) -> str:
     return _means(member.stamp, member).name
 
 
-def opening_selection(
-    wanted: Selection, member: CatalogMember, trace: Trace, *, with_step: bool
-) -> Selection:
-    """`wanted` and, where it names no head of its own, the cross head that shows most.
-
-    Of a model it is the same head for all texts, so that another text keeps it.
-    trace: the one on screen.
-    with_step: whether the step is the one that shows most of what is selected.
-    """
-    filled = _with_head(wanted, member, trace)
-    if not with_step:
-        return filled
-    site = filled.site or trace.sites[-1]
-    return replace(filled, step=opening_step(trace, site, filled.layer, filled.head))
-
-
-def chosen_head(wanted: Selection, member: CatalogMember, trace: Trace) -> OpeningChoice | None:
-    """The head that `opening_selection` fills in, and why; None where `wanted` names one, or an
-    attention, and where the component in the browser chooses."""
-    if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
-        return None
-    try:
-        if isinstance(member, UploadedTrace | DirectoryModel):  # whose digest takes seconds
-            chosen = opening_choice(trace)
-        else:
-            chosen = _opening_choice(member.stamp, member)
-    except ExplorerError:
-        return None
-    if chosen is None or Selection().or_head(chosen.head).within(trace)[1]:
-        return None
-    return chosen
-
-
-def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Selection:
-    chosen = chosen_head(wanted, member, trace)
-    if chosen is None:
-        return wanted
-    site, layer, head = chosen.head
-    return replace(wanted, site=site, layer=layer, head=head)
-
-
-def digest(member: CatalogModel) -> str:
-    """The digest of the model's weights, by which head reports are found."""
-    return _digest(member.stamp, member)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _digest(stamp: str, _member: CatalogModel) -> str:
-    return model_cache.model_of(_member).digest
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _opening_choice(stamp: str, _member: CatalogModel) -> OpeningChoice | None:
-    stored = stored_reports(digest(_member))
-    trace = original(_member, opening_request(_member))
-    return opening_choice(trace, stored[0].report if stored else None)
-
-
 def _experiment(
     member: CatalogModel, request: Request, interventions: Interventions
 ) -> TraceComparison:
     from explorer.heads.counterfactuals import compare_traces
 
     model = model_cache.model_of(member)
-    before = original(member, request)
+    before = model_cache.greedy_trace(member, request)
     means = _means(member.stamp, member) if interventions.needs_means else None
     with model_cache.computing():
         changed = model.trace(
@@ -193,7 +106,7 @@ def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.fl
     from explorer.heads.value_norms import value_norms
 
     model = model_cache.model_of(member)
-    pad_to = original(member, request).facts["pad_to"]
+    pad_to = model_cache.greedy_trace(member, request).facts["pad_to"]
     with model_cache.computing():
         full = model.trace(**request.given, pad_to=pad_to, capture="full")
         return value_norms(model, full)

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from explorer.app import model_cache
-from explorer.app.state.visitor import RateLimitError
+from explorer.app.server.rate_limit import RateLimitError
 from explorer.components.player.payload import View
 from explorer.core.look import Request
 from explorer.core.trace import Trace

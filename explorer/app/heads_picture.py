@@ -1,6 +1,6 @@
 """The pictures of Heads: what names one, and where it opens."""
 
-from explorer.app import experiment_cache
+from explorer.app.initial_selection import initial_selection
 from explorer.app.mount import PictureKey
 from explorer.app.state import address_bar
 from explorer.app.state import heads as heads_state
@@ -17,7 +17,7 @@ def opening(
     """Where a picture opens: as Explore does; an experiment rather on the head it changes."""
     opened, _ = heads_state.opening(picture).or_head(changed).within(trace)
     with_step = opened.step is None
-    return experiment_cache.opening_selection(opened, member, trace, with_step=with_step)
+    return initial_selection(opened, member, trace, with_step=with_step)
 
 
 def picture_key(

@@ -5,7 +5,6 @@ and by whom.
 """
 
 import gc
-import os
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
+from explorer.app.server import rate_limit
 from explorer.app.server.contributions_route import Contribute
 from explorer.app.server.offered_traces import Compute
 from explorer.app.server.score_route import Split
@@ -26,6 +26,7 @@ from explorer.components.inside.score_vectors import score_vectors
 from explorer.components.player.attribution import attribution_payload
 from explorer.components.player.contributions import contributions_payload
 from explorer.core.look import SHOWN_MAPS, Request
+from explorer.core.memory import half_of_memory
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
@@ -64,7 +65,7 @@ def computing() -> Iterator[None]:
     computing its value. Raises `RateLimitError`.
     """
     with visitor.turn():
-        visitor.refuse_over_limit()
+        rate_limit.refuse_over_limit()
         with _SLOTS:
             yield
 
@@ -79,6 +80,11 @@ def model_of(member: CatalogModel) -> Model:
     return _load(member.stamp, member.path, member.label)
 
 
+def digest(member: CatalogModel) -> str:
+    """The digest of the model's weights, by which head reports are found."""
+    return _digest(member.stamp, member)
+
+
 def opened(member: DirectoryModel) -> "HuggingFaceModel | None":
     """The model in a directory if it is loaded; None before."""
     return _directories.find(member.stamp)
@@ -89,6 +95,11 @@ def trace(member: CatalogMember, request: Request) -> Trace:
     if isinstance(member, UploadedTrace):
         return member.trace
     return kept((member.stamp, request), lambda: _trace(member, request), trace_bytes)
+
+
+def greedy_trace(member: CatalogMember, request: Request) -> Trace:
+    """The text without any intervention, decoded greedily."""
+    return trace(member, request.without_forced())
 
 
 def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> CaptureLayer | None:
@@ -239,6 +250,11 @@ def _load(stamp: str, _path: Path, _name: str) -> "ExplorableModel":
     return model
 
 
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _digest(stamp: str, _member: CatalogModel) -> str:
+    return model_of(_member).digest
+
+
 def _open(member: DirectoryModel) -> "HuggingFaceModel":
     """The model in a directory, opened by one visitor at a time: each counts the free memory."""
     # Imported late: with torch, and the library only where it is installed.
@@ -246,7 +262,7 @@ def _open(member: DirectoryModel) -> "HuggingFaceModel":
 
     def compute() -> "HuggingFaceModel":
         with visitor.turn():
-            visitor.refuse_over_limit()
+            rate_limit.refuse_over_limit()
             with _OPENING:
                 return load_directory(member.path, member.name)
 
@@ -260,16 +276,8 @@ def _free_memory() -> None:
     gc.freeze()
 
 
-def _most_model_bytes() -> int:
-    """Half of the memory of this machine; 4 GiB where the system does not tell."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, OSError, ValueError):
-        return 4 * 2**30
-
-
 _traces = LimitedCache(MOST_TRACE_BYTES)
-_directories = LimitedCache(_most_model_bytes(), _free_memory)
+_directories = LimitedCache(half_of_memory(), _free_memory)
 
 
 def _trace(member: CatalogModel, request: Request) -> Trace:

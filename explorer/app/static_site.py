@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from explorer.app import experiment_cache, model_cache
+from explorer.app import model_cache
 from explorer.app.filled_lesson import filled_in, whole_lesson
+from explorer.app.initial_selection import chosen_head
 from explorer.app.lessons import lessons
 from explorer.app.state.visit import opening_request
 from explorer.components.exported_page import with_parts_in_files
@@ -136,7 +137,7 @@ def _live_model(model: ShippedModel) -> LiveModel:
     """The model, with weights as float16 and the head that the app opens it with."""
     data = to_bytes(load_checkpoint(model.path), half=True)
     trace = model_cache.trace(model, opening_request(model))
-    chosen = experiment_cache.chosen_head(Selection(), model, trace)
+    chosen = chosen_head(Selection(), model, trace)
     opening = None if chosen is None else (chosen.head.layer, chosen.head.head)
     return LiveModel(model, data, opening)
 

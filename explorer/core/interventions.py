@@ -240,6 +240,11 @@ class Interventions:
                 found |= {at: one.how for at in every if _names(one, *at)}
         return found
 
+    def on_attention(self, site: str, layer: int) -> tuple[list[CellEdit], list[RowOverride]]:
+        """The edits of the cells and the rows of one attention."""
+        cells = [one for one in self.edit_mask if one.site == site and one.layer in (None, layer)]
+        return cells, [row for row in self.override_row if row[:2] == (site, layer)]
+
     @property
     def on_heads(self) -> "Interventions":
         """Those that remove whole heads, and so can be carried out on any text."""

@@ -3,8 +3,12 @@
 Rows are queries, columns are keys. A mask is boolean, True = may attend.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
+
+from explorer.core.sites import sides
 
 REASONS = ("", "later position", "padding", "edited", "outside the window")
 """Why a cell is masked; the code of a reason is its index here, 0 = unmasked."""
@@ -41,6 +45,22 @@ def reason_codes(
     later = np.triu(np.full(mask.shape[-2:], causal, dtype=np.bool_), 1)
     why = np.where(padding, PADDING, np.where(later, LATER, other))
     return np.where(mask, UNMASKED, why).astype(np.uint8)
+
+
+def path_codes(
+    masks: Mapping[str, NDArray[np.bool_]], padding: NDArray[np.bool_]
+) -> dict[str, NDArray[np.uint8]]:
+    """The codes of `masks`, which are by site, as the arrays of a `Trace`.
+
+    padding: the padded source tokens (S,).
+    """
+    no_padding = np.zeros(1, dtype=np.bool_)
+    return {
+        f"{site}.closed": reason_codes(
+            mask, sides(padding, no_padding)[site][1], causal=site == "decoder"
+        )
+        for site, mask in masks.items()
+    }
 
 
 def has_window(mask: NDArray[np.bool_], padding: NDArray[np.bool_], *, causal: bool) -> bool:

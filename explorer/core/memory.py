@@ -1,18 +1,17 @@
 """The memory of this machine, of this process, and the errors of those that run out of it."""
 
-import os
 import sys
-from pathlib import Path
+from typing import Any
 
 
-def free_memory() -> int | None:
-    """Bytes of memory that Linux counts as available; None on other systems."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
-    return int(found[0]) * 1024 if found else None
+def free_memory() -> int:
+    """Bytes of memory that can be had now without swapping."""
+    return int(_memory().available)
+
+
+def half_of_memory() -> int:
+    """Half of the bytes of memory of this machine."""
+    return int(_memory().total) // 2
 
 
 def limit_memory(most: int, ever: int | None = None) -> None:
@@ -27,13 +26,6 @@ def limit_memory(most: int, ever: int | None = None) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, most if ever is None else ever))
 
 
-def half_of_memory() -> int | None:
-    """Half of the bytes of memory of this machine; None on systems other than Linux."""
-    if sys.platform != "linux":
-        return None
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-
-
 def ran_out_of_memory(error: Exception) -> bool:
     """Whether memory could not be had, that of a GPU included.
 
@@ -41,3 +33,9 @@ def ran_out_of_memory(error: Exception) -> bool:
     """
     known = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
     return known or "can't allocate memory" in str(error) or "not enough memory" in str(error)
+
+
+def _memory() -> Any:
+    import psutil  # late: most processes that import this module only limit themselves
+
+    return psutil.virtual_memory()

@@ -1,12 +1,22 @@
 """Where attention happens in a Transformer, and the name of one head there."""
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
+
+_Side = TypeVar("_Side")
 
 SITES = ("encoder", "decoder", "cross")
 """Self-attention of the source, masked self-attention of the target, target over source."""
 
 SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
 """Of a pair of sentences."""
+
+
+def sides(source: _Side, target: _Side) -> dict[str, tuple[_Side, _Side]]:
+    """By site, what belongs to its queries and what to its keys.
+
+    source, target: what belongs to each of the two sequences, such as its tokens or their number.
+    """
+    return {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
 
 
 class Head(NamedTuple):

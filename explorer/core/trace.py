@@ -29,7 +29,7 @@ from explorer.core.files import as_path, read_bytes, replace_atomically
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import check_predictions, prediction_in
-from explorer.core.sites import SITES
+from explorer.core.sites import SITES, sides
 from explorer.core.trace_file import LARGEST_FILE, pack, unpack
 from explorer.core.trace_from_arrays import (
     is_half,
@@ -214,12 +214,12 @@ class Trace:
     def queries(self, site: str) -> tuple[str, ...]:
         """Labels of the rows of `site`. Raises `TraceError` on one that the trace does not have."""
         self._array(site, "attention")
-        return self.source_tokens if site == "encoder" else self.target_tokens
+        return sides(self.source_tokens, self.target_tokens)[site][0]
 
     def keys(self, site: str) -> tuple[str, ...]:
         """Labels of the columns of `site`; raises as `queries` does."""
         self._array(site, "attention")
-        return self.target_tokens if site == "decoder" else self.source_tokens
+        return sides(self.source_tokens, self.target_tokens)[site][1]
 
     def table(self, site: str, layer: int, head: int) -> "pd.DataFrame":
         """The weights of one head, rows and columns labelled "position token".

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.mask_reasons import EDITED, LATER, OUTSIDE, PADDING, UNMASKED
+from explorer.core.sites import sides
 from explorer.core.trace import Trace, check_trace
 from explorer.core.word_segmentation import Word, grouped, known_mark
 
@@ -70,7 +71,7 @@ def merge(trace: Trace) -> Trace:
     """
     source = source_words(trace)
     target, predicted = _target(trace)
-    axes = _axes(source, target)
+    axes = sides(source, target)
     arrays: dict[str, NDArray[Any]] = {}
     for site in trace.sites:
         arrays[f"{site}.attention"] = merged_weights(trace.attention(site), *axes[site])
@@ -98,13 +99,7 @@ def merge(trace: Trace) -> Trace:
 
 def word_axes(trace: Trace) -> dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]:
     """By site, the words of the queries and those of the keys, for `merged_weights`."""
-    return _axes(source_words(trace), target_words(trace))
-
-
-def _axes(
-    source: tuple[Word, ...], target: tuple[Word, ...]
-) -> dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]:
-    return {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+    return sides(source_words(trace), target_words(trace))
 
 
 def merged_weights(

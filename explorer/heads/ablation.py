@@ -1,7 +1,8 @@
 """Ablation: the loss and exact match of the model without each head, or with it alone."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -30,8 +31,9 @@ from explorer.heads.statistics import (
 )
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.head_gates import Fills, Means
-from explorer.model.measurable import NO_INTERVENTIONS, MeasurableModel
+from explorer.model.measurable import NO_INTERVENTIONS, BatchPasses, MeasurableModel
 from explorer.model.threads import threads_for
+from explorer.model.token_rows import TokenRows
 
 VARIANTS = ("zero", "mean", "only")
 """The head's output set to zero; set to its mean; all other heads of its site set to zero."""
@@ -46,6 +48,12 @@ MOST_ROWS = 1024
 
 ROUNDING = 1e-6
 """Nats a token; logits of float32 around 10 have no smaller differences."""
+
+TOGETHER = ["before", "after", "change", "low", "high"]
+"""The columns of a table of what interventions change together."""
+
+Outcomes: TypeAlias = Callable[[Tensor, TokenRows], Tensor]
+"""What is measured: of logits (R, T, L) and the labels of their rows (R, T) → (…, R) float64."""
 
 
 @torch.inference_mode()
@@ -75,22 +83,10 @@ def ablation(
     Raises `EvaluationBatchError` on a model that predicts no tokens.
     """
     refuse_without_targets(batch)
-    heads = model.passes.heads
-    total, done = len(variants) * len(heads) * len(batch), 0
-    changes: dict[str, list[Tensor]] = {name: [] for name in variants}
-    for part in parts(model, batch):
-        base = _outcomes(model, part)  # (2, 1, N)
-        for name, of_parts in changes.items():
-            fills = means.outputs if name == "mean" else None
-            outcomes = []
-            for gates in gate_groups(model, name, part):
-                outcomes.append(_outcomes(model, part, gates, fills))
-                done += len(gates) * len(part)
-                progress(done / total)
-            of_parts.append(torch.cat(outcomes, 1) - base)  # (2, head, N)
-    table = pd.DataFrame(heads, columns=KEYS)
-    for name, of_parts in changes.items():
-        for what, change in _means(of_parts, batch).items():
+    outcomes = partial(_loss_and_match, model.passes)
+    table = pd.DataFrame(model.passes.heads, columns=KEYS)
+    for name, changes in changes_by_head(model, batch, variants, outcomes, means, progress).items():
+        for what, change in _means(changes, batch).items():
             columns = _columns(what, change, table.site)
             table = table.assign(**{f"{name}_{what}{end}": own for end, own in columns.items()})
     return table
@@ -112,20 +108,56 @@ def effect(
     Raises `EvaluationBatchError` on a model that predicts no tokens.
     """
     refuse_without_targets(batch)
-    outcomes, done = [], 0
-    for part in parts(model, batch):
-        with threads_for(model.passes.parameters, batch.pass_tokens):
-            before = _outcomes(model, part)  # (2, 1, N)
-            after = _outcomes(model, part, interventions=interventions, means=means)
-        outcomes.append(torch.cat([before, after, after - before], 1))  # (2, 3, N)
-        done += len(part)
-        progress(done / len(batch))
+    outcomes = partial(_loss_and_match, model.passes)
+    changes = changes_together(model, batch, interventions, outcomes, means, progress)
     rows = {}
-    for name, mean in _means(outcomes, batch).items():
+    for name, mean in _means(changes, batch).items():
         low, high = _interval(name, mean)
         rows[name] = [*mean.mean, low[2], high[2]]
-    columns = ["before", "after", "change", "low", "high"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=TOGETHER)
+
+
+def changes_by_head(
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    variants: Sequence[str],
+    outcomes: Outcomes,
+    means: Means,
+    progress: Progress,
+) -> dict[str, Tensor]:
+    """By variant, of `VARIANTS`, how outcomes change with each head removed: (…, head, N)."""
+    total, done = len(variants) * len(model.passes.heads) * len(batch), 0
+    changes: dict[str, list[Tensor]] = {name: [] for name in variants}
+    for part in parts(model, batch):
+        base = _measured(model, part, outcomes)  # (…, 1, N)
+        for name, of_parts in changes.items():
+            fills, found = means.outputs if name == "mean" else None, []
+            for gates in _gate_groups(model, name, part):
+                found.append(_measured(model, part, outcomes, gates, fills))
+                done += len(gates) * len(part)
+                progress(done / total)
+            of_parts.append(torch.cat(found, -2) - base)
+    return {name: torch.cat(of_parts, -1) for name, of_parts in changes.items()}
+
+
+def changes_together(
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    interventions: Interventions,
+    outcomes: Outcomes,
+    means: Means | None,
+    progress: Progress = no_progress,
+) -> Tensor:
+    """Outcomes without and with interventions, and their change: (…, 3, N)."""
+    found, done = [], 0
+    for part in parts(model, batch):
+        with threads_for(model.passes.parameters, batch.pass_tokens):
+            before = _measured(model, part, outcomes)  # (…, 1, N)
+            after = _measured(model, part, outcomes, interventions=interventions, means=means)
+        found.append(torch.cat([before, after, after - before], -2))
+        done += len(part)
+        progress(done / len(batch))
+    return torch.cat(found, -1)
 
 
 def remove_sites(
@@ -159,21 +191,22 @@ def gated_losses(
     Raises `EvaluationBatchError` on a model that predicts no tokens.
     """
     refuse_without_targets(batch)
-    outcomes, done = [], 0
+    outcomes, done = partial(_loss_and_match, model.passes), 0
+    measured = []
     for part in parts(model, batch):
         found = []
         for some in torch.split(gates, _fitting(model, part)):
             with threads_for(model.passes.parameters, batch.pass_tokens):
-                found.append(_outcomes(model, part, some))
+                found.append(_measured(model, part, outcomes, some))
             done += len(some) * len(part)
             progress(done / (len(gates) * len(batch)))
-        outcomes.append(torch.cat(found, 1))  # (2, V, N)
-    return _means(outcomes, batch)["loss"]
+        measured.append(torch.cat(found, 1))  # (2, V, N)
+    return _means(torch.cat(measured, -1), batch)["loss"]
 
 
-def _means(outcomes: list[Tensor], batch: EvaluationBatch) -> dict[str, PerExampleMean]:
-    """Loss per token and exact match per sentence, from the `_outcomes` of each part."""
-    loss, exact = torch.cat(outcomes, -1).numpy()  # (…, N) each
+def _means(outcomes: Tensor, batch: EvaluationBatch) -> dict[str, PerExampleMean]:
+    """Loss per token and exact match per sentence, from those (2, V, N) of all parts."""
+    loss, exact = outcomes.numpy()  # (V, N) each
     tokens = torch.cat([part.labels.lengths for part in batch.parts()]).double()
     counts = np.broadcast_to(tokens.numpy()[:, None], loss.T.shape)
     return {
@@ -216,7 +249,7 @@ def _interval(what: str, mean: PerExampleMean) -> tuple[NDArray[np.float64], NDA
     return share_change_interval(mean.total) if what == "exact" else mean.interval()
 
 
-def gate_groups(model: MeasurableModel, variant: str, part: EvaluationBatch) -> Iterator[Tensor]:
+def _gate_groups(model: MeasurableModel, variant: str, part: EvaluationBatch) -> Iterator[Tensor]:
     """Gates (V, head) for every head, as many at once as one pass may have.
 
     variant: one of `VARIANTS`.
@@ -249,21 +282,25 @@ def _most_heads(heads: Sequence[Head]) -> int:
     return max(head.head for head in heads) + 1
 
 
-def _outcomes(
+def _measured(
     model: MeasurableModel,
     part: EvaluationBatch,
+    outcomes: Outcomes,
     gates: Tensor | None = None,
     fills: Fills | None = None,
     interventions: Interventions = NO_INTERVENTIONS,
     means: Means | None = None,
 ) -> Tensor:
-    """Summed loss and exact match of each sentence under each of the gates (V, head), or once:
-    (2, V, N) float64."""
+    """The outcomes of each sentence under each of the gates (V, head), or once: (…, V, N)."""
     variants = 1 if gates is None else len(gates)
     rows = None if gates is None else gates.repeat_interleave(len(part), 0)  # (V × N, head)
-    logits = model.passes.logits(part, rows, fills, interventions, means)  # (V × N, T, V)
-    labels = part.labels.repeated(variants)  # (V × N, T)
+    logits = model.passes.logits(part, rows, fills, interventions, means)  # (V × N, T, L)
+    found = outcomes(logits, part.labels.repeated(variants))
+    return found.view(*found.shape[:-1], variants, len(part))
+
+
+def _loss_and_match(passes: BatchPasses, logits: Tensor, labels: TokenRows) -> Tensor:
+    """Summed loss and exact match (2, R)."""
     loss = token_losses(logits, labels)
-    right = (model.passes.choices(logits) == labels.ids) | ~labels.real
-    outcomes = torch.stack([loss.double().sum(1), right.all(1).double()])
-    return outcomes.view(2, variants, len(part))
+    right = (passes.choices(logits) == labels.ids) | ~labels.real
+    return torch.stack([loss.double().sum(1), right.all(1).double()])

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from explorer.model.hooks import edit
-from explorer.model.masks import causal_mask
+from explorer.model.masks import path_mask
 from explorer.model.transformer import Transformer
 
 LARGEST_PASS = 2**23
@@ -78,9 +78,8 @@ def _blocks(model: Transformer, count: int, steps: int) -> list[Tensor]:
 
 def _allowed(model: Transformer, steps: int) -> Tensor:
     """(T, T), which positions of the target each row may use."""
-    if model.config.causal:
-        return causal_mask(steps)
-    return torch.ones(steps, steps, dtype=torch.bool)
+    tokens = torch.ones(steps, dtype=torch.bool)
+    return path_mask("decoder", None, tokens, causal=model.config.causal)
 
 
 def _all(count: int, source: Tensor) -> Tensor:

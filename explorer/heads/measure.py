@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import EvaluationBatchError
 from explorer.core.interventions import refuse_weights_only
-from explorer.core.sites import SITES, Head
+from explorer.core.sites import SITES, Head, sides
 from explorer.core.word_segmentation import is_punctuation
 from explorer.data.task_names import task_of
 from explorer.heads import roles
@@ -235,7 +235,7 @@ def _attentions(
 ) -> Iterator[tuple[str, list[SiteAttention]]]:
     """The attention of each site, in one pass: all layers together, or as many as have one mask."""
     for site, layers in groupby(model.passes.attentions(part), lambda layer: layer.site):
-        keys = part.queries if site == "decoder" else part.source
+        _, keys = sides(part.source, part.queries)[site]
         assert keys is not None
         side: Literal["source", "target"] = "target" if site == "decoder" else "source"
         facts = {

@@ -11,15 +11,21 @@ from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError
 from explorer.core.interventions import Interventions
-from explorer.heads.ablation import ROUNDING, VARIANTS, gate_groups
+from explorer.heads.ablation import (
+    ROUNDING,
+    TOGETHER,
+    VARIANTS,
+    changes_by_head,
+    changes_together,
+)
 from explorer.heads.bootstrap import PerExampleMean
-from explorer.heads.evaluation_batches import Progress, distinct, listed_texts, no_progress, parts
+from explorer.heads.evaluation_batches import Progress, distinct, listed_texts, no_progress
 from explorer.heads.head_report_validation import KEYS
 from explorer.heads.statistics import holm, mean_change_p
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.head_gates import Fills, Means
-from explorer.model.measurable import NO_INTERVENTIONS, MeasurableModel
-from explorer.model.threads import threads_for
+from explorer.model.head_gates import Means
+from explorer.model.measurable import MeasurableModel
+from explorer.model.token_rows import TokenRows
 
 Metric: TypeAlias = Callable[[Tensor], Any]
 """Of one text the logits (V,) of what follows it, of its mask, or of its classes → a number."""
@@ -75,24 +81,10 @@ class TextMetric:
             raise EvaluationBatchError("no_metric", got=type(metric).__name__)
         return cls(getattr(metric, "__name__", "metric"), metric, batch)
 
-    def values(
-        self,
-        model: MeasurableModel,
-        part: EvaluationBatch,
-        gates: Tensor | None = None,
-        fills: Fills | None = None,
-        interventions: Interventions = NO_INTERVENTIONS,
-        means: Means | None = None,
-    ) -> Tensor:
-        """(V, N) float64 of each text of a part of `batch` under each of the gates (V, head), or
-        once. Raises `EvaluationBatchError` where it is no finite number."""
-        variants = 1 if gates is None else len(gates)
-        rows = None if gates is None else gates.repeat_interleave(len(part), 0)
-        logits = model.passes.logits(part, rows, fills, interventions, means)
-        place = part.labels.real.int().argmax(1).repeat(variants)
-        own = logits[torch.arange(len(logits)), place]  # (V × N, L)
-        found = [_number(self.of_logits(row)) for row in own]
-        return torch.tensor(found, dtype=torch.float64).view(variants, len(part))
+    def values(self, logits: Tensor, labels: TokenRows) -> Tensor:
+        """As `Outcomes`. Raises `EvaluationBatchError` where a value is no finite number."""
+        own = logits[torch.arange(len(logits)), labels.real.int().argmax(1)]  # (R, L)
+        return torch.tensor([_number(self.of_logits(row)) for row in own], dtype=torch.float64)
 
 
 @torch.inference_mode()
@@ -108,21 +100,11 @@ def metric_by_head(
     Columns as of `ablation`, of `VARIANTS`: zero_metric, zero_metric_low, zero_metric_high (95 %
     bootstrap over texts), zero_metric_p (of no change, corrected by Holm). batch: of the metric.
     """
-    heads, done = model.passes.heads, 0
-    changes: dict[str, list[Tensor]] = {name: [] for name in VARIANTS}
-    for part in parts(model, batch):
-        with threads_for(model.passes.parameters, batch.pass_tokens):
-            base = metric.values(model, part)
-            for name, of_parts in changes.items():
-                fills, found = means.outputs if name == "mean" else None, []
-                for gates in gate_groups(model, name, part):
-                    found.append(metric.values(model, part, gates, fills))
-                    done += len(gates) * len(part)
-                    progress(done / (len(VARIANTS) * len(heads) * len(batch)))
-                of_parts.append(torch.cat(found) - base)  # (head, N)
-    table = pd.DataFrame(heads, columns=KEYS)
-    for name, of_parts in changes.items():
-        mean = _mean(of_parts)
+    table = pd.DataFrame(model.passes.heads, columns=KEYS)
+    for name, changes in changes_by_head(
+        model, batch, VARIANTS, metric.values, means, progress
+    ).items():
+        mean = _mean(changes)
         low, high = mean.interval()
         small = mean.total * (abs(mean.total) >= ROUNDING)
         columns = {"": mean.mean, "_low": low, "_high": high, "_p": holm(mean_change_p(small))}
@@ -139,21 +121,14 @@ def metric_effect(
 ) -> pd.DataFrame:
     """What interventions change of a metric over its texts: one row, columns as of
     `ablation.effect`."""
-    outcomes = []
-    for part in parts(model, metric.batch):
-        with threads_for(model.passes.parameters, metric.batch.pass_tokens):
-            before = metric.values(model, part)
-            after = metric.values(model, part, interventions=interventions, means=means)
-        outcomes.append(torch.cat([before, after, after - before]))  # (3, N)
-    mean = _mean(outcomes)
+    mean = _mean(changes_together(model, metric.batch, interventions, metric.values, means))
     low, high = mean.interval()
-    columns = ["before", "after", "change", "low", "high"]
-    return pd.DataFrame([[*mean.mean, low[2], high[2]]], index=[metric.name], columns=columns)
+    return pd.DataFrame([[*mean.mean, low[2], high[2]]], index=[metric.name], columns=TOGETHER)
 
 
-def _mean(of_parts: list[Tensor]) -> PerExampleMean:
-    """Totals (N, …) of one count each, from those of each part (…, N)."""
-    total = torch.cat(of_parts, 1).T.numpy()
+def _mean(values: Tensor) -> PerExampleMean:
+    """Of `values` (V, N) the totals (N, V), of one count each."""
+    total = values.T.numpy()
     return PerExampleMean(total, total * 0 + 1)
 
 

@@ -22,9 +22,6 @@ from explorer.model.attention_paths import MODULES, STACKS
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
-_KEY_STACKS = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder"}
-"""Site → the stack whose tokens are its keys."""
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoreParts:
@@ -134,8 +131,9 @@ def _vectors_of(
     model: ExplorableModel, trace: Trace, head: Head, side: str, rows: slice
 ) -> dict[str, Array]:
     """By part, the vectors (position, K) of this head's queries or keys; they sum to them."""
-    stack = (STACKS if side == "query" else _KEY_STACKS)[head.site]
-    own_stack = stack == STACKS[head.site]
+    query_stack, key_stack = STACKS[head.site]
+    stack = query_stack if side == "query" else key_stack
+    own_stack = stack == query_stack
     stream = residual_stream(model, trace, stack, rows)
     sources = stream.sources(f"{head.site}.{head.layer}" if own_stack else None)
     weight, bias = _projection(model, head, side)

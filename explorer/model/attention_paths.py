@@ -3,7 +3,7 @@
 And the paths of what is around an attention: its residual connection and the rest of its layer.
 """
 
-from explorer.core.sites import Head
+from explorer.core.sites import Head, sides
 from explorer.model.config import ModelConfig
 
 MODULES = {
@@ -13,8 +13,8 @@ MODULES = {
 }
 
 
-STACKS = {"encoder": "encoder", "decoder": "decoder", "cross": "decoder"}
-"""Site → the stack whose tokens are its queries."""
+STACKS = sides("encoder", "decoder")
+"""Site → the stack whose tokens are its queries, and the one whose tokens are its keys."""
 
 
 def path(site: str, layer: int, hook: str) -> str:
@@ -24,7 +24,7 @@ def path(site: str, layer: int, hook: str) -> str:
 
 def residual_path(site: str, layer: int, hook: str) -> str:
     """The path of a hook point of the residual connection around an attention."""
-    stack, attention = STACKS[site], MODULES[site].rpartition(".")[2]
+    (stack, _), attention = STACKS[site], MODULES[site].rpartition(".")[2]
     return f"{stack}.layers.{layer}.around_{attention}.{hook}"
 
 

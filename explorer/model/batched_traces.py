@@ -7,18 +7,19 @@ reads them once for all texts of a batch.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.errors import VocabularyError
-from explorer.core.mask_reasons import mask_codes
+from explorer.core.mask_reasons import path_codes
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, PAD
-from explorer.model.attention_paths import layers, path
+from explorer.model.attention_paths import MODULES, layers, path
 from explorer.model.greedy_decoding import greedy_steps
 from explorer.model.hooks import capture
-from explorer.model.masks import padding_mask
+from explorer.model.masks import padding_mask, path_mask
 from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
 from explorer.model.trace_assembly import Decoded, assembled
@@ -33,13 +34,6 @@ MOST_TOKENS = 2048
 
 MOST_LOGITS = 2**27
 """Logits of all steps of one batch, if no output ended before the last position: 512 MB."""
-
-_SIDES = {
-    "encoder": ("source", "source"),
-    "decoder": ("target", "target"),
-    "cross": ("target", "source"),
-}
-"""By site, the side of its queries and of its keys."""
 
 
 @torch.inference_mode()
@@ -108,7 +102,7 @@ def _traces(
             "hooked_equals_plain": largest_difference(again, full),
             "cached_equals_full": largest_difference(cached, full),
         }
-        arrays = _unpadded(weights, row, {"source": len(ids), "target": length}, config.causal)
+        arrays = _unpadded(weights, row, len(ids), length, config.causal)
         decoded = Decoded(torch.tensor(ids), chosen[row, :length].cpu(), cached)
         facts = {**model.described(text), "given": False, "batched": len(texts)}
         yield assembled(model.checkpoint, decoded, arrays, measured, facts)
@@ -121,7 +115,7 @@ def _captured(
     config = transformer.config
     paths = {
         site: [path(site, layer, "pattern") for layer in range(layers(config, site))]
-        for site in _SIDES
+        for site in MODULES
     }
     with capture(transformer, *(name for own in paths.values() for name in own)) as values:
         states = transformer.hidden(source, queries)
@@ -134,14 +128,14 @@ def _captured(
 
 
 def _unpadded(
-    weights: Mapping[str, Tensor], row: int, lengths: Mapping[str, int], causal: bool
+    weights: Mapping[str, Tensor], row: int, source: int, target: int, causal: bool
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of one text: weights (L, H, Q, K) and codes of the mask, without padding."""
+    """The arrays of one text with so many tokens: weights (L, H, Q, K) and codes of the mask,
+    without padding."""
+    tokens = [torch.ones(length, dtype=torch.bool) for length in (source, target)]
+    masks = {site: path_mask(site, *tokens, causal=causal).numpy() for site in weights}
     arrays: dict[str, NDArray[Any]] = {}
     for site, own in weights.items():
-        query_side, key_side = _SIDES[site]
-        queries, keys = lengths[query_side], lengths[key_side]
+        queries, keys = masks[site].shape
         arrays[f"{site}.attention"] = own[row, :, :, :queries, :keys].numpy().copy()
-        later = causal and site == "decoder"
-        arrays[f"{site}.closed"] = mask_codes(queries, keys, causal=later)
-    return arrays
+    return arrays | path_codes(masks, np.zeros(source, dtype=np.bool_))

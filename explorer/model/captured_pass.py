@@ -1,6 +1,6 @@
 """One pass through a Transformer that captures the attention of chosen layers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.core.mask_reasons import reason_codes
+from explorer.core.mask_reasons import path_codes
+from explorer.core.sites import sides
 from explorer.core.trace_size import Places, SiteSize
 from explorer.core.vocabulary import PAD
 from explorer.model.attention_paths import MODULES, STACKS, layers, path, residual_path
@@ -49,7 +50,7 @@ def attention_sizes(
     config: ModelConfig, source: int, target: int, *, full: bool
 ) -> dict[str, SiteSize]:
     """The attention of a text of `source` tokens with an output of `target`; `full`: all kinds."""
-    axes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+    axes = sides(source, target)
     width = config.head_width if full else 0
     around = len(_RESIDUAL) * config.d_model + config.d_ff + 2 * config.d_model
     beside = around if full else 0
@@ -84,9 +85,12 @@ def captured_pass(
         hidden = transformer.hidden(source, target)  # (1, T, D)
     width = transformer.config.target_vocabulary
     logits = RowLogits.of_states(hidden, transformer.logits, width)
-    captured = {site: [values[name] for name in own] for site, own in names.items()}
-    closed = _closed(captured, (source[0] == PAD).cpu().numpy(), target.size(1))
-    found = arrays.finished() | closed
+    queries = sides(source.size(1), target.size(1))
+    masks = {
+        site: _shared_mask([values[name] for name in own], queries[site][0])
+        for site, own in names.items()
+    }
+    found = arrays.finished() | path_codes(masks, (source[0] == PAD).cpu().numpy())
     if full:
         found |= _scales(transformer.config, places)
         found |= {name: values[point][0].cpu().numpy() for point, name in whole.items()}
@@ -109,7 +113,7 @@ def _around(places: Places) -> dict[str, tuple[str, int, int]]:
     """The same of the hook points around the attention of these layers."""
     points: dict[str, tuple[str, int, int]] = {}
     for site, own in places.items():
-        stack = STACKS[site]
+        stack, _ = STACKS[site]
         for index, layer in enumerate(own):
             for kind in _RESIDUAL:
                 place = (f"{site}.{kind}", index, len(own))
@@ -121,7 +125,7 @@ def _around(places: Places) -> dict[str, tuple[str, int, int]]:
 
 def _of_stacks(places: Places) -> dict[str, str]:
     """Path of a hook point of a whole stack → name of the array."""
-    stacks = dict.fromkeys(STACKS[site] for site in places)
+    stacks = dict.fromkeys(STACKS[site][0] for site in places)
     return {
         f"{stack}.{hook}": f"{stack}.{kind}" for stack in stacks for kind, hook in _STACK.items()
     }
@@ -138,25 +142,6 @@ def _scales(config: ModelConfig, places: Places) -> dict[str, NDArray[np.float32
 def _store(arrays: LayerArrays, name: str, index: int, count: int, value: Tensor) -> Tensor:
     arrays.put(name, index, count, value)
     return value
-
-
-def _closed(
-    masks: Mapping[str, list[Tensor]], padding: NDArray[np.bool_], steps: int
-) -> dict[str, NDArray[np.uint8]]:
-    """The codes of all masks.
-
-    padding: the padded source tokens (S,). steps: tokens of the target.
-    """
-    none = np.zeros(steps, dtype=np.bool_)
-    queries = {"encoder": len(padding), "decoder": steps, "cross": steps}
-    return {
-        f"{site}.closed": reason_codes(
-            _shared_mask(own, queries[site]),
-            none if site == "decoder" else padding,
-            causal=site == "decoder",
-        )
-        for site, own in masks.items()
-    }
 
 
 def _shared_mask(masks: list[Tensor], queries: int) -> NDArray[np.bool_]:

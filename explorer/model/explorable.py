@@ -32,6 +32,7 @@ from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
 from explorer.model.trace_assembly import Decoded, assembled
 from explorer.model.trace_options import (
+    facts_of_changes,
     forces_output,
     refuse_capture,
     refuse_no_count,
@@ -165,9 +166,7 @@ class ExplorableModel:
         choice.within(self._attention_sizes(source, steps, capture))
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         facts = self.described(text, forced, pad_to) | {"given": target is not None}
-        if interventions:
-            facts |= {"interventions": list(interventions.texts())}
-            facts |= {"means": means.name if means and interventions.needs_means else None}
+        facts |= facts_of_changes(interventions, means)
         omitted = checked(without)
         if omitted:
             facts |= {"without": list(omitted)}
@@ -205,7 +204,7 @@ class ExplorableModel:
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
-        refuse_misplaced(interventions, config, (source[0] == PAD).tolist(), queries.size(1))
+        refuse_misplaced(interventions, config, source[0] == PAD, queries.size(1))
         sizes = self._attention_sizes(source, queries.size(1), capture)
         places = choice.within(sizes)
         with threads_for(config.parameters, source.size(1)):

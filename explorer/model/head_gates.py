@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import InterventionError
-from explorer.core.interventions import Interventions
+from explorer.core.interventions import Intervention, Interventions, head_name
 from explorer.core.sites import SITES, Head
 
 Fills: TypeAlias = Mapping[tuple[str, int], Tensor]
@@ -34,15 +34,21 @@ def head_gates(
 
     means: the outputs of heads that are replaced by their mean.
 
-    Raises `InterventionError` when no head would be left, and without the means that are needed.
+    Raises `InterventionError` on a site, layer or head that is not among `heads`, when no head
+    would be left, and without the means that are needed.
     """
-    removed: dict[Head, str] = {}
-    for site in SITES:
-        own = [head for head in heads if head.site == site]
-        if own:
-            sizes = max(head.layer for head in own) + 1, max(head.head for head in own) + 1
-            outcomes = interventions.removed(site, *sizes)
-            removed |= {Head(site, layer, head): how for (layer, head), how in outcomes.items()}
+    sizes = {
+        site: (max(head.layer for head in own) + 1, max(head.head for head in own) + 1)
+        for site in SITES
+        if (own := [head for head in heads if head.site == site])
+    }
+    for one in interventions:
+        _refuse_unknown(one, heads, sizes)
+    removed = {
+        Head(site, *place): how
+        for site, size in sizes.items()
+        for place, how in interventions.removed(site, *size).items()
+    }
     if len(removed) == len(heads):
         raise InterventionError("nothing_left")
     gates = torch.tensor([[float(head not in removed) for head in heads]])
@@ -54,6 +60,19 @@ def head_gates(
         place: _by_mean(place, removed, len(outputs)) * outputs
         for place, outputs in means.outputs.items()
     }
+
+
+def _refuse_unknown(
+    one: Intervention, heads: Sequence[Head], sizes: Mapping[str, tuple[int, int]]
+) -> None:
+    """sizes: by site the numbers of layers and of heads in a layer."""
+    if one.site not in sizes:
+        raise InterventionError("no_such_site", site=one.site, sites=", ".join(sizes))
+    layers, most = sizes[one.site]
+    known = {(head.layer, head.head) for head in heads if head.site == one.site}
+    if not any(one.layer in (None, layer) and one.head in (None, head) for layer, head in known):
+        name, size = head_name(one.site, one.layer, one.head), {"layers": layers, "heads": most}
+        raise InterventionError("no_such_head", head=name, site=one.site, **size)
 
 
 def _by_mean(place: tuple[str, int], removed: Mapping[Head, str], heads: int) -> Tensor:

@@ -12,11 +12,13 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
-from explorer.core.interventions import CellEdit, Interventions, RowOverride, head_name, typed
+from explorer.core.interventions import CellEdit, Interventions, RowOverride, typed
+from explorer.core.sites import sides
 from explorer.model.attention_paths import all_heads, attentions, layers, path
 from explorer.model.config import ModelConfig
 from explorer.model.head_gates import Fills, Means, head_gates
 from explorer.model.hooks import edit
+from explorer.model.masks import path_mask
 from explorer.model.transformer import Transformer
 
 Action = Callable[[Tensor], Tensor]
@@ -34,7 +36,6 @@ def applied(
     Inside the block a pass raises `MaskError` when a query may attend to no key any more.
     """
     config = model.config
-    _refuse_unknown(interventions, config)
     gates, fills = head_gates(interventions, all_heads(config), means)
     actions: dict[str, Action] = _mask_actions(interventions, config)
     with gated(model, gates, fills), edit(model, actions):
@@ -72,7 +73,7 @@ def gated(model: Transformer, gates: Tensor, fills: Fills | None = None) -> Iter
 def refuse_outside(interventions: Interventions, source: int, target: int) -> None:
     """Raise `InterventionError` on a cell or row outside `source` and `target` tokens, and on a
     row with more weights than keys."""
-    sizes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+    sizes = sides(source, target)
     for row in interventions.override_row:
         queries, keys = sizes[row.site]
         if not 0 <= row.query < queries:
@@ -86,21 +87,19 @@ def refuse_outside(interventions: Interventions, source: int, target: int) -> No
 
 
 def refuse_misplaced(
-    interventions: Interventions, config: ModelConfig, padding: Sequence[bool], target: int
+    interventions: Interventions, config: ModelConfig, padding: Tensor, target: int
 ) -> None:
     """Raise `InterventionError` as `refuse_outside` does, and on an edit that leaves its cell as
     it is.
 
-    padding: of each source token, whether it is padding; target: how many tokens were fed in.
+    padding: (S,) whether each source token is padding; target: how many tokens were fed in.
     """
     refuse_outside(interventions, len(padding), target)
+    fed_in = padding.new_ones(target)
 
     def unmasked(cell: CellEdit) -> Tensor:
-        if cell.site == "decoder":
-            may_attend = not config.causal or cell.key <= cell.query
-        else:
-            may_attend = not padding[cell.key]
-        return torch.full((layers(config, cell.site), config.heads), may_attend)
+        mask = path_mask(cell.site, ~padding, fed_in, causal=config.causal)
+        return mask[cell.query, cell.key].repeat(layers(config, cell.site), config.heads)
 
     refuse_unchanged(interventions, unmasked)
 
@@ -133,17 +132,6 @@ def _refuse_cell(site: str, query: int, key: int, size: tuple[int, int]) -> None
         raise InterventionError("no_such_cell", site=site, **facts)
 
 
-def _refuse_unknown(interventions: Interventions, config: ModelConfig) -> None:
-    """Raise `InterventionError` on a head that `config` does not have."""
-    for one in interventions:
-        depth = layers(config, one.site)
-        inside = one.layer is None or 0 <= one.layer < depth
-        if not inside or not (one.head is None or 0 <= one.head < config.heads):
-            head = head_name(one.site, one.layer, one.head)
-            size = {"layers": depth, "heads": config.heads}
-            raise InterventionError("no_such_head", head=head, site=one.site, **size)
-
-
 @dataclass(slots=True)
 class _Rows:
     """The rows of the target that the current pass computes: `count` from `first` on."""
@@ -162,8 +150,7 @@ def _mask_actions(interventions: Interventions, config: ModelConfig) -> dict[str
     """The edits of masks and patterns, by the path of the hook point."""
     rows, actions = _Rows(), dict[str, Action]()
     for site, layer in attentions(config):
-        cells = [c for c in interventions.edit_mask if c.site == site and c.layer in (None, layer)]
-        set_rows = [row for row in interventions.override_row if row[:2] == (site, layer)]
+        cells, set_rows = interventions.on_attention(site, layer)
         if cells or set_rows:
             editor = _Editor(config.heads, None if site == "encoder" else rows, cells, set_rows)
             actions[path(site, layer, "mask")] = editor.edit_mask

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import MaskError
+from explorer.core.sites import sides
 from explorer.core.vocabulary import PAD
 
 
@@ -22,6 +23,19 @@ def padding_mask(tokens: Tensor) -> Tensor:
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
     """Each query may attend to itself and to earlier positions: (T, T)."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
+
+
+def path_mask(site: str, source: Tensor | None, target: Tensor | None, *, causal: bool) -> Tensor:
+    """Which keys each query of an attention path may attend to: (…, query, key).
+
+    source, target: (…, S) and (…, T) bool, False for padding; None where `site` does not need it.
+    causal: False lets positions of the target attend to later ones.
+    """
+    queries, keys = sides(source, target)[site]
+    assert queries is not None
+    assert keys is not None
+    mask = keys[..., None, :].expand(*queries.shape, -1)
+    return mask & causal_mask(mask.size(-1), mask.device) if causal and site == "decoder" else mask
 
 
 def refuse_masked_rows(mask: Tensor) -> Tensor:

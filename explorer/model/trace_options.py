@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from explorer.core.errors import ConfigError
+from explorer.core.interventions import Interventions
 from explorer.model.head_gates import Means
 
 CAPTURES = ("pattern", "full")
@@ -60,6 +61,14 @@ def refuse_of_library(pair: object, messages: object, source: object, target: ob
     for name, code in (("source_language", source), ("target_language", target)):
         if code is not None:
             raise ConfigError("no_languages", name=name)
+
+
+def facts_of_changes(interventions: Interventions, means: Means | None) -> dict[str, Any]:
+    """What the facts of a trace say of the interventions in it; nothing without any."""
+    if not interventions:
+        return {}
+    name = means.name if means and interventions.needs_means else None
+    return {"interventions": list(interventions.texts()), "means": name}
 
 
 def input_of(facts: Mapping[str, Any]) -> dict[str, Any]:

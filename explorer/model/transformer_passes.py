@@ -9,7 +9,7 @@ from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions
-from explorer.core.sites import Head
+from explorer.core.sites import Head, sides
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.data.toy_data import Task
 from explorer.model.attention_paths import all_heads, attentions, path
@@ -20,7 +20,7 @@ from explorer.model.greedy_decoding import greedy
 from explorer.model.head_gates import Fills, Means
 from explorer.model.hooks import capture
 from explorer.model.intervention_hooks import applied, gated
-from explorer.model.masks import causal_mask, padding_mask
+from explorer.model.masks import padding_mask, path_mask
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenKind, TokenRows, teacher_forced
@@ -96,17 +96,11 @@ class TransformerPasses:
         with capture(self._transformer, "*.pattern", "*.head_output") as values:
             device = self._transformer.device
             self._transformer.hidden(source.ids.to(device), target.ids.to(device))
-        sides = {
-            "encoder": (source, source),
-            "decoder": (target, target),
-            "cross": (target, source),
-        }
         unmasked = {
-            site: queries.real[:, :, None] & keys.real[:, None]  # (N, Q, K)
-            for site, (queries, keys) in sides.items()
+            site: queries.real[:, :, None]  # (N, Q, K)
+            & path_mask(site, source.real, target.real, causal=self._config.causal)
+            for site, (queries, _) in sides(source, target).items()
         }
-        if self._config.causal:
-            unmasked["decoder"] &= causal_mask(target.ids.size(1))
         for site, layer in attentions(self._config):
             weights, output = (
                 values[path(site, layer, hook)].cpu() for hook in ("pattern", "head_output")

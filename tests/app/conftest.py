@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from streamlit.runtime.context import ContextProxy
 
-from explorer.app.server import access, page_limit
+from explorer.app.server import access, rate_limit
 from explorer.app.server.key_attempts import KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import visitor
@@ -26,7 +26,7 @@ def no_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def no_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody has sent a request yet: every AppTest is the same session of the same address."""
-    monkeypatch.setattr(visitor, "_limiter", RateLimiter(owners=99))
+    monkeypatch.setattr(rate_limit, "_computing", RateLimiter(owners=99))
     monkeypatch.setattr(visitor, "_key_attempts", KeyAttempts(addresses=99))
-    monkeypatch.setattr(page_limit, "_pages", RateLimiter(owners=99))
+    monkeypatch.setattr(rate_limit, "_pages", RateLimiter(owners=99))
     monkeypatch.setattr(access, "_hosts", set())

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.app import compared_models, experiment_cache
+from explorer.app import compared_models, model_cache
 from explorer.core.look import Request
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.model_directory import DirectoryModel, TextKind
@@ -70,7 +70,7 @@ def test_a_comparison_is_computed_once_of_the_trace_on_screen(model):
     other = UploadedModel("same", model.stamp + " again", model.summary, model.model)
     request = Request("tiny", "1 2 3", 1, ((1, 5),))
     compared = compared_models.comparison(model, other, request)
-    assert compared.original is experiment_cache.original(model, request)
+    assert compared.original is model_cache.greedy_trace(model, request)
     assert compared_models.comparison(model, other, request) is compared
     matched = compared.attention.matched()
     places = matched[["layer", "head"]].to_numpy().tolist()

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.app import compared_texts, experiment_cache
+from explorer.app import compared_texts, model_cache
 from explorer.core.errors import TraceError
 from explorer.core.look import Request
 from explorer.model.catalog import UploadedModel
@@ -24,7 +24,7 @@ def test_two_texts_are_compared_once_and_with_as_much_padding(model):
     request = Request("tiny", "1 2 3", 1)
     compared = compared_texts.comparison(model, request, "3 2 1")
     assert compared_texts.comparison(model, request, "3 2 1") is compared
-    other = experiment_cache.original(model, replace(request, text="3 2 1"))
+    other = model_cache.greedy_trace(model, replace(request, text="3 2 1"))
     assert len(compared.forced.source_tokens) == 5  # three symbols, the end, padding
     rows = len(compared.forced.target_tokens)
     expected = other.attention("cross")[:, :, :rows]

@@ -1,10 +1,8 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from explorer.app import experiment_cache, model_cache
-from explorer.core.errors import InterventionError, TraceSizeError
+from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions
 from explorer.core.look import Request
 from explorer.model.catalog import UploadedModel
@@ -19,13 +17,8 @@ def model(explorable, request) -> UploadedModel:
     return UploadedModel("tiny", request.node.name, summary("123"), explorable)
 
 
-def test_the_original_is_decoded_greedily(model):
-    free = model_cache.trace(model, Request("tiny", "1 2 3", 1))
-    assert experiment_cache.original(model, REQUEST) is free
-
-
 def test_an_experiment_is_computed_once_and_leaves_the_model_as_it_is(model):
-    original = experiment_cache.original(model, REQUEST)
+    original = model_cache.greedy_trace(model, REQUEST)
     interventions = Interventions.parse(["ablate cross.1.2", "close encoder.0.0 0 1"])
     compared = experiment_cache.experiment(model, REQUEST, interventions)
     assert compared.original is original
@@ -54,29 +47,9 @@ def test_an_effect_is_that_of_the_removed_heads_alone(model):
 
 
 def test_norms_have_the_cells_of_the_trace(model):
-    trace = experiment_cache.original(model, REQUEST)
+    trace = model_cache.greedy_trace(model, REQUEST)
     norms = experiment_cache.norms(model, REQUEST)
     assert {site: values.shape for site, values in norms.items()} == {
         site: trace.attention(site).shape for site in trace.sites
     }
     assert all(np.isfinite(values).all() for values in norms.values())
-
-
-def test_the_digest_is_of_the_weights(model):
-    same = UploadedModel("another", "another stamp", summary("123"), model.model)
-    assert experiment_cache.digest(model) == experiment_cache.digest(same)
-
-
-def test_what_has_too_many_weights_is_neither_compared_nor_shown_as_norms(model, monkeypatch):
-    trace = experiment_cache.original(model, replace(REQUEST, pad=0))
-    cells = sum(trace.attention(site).size for site in trace.sites)
-    monkeypatch.setattr(experiment_cache, "MOST_CELLS", cells)
-    experiment_cache.refuse_large(trace)
-    padded = experiment_cache.original(model, replace(REQUEST, pad=2))
-    assert padded.source_tokens[-2:] == ("<pad>", "<pad>")
-    experiment_cache.refuse_large(padded)  # the visitor's text is no longer
-    foreign = (*padded.source_tokens[:-2], "[PAD]", "[PAD]")
-    experiment_cache.refuse_large(replace(padded, source_tokens=foreign, digest=""))
-    monkeypatch.setattr(experiment_cache, "MOST_CELLS", cells - 1)
-    with pytest.raises(TraceSizeError, match=f"has {cells:,} weights"):
-        experiment_cache.refuse_large(trace)

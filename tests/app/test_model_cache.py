@@ -45,6 +45,16 @@ def test_a_trace_is_computed_once(model):
     assert model_cache.trace(model, Request("tiny", "1 2 3", 1)) is not trace
 
 
+def test_a_greedy_trace_has_nothing_forced(model):
+    free = model_cache.trace(model, Request("tiny", "1 2 3", 1))
+    assert model_cache.greedy_trace(model, Request("tiny", "1 2 3", 1, ((1, 5),))) is free
+
+
+def test_the_digest_is_of_the_weights(model):
+    same = UploadedModel("another", "another stamp", summary("123"), model.model)
+    assert model_cache.digest(model) == model_cache.digest(same)
+
+
 def test_padding_ends_at_the_model_s_longest_sequence(model):
     assert len(model_cache.trace(model, Request("tiny", "1 2 3", 16)).source_tokens) == 11
 

@@ -43,6 +43,14 @@ def test_lines_are_read_and_written_back():
     assert hash(done) == hash(Interventions.gather(**done.options()))
 
 
+def test_an_attention_is_edited_by_what_names_its_layer_or_all_layers():
+    done = Interventions.parse(LINES)
+    closed, opened = done.edit_mask
+    assert done.on_attention("cross", 1) == ([closed], list(done.override_row))
+    assert done.on_attention("decoder", 7) == ([opened], [])
+    assert done.on_attention("cross", 0) == done.on_attention("encoder", 1) == ([], [])
+
+
 def test_words_of_the_command_line_are_read_as_those_of_links():
     typed = ["mask cross.1.2 3 4", "unmask decoder.*.* 2 5", "override-row cross.1.2 3 0.5,0.5"]
     linked = ["close cross.1.2 3 4", "open decoder.*.* 2 5", "row cross.1.2 3 0.5,0.5"]

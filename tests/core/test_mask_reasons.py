@@ -8,6 +8,7 @@ from explorer.core.mask_reasons import (
     UNMASKED,
     has_window,
     mask_codes,
+    path_codes,
     reason_codes,
 )
 
@@ -27,6 +28,14 @@ def test_other_masked_cells_are_edited_unless_told_otherwise():
     assert reason_codes(mask, nothing)[0, 2] == LATER
     assert reason_codes(mask, nothing, causal=False)[0, 2] == EDITED
     assert reason_codes(mask, nothing, other=OUTSIDE)[1, 0] == OUTSIDE
+
+
+def test_only_the_decoder_has_later_positions_and_only_the_source_has_padding():
+    square = np.array([[True, False], [False, True]])
+    codes = path_codes(dict.fromkeys(("encoder", "decoder", "cross"), square), np.array([0, 1]) > 0)
+    assert codes["encoder.closed"].tolist() == [[UNMASKED, PADDING], [EDITED, UNMASKED]]
+    assert codes["decoder.closed"].tolist() == [[UNMASKED, LATER], [EDITED, UNMASKED]]
+    assert codes["cross.closed"].tolist() == codes["encoder.closed"].tolist()
 
 
 def test_a_window_masks_from_one_distance_on_in_two_rows_or_more():

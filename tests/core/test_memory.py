@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -21,13 +22,16 @@ except RuntimeError as error:
 """
 
 
-@linux
 def test_the_free_memory_is_a_part_of_all():
-    half = half_of_memory()
-    free = free_memory()
-    assert half is not None
-    assert free is not None
-    assert 0 < free < 2 * half
+    assert 0 < free_memory() < 2 * half_of_memory()
+
+
+@linux
+def test_memory_is_as_the_system_says():
+    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    kilobytes = {name: int(rest.split()[0]) for name, rest in (one.split(":") for one in lines)}
+    assert half_of_memory() == kilobytes["MemTotal"] * 1024 // 2
+    assert free_memory() == pytest.approx(kilobytes["MemAvailable"] * 1024, rel=0.2)
 
 
 @linux

@@ -31,6 +31,10 @@ def test_what_cannot_be_done_is_refused():
     for done, key in [
         (Interventions.gather(ablate=[("cross", 0, 0, "mean")]), "no_means"),
         (Interventions.gather(ablate=HEADS), "nothing_left"),
+        (Interventions.gather(ablate=[("decoder", 0, 0)]), "no_such_site"),
+        (Interventions.gather(keep=[("cross", 1, None)]), "no_such_head"),
+        (Interventions.gather(edit_mask=[("cross", None, -1, 0, 0)]), "no_such_head"),
+        (Interventions.gather(override_row=[("encoder", 0, 2, 0, [1])]), "no_such_head"),
     ]:
         with pytest.raises(InterventionError) as caught:
             head_gates(done, HEADS)

@@ -1,8 +1,10 @@
 import pytest
 
 from explorer.core.errors import ConfigError
+from explorer.core.interventions import Interventions
 from explorer.model.head_gates import Means
 from explorer.model.trace_options import (
+    facts_of_changes,
     forces_output,
     input_of,
     refuse_capture,
@@ -98,3 +100,13 @@ def test_what_a_trace_was_given_is_read_from_its_facts():
     assert input_of(facts) == {"text": "x", "source_language": "fr"}
     messages = [{"role": "user", "content": "x"}]
     assert input_of({"text": "<user>x", "messages": messages}) == {"messages": messages}
+
+
+def test_a_trace_names_its_interventions_and_the_batch_of_the_means_that_they_need():
+    means = Means("some texts", {})
+    assert facts_of_changes(Interventions(), means) == {}
+    zero, mean = (
+        Interventions.parse([line]) for line in ("keep cross.0.0", "ablate cross.1.2 mean")
+    )
+    assert facts_of_changes(zero, means) == {"interventions": ["keep cross.0.0"], "means": None}
+    assert facts_of_changes(mean, means)["means"] == "some texts"

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import WidgetList
 
 import explorer.app
-from explorer.app.state import visitor
+from explorer.app.server import rate_limit
 from tests.support.payloads import unpack_payload
 
 MAIN = Path(explorer.app.__file__).with_name("main.py")
@@ -46,7 +46,7 @@ def url_query(app: AppTest) -> dict[str, str]:
 def each_turn_costs_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a run of a page computes is charged as one second."""
     clock = itertools.count()
-    monkeypatch.setattr(visitor.time, "thread_time", lambda: float(next(clock)))
+    monkeypatch.setattr(rate_limit.time, "thread_time", lambda: float(next(clock)))
 
 
 def captions(app: AppTest) -> list[str]:

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from explorer.app.server import access, class_messages
 from explorer.app.server.class_session import MOST_GUESTS, ClassSession, Seat
-from explorer.app.server.rate_limit import RateLimiter
+from explorer.app.server.rate_limit import RateLimiter, address_of
 
 EVENTS_PATH = "/class/events"
 SCREEN_PATH = "/class/screen"
@@ -65,7 +65,7 @@ def routes(base: str) -> list[Route]:
 
 async def open_stream(request: Request) -> Response:
     """What the class sees now, and each change of it; 503 with too many streams open."""
-    address = request.client.host if request.client else ""
+    address = address_of(request)
     if not session.has_room(address):
         return _answer(503, {"Retry-After": "5"})
     try:

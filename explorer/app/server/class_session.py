@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from explorer.app.server.rate_limit import network_of
+
 MOST_STREAMS = 600
 MOST_OF_ADDRESS = 150
 """Event streams, and those of one network address: a school may have one, and each visible tab
@@ -115,7 +117,7 @@ class ClassSession:
 
     def has_room(self, address: str) -> bool:
         """Whether one more stream may be opened from a network address."""
-        own = sum(seat.address == address for seat in self._seats)
+        own = sum(network_of(seat.address) == network_of(address) for seat in self._seats)
         return not self.ended and len(self._seats) < MOST_STREAMS and own < MOST_OF_ADDRESS
 
     def join(self, seat: Seat) -> None:

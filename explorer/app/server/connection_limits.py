@@ -15,6 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from explorer.app.server import class_route
 from explorer.app.server.back_messages import LARGEST_MESSAGE
+from explorer.app.server.rate_limit import network_of
 
 PATIENCE = 30.0
 """Seconds within which a request is complete, besides those that `SLOWEST` adds."""
@@ -73,7 +74,8 @@ class LimitedProtocol(H11Protocol):
         if self.client is None:
             return False
         clients = (getattr(one, "client", None) for one in self.connections)
-        return sum(1 for one in clients if one and one[0] == self.client[0]) > MOST
+        networks = (network_of(client[0]) for client in clients if client)
+        return sum(network == network_of(self.client[0]) for network in networks) > MOST
 
     def _expect_rest(self, received: int) -> None:
         if self._timer is None:

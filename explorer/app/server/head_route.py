@@ -14,8 +14,7 @@ from weakref import WeakValueDictionary
 from starlette.requests import Request
 from starlette.responses import Response
 
-from explorer.app.server import access
-from explorer.app.server.page_limit import charged_to
+from explorer.app.server.rate_limit import charged_for
 from explorer.components.player.heads import MEAN, HeadAddress, Unit, head_payload
 from explorer.core.trace import Trace
 
@@ -51,8 +50,7 @@ def serve_head(request: Request) -> Response:
     address = _address(parts["unit"], parts["site"], parts["layer"], parts["head"])
     if trace is None or address is None or not address.within(trace):
         return Response(status_code=404, headers={"Cache-Control": "no-store"})
-    visitor = request.client.host if request.client and access.is_class_mode() else None
-    with charged_to(visitor) as admitted:
+    with charged_for(request) as admitted:
         if not admitted:
             return Response(status_code=429, headers={"Cache-Control": "no-store"})
         data = head_payload(trace, address)

@@ -1,9 +1,10 @@
 """How often an address may try the host's key: after some wrong ones it waits longer each time."""
 
-import ipaddress
 import threading
 import time
 from collections import OrderedDict
+
+from explorer.app.server.rate_limit import network_of
 
 FREE = 3
 """Wrong keys before the first wait: mistakes in typing."""
@@ -28,7 +29,7 @@ class KeyAttempts:
     def attempt(self, address: str, right: bool) -> bool:
         """Note an attempt; whether its key counts: it is right, and the address had to wait no
         longer. An attempt during the wait is not noted."""
-        network = _network(address)
+        network = network_of(address)
         with self._lock:
             if self._wait(network) > 0:
                 return False
@@ -44,7 +45,7 @@ class KeyAttempts:
     def wait(self, address: str) -> float:
         """Seconds until the next attempt of `address` counts; 0 = now."""
         with self._lock:
-            return self._wait(_network(address))
+            return self._wait(network_of(address))
 
     def _wait(self, network: str) -> float:
         count, last = self._wrong.get(network, (0, 0.0))
@@ -54,14 +55,3 @@ class KeyAttempts:
     def _count(self, network: str) -> int:
         count, last = self._wrong.get(network, (0, 0.0))
         return count if time.monotonic() < last + _MEMORY else 0
-
-
-def _network(address: str) -> str:
-    """Whose attempts are counted together: an IPv6 visitor can choose the last 64 bits."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address[:64]
-    if parsed.version == 4:
-        return str(parsed)
-    return str(ipaddress.ip_network((parsed, 64), strict=False))

@@ -11,9 +11,8 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from starlette.requests import Request
 from starlette.responses import Response
 
-from explorer.app.server import access
 from explorer.app.server.head_route import trace_key
-from explorer.app.server.page_limit import charged_to
+from explorer.app.server.rate_limit import charged_for
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
 
@@ -51,8 +50,7 @@ class OfferedTraces(Generic[_Means]):
 def answered(request: Request, compute: Callable[[], bytes | None]) -> Response:
     """What `compute` returns; 404 where that is None or it raises `ExplorerError`, as for a trace
     that would be too large, and 429 for a guest over the limit."""
-    visitor = request.client.host if request.client and access.is_class_mode() else None
-    with charged_to(visitor) as admitted:
+    with charged_for(request) as admitted:
         if not admitted:
             return refused(429)
         try:

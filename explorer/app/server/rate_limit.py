@@ -1,10 +1,38 @@
-"""A limit on the computing of each visitor, by token bucket: an allowance of seconds that refills
-at a constant rate, and is charged afterwards with what was used."""
+"""Who is charged for what the server computes, and the limit on it: a token bucket, an allowance of
+seconds that refills at a constant rate and is charged afterwards with what was used.
 
+Pages, downloads and requests are charged to the network address, what is computed in a turn to the
+session and the address.
+"""
+
+import ipaddress
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from starlette.requests import Request
+
+from explorer.app.server import access
+from explorer.core.errors import ExplorerError
+
+_VISITORS_PER_ADDRESS = 10
+"""Visitors that may compute all they are allowed behind one network address: a school often has
+only one. Together they have three quarters of what `model_cache` computes at a time."""
+
+Owners = Mapping[str, float]
+"""Those that are charged, by name, each with a factor on the limits; none = nobody is."""
+
+
+class RateLimitError(ExplorerError):
+    """A visitor asks for more computing than the rate limit allows."""
+
+    section: ClassVar[str] = "explore"
 
 
 class RateLimiter:
@@ -18,18 +46,17 @@ class RateLimiter:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # allowance, when read
         self._lock = threading.Lock()
 
-    def allows(self, owners: Mapping[str, float], rate: float, most: float) -> bool:
+    def allows(self, owners: Owners, rate: float, most: float) -> bool:
         """Whether all of `owners` have some allowance left.
 
-        owners: by name, a factor on both limits.
         rate: seconds per second by which an allowance refills.
         most: seconds an allowance holds.
         """
         with self._lock:
             left = self._read(owners, rate, most)
-        return min(left.values()) > 0
+        return all(seconds > 0 for seconds in left.values())
 
-    def charge(self, owners: Mapping[str, float], seconds: float, rate: float, most: float) -> None:
+    def charge(self, owners: Owners, seconds: float, rate: float, most: float) -> None:
         """Take `seconds` from each of `owners`; see `allows`.
 
         No debt exceeds an allowance: an expensive computation costs a wait, not a ban.
@@ -42,10 +69,101 @@ class RateLimiter:
             while len(self._left) > self._owners:
                 self._left.popitem(last=False)
 
-    def _read(self, owners: Mapping[str, float], rate: float, most: float) -> dict[str, float]:
+    def _read(self, owners: Owners, rate: float, most: float) -> dict[str, float]:
         """What each owner has left now."""
         now, found = time.monotonic(), {}
         for owner, factor in owners.items():
             left, since = self._left.get(owner, (most * factor, now))
             found[owner] = min(most * factor, left + (now - since) * rate * factor)
         return found
+
+
+@dataclass(slots=True)
+class _Turn:
+    """Whom a turn is charged to, and whether something may be computed in it."""
+
+    owners: Owners
+    admitted: bool = False
+
+
+_pages = RateLimiter(owners=4096)
+_computing = RateLimiter(owners=4096)
+_turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
+
+
+def address_of(request: Request) -> str:
+    """The network address of the visitor who sent a request; "" where it is not known."""
+    return request.client.host if request.client else ""
+
+
+@lru_cache(maxsize=4096)
+def network_of(address: str) -> str:
+    """The visitors that are counted together with those of an address: an IPv6 visitor can choose
+    the last 64 bits."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address[:64]
+    if parsed.version == 4:
+        return str(parsed)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))
+
+
+def owners(session: str, address: str) -> Owners:
+    """Whom a turn of a session is charged to.
+
+    A reload begins a new session with an allowance of its own. So the network address is
+    counted, too, for as many visitors as may share it.
+    """
+    network = network_of(address)
+    return {f"session {session}": 1.0, f"network {network}": float(_VISITORS_PER_ADDRESS)}
+
+
+@contextmanager
+def turn(owners: Callable[[], Owners]) -> Iterator[None]:
+    """A block, such as one run of a page, whose computing time is charged to `owners`.
+
+    Only processor time is measured, so waiting is not charged. Inside another
+    turn, that one is charged.
+    """
+    if _turn.get() is not None:
+        yield
+        return
+    own = _Turn(owners())
+    token, began = _turn.set(own), time.thread_time()
+    try:
+        yield
+    finally:
+        _turn.reset(token)
+        seconds = time.thread_time() - began
+        _computing.charge(own.owners, seconds, access.COMPUTING_RATE, access.MOST_COMPUTING)
+
+
+def refuse_over_limit() -> None:
+    """Refuse something that is not in a cache to a visitor who has computed too much.
+
+    Asked once a turn: what is begun is finished. Raises `RateLimitError`.
+    """
+    own = _turn.get()
+    assert own is not None
+    limits = access.COMPUTING_RATE, access.MOST_COMPUTING
+    if not own.admitted and not _computing.allows(own.owners, *limits):
+        raise RateLimitError("too_many_requests")
+    own.admitted = True
+
+
+@contextmanager
+def charged_to(address: str | None) -> Iterator[bool]:
+    """A block charged to an address, None = to nobody; whether it has some allowance left."""
+    owners = {} if address is None else {network_of(address): 1.0}
+    limits = access.PAGE_RATE, access.MOST_PAGES
+    began = time.thread_time()
+    try:
+        yield _pages.allows(owners, *limits)
+    finally:
+        _pages.charge(owners, time.thread_time() - began, *limits)
+
+
+def charged_for(request: Request) -> AbstractContextManager[bool]:
+    """A block charged to the visitor who sent a request, in class mode; as `charged_to`."""
+    return charged_to(address_of(request) if access.is_class_mode() else None)

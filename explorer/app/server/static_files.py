@@ -15,6 +15,7 @@ import streamlit
 from starlette.requests import Request
 from starlette.responses import Response
 
+from explorer.app.server.rate_limit import address_of
 from explorer.components.shared.bundle import PLOTLY
 
 MAX_AGE = 30 * 24 * 3600
@@ -78,7 +79,7 @@ class CompressedScripts:
     def _find(self, request: Request) -> bytes | None:
         """The compressed file of a request; None leaves the request to Streamlit."""
         path = request.url.path
-        local = request.client is None or request.client.host in ("127.0.0.1", "::1")
+        local = address_of(request) in ("", "127.0.0.1", "::1")
         accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
         if local or not accepts_gzip or request.method != "GET" or not path.startswith(self.prefix):
             return None

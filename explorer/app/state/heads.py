@@ -13,6 +13,7 @@ from explorer.core.field_kinds import MOST_INTERVENTIONS, Whole, reported
 from explorer.core.interventions import Intervention, Interventions, RowOverride, Verb
 from explorer.core.look import (
     COMPARE,
+    NO_INTERVENTIONS,
     OTHER_TEXT,
     SECTIONS,
     Look,
@@ -98,6 +99,7 @@ class EvaluationText:
 @dataclass(frozen=True, slots=True)
 class HeadsState:
     """section: the one on screen; "" = the first.
+    proposed: interventions that come into force if an experiment with them can be computed.
     shown: the last request that could be traced, with nothing forced.
     report: key of the stored report on screen; None = the first.
     opened: the head with which the app opened a picture last, where nobody had named one.
@@ -108,6 +110,7 @@ class HeadsState:
 
     section: str = ""
     draft: Draft = Draft()
+    proposed: Interventions = NO_INTERVENTIONS
     shown: Request | None = None
     opening: Opening | None = None
     report: str | None = None
@@ -267,6 +270,19 @@ def with_draft(keys: int) -> Interventions:
     if len(combined) > MOST_INTERVENTIONS:
         raise InterventionDraftError("too_many_chips", limit=MOST_INTERVENTIONS)
     return combined
+
+
+def propose(interventions: Interventions) -> None:
+    """Put these interventions in force in the next run, if an experiment with them can be computed;
+    none = no longer propose any."""
+    session.save(replace(session.load(HeadsState), proposed=interventions))
+
+
+def take_proposed() -> Interventions:
+    """The proposed interventions, which are then no longer proposed."""
+    proposed = session.load(HeadsState).proposed
+    propose(NO_INTERVENTIONS)
+    return proposed
 
 
 def read_view(report: dict[str, object]) -> None:

@@ -1,42 +1,24 @@
-"""What is remembered of a visitor on all pages: language, rights and the rate limit."""
+"""What is remembered of a visitor on all pages: language and rights, and who is
+charged for what is computed."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from typing import ClassVar
 from urllib.parse import unquote
 
 import streamlit as st
 
-from explorer.app.server import access
+from explorer.app.server import access, rate_limit
 from explorer.app.server.access import Rights
 from explorer.app.server.key_attempts import KeyAttempts
-from explorer.app.server.page_limit import charged_to
-from explorer.app.server.rate_limit import RateLimiter
+from explorer.app.server.rate_limit import Owners, charged_to
 from explorer.app.state import address_bar, session
-from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES, nearest_language, say
-
-_VISITORS_PER_ADDRESS = 10
-"""Visitors that may compute all they are allowed behind one network address: a school often has
-only one. Together they have three quarters of what `model_cache` computes at a time."""
 
 _LANGUAGE_COOKIE = "explorer-language"
 """Holds the name of the language chosen in an earlier visit; `chosen_language.js` sets it."""
 
-_limiter = RateLimiter(owners=4096)
 _key_attempts = KeyAttempts(addresses=4096)
-
-_admitted: ContextVar[bool | None] = ContextVar("admitted", default=None)
-"""Whether something was computed in this turn; None outside of a turn."""
-
-
-class RateLimitError(ExplorerError):
-    """A visitor asks for more computing than the rate limit allows."""
-
-    section: ClassVar[str] = "explore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,33 +95,19 @@ def key_wait() -> float:
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """A block, such as one run of a page, whose computing time is charged to the visitor.
-
-    Only processor time is measured, so waiting is not charged. Inside another
-    turn, that one is charged.
-    """
-    if _admitted.get() is not None:
+    """A block, such as one run of a page, whose computing time is charged to the visitor; see
+    `rate_limit.turn`."""
+    with rate_limit.turn(_owners):
         yield
-        return
-    token, began = _admitted.set(False), time.thread_time()
-    try:
-        yield
-    finally:
-        _admitted.reset(token)
-        if not rights().unlimited:
-            seconds = time.thread_time() - began
-            _limiter.charge(_owners(), seconds, access.COMPUTING_RATE, access.MOST_COMPUTING)
 
 
-@contextmanager
-def page_load() -> Iterator[bool]:
+def page_load() -> AbstractContextManager[bool]:
     """A block that draws a whole page, charged to the visitor's network address; whether it may.
 
     What is cached is never refused, so without this limit an address that reloads a page for
     ever would have all of the processor.
     """
-    with charged_to(None if rights().unlimited else _address()) as admitted:
-        yield admitted
+    return charged_to(_charged_address())
 
 
 def limited_download(make: Callable[[], bytes], language: str) -> Callable[[], bytes]:
@@ -148,44 +116,26 @@ def limited_download(make: Callable[[], bytes], language: str) -> Callable[[], b
     Over the limit, the file holds the sentence that says so: Streamlit shows none of ours, and
     writes a traceback for each error.
     """
-    address = None if rights().unlimited else _address()
+    address = _charged_address()
 
     def limited() -> bytes:
         with charged_to(address) as admitted:
             if not admitted:
                 return say("explore.too_many_requests", language).encode()
-            token = _admitted.set(True)  # what it computes is charged here, not to a turn
-            try:
+            with rate_limit.turn(dict):  # what it computes is charged here, not to a turn
                 return make()
-            finally:
-                _admitted.reset(token)
 
     return limited
 
 
-def refuse_over_limit() -> None:
-    """Refuse something that is not in a cache to a visitor who has computed too much.
-
-    Asked once a turn: what is begun is finished. Raises `RateLimitError`.
-    """
-    if _admitted.get() or rights().unlimited:
-        return
-    if not _limiter.allows(_owners(), access.COMPUTING_RATE, access.MOST_COMPUTING):
-        raise RateLimitError("too_many_requests")
-    if _admitted.get() is not None:
-        _admitted.set(True)
+def _owners() -> Owners:
+    """Whom a turn is charged to."""
+    return {} if rights().unlimited else rate_limit.owners(session.session_id(), _address())
 
 
-def _owners() -> Mapping[str, float]:
-    """Whom a turn is charged to.
-
-    A reload begins a new session with an allowance of its own. So the network address is
-    counted, too, for as many visitors as may share it.
-    """
-    return {
-        f"session {session.session_id()}": 1.0,
-        f"address {_address()}": float(_VISITORS_PER_ADDRESS),
-    }
+def _charged_address() -> str | None:
+    """The network address that is charged; None = nobody is."""
+    return None if rights().unlimited else _address()
 
 
 def _address() -> str:

@@ -7,9 +7,10 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import experiment_cache, model_cache, mount
+from explorer.app import model_cache, mount
 from explorer.app.filled_lesson import whole_lesson
 from explorer.app.forced_tokens import forced_view
+from explorer.app.initial_selection import initial_selection
 from explorer.app.lessons import lessons
 from explorer.app.mount import PictureKey
 from explorer.app.server import access
@@ -168,7 +169,7 @@ def show_trace(
         wanted, elsewhere = wanted.at_cell(trace)
         missing += elsewhere
     whole = explore_state.opens_whole(request, language, wanted)
-    opening = experiment_cache.opening_selection(wanted, member, trace, with_step=whole)
+    opening = initial_selection(wanted, member, trace, with_step=whole)
     refused = address_bar.take_refused()
     if refused is not None and (refused or missing):
         show_refused((*refused, *missing), language, messages)

@@ -1,17 +1,18 @@
 """Heads: what every head attends to, and what changes without it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import experiment_cache, heads_picture, model_cache, mount
+from explorer.app import experiment_cache, heads_picture, model_cache, mount, weights_limit
 from explorer.app.mount import Norms
+from explorer.app.server.rate_limit import RateLimitError
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
-from explorer.app.state.visitor import RateLimitError
 from explorer.app.uploads import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
 from explorer.app.widgets.alignment_panel import alignment_panel
@@ -32,29 +33,30 @@ from explorer.app.widgets.pruning_panel import pruning_panel
 from explorer.app.widgets.reading_choice import reading_choice
 from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
-from explorer.core.errors import ConfigError, ExplorerError, TraceSizeError
+from explorer.core.errors import ConfigError, TraceSizeError
 from explorer.core.i18n import say
-from explorer.core.interventions import Interventions
-from explorer.core.look import COMPARE, SECTIONS, Look
+from explorer.core.look import COMPARE, NO_INTERVENTIONS, SECTIONS, Look
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
 
-_TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a head report
-    "metrics": report_tables.metrics,
-    "roles": report_tables.roles,
-    "removal": report_tables.removal,
-}
 
-_WITHIN = {"pruning": "removal"}  # sections that are a part of another in the row of choices
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the page.
 
-# Sections that change what the model computes, or look inside it.
-_INSIDE = ("experiments", "norms", "pruning")
+    draw: called with the model, the trace of the text, the language and the area of messages.
+    within: the section of which it is a part in the row of choices; "" = it has its own place.
+    inside: whether it changes what the model computes, or looks inside it.
+    whole: whether the browser gets every weight.
+    """
 
-# Sections for which the browser gets every weight.
-_WHOLE = ("experiments", COMPARE, "norms")
+    draw: Callable[[CatalogModel, Trace, str, DeltaGenerator], None]
+    within: str = ""
+    inside: bool = False
+    whole: bool = False
 
 
 @st.fragment
@@ -89,6 +91,7 @@ def heads() -> None:
         show_refused(missing, language, messages)
     if trace is not None:
         show_section(member, trace, language, messages)
+    heads_state.propose(NO_INTERVENTIONS)  # where no experiment was shown
     address_bar.write(heads_state.look(), default, visitor.chosen_language())
 
 
@@ -103,10 +106,10 @@ def choose_section(language: str) -> None:
     """The choice of the section, and what this page and the section are about."""
     section = heads_state.section()
     about = say(f"heads.about_{section}", language)
-    first = _WITHIN.get(section, section)
-    parts = tuple(name for name in SECTIONS if _WITHIN.get(name, name) == first)
+    first = _SECTIONS[section].within or section
+    parts = tuple(name for name in SECTIONS if first in (name, _SECTIONS[name].within))
     with st.container(key="sections", horizontal=True, vertical_alignment="center", gap="small"):
-        offered = tuple(name for name in SECTIONS if name not in _WITHIN)
+        offered = tuple(name for name in SECTIONS if not _SECTIONS[name].within)
         _choose_among("section", offered, first, "part", language)
         if len(parts) > 1:
             _choose_among(f"section-{first}", parts, section, "within", language)
@@ -134,77 +137,38 @@ def _choose_among(name: str, offered: Sequence[str], shown: str, words: str, lan
 def show_section(
     member: CatalogMember, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
-    """The section on screen."""
+    """The section on screen; where it cannot be shown, why, and the grid of all heads."""
+    section = _SECTIONS[heads_state.section()]
     if isinstance(member, UploadedTrace):
         st.info(say("heads.trace_alone", language))
-        overview(member, trace, None, language)
-        return
-    section = heads_state.section()
-    if section in _INSIDE and trace.facts.get("weights_only"):
+    elif section.inside and trace.facts.get("weights_only"):
         st.info(say("errors.weights_only", language, family=trace.facts.get("family")))
-        overview(member, trace, None, language)
+    elif not section.whole or not _is_too_large(trace, language, messages):
+        section.draw(member, trace, language, messages)
         return
-    if section in _WHOLE and _is_too_large(trace, language, messages):
-        overview(member, trace, None, language)
-        return
-    if section == "experiments":
-        experiments(member, trace, language, messages)
-        return
-    if section == COMPARE:
-        comparison_section(member, trace, language, messages)
-        return
-    if section == "alignment":
-        alignment_panel(member, language)
-        return
-    if section == "pruning":
-        pruning_panel(member, language)
-        return
-    reports = reports_of(member)
-    shown = reports[0] if reports else None
-    if section == "norms":
-        try:
-            norms = experiment_cache.norms(member, heads_state.shown_request())
-        except RateLimitError as error:
-            show_error(error, language, messages)
-        except ConfigError as error:
-            show_error(error, language, messages)
-            overview(member, trace, shown, language)
-        else:
-            overview(member, trace, shown, language, norms)
-    elif section in _TABLES:
-        measurement_panel(member, reports, language)
-        if shown is None:
-            st.info(say("heads.no_findings", language))
-        else:
-            with st.container(key="head-tables"):
-                has_removal = section != "removal" or shown.report.facts.get("ablation")
-                if has_removal or not (why := why_no_removal(member, language)):
-                    _TABLES[section](shown.report, language)
-                else:
-                    st.info(why)
-                integrity_line(trace, language)
-    else:
-        overview(member, trace, shown, language)
+    head_grid(member, trace, (), language)
 
 
 def _is_too_large(trace: Trace, language: str, messages: DeltaGenerator) -> bool:
     """Whether a trace has too many weights to send all of them; then a sentence says so."""
     try:
-        experiment_cache.refuse_large(trace)
+        weights_limit.refuse_large(trace)
     except TraceSizeError as error:
         show_error(error, language, messages)
         return True
     return False
 
 
-def overview(
+def head_grid(
     member: CatalogMember,
     trace: Trace,
-    shown: StoredReport | None,
+    reports: Sequence[StoredReport],
     language: str,
     norms: Norms | None = None,
 ) -> None:
-    """The grid of all heads; with `norms`, those instead of the weights."""
+    """The grid of all heads, with the first of the reports; with `norms`, those instead of the
+    weights."""
+    shown = reports[0] if reports else None
     key = heads_picture.picture_key(member, language, report=shown.key if shown else "")
     opening = heads_picture.opening((key, "norms" if norms else "weights"), member, trace)
     report = shown.report if shown else None
@@ -212,22 +176,72 @@ def overview(
     mount.head_grid(key, opening, trace, report, norms, capture, heads_state.read_view)
 
 
+def overview(member: CatalogModel, trace: Trace, language: str, _: DeltaGenerator) -> None:
+    """The grid of all heads, with what was measured of them."""
+    head_grid(member, trace, reports_of(member), language)
+
+
+def value_norms(
+    member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
+) -> None:
+    """The grid of all heads with value norms, or why these cannot be computed."""
+    norms = None
+    try:
+        norms = experiment_cache.norms(member, heads_state.shown_request())
+    except RateLimitError as error:
+        show_error(error, language, messages)
+        return
+    except ConfigError as error:
+        show_error(error, language, messages)
+    head_grid(member, trace, reports_of(member), language, norms)
+
+
+def findings(
+    table: Callable[[HeadReport, str], None],
+    member: CatalogModel,
+    trace: Trace,
+    language: str,
+    _: DeltaGenerator,
+) -> None:
+    """What was measured of the heads, and a `table` of it."""
+    reports = reports_of(member)
+    measurement_panel(member, reports, language)
+    if not reports:
+        st.info(say("heads.no_findings", language))
+        return
+    with st.container(key="head-tables"):
+        table(reports[0].report, language)
+        integrity_line(trace, language)
+
+
+def removal(member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator) -> None:
+    """What the model loses without each head, or why that cannot be measured."""
+
+    def table(report: HeadReport, language: str) -> None:
+        if not report.facts.get("ablation") and (why := why_no_removal(member, language)):
+            st.info(why)
+        else:
+            report_tables.removal(report, language)
+
+    findings(table, member, trace, language, messages)
+
+
 def experiments(
     member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
     """The interventions, and the text without and with them."""
     editor = st.container(key="intervention-editor")
+    compared = intervention_editor.computed_experiment(member, language, messages)
     interventions = visit_state.current().interventions
-    compared = _compare(member, interventions, language, messages)
     key = heads_picture.picture_key(member, language, interventions)
     changed = compared.opening_head() if compared is not None else None
     opening = heads_picture.opening((key, "comparison"), member, trace, changed)
     named = heads_state.opening((key, "comparison")).named_head
     heads_state.draft_head(None if named else opening.named_head)
     with editor:
-        intervention_editor.draft_row(member, trace, language)
+        intervention_editor.draft_row(trace, language)
         offered = None if changed == opening.named_head else changed
-        intervention_editor.intervention_list(member, trace, language, offered)
+        intervention_editor.intervention_list(trace, language, offered)
     if compared is not None:
         experiment_result.summary(member, compared, language)
     shown = compared or TraceComparison(trace, trace, trace)
@@ -237,17 +251,21 @@ def experiments(
             experiment_result.steps_table(compared, language)
 
 
-def _compare(
-    member: CatalogModel, interventions: Interventions, language: str, messages: DeltaGenerator
-) -> TraceComparison | None:
-    """The text with the interventions; None without any, and when the model refuses them."""
-    if not interventions:
-        return None
-    try:
-        return experiment_cache.experiment(member, heads_state.shown_request(), interventions)
-    except ExplorerError as error:
-        show_error(intervention_editor.counted_from_1(error), language, messages)
-        return None
+_SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
+    "overview": Section(overview),
+    "metrics": Section(partial(findings, report_tables.metrics)),
+    "roles": Section(partial(findings, report_tables.roles)),
+    "alignment": Section(lambda member, _, language, __: alignment_panel(member, language)),
+    "experiments": Section(experiments, inside=True, whole=True),
+    COMPARE: Section(comparison_section, whole=True),
+    "removal": Section(removal),
+    "pruning": Section(
+        lambda member, _, language, __: pruning_panel(member, language),
+        within="removal",
+        inside=True,
+    ),
+    "norms": Section(value_norms, inside=True, whole=True),
+}
 
 
 if __name__ == "__main__":

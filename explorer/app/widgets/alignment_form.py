@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from explorer.app import experiment_cache, model_cache
+from explorer.app import model_cache
 from explorer.app.state import alignment, messages, session, visitor
 from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.job_progress import follow_started
@@ -99,7 +99,7 @@ def _start(model: CatalogModel, language: str) -> None:
         given = alignment_jobs.check(loaded, gold)
         if 2 * sum(model.reads(pair.source) for pair in given.pairs) < len(given.pairs):
             raise AlignmentError("other_script", name=gold.name, model=model.label)
-        digest = experiment_cache.digest(model)
+        digest = model_cache.digest(model)
         started = alignment_jobs.start(checkpoint_of(model), loaded.name, gold, digest)
         follow_started(started, alignment.show_report, language)
     except ExplorerError as error:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from explorer.app import experiment_cache
+from explorer.app import model_cache
 from explorer.app.state import alignment, session, visitor
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.alignment_form import alignment_form
@@ -34,7 +34,7 @@ def alignment_panel(model: CatalogModel, language: str) -> None:
     if isinstance(model, DirectoryModel):
         st.info(say("heads.align_own_only", language))
         return
-    digest = experiment_cache.digest(model)
+    digest = model_cache.digest(model)
     stored = stored_alignments(digest)
     shown = next((one for one in stored if one.key == alignment.report_key()), None)
     shown = shown or (stored[0] if stored else None)

@@ -12,10 +12,13 @@ from explorer.app import (
     compared_texts,
     experiment_cache,
     heads_picture,
+    model_cache,
     mount,
+    weights_limit,
 )
 from explorer.app.compared_models import ComparedModelError
 from explorer.app.compared_moments import ComparedMomentError
+from explorer.app.initial_selection import chosen_head
 from explorer.app.mount import PictureKey
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
@@ -74,7 +77,7 @@ def _compare_models(
 ) -> None:
     """The text in two models. Raises `ExplorerError`."""
     compared = compared_models.comparison(member, other, heads_state.shown_request())
-    experiment_cache.refuse_large(compared.forced)
+    weights_limit.refuse_large(compared.forced)
     names = (member.label, other.label)
     places.summarise(comparison_panel.models_summary(compared, names, language))
     sides = Sides(names, say("heads.models_given", language, a=names[0], b=names[1]))
@@ -92,8 +95,8 @@ def _compare_texts(
     with places.area:
         comparison_panel.type_text(text, language)
     compared = compared_texts.comparison(member, request, text)
-    experiment_cache.refuse_large(compared.forced)
-    other = experiment_cache.original(member, replace(request, text=text))
+    weights_limit.refuse_large(compared.forced)
+    other = model_cache.greedy_trace(member, replace(request, text=text))
     places.summarise(comparison_panel.texts_summary(compared, (trace, other), language))
     names = comparison_panel.text_names(request.text, text)
     sides = Sides(names, rule="same", about=say("heads.figure_texts", language))
@@ -110,9 +113,9 @@ def _compare_changes(
         compared = experiment_cache.experiment(member, heads_state.shown_request(), interventions)
     except ExplorerError as error:
         raise intervention_editor.counted_from_1(error) from error
-    experiment_cache.refuse_large(compared.forced)
+    weights_limit.refuse_large(compared.forced)
     with places.area:
-        intervention_editor.intervention_list(member, trace, language)
+        intervention_editor.intervention_list(trace, language)
     places.summarise(comparison_panel.changes_summary(compared, language))
     names, given = comparison_panel.change_names(language), say("heads.changes_given", language)
     sides = Sides(names, given, rule="same")
@@ -136,7 +139,7 @@ def _compare_moments(
             facts = {"step": min(missing), "name": run.name}
             show_error(ComparedMomentError("no_moment", **facts), language, messages)
         compared = compared_moments.comparison(pair)
-        experiment_cache.refuse_large(compared.forced)
+        weights_limit.refuse_large(compared.forced)
     except ExplorerError as error:
         show_error(error, language, messages)
         return
@@ -167,7 +170,7 @@ def _show_compared(
             show_refused(("other",), key.language)
     opening, attention = heads_picture.opening((key, COMPARE), *first), compared.attention
     wanted, _ = heads_state.opening((key, COMPARE)).within(first[1])
-    chosen = experiment_cache.chosen_head(wanted, *first)
+    chosen = chosen_head(wanted, *first)
     with places.words:
         comparison_panel.opening_summary(chosen, attention, sides, key.language)
     mount.model_comparison(key, opening, sides, compared, heads_state.read_view)

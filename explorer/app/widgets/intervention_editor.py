@@ -1,18 +1,20 @@
-"""The editor of interventions: the row in which the next one is filled in, and the list of
-those in force."""
+"""The editor of interventions: the row in which the next one is filled in, the list of those in
+force, and the experiment with them."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import experiment_cache
 from explorer.app.state import heads as heads_state
-from explorer.app.state import messages, session, visitor
+from explorer.app.state import messages as message_state
+from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
-from explorer.app.widgets.messages import literal
+from explorer.app.widgets.messages import literal, show_error
 from explorer.core.errors import ExplorerError, InterventionError, MaskError
 from explorer.core.field_kinds import MOST_INTERVENTIONS
 from explorer.core.i18n import isolated, say
@@ -28,10 +30,35 @@ from explorer.core.look import NO_INTERVENTIONS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shown_label
+from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 
 
-def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
+def computed_experiment(
+    model: CatalogModel, language: str, messages: DeltaGenerator
+) -> TraceComparison | None:
+    """The text without and with the interventions that are proposed, which are then in force, or
+    with those in force; None where there are none, or they cannot be computed.
+
+    Why some cannot be computed is said in `messages`.
+    """
+    proposed = heads_state.take_proposed()
+    for interventions in filter(None, (proposed, visit_state.current().interventions)):
+        try:
+            compared = experiment_cache.experiment(
+                model, heads_state.shown_request(), interventions
+            )
+        except ExplorerError as error:
+            show_error(counted_from_1(error), language, messages)
+        else:
+            if interventions is proposed:
+                heads_state.keep_head()
+                visit_state.set_interventions(interventions)
+            return compared
+    return None
+
+
+def draft_row(trace: Trace, language: str) -> None:
     """The fields of the next intervention, and the button that applies it."""
     with st.container(
         key="intervention-draft", horizontal=True, vertical_alignment="bottom", gap="small"
@@ -61,24 +88,21 @@ def draft_row(model: CatalogModel, trace: Trace, language: str) -> None:
             say("heads.add", language),
             key="heads-add",
             type="primary",
-            on_click=partial(_apply_draft, model, len(trace.keys(site))),
+            on_click=partial(_propose_draft, len(trace.keys(site))),
             help=say("heads.cell_hint", language) if is_cell else None,
         )
 
 
-def intervention_list(
-    model: CatalogModel, trace: Trace, language: str, changed: Head | None = None
-) -> None:
+def intervention_list(trace: Trace, language: str, changed: Head | None = None) -> None:
     """The interventions in force, each a button that undoes it; without any, one to begin with.
 
-    trace: of the model.
     changed: head that they change most, to which a button moves the picture; None = no button.
     """
     interventions = visit_state.current().interventions
     with st.container(key="interventions", horizontal=True, gap="small"):
         if not interventions:
             st.caption(say("heads.no_chips", language))
-            _offer_all_heads(model, trace, language)
+            _offer_all_heads(trace, language)
         for one in interventions:
             name = intervention_text(one, trace, language)
             st.button(
@@ -120,7 +144,7 @@ def counted_from_1(error: ExplorerError) -> ExplorerError:
     return type(error)(error.key, **{**error.facts, "query": query + 1})
 
 
-def _offer_all_heads(model: CatalogModel, trace: Trace, language: str) -> None:
+def _offer_all_heads(trace: Trace, language: str) -> None:
     """A button that removes all heads of the last attention, which changes the output where one
     head seldom does; of its first layer, where the model has no other attention; none where that
     takes too many interventions or leaves no head."""
@@ -138,7 +162,7 @@ def _offer_all_heads(model: CatalogModel, trace: Trace, language: str) -> None:
     st.button(
         label,
         key="try-all",
-        on_click=partial(_apply, model, everything),
+        on_click=partial(heads_state.propose, everything),
         help=say("heads.try_all_title", language),
     )
 
@@ -157,28 +181,13 @@ def _changed_head_button(changed: Head, trace: Trace, language: str) -> None:
     )
 
 
-def _apply_draft(model: CatalogModel, keys: int) -> None:
-    """Put the drafted intervention in force; report why that cannot be. keys: how many the drafted
-    site has."""
+def _propose_draft(keys: int) -> None:
+    """Propose the drafted intervention; report why that cannot be. keys: how many the drafted site
+    has."""
     try:
-        combined = heads_state.with_draft(keys)
+        heads_state.propose(heads_state.with_draft(keys))
     except ExplorerError as error:
-        messages.report(counted_from_1(error))
-    else:
-        _apply(model, combined)
-
-
-@visitor.turn()
-def _apply(model: CatalogModel, interventions: Interventions) -> None:
-    """Put interventions in force if the experiment with them can be computed; report why not
-    otherwise. The picture stays at its head."""
-    try:
-        experiment_cache.experiment(model, heads_state.shown_request(), interventions)
-    except ExplorerError as error:
-        messages.report(counted_from_1(error))
-    else:
-        heads_state.keep_head()
-        visit_state.set_interventions(interventions)
+        message_state.report(counted_from_1(error))
 
 
 def _head_text(one: Intervention, trace: Trace, language: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from explorer.app import experiment_cache, model_cache
+from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import messages, session, visitor
 from explorer.app.widgets.job_progress import follow_started
@@ -104,7 +104,7 @@ def _start(model: CatalogModel, language: str) -> None:
         settings = _chosen(model, language)
         loaded = model_cache.model_of(model)
         measurement_jobs.check(loaded, settings, language)
-        digest = experiment_cache.digest(model)
+        digest = model_cache.digest(model)
         started = measurement_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
         follow_started(started, heads_state.show_report, language)
     except ExplorerError as error:

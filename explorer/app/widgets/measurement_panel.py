@@ -9,7 +9,7 @@ from typing import Literal
 
 import streamlit as st
 
-from explorer.app import experiment_cache
+from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import session, visitor
 from explorer.app.widgets import head_tables
@@ -24,7 +24,7 @@ from explorer.model.catalog import CatalogModel
 
 def reports_of(model: CatalogModel) -> list[StoredReport]:
     """All stored reports on a model, the one on screen first."""
-    stored = stored_reports(experiment_cache.digest(model))
+    stored = stored_reports(model_cache.digest(model))
     chosen = heads_state.report_key()
     return sorted(stored, key=lambda one: one.key != chosen) if chosen else stored
 
@@ -39,7 +39,7 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
             _downloads(reports[0].report, model.label, language)
         with st.popover(say("heads.measure", language), icon=":material/speed:"):
             measurement_form(model, language)
-    digest = experiment_cache.digest(model)
+    digest = model_cache.digest(model)
     if old := old_reports(digest):
         st.caption(say("heads.old_reports", language, count=old))
     job_progress("heads", heads_state.show_report, language)
@@ -61,9 +61,7 @@ def report_names(stored: Sequence[StoredReport], language: str) -> dict[str, str
 
 
 def _choose_report(model: CatalogModel, shown: StoredReport, language: str) -> None:
-    names = report_names(
-        stored_reports(experiment_cache.digest(model)), language
-    )  # whatever is chosen
+    names = report_names(stored_reports(model_cache.digest(model)), language)  # whatever is chosen
     key = session.shown_as("measure-batch", language, shown.key)
     st.selectbox(
         say("heads.findings", language),

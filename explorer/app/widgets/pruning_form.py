@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from explorer.app import experiment_cache, model_cache
+from explorer.app import model_cache
 from explorer.app.state import messages, pruning, session, visitor
 from explorer.app.widgets.alignment_form import shipped_gold
 from explorer.app.widgets.job_progress import follow_started
@@ -124,7 +124,7 @@ def start(model: CatalogModel, settings: PruningSettings, language: str) -> None
     try:
         loaded = model_cache.model_of(model)
         pruning_jobs.check(loaded, settings, language)
-        digest = experiment_cache.digest(model)
+        digest = model_cache.digest(model)
         started = pruning_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
         pruning.show(started.job.batch)
         follow_started(started, lambda key: None, language)

@@ -8,7 +8,7 @@ from functools import partial
 import plotly.graph_objects as go
 import streamlit as st
 
-from explorer.app import experiment_cache, model_cache
+from explorer.app import model_cache
 from explorer.app.state import pruning, session, visitor
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.download_name import download_name
@@ -32,7 +32,7 @@ def pruning_panel(model: CatalogModel, language: str) -> None:
     if model_cache.model_of(model).passes.logits_size == 0:
         st.info(say("pruning.no_predictions", language))
         return
-    digest = experiment_cache.digest(model)
+    digest = model_cache.digest(model)
     stored = stored_prunings(digest)
     shown = next((one for one in stored if one.key == pruning.shown_key()), None)
     shown = shown or (stored[0] if stored else None)

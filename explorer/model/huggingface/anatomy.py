@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from explorer.core.sites import SITES, Head
+from explorer.core.sites import SITES, Head, sides
 from explorer.core.trace_size import SiteSize
 from explorer.model.row_logits import BLOCK
 
@@ -91,7 +91,7 @@ class Anatomy:
 
     def sizes(self, source: int, target: int, *, full: bool) -> dict[str, SiteSize]:
         """The attention of a text of so many tokens; `full`: with scores, values and outputs."""
-        axes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+        axes = sides(source, target)
         sizes: dict[str, SiteSize] = {}
         for place in self.places:
             numbers = (*(sizes[place.site].numbers if place.site in sizes else ()), place.number)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.interventions import Interventions
+from explorer.core.sites import sides
 from explorer.core.trace_from_arrays import padding_rows
 from explorer.model.huggingface.capture import Call, keys, recomputed, score_scale, scores, values
 from explorer.model.huggingface.inputs import Inputs
@@ -23,7 +24,7 @@ def attention_arrays(
     arrays: dict[str, NDArray[Any]] = {}
     captured = recording.arrays
     for site, calls in recording.chosen.items():
-        mask = inputs.target_mask if site == "decoder" else inputs.source_mask
+        _, mask = sides(inputs.source_mask, inputs.target_mask)[site]
         assert mask is not None
         closed = site_codes(calls, (mask[0] == 0).numpy(), causal=site == "decoder")
         captured.clear(f"{site}.attention", padding_rows(closed))

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions, refuse_weights_only
-from explorer.core.sites import Head
+from explorer.core.sites import Head, sides
 from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.head_gates import Fills, Means
@@ -118,8 +118,7 @@ class LibraryPasses:
             *zip(self.anatomy.decoder, found.decoder, strict=True),
         ]
         for site in dict.fromkeys(head.site for head in self.heads):
-            queries = batch.source if site == "encoder" else batch.queries
-            keys = batch.queries if site == "decoder" else batch.source
+            queries, keys = sides(batch.source, batch.queries)[site]
             assert queries is not None
             assert keys is not None
             real = queries.real[:, :, None] & keys.real[:, None]  # (N, Q, K)

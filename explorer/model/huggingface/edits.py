@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from explorer.core.errors import InterventionError, MaskError
-from explorer.core.interventions import CellEdit, Interventions, RowOverride, head_name
-from explorer.core.sites import SITES, Head
+from explorer.core.errors import MaskError
+from explorer.core.interventions import CellEdit, Interventions, RowOverride
+from explorer.core.sites import Head
 from explorer.model.head_gates import Fills, Means, head_gates
 from explorer.model.huggingface.anatomy import Anatomy, Place
 from explorer.model.huggingface.capture import Edit
@@ -65,8 +65,6 @@ def edits_for(
     Raises `InterventionError` on a site, layer or head that the model does not have, when no head
     would be left, and without the means that are needed.
     """
-    for one in interventions:
-        _refuse_unknown(one.site, one.layer, one.head, anatomy)
     heads = anatomy.all_heads
     removed = head_gates(interventions, heads, means)
     both = (removed, (gates, fills))
@@ -81,18 +79,6 @@ def edits_for(
 
     cursor = Cursor()
     return Edits(edits(anatomy.encoder, Cursor()), edits(anatomy.decoder, cursor), cursor)
-
-
-def _refuse_unknown(site: str, layer: int | None, head: int | None, anatomy: Anatomy) -> None:
-    layers, heads = anatomy.layers(site), anatomy.heads(site)
-    if not layers:
-        known = ", ".join(name for name in SITES if anatomy.layers(name))
-        raise InterventionError("no_such_site", site=site, sites=known)
-    inside = layer is None or 0 <= layer < layers
-    if not inside or not (head is None or 0 <= head < heads):
-        size = {"layers": layers, "heads": heads}
-        named = head_name(site, layer, head)
-        raise InterventionError("no_such_head", head=named, site=site, **size)
 
 
 def _gates_of(
@@ -113,12 +99,7 @@ def _edit(
     place: Place, interventions: Interventions, gates: Sequence[_Gate], cursor: Cursor
 ) -> Edit | None:
     """The edit of one call; None when nothing is changed there."""
-    cells = [
-        cell
-        for cell in interventions.edit_mask
-        if cell.site == place.site and cell.layer in (None, place.layer)
-    ]
-    rows = [row for row in interventions.override_row if row[:2] == (place.site, place.layer)]
+    cells, rows = interventions.on_attention(place.site, place.layer)
     if not (cells or rows or gates):
         return None
     editor = _Editor(place, cells, rows, gates, cursor)

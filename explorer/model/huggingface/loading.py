@@ -315,7 +315,7 @@ def _refuse_large(path: Path, files: list[Path], dtype: torch.dtype) -> None:
     """Raise `ModelDirectoryError` when the weights do not fit into free memory."""
     needed = sum(_bytes_in_memory(file, dtype) for file in files)
     free = free_memory()
-    if free is not None and needed > free:
+    if needed > free:
         gigabytes = {"needed": f"{needed / 2**30:.1f}", "free": f"{free / 2**30:.1f}"}
         raise ModelDirectoryError("too_large", name=path.name, **gigabytes)
 

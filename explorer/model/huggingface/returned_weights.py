@@ -14,9 +14,11 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import ModelDirectoryError
+from explorer.core.sites import sides
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.capture import Call
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.masks import path_mask
 
 Returned = Mapping[str, Sequence[Tensor]]
 """By site, the weights (N, H, Q, K) of each layer."""
@@ -113,19 +115,15 @@ def _place(site: str, layer: int, weights: Tensor, window: int | None, family: s
 
 def _open_cells(place: Place, inputs: Inputs) -> tuple[Tensor, Tensor]:
     """Where queries may attend, (N, 1, Q, K), and which of them are no padding, (N, 1, Q, 1)."""
-    encoder = (inputs.source, inputs.source_mask)
-    decoder = (inputs.target, inputs.target_mask)
-    _, of_queries = encoder if place.site == "encoder" else decoder
-    _, of_keys = decoder if place.site == "decoder" else encoder
-    assert of_queries is not None
-    assert of_keys is not None
-    real = of_queries[:, None, :, None] == 1
-    mask = (of_keys[:, None, None] == 1).expand(-1, -1, of_queries.size(1), -1)
-    if place.site == "decoder":
-        mask = mask.tril()
-        if place.window is not None:
-            mask = mask.triu(1 - place.window)
-    return mask, real
+    source, target = (
+        None if mask is None else mask == 1 for mask in (inputs.source_mask, inputs.target_mask)
+    )
+    queries, _ = sides(source, target)[place.site]
+    assert queries is not None
+    mask = path_mask(place.site, source, target, causal=True)
+    if place.window is not None:
+        mask = mask.triu(1 - place.window)
+    return mask[:, None], queries[:, None, :, None]
 
 
 def _refuse_others(weights: Tensor, mask: Tensor, queries: Tensor, site: str, family: str) -> None:

@@ -51,6 +51,7 @@ from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
 from explorer.model.row_logits import RowLogits
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import (
+    facts_of_changes,
     forces_output,
     refuse_capture,
     refuse_decoding,
@@ -268,10 +269,7 @@ class HuggingFaceModel:
             facts |= {"pair": valid_text(pair)}
             facts |= {"second": read.second} if inputs.source is not None else {}
         facts |= {"given": target is not None, **decoded.facts(self.kind, self._settings.ends)}
-        facts |= layer_facts(sizes, recording.places)
-        if interventions:
-            facts["interventions"] = list(interventions.texts())
-            facts["means"] = means.name if means and interventions.needs_means else None
+        facts |= layer_facts(sizes, recording.places) | facts_of_changes(interventions, means)
         return self._captured(
             decoded, read, labels, recording, interventions, edits, facts, full=full
         )

@@ -219,10 +219,10 @@ def test_a_word_that_this_server_did_not_make_names_no_guest(together):
 def test_streams_of_an_address_and_of_all_are_limited(together, monkeypatch):
     monkeypatch.setattr(class_session, "MOST_OF_ADDRESS", 2)
     monkeypatch.setattr(class_session, "MOST_STREAMS", 3)
-    for address in ("192.0.2.1", "192.0.2.1"):
+    for address in ("2001:db8::1", "2001:db8::2"):  # a visitor can choose the last 64 bits
         assert together.has_room(address)
         together.join(Seat(together.admit(""), address, False, lambda: None))
-    assert not together.has_room("192.0.2.1")
+    assert not together.has_room("2001:db8::3")
     assert together.has_room("192.0.2.2")
     together.join(Seat(together.admit(""), "192.0.2.2", False, lambda: None))
     assert not together.has_room("192.0.2.3")

@@ -6,7 +6,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.app.server import access, head_route, page_limit
+from explorer.app.server import access, head_route, rate_limit
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.components.player.heads import HeadAddress, head_payload
 from tests.support.example_traces import example_trace, pieces_trace
@@ -70,7 +70,7 @@ def test_a_trace_that_no_cache_has_any_more_is_not_found(browser):
 
 def test_in_class_mode_an_address_has_an_allowance(browser, trace, monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(page_limit, "_pages", RateLimiter(owners=9))
+    monkeypatch.setattr(rate_limit, "_pages", RateLimiter(owners=9))
     address = head_route.offer("class", trace)
     assert browser.get(f"/{address}/pieces/cross/0/0").status_code == 200
     monkeypatch.setattr(access, "MOST_PAGES", 0.0)

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.app.server import access, head_route, inside_route, page_limit
+from explorer.app.server import access, head_route, inside_route, rate_limit
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.components.inside.head_vectors import head_vectors
 from explorer.components.inside.omission import omission
@@ -109,7 +109,7 @@ def test_a_trace_is_offered_as_long_as_it_is_kept(browser, capture):
 
 def test_a_guest_over_the_limit_is_refused(browser, shown, capture, monkeypatch):
     monkeypatch.setattr(access, "is_class_mode", lambda: True)
-    monkeypatch.setattr(page_limit, "_pages", RateLimiter(owners=4))
+    monkeypatch.setattr(rate_limit, "_pages", RateLimiter(owners=4))
     monkeypatch.setattr(access, "MOST_PAGES", 0.0)
     address = inside_route.offer("class", shown, capture)
     answers = {browser.get(f"/{address}/cross/0/0").status_code for _ in range(3)}

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.app.server import access, head_route, page_limit
+from explorer.app.server import access, head_route, rate_limit
 from explorer.app.server.offered_traces import Compute, OfferedTraces, computed
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.core.errors import VocabularyError
@@ -81,7 +81,7 @@ def test_a_trace_is_offered_as_long_as_it_is_kept(browser):
 
 def test_a_guest_over_the_limit_is_refused(browser, shown, monkeypatch):
     monkeypatch.setattr(access, "is_class_mode", lambda: True)
-    monkeypatch.setattr(page_limit, "_pages", RateLimiter(owners=4))
+    monkeypatch.setattr(rate_limit, "_pages", RateLimiter(owners=4))
     monkeypatch.setattr(access, "MOST_PAGES", 0.0)
     key = OFFERED.add("class", shown, text_of)
     assert 429 in {browser.get(f"/{key}").status_code for _ in range(3)}

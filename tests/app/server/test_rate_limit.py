@@ -1,5 +1,7 @@
 import pytest
+from starlette.requests import Request
 
+from explorer.app.server import access, rate_limit
 from explorer.app.server.rate_limit import RateLimiter
 
 
@@ -58,3 +60,55 @@ def test_only_the_owners_seen_last_are_remembered(now):
         allowed.append(limiter.allows({owner: 1}, 0, 1))
         limiter.charge({owner: 1}, 1, 0, 1)
     assert allowed == [True, True, True, False, False, True]
+
+
+@pytest.fixture
+def clock(monkeypatch) -> list[float]:
+    """The time of the processor in seconds; allowances do not refill."""
+    now = [0.0]
+    monkeypatch.setattr(rate_limit, "_pages", RateLimiter(owners=9))
+    monkeypatch.setattr(access, "PAGE_RATE", 0.0)
+    monkeypatch.setattr(rate_limit.time, "thread_time", lambda: now[0])
+    return now
+
+
+def test_an_address_is_charged_with_what_it_used(clock):
+    admitted = []
+    for _ in range(3):
+        with rate_limit.charged_to("10.0.0.9") as may:
+            admitted.append(may)
+            clock[0] += access.MOST_PAGES / 2
+    assert admitted == [True, True, False]
+    with rate_limit.charged_to("10.0.0.8") as may:
+        assert may
+
+
+@pytest.mark.parametrize("client", [("10.0.0.9", 4711), None])
+def test_a_request_is_charged_to_its_address_in_class_mode_alone(client, clock, monkeypatch):
+    request = Request({"type": "http", "client": client})
+    assert rate_limit.address_of(request) == (client[0] if client else "")
+    for key, expected in ("", [True] * 3), ("swordfish", [True, False, False]):
+        monkeypatch.setenv(access.KEY_VARIABLE, key)
+        admitted = []
+        for _ in range(3):
+            with rate_limit.charged_for(request) as may:
+                admitted.append(may)
+                clock[0] += access.MOST_PAGES
+        assert admitted == expected
+
+
+def test_an_ipv6_visitor_gets_no_new_allowance_by_another_address_of_the_network(clock):
+    assert rate_limit.owners("a tab", "2001:db8::1") == rate_limit.owners("a tab", "2001:db8::2")
+    admitted = []
+    for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"):
+        with rate_limit.charged_to(address) as may:
+            admitted.append(may)
+            clock[0] += access.MOST_PAGES
+    assert admitted == [True, False, True]
+
+
+def test_nobody_is_never_refused(clock):
+    for _ in range(3):
+        with rate_limit.charged_to(None) as may:
+            assert may
+            clock[0] += 10 * access.MOST_PAGES

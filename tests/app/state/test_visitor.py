@@ -8,8 +8,8 @@ from streamlit.runtime.context import ContextProxy
 
 from explorer.app.server import access, rate_limit
 from explorer.app.server.key_attempts import FREE
+from explorer.app.server.rate_limit import RateLimitError
 from explorer.app.state import address_bar, session, visitor
-from explorer.app.state.visitor import RateLimitError
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def guest(monkeypatch) -> None:
 def clock(monkeypatch) -> list[float]:
     """The time of the processor in seconds."""
     now = [0.0]
-    monkeypatch.setattr(visitor.time, "thread_time", lambda: now[0])
+    monkeypatch.setattr(rate_limit.time, "thread_time", lambda: now[0])
     return now
 
 
@@ -35,7 +35,7 @@ def allowed(times: int, clock: list[float], seconds: float = 1.0) -> int:
     for _ in range(times):
         with visitor.turn():
             try:
-                visitor.refuse_over_limit()
+                rate_limit.refuse_over_limit()
             except RateLimitError:
                 continue
             clock[0] += seconds
@@ -45,7 +45,7 @@ def allowed(times: int, clock: list[float], seconds: float = 1.0) -> int:
 
 def test_a_reload_gives_new_computing_only_as_far_as_the_address_has_some(monkeypatch, clock):
     monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
-    monkeypatch.setattr(visitor, "_VISITORS_PER_ADDRESS", 40)
+    monkeypatch.setattr(rate_limit, "_VISITORS_PER_ADDRESS", 40)
     sessions = iter(range(10_000))
     monkeypatch.setattr(session, "session_id", lambda: str(next(sessions)))
     assert allowed(100, clock) == 40
@@ -70,7 +70,7 @@ def test_a_turn_that_was_begun_is_finished_and_charged_once(monkeypatch, clock):
     with visitor.turn():
         for _ in range(5):
             with visitor.turn():  # of a computation inside the run of a page
-                visitor.refuse_over_limit()
+                rate_limit.refuse_over_limit()
                 clock[0] += 0.15
     assert allowed(1, clock, seconds=0.3) == 1
     assert allowed(1, clock) == 0

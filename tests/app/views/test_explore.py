@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 import explorer
 from explorer.app import model_cache
-from explorer.app.server import access
-from explorer.app.state import address_bar, session, visitor
+from explorer.app.server import access, rate_limit
+from explorer.app.state import address_bar, session
 from explorer.app.views import explore
 from explorer.core import folders, trace_size
 from explorer.core.errors import ModelDirectoryError
@@ -615,7 +615,7 @@ def test_a_guest_in_class_mode_has_a_rate_limit(monkeypatch):
 
 def test_a_reload_gives_no_more_computing_than_the_address_has(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(visitor, "_VISITORS_PER_ADDRESS", 2)
+    monkeypatch.setattr(rate_limit, "_VISITORS_PER_ADDRESS", 2)
     monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
     monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
     each_turn_costs_a_second(monkeypatch)

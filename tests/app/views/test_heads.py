@@ -1,14 +1,16 @@
 """The Heads page without a browser."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.app import experiment_cache
+from explorer.app import weights_limit
 from explorer.app.server import access
 from explorer.app.uploads import UploadsState
 from explorer.core import folders
+from explorer.core.interventions import Interventions
 from explorer.core.look import SECTIONS
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import (
@@ -223,6 +225,14 @@ def test_masking_a_whole_row_is_refused():
     assert len(interventions(app)) == 1
 
 
+def test_interventions_of_which_no_experiment_was_shown_do_not_wait_for_one():
+    app = open_page("heads", part="roles")
+    proposed = Interventions.parse(["ablate cross.1.2"])
+    app.session_state["HeadsState"] = replace(app.session_state["HeadsState"], proposed=proposed)
+    app = section(app.run(), "experiments")
+    assert not app.session_state["Look"].interventions
+
+
 def test_a_link_to_a_missing_head_says_so_and_shows_the_original():
     app = open_page("heads", part="experiments", do="ablate cross.9.9")
     assert "There is no head cross.9.9" in app.error[0].value.replace("\\", "")
@@ -408,7 +418,7 @@ def test_every_section_has_the_integrity_of_the_trace():
 
 @pytest.mark.parametrize("part", ["experiments", "norms"])
 def test_a_section_that_needs_every_weight_is_refused_with_the_grid_instead(part, monkeypatch):
-    monkeypatch.setattr(experiment_cache, "MOST_CELLS", 10)
+    monkeypatch.setattr(weights_limit, "MOST_CELLS", 10)
     app = open_page("heads", part=part)
     assert not app.exception
     assert "value norms show at most 10" in app.error[0].value

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
+from explorer.app import experiment_cache
 from explorer.app.widgets.intervention_editor import intervention_text
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
@@ -13,10 +14,14 @@ def page() -> None:
     """The editor for the shipped reverse model on one text."""
     import streamlit as st
 
-    from explorer.app import experiment_cache
+    from explorer.app import model_cache
     from explorer.app.state import heads as heads_state
     from explorer.app.state import session
-    from explorer.app.widgets.intervention_editor import draft_row, intervention_list
+    from explorer.app.widgets.intervention_editor import (
+        computed_experiment,
+        draft_row,
+        intervention_list,
+    )
     from explorer.app.widgets.messages import show_reported
     from explorer.core.look import Look, Request
     from explorer.model.catalog import shipped_models
@@ -26,9 +31,10 @@ def page() -> None:
         session.save(Look(request))
     heads_state.remember_shown(request)
     model = shipped_models()["reverse"]
-    trace = experiment_cache.original(model, request)
-    draft_row(model, trace, "en")
-    intervention_list(model, trace, "en")
+    trace = model_cache.greedy_trace(model, request)
+    st.session_state["compared"] = computed_experiment(model, "en", st.container())
+    draft_row(trace, "en")
+    intervention_list(trace, "en")
     show_reported("en", st.container())
 
 
@@ -83,6 +89,34 @@ def test_an_intervention_that_cannot_be_computed_is_reported_and_not_in_force():
     assert in_force(app) == []
     assert len(app.error) == 1
     assert chosen_in(app.text_input, "heads-weights").value == "x y"
+
+
+def test_an_experiment_is_computed_once_and_what_was_computed_is_shown(monkeypatch):
+    shown = []
+    experiment = experiment_cache.experiment
+
+    def counted(*given):
+        shown.append(experiment(*given))
+        return shown[-1]
+
+    monkeypatch.setattr(experiment_cache, "experiment", counted)
+    app = choose(opened(), site="cross", layer=1, head=2).button(key="heads-add").click().run()
+    assert in_force(app) == ["ablate cross.1.2"]
+    assert len(shown) == 1
+    assert app.session_state["compared"] is shown[0]
+
+
+def test_interventions_that_the_model_refuses_leave_those_in_force_and_the_draft():
+    app = choose(opened(), site="cross", layer=1, head=2).button(key="heads-add").click().run()
+    before = app.session_state["compared"]
+    app = choose(app, verb="close", site="decoder", query=0, key=0)
+    app = app.button(key="heads-add").click().run()
+    assert "at least one unmasked key" in app.error[0].value
+    assert in_force(app) == ["ablate cross.1.2"]
+    assert app.session_state["compared"] is before
+    assert chosen_in(app.selectbox, "heads-verb-en").value == "close"
+    app = app.run()
+    assert not app.error
 
 
 def test_an_intervention_is_named_by_what_it_does_and_where():

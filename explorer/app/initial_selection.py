@@ -1,0 +1,63 @@
+"""Where the picture of a trace opens: at the head and the step that show most."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from explorer.app import model_cache
+from explorer.app.state.visit import opening_request
+from explorer.core.errors import ExplorerError
+from explorer.core.look import Selection
+from explorer.core.trace import Trace
+from explorer.heads.measurement_store import stored_reports
+from explorer.heads.opening_head import OpeningChoice, opening_choice, opening_step
+from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
+from explorer.model.model_directory import DirectoryModel
+
+
+def initial_selection(
+    wanted: Selection, member: CatalogMember, trace: Trace, *, with_step: bool
+) -> Selection:
+    """`wanted` and, where it names no head of its own, the cross head that shows most.
+
+    Of a model it is the same head for all texts, so that another text keeps it.
+    trace: the one on screen.
+    with_step: whether the step is the one that shows most of what is selected.
+    """
+    filled = _with_head(wanted, member, trace)
+    if not with_step:
+        return filled
+    site = filled.site or trace.sites[-1]
+    return replace(filled, step=opening_step(trace, site, filled.layer, filled.head))
+
+
+def chosen_head(wanted: Selection, member: CatalogMember, trace: Trace) -> OpeningChoice | None:
+    """The head that `initial_selection` fills in, and why; None where `wanted` names one, or an
+    attention, and where the component in the browser chooses."""
+    if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
+        return None
+    try:
+        if isinstance(member, UploadedTrace | DirectoryModel):  # whose digest takes seconds
+            chosen = opening_choice(trace)
+        else:
+            chosen = _opening_choice(member.stamp, member)
+    except ExplorerError:
+        return None
+    if chosen is None or Selection().or_head(chosen.head).within(trace)[1]:
+        return None
+    return chosen
+
+
+def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Selection:
+    chosen = chosen_head(wanted, member, trace)
+    if chosen is None:
+        return wanted
+    site, layer, head = chosen.head
+    return replace(wanted, site=site, layer=layer, head=head)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _opening_choice(stamp: str, _member: CatalogModel) -> OpeningChoice | None:
+    stored = stored_reports(model_cache.digest(_member))
+    trace = model_cache.greedy_trace(_member, opening_request(_member))
+    return opening_choice(trace, stored[0].report if stored else None)
