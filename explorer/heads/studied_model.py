@@ -11,10 +11,10 @@ from explorer.core.files import as_path, replace_atomically
 from explorer.core.json_values import valid_text
 from explorer.heads.head_studies import HeadStudies
 from explorer.model import opening
-from explorer.model.catalog import CatalogModel
 from explorer.model.checkpoint import save_checkpoint, to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.model.foreign_state_dict import Tokens, from_foreign_state_dict
+from explorer.model.listed_model import ListedModel
 from explorer.model.model_summary import ModelSummary
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class StudiedModel(HeadStudies, ExplorableModel):
             raise ConfigError("bad_size", name="pad", got=repr(pad), least=0, most=MOST_PADDING)
         symbols = getattr(self.source_vocabulary, "symbols", ())
         summary = ModelSummary.of(asdict(self.transformer.config), symbols, self.facts)
-        live = LiveModel(CatalogModel(self.name, "", summary), to_bytes(self.checkpoint, half=True))
+        live = LiveModel(ListedModel(self.name, "", summary), to_bytes(self.checkpoint, half=True))
         shown = None if text is None else valid_text(text)
         replace_atomically(as_path(path), file_page(live, shown, pad).encode())
 

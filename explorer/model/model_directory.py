@@ -3,17 +3,16 @@ the library, which is imported when the model is first used.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from explorer.core.i18n import say
 from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.model import examples
-from explorer.model.catalog import StoredModel
 from explorer.model.huggingface.directory_files import mask_token
+from explorer.model.listed_model import ListedModel, TextKind
 from explorer.model.model_summary import ModelSummary
 
 _SIZES = {  # what a size is called in the configs of the library
@@ -28,37 +27,29 @@ _LONGEST_PREFIX = 80
 _HALF = ("float16", "bfloat16")
 
 
-class TextKind(StrEnum):
-    """What a model reads: a sentence, the beginning of a text, a text with mask tokens, ids."""
-
-    SENTENCE = "sentence"
-    PROMPT = "prompt"
-    MASKED = "masked"
-    IDS = "ids"
-
-
 @dataclass(frozen=True, slots=True)
-class DirectoryModel(StoredModel):
+class DirectoryModel(ListedModel):
     """A directory with a config and weights below a folder that was named at the start.
 
     family: the model type of its config, "" where that is damaged.
-    reads: what the files say; the loaded model may know better.
-    mask: the mask token of a model that fills in masks, else "".
-    reads_pairs: whether it reads a second text, too: it has segments, or was built for pairs.
+    kind: what the files say; the loaded model may know better.
     prefixes: with which its sentences begin, such as "translate English to German: ".
     decoder_heads: of each layer of its decoder, 0 where they are as many as the encoder's.
     vocabulary: number of ids, 0 where it is not known.
     weight_bytes: of the weights in memory, roughly.
     """
 
+    path: Path
     family: str
-    kind: TextKind
-    mask: str
-    reads_pairs: bool
+    kind: TextKind = field()  # without `field` the property of the base were its default
     prefixes: tuple[str, ...]
     decoder_heads: int
     vocabulary: int
     weight_bytes: int
+
+    is_own: ClassVar[Literal[False]] = False
+    can_share: ClassVar[Literal[True]] = True
+    draws_texts: ClassVar[bool] = False  # nothing says what would be worth drawing
 
     @property
     def examples(self) -> tuple[str, ...]:
@@ -73,11 +64,6 @@ class DirectoryModel(StoredModel):
         if self.prefixes:
             return tuple(f"{prefix}{examples.ANY_SENTENCE}" for prefix in self.prefixes)
         return examples.SENTENCES
-
-    @property
-    def draws_texts(self) -> bool:
-        """Nothing says what would be worth drawing."""
-        return False
 
     def reads(self, text: str) -> bool:
         """Whether `text` is of the kind that the model reads."""

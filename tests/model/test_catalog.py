@@ -1,3 +1,4 @@
+import ast
 import json
 import random
 import shutil
@@ -11,10 +12,12 @@ from safetensors import safe_open
 
 from explorer.core import folders
 from explorer.data.parallel_corpus import parse_pairs
-from explorer.model.catalog import CatalogModel, describe, shipped_models
+from explorer.model.catalog import UploadedModel, describe, shipped_models, trained_model
 from explorer.model.checkpoint import save_checkpoint, to_bytes
 from explorer.model.checkpoint_header import PIECES
 from explorer.model.explorable import ExplorableModel, load
+from explorer.model.listed_model import TextKind
+from explorer.model.model_directory import directory_model
 from explorer.model.uploaded_file import read_upload
 from explorer.training.trainer import Trainer
 from tests.support.catalog_members import shipped
@@ -112,7 +115,7 @@ def translator(tmp_path_factory) -> bytes:
 def test_a_model_of_sentences_is_listed_and_uploaded_alike(translator, folder):
     (folder / "own.safetensors").write_bytes(translator)
     listed, uploaded = shipped_models()["own"], read_upload("own.safetensors", translator)
-    assert isinstance(uploaded, CatalogModel)
+    assert isinstance(uploaded, UploadedModel)
     assert listed.summary == uploaded.summary
     assert listed.summary.reads_sentences
     assert (listed.summary.trained_tokens, listed.summary.most_tokens) == (32, 65)
@@ -150,3 +153,37 @@ def test_a_shipped_model_has_16_bit_weights_and_its_command_says_so(path):
     assert {kind for name, kind in kinds.items() if name not in pieces} == {"F16"}
     assert command.startswith("python -m explorer train ")
     assert "--half" in command.split()
+
+
+def test_each_member_answers_for_itself(folder, explorable):
+    library = directory_model("bert", "stamp", Path("bert"), {"type_vocab_size": 2}, 9, ids=False)
+    trained = trained_model("runs/mine", folder / "reverse.safetensors")
+    upload = read_upload("mine.safetensors", to_bytes(explorable.checkpoint))
+    trace = read_upload("mine.trace", explorable.trace("1 2").to_bytes())
+    members = shipped_models()["reverse"], trained, upload, library, trace
+    assert [member.can_trace for member in members] == [True, True, True, True, False]
+    assert [member.can_share for member in members] == [True, True, False, True, False]
+    models = members[:4]
+    assert [model.is_own for model in models] == [True, True, True, False]
+    assert [model.draws_texts for model in models] == [True, True, True, False]
+    assert [model.reads_pairs for model in models] == [False, False, False, True]
+    assert [model.kind for model in models] == [*3 * [TextKind.SYMBOLS], TextKind.SENTENCE]
+    gold = folder / "gold" / "reverse.tsv"
+    assert [model.gold_links for model in models] == [gold, None, None, None]
+    assert trained.label == "mine"
+
+
+def test_no_module_asks_of_which_class_a_member_is():
+    package = Path(__file__).parents[2] / "explorer"
+    classes = {"DirectoryModel", "ListedModel", "OwnModel", "ShippedModel", "StoredModel"}
+    classes |= {"CatalogMember", "CatalogModel", "TrainedModel", "Upload"}
+    classes |= {"UploadedModel", "UploadedTrace"}
+    asked = []
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            tested = [node.cls] if isinstance(node, ast.MatchClass) else []
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+                tested = node.args[1:]
+            names = {getattr(one, "id", "") for part in tested for one in ast.walk(part)}
+            asked += [(path.name, name) for name in names & classes]
+    assert asked == []

@@ -37,7 +37,7 @@ from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
-from explorer.model.catalog import CatalogMember, CatalogModel, StoredModel
+from explorer.model.catalog import CatalogMember
 
 _ADDRESS = "address"  # key of the fragment with the address, by which a callback runs it alone
 
@@ -193,7 +193,7 @@ def show_trace(
 
 def shared_query(member: CatalogMember, request: Request) -> Mapping[str, str] | None:
     """The query by which another visitor asks for a trace; None for an upload."""
-    return to_query(Permalink(Visit(request))) if isinstance(member, StoredModel) else None
+    return to_query(Permalink(Visit(request))) if member.can_share else None
 
 
 def _view(
@@ -217,7 +217,7 @@ def _view(
         step=None if at_end else opening.step,  # the last step opens with the whole pattern
         alignment=opening.alignment or "off",
         ahead=None if guessing else ahead,
-        what_if=isinstance(member, CatalogModel),
+        what_if=member.can_trace,
         guess=guessing,
         cell=opening.cell,
         inside=opening.inside,

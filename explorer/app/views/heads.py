@@ -41,7 +41,7 @@ from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
+from explorer.model.catalog import CatalogMember, CatalogModel
 
 _TABLES: Mapping[str, Callable[[HeadReport, str], None]] = {  # sections with a head report
     "metrics": report_tables.metrics,
@@ -136,7 +136,7 @@ def show_section(
     member: CatalogMember, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
     """The section on screen."""
-    if isinstance(member, UploadedTrace):
+    if not member.can_trace:
         st.info(say("heads.trace_alone", language))
         overview(member, trace, None, language)
         return

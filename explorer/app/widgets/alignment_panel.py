@@ -26,12 +26,11 @@ from explorer.heads.alignment_report import (
     ErrorRate,
 )
 from explorer.model.catalog import CatalogModel
-from explorer.model.model_directory import DirectoryModel
 
 
 def alignment_panel(model: CatalogModel, language: str) -> None:
     """The choice of report, its download, the form, and the report."""
-    if isinstance(model, DirectoryModel):
+    if not model.is_own:
         st.info(say("heads.align_own_only", language))
         return
     digest = experiment_cache.digest(model)

@@ -30,7 +30,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
+from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel, UploadedTrace
 
 
 def comparison_section(
@@ -67,7 +67,7 @@ def comparison_section(
 
 def _compare_models(
     member: CatalogModel,
-    other: CatalogModel,
+    other: OwnModel,
     trace: Trace,
     language: str,
     places: ComparisonPlaces,

@@ -20,7 +20,8 @@ from explorer.components.site_files import (
 )
 from explorer.core.i18n import LANGUAGES, html_language, in_a_row, say, section
 from explorer.model import examples
-from explorer.model.catalog import CatalogModel, describe
+from explorer.model.catalog import describe, source_hint
+from explorer.model.listed_model import ListedModel
 
 SECTIONS = ("live", "explore", "errors", "player")
 """Of the sentences, those that a live page can say."""
@@ -68,7 +69,7 @@ class LiveModel:
     opening: layer and head of the cross-attention that it opens with; None = chosen in the browser.
     """
 
-    listed: CatalogModel
+    listed: ListedModel
     data: bytes
     opening: tuple[int, int] | None = None
 
@@ -152,7 +153,7 @@ def _described(model: LiveModel) -> dict[str, Any]:
         "label": {language: describe(listed, language) for language in LANGUAGES},
         "short": {language: _short_label(listed, language) for language in LANGUAGES},
         "intro": {language: _introduction(listed, language) for language in LANGUAGES},
-        "placeholder": {language: _placeholder(listed, language) for language in LANGUAGES},
+        "placeholder": {language: source_hint(listed, language) for language in LANGUAGES},
         "examples": [
             {"text": text, "hint": {one: examples.hint(model.name, text, one) for one in LANGUAGES}}
             for text in listed.examples
@@ -166,20 +167,14 @@ def _described(model: LiveModel) -> dict[str, Any]:
     }
 
 
-def _short_label(listed: CatalogModel, language: str) -> str:
+def _short_label(listed: ListedModel, language: str) -> str:
     """The label without sizes: "reverse · 100.0 % exact"."""
     _, *scores = listed.details(language)
     return " · ".join([listed.label, *scores])
 
 
-def _introduction(listed: CatalogModel, language: str) -> str:
+def _introduction(listed: ListedModel, language: str) -> str:
     """What the model does and how to begin, for a first visit."""
     kind = "sentences" if listed.summary.reads_sentences else "symbols"
     begin = say(f"live.begin_{kind}", language)
     return in_a_row([listed.purpose(language), begin], language)
-
-
-def _placeholder(listed: CatalogModel, language: str) -> str:
-    if listed.summary.reads_sentences:
-        return say("explore.sentence_hint", language)
-    return say("explore.source_hint", language, known=" ".join(listed.summary.symbols))
