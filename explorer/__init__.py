@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from explorer.core.trace import Trace as Trace
     from explorer.heads.comparison import compare as compare
     from explorer.heads.own_metric import logit_difference as logit_difference
-    from explorer.heads.studied_model import import_state_dict as import_state_dict
-    from explorer.heads.studied_model import load as load
-    from explorer.heads.studied_model import wrap as wrap
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.exporting import export_huggingface as export_huggingface
     from explorer.model.module_capture import capture as capture
+    from explorer.public.studied_model import import_state_dict as import_state_dict
+    from explorer.public.studied_model import load as load
+    from explorer.public.studied_model import wrap as wrap
 
 __version__ = "0.2.0"
 
@@ -36,12 +36,12 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "compare": ("heads.comparison", "compare"),
     "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
-    "import_state_dict": ("heads.studied_model", "import_state_dict"),
+    "import_state_dict": ("public.studied_model", "import_state_dict"),
     "logit_difference": ("heads.own_metric", "logit_difference"),
-    "load": ("heads.studied_model", "load"),
+    "load": ("public.studied_model", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
-    "wrap": ("heads.studied_model", "wrap"),
+    "wrap": ("public.studied_model", "wrap"),
 }
 
 __all__ = [

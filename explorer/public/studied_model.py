@@ -6,19 +6,20 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.components.live.page import MOST_PADDING, LiveModel, file_page
 from explorer.core.errors import ConfigError, ModelDirectoryError
 from explorer.core.files import as_path, replace_atomically
 from explorer.core.json_values import valid_text
-from explorer.heads.head_studies import HeadStudies
 from explorer.model import opening
 from explorer.model.checkpoint import save_checkpoint, to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.model.foreign_state_dict import Tokens, from_foreign_state_dict
 from explorer.model.listed_model import ListedModel
 from explorer.model.model_summary import ModelSummary
+from explorer.public.head_studies import HeadStudies
 
 if TYPE_CHECKING:
-    from explorer.heads.studied_huggingface_model import StudiedHuggingFaceModel
+    from explorer.public.studied_huggingface_model import StudiedHuggingFaceModel
 
 
 class StudiedModel(HeadStudies, ExplorableModel):
@@ -39,9 +40,6 @@ class StudiedModel(HeadStudies, ExplorableModel):
         Raises `VocabularyError` on a text that cannot be read or is too long, `ConfigError` on a
         padding that the page does not have, and `FileError` when the file cannot be written.
         """
-        # Imported of a higher layer, as by `Trace.to_html`, so that one call writes the page.
-        from explorer.components.live.page import MOST_PADDING, LiveModel, file_page
-
         if text is not None:
             self.check_text(text, "source")
         whole = isinstance(pad, int) and not isinstance(pad, bool)
@@ -172,7 +170,7 @@ def import_state_dict(
 
 def _studied(model: Any) -> "StudiedHuggingFaceModel":
     # Imported late: it needs the library, which takes a second and need not be installed.
-    from explorer.heads.studied_huggingface_model import StudiedHuggingFaceModel
+    from explorer.public.studied_huggingface_model import StudiedHuggingFaceModel
 
     return StudiedHuggingFaceModel(
         **{field.name: getattr(model, field.name) for field in fields(model)}
