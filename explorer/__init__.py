@@ -9,6 +9,9 @@ explorer.show(trace)
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from explorer.core import page_writer
+from explorer.core.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from explorer.components.head_figure import figure as figure
     from explorer.components.notebook import show as show
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
     from explorer.public.studied_model import import_state_dict as import_state_dict
     from explorer.public.studied_model import load as load
     from explorer.public.studied_model import wrap as wrap
-
-__version__ = "0.2.0"
 
 _PUBLIC = {  # name → module and attribute, imported on first use: torch takes a second
     "ExplorableModel": ("model.explorable", "ExplorableModel"),
@@ -60,6 +61,15 @@ __all__ = [
     "words",
     "wrap",
 ]
+
+
+def _html_page(trace: "Trace", language: str) -> str:
+    from explorer.components.html_export import html_page  # late: NumPy and pandas take a second
+
+    return html_page(trace, language)
+
+
+page_writer.html_page = _html_page
 
 
 def __getattr__(name: str) -> Any:
