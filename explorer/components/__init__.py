@@ -1,5 +1,4 @@
 """What is drawn in the browser, as payloads and bundles of JavaScript and CSS.
 
-May import `core`, the head reports, roles and trace comparison of `heads`, and the torch-free
-modules of `training`; neither torch nor Streamlit.
+May import `core`, and of `model`, `heads` and `training` what does not import torch; no Streamlit.
 """
