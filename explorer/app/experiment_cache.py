@@ -21,6 +21,7 @@ from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import PADDING_LABELS
 from explorer.data.task_names import task_of
+from explorer.heads import batch_names
 from explorer.heads.measurement_store import stored_reports
 from explorer.heads.opening_head import OpeningChoice, opening_choice, opening_step
 from explorer.heads.trace_comparison import TraceComparison
@@ -233,4 +234,5 @@ def _batch(model: "MeasurableModel", member: CatalogModel) -> "EvaluationBatch":
     stored = model.facts.get("examples")
     listed = stored if isinstance(stored, list) else []
     texts = [text for text in (*listed, *member.examples) if isinstance(text, str) and text.strip()]
-    return model.passes.texts(list(dict.fromkeys(texts))[:_BATCH], f"{model.name}, examples")
+    name = batch_names.written("examples", name=model.name)
+    return model.passes.texts(list(dict.fromkeys(texts))[:_BATCH], name)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, FileError
 from explorer.core.files import has_printable_name, log_skipped, printable, reason
-from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model.checkpoint_header import read_header
 from explorer.model.listed_model import ListedModel
@@ -132,22 +131,6 @@ def trained_model(name: str, path: Path) -> TrainedModel | None:
     if summary is None:
         return None
     return TrainedModel(name, _stamp(path, status), summary, path)
-
-
-def source_hint(model: ListedModel, language: str) -> str:
-    """What may be typed, shown in an empty box."""
-    known = " ".join(model.summary.symbols)
-    return say(f"explore.{model.kind}_hint", language, mask=model.mask, known=known)
-
-
-def describe(member: ListedModel | UploadedTrace, language: str) -> str:
-    """What the list of models shows: "reverse · 2+2 layers · 4 heads · 99.8 % exact"."""
-    if not member.can_trace:
-        return say("explore.facts_trace", language, name=member.name)
-    parts = [member.label, *member.details(language)]
-    if member.origin:
-        parts.append(say(f"explore.facts_{member.origin}", language))
-    return " · ".join(parts)
 
 
 @lru_cache(maxsize=512)

@@ -1,13 +1,11 @@
 """What is listed of a model before it is loaded: its name, sizes, and texts that it reads."""
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from explorer.core.i18n import say, section
 from explorer.core.vocabulary import is_chinese
 from explorer.model import examples
 from explorer.model.model_summary import ModelSummary
@@ -36,6 +34,7 @@ class ListedModel:
     mask: the mask token of a model that fills in masks, else "".
     reads_pairs: whether it reads a second text, too: it has segments, or was built for pairs.
     can_trace: True: a member of the catalog that is no model is a trace.
+    is_own: whether it is a Transformer of our own, and not one of the library.
     draws_texts: whether `random_text` has something to draw.
     origin: "trained" on this machine or "uploaded"; "" where the list of models need not say.
     """
@@ -47,6 +46,7 @@ class ListedModel:
     reads_pairs: bool = field(default=False, kw_only=True)
 
     can_trace: ClassVar[Literal[True]] = True
+    is_own: ClassVar[bool] = True
     draws_texts: ClassVar[bool] = True
     origin: ClassVar[str] = ""
 
@@ -81,39 +81,6 @@ class ListedModel:
         """Whether `text` means something to the model: a sentence is in the script of its
         examples."""
         return self.summary.reads(text) and self._has_script(text)
-
-    def details(self, language: str) -> Iterator[str]:
-        """What the list of models shows behind its name: sizes and scores."""
-        summary = self.summary
-        yield say(
-            "explore.facts_sizes",
-            language,
-            encoder_layers=summary.encoder_layers,
-            decoder_layers=summary.decoder_layers,
-            heads=summary.heads,
-        )
-        if summary.exact_match is not None:
-            percent = f"{100 * summary.exact_match:.1f}"
-            yield say("explore.facts_exact", language, percent=percent)
-        if summary.bleu is not None:
-            yield say("explore.facts_bleu", language, score=f"{summary.bleu:.1f}")
-
-    def purpose(self, language: str) -> str:
-        """What the model does, by its name, its task or what it reads; "" where nothing says."""
-        summary = self.summary
-        kinds = (self.name, summary.task, "sentences" if summary.reads_sentences else "symbols")
-        known = section("purpose", language)
-        kind = next(kind for kind in kinds if kind in known)
-        return say(f"purpose.{kind}", language, name=self.name)
-
-    def source_of_scores(self, language: str) -> str:
-        """What BLEU was measured on, and whose data the model learned from; "" where the file
-        does not say."""
-        summary, about = self.summary, ""
-        if summary.bleu is not None and summary.test_sources is not None:
-            score = f"{summary.bleu:.1f}"
-            about = say("explore.bleu_on", language, score=score, count=summary.test_sources)
-        return " ".join(filter(None, (about, summary.credit)))
 
     def random_text(self, generator: random.Random, shown: str = "") -> str:
         """Five to nine known symbols, as far as they fit, or a sentence held out of training;

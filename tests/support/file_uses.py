@@ -11,6 +11,7 @@ from typing import Any
 from explorer.app.widgets import head_tables
 from explorer.cli import runs as runs_command
 from explorer.components.head_views.payload import head_grid_payload, metric_matrix_payload
+from explorer.components.labels import describe
 from explorer.components.player.payload import player_payload
 from explorer.components.training_replay.payload import log_tail, replay_payload
 from explorer.components.training_replay.status_text import run_report
@@ -18,7 +19,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
-from explorer.model.catalog import describe, shipped_models
+from explorer.model.catalog import shipped_models
 from explorer.training.run_directory import Status, create_run, list_runs, waiting_runs
 from tests.support.small_trace import small_trace
 from tests.support.tiny_configs import TINY

@@ -21,6 +21,7 @@ from explorer.app.widgets import experiment_result, head_tables
 from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal
 from explorer.components.head_views.payload import Sides
+from explorer.components.labels import describe
 from explorer.core.i18n import say
 from explorer.core.number_format import percent, short_number, signed_number
 from explorer.core.trace import Trace
@@ -28,7 +29,6 @@ from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.heads.comparison import AttentionComparison
 from explorer.heads.opening_head import OpeningChoice
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model import catalog
 from explorer.model.catalog import CatalogModel
 from explorer.training.run_directory import Run
 
@@ -72,7 +72,7 @@ def choose(
     `_OWN`. shown: the one of them on screen.
     """
     labels = {f"{key}{_RUN}": _run_label(key, language) for key in runs}
-    labels |= {name: catalog.describe(other, language) for name, other in offered.items()}
+    labels |= {name: describe(other, language) for name, other in offered.items()}
     labels |= {name: say(f"heads.{_OWN[name]}", language) for name in own}
     options = [*offered, *own, *(f"{key}{_RUN}" for key in runs)]
     chosen = shown if shown in options else f"{shown}{_RUN}"

@@ -15,12 +15,13 @@ from explorer.app.widgets.credits import short_credit
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.model_notes import model_notes
 from explorer.app.widgets.text_notes import text_note
+from explorer.components.labels import describe, purpose, source_hint, source_of_scores
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import is_special
 from explorer.core.words import source_words
 from explorer.model import examples
-from explorer.model.catalog import CatalogMember, describe, source_hint
+from explorer.model.catalog import CatalogMember
 
 LONGEST_SHOWN, LONGEST_ON_PHONE = 40, 16
 """Characters of a model's name that the closed list of models shows, on a computer and a phone."""
@@ -56,8 +57,8 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
         text = text or text_note(member, request.text, trace, language)
         example = "" if text else examples.hint(member.name, request.text, language)
         credit = short_credit(member.summary.credit, language)
-        about_model = " ".join(filter(None, (member.purpose(language), credit)))
-        source = member.source_of_scores(language)
+        about_model = " ".join(filter(None, (purpose(member, language), credit)))
+        source = source_of_scores(member.summary, language)
     name = describe(member, language)
     cut = name if len(name) > LONGEST_ON_PHONE else ""
     shown = text or example or about_model or cut

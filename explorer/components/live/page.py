@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorer.components.exported_page import inline, plotly_element
+from explorer.components.labels import describe, purpose, short_label, source_hint
 from explorer.components.live.model_script import model_text, script_size
 from explorer.components.shared.bundle import script, styles
 from explorer.components.shared.payload import PROJECT
@@ -20,7 +21,6 @@ from explorer.components.site_files import (
 )
 from explorer.core.i18n import LANGUAGES, html_language, in_a_row, say, section
 from explorer.model import examples
-from explorer.model.catalog import describe, source_hint
 from explorer.model.listed_model import ListedModel
 
 SECTIONS = ("live", "explore", "errors", "player")
@@ -151,7 +151,7 @@ def _described(model: LiveModel) -> dict[str, Any]:
         "scriptBytes": script_size(model.data),
         "sha256": hashlib.sha256(model.data).hexdigest(),
         "label": {language: describe(listed, language) for language in LANGUAGES},
-        "short": {language: _short_label(listed, language) for language in LANGUAGES},
+        "short": {language: short_label(listed, language) for language in LANGUAGES},
         "intro": {language: _introduction(listed, language) for language in LANGUAGES},
         "placeholder": {language: source_hint(listed, language) for language in LANGUAGES},
         "examples": [
@@ -167,14 +167,8 @@ def _described(model: LiveModel) -> dict[str, Any]:
     }
 
 
-def _short_label(listed: ListedModel, language: str) -> str:
-    """The label without sizes: "reverse · 100.0 % exact"."""
-    _, *scores = listed.details(language)
-    return " · ".join([listed.label, *scores])
-
-
 def _introduction(listed: ListedModel, language: str) -> str:
     """What the model does and how to begin, for a first visit."""
     kind = "sentences" if listed.summary.reads_sentences else "symbols"
     begin = say(f"live.begin_{kind}", language)
-    return in_a_row([listed.purpose(language), begin], language)
+    return in_a_row([purpose(listed, language), begin], language)

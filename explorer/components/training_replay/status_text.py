@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.components.labels import short_time
 from explorer.components.training_replay.run_numbers import finite_number
 from explorer.core.i18n import say
 from explorer.training import run_launcher
 from explorer.training.config import TrainingConfig
-from explorer.training.cost_estimate import short_time
 from explorer.training.run_directory import ACTIVE_STATES, Run, Status
 
 

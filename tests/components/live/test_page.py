@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from explorer.components import labels
 from explorer.components.live.model_script import model_text
 from explorer.components.live.page import (
     MOST_PADDING,
@@ -76,7 +77,7 @@ def test_each_shipped_model_has_a_short_label_and_says_what_it_does():
         for language in LANGUAGES:
             assert described["short"][language].startswith(f"{listed.name} · ")
             purpose = section("purpose", language)[listed.name]
-            assert listed.purpose(language) == purpose  # as the app says it
+            assert labels.purpose(listed, language) == purpose  # as the app says it
             assert described["intro"][language].startswith(purpose)
             assert "Next" in described["intro"]["en"]
             assert len(described["sourceWords"]) <= 1000
