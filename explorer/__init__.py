@@ -45,22 +45,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "wrap": ("public.studied_model", "wrap"),
 }
 
-__all__ = [
-    "ExplorableModel",
-    "ExplorerError",
-    "Trace",
-    "alignment",
-    "capture",
-    "compare",
-    "export_huggingface",
-    "figure",
-    "import_state_dict",
-    "load",
-    "logit_difference",
-    "show",
-    "words",
-    "wrap",
-]
+__all__ = list(_PUBLIC)
 
 
 def _html_page(trace: "Trace", language: str) -> str:

@@ -27,13 +27,10 @@ def written(kind: str, **facts: object) -> str:
 def read(name: str) -> tuple[str, dict[str, str]]:
     """Kind and facts from which `written` makes `name`; "" and none of a file's name."""
     for kind, form in _NAMES.items():
-        if found := re.fullmatch(_pattern(form), name):
+        if found := re.fullmatch(re.sub(r"\\{(\w+)\\}", _fact, re.escape(form)), name):
             return kind, found.groupdict()
     return "", {}
 
 
-def _pattern(form: str) -> str:
-    parts = re.split(r"\{(\w+)\}", form)  # text and names of facts, in turn
-    facts = [f"(?P<{name}>{_FACTS.get(name, '[0-9]+')})" for name in parts[1::2]]
-    texts = list(map(re.escape, parts[::2]))
-    return "".join(text + fact for text, fact in zip(texts, [*facts, ""], strict=True))
+def _fact(found: re.Match[str]) -> str:
+    return f"(?P<{found[1]}>{_FACTS.get(found[1], '[0-9]+')})"

@@ -5,11 +5,12 @@ Nothing here needs torch: a checkpoint in a file is listed by its header, and lo
 `explorable.load` when it is first used. Names are looked up here, never used as paths.
 """
 
-import os
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, FileError
@@ -103,19 +104,17 @@ library; `can_share`, whether it is stored on this machine, so that a link leads
 
 Upload: TypeAlias = UploadedModel | UploadedTrace
 
+_Stored = TypeVar("_Stored", bound=StoredModel)
+
 
 def shipped_models() -> dict[str, ShippedModel]:
     """The listed checkpoints by name, the one to open with first."""
-    found = []
+    found: list[ShippedModel] = []
     for path in folders.checkpoints().glob("*.safetensors"):
         try:
-            status = path.stat()
+            found += _stored(ShippedModel, path.stem, path)
         except OSError as error:
             log_skipped(path, reason(error))
-            continue
-        summary = _summary(path, status.st_mtime_ns, status.st_size)
-        if summary is not None:
-            found.append(ShippedModel(path.stem, _stamp(path, status), summary, path))
     ranks = {name: rank for rank, name in enumerate(_ORDER)}
     found.sort(key=lambda model: (ranks.get(model.name, len(ranks)), model.name))
     return {model.name: model for model in found}
@@ -123,14 +122,17 @@ def shipped_models() -> dict[str, ShippedModel]:
 
 def trained_model(name: str, path: Path) -> TrainedModel | None:
     """The model called `name` that a run has stored at `path`; None when there is none."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
+    with suppress(OSError):
+        return next(_stored(TrainedModel, name, path), None)
+    return None
+
+
+def _stored(kind: type[_Stored], name: str, path: Path) -> Iterator[_Stored]:
+    """The model in a file, if it holds one. Raises `OSError`."""
+    status = path.stat()
     summary = _summary(path, status.st_mtime_ns, status.st_size)
-    if summary is None:
-        return None
-    return TrainedModel(name, _stamp(path, status), summary, path)
+    if summary is not None:
+        yield kind(name, f"{path}:{status.st_mtime_ns}:{status.st_size}", summary, path)
 
 
 @lru_cache(maxsize=512)
@@ -148,7 +150,3 @@ def _summary(path: Path, changed: int, size: int) -> ModelSummary | None:
     except ExplorerError as error:
         log_skipped(path, error)
         return None
-
-
-def _stamp(path: Path, status: os.stat_result) -> str:
-    return f"{path}:{status.st_mtime_ns}:{status.st_size}"

@@ -1,7 +1,7 @@
 """`load`, `wrap` and `import_state_dict`: a model with `trace` and the methods of `HeadStudies`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,6 @@ from explorer.model.checkpoint import save_checkpoint, to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.model.foreign_state_dict import Tokens, from_foreign_state_dict
 from explorer.model.listed_model import ListedModel
-from explorer.model.model_summary import ModelSummary
 from explorer.public.head_studies import HeadStudies
 
 if TYPE_CHECKING:
@@ -45,9 +44,8 @@ class StudiedModel(HeadStudies, ExplorableModel):
         whole = isinstance(pad, int) and not isinstance(pad, bool)
         if not whole or not 0 <= pad <= MOST_PADDING:
             raise ConfigError("bad_size", name="pad", got=repr(pad), least=0, most=MOST_PADDING)
-        symbols = getattr(self.source_vocabulary, "symbols", ())
-        summary = ModelSummary.of(asdict(self.transformer.config), symbols, self.facts)
-        live = LiveModel(ListedModel(self.name, "", summary), to_bytes(self.checkpoint, half=True))
+        listed = ListedModel(self.name, "", self.checkpoint.summary)
+        live = LiveModel(listed, to_bytes(self.checkpoint, half=True))
         shown = None if text is None else valid_text(text)
         replace_atomically(as_path(path), file_page(live, shown, pad).encode())
 
