@@ -26,8 +26,8 @@ def test_models_of_the_same_symbols_are_offered_those_of_the_same_task_first():
 
 def test_others_are_not_offered():
     trace = UploadedTrace("a trace", "stamp", example_trace())
-    known = ("opus", "stamp", summary(), Path("opus"), "marian", TextKind.SENTENCE)
-    library = DirectoryModel(*known, prefixes=(), decoder_heads=0, vocabulary=9, weight_bytes=9)
+    known = ("opus", "stamp", summary(), Path("opus"), TextKind.SENTENCE)
+    library = DirectoryModel(*known, prefixes=(), vocabulary=9, weight_bytes=9)
     more, sentences = shipped("more", "1234"), shipped("english")
     assert offered(shipped("reverse", "123"), trace, library, more, sentences) == []
     assert offered(sentences, trace, library, more, text=SENTENCE) == []

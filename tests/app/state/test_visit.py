@@ -49,8 +49,8 @@ def test_another_padding_keeps_what_is_forced():
 
 def bert(name: str, *, reads_pairs: bool = True) -> DirectoryModel:
     kind = TextKind.SENTENCE
-    known = (name, "stamp", summary(), Path(name), "bert", kind)
-    sizes = {"decoder_heads": 0, "vocabulary": 9, "weight_bytes": 9}
+    known = (name, "stamp", summary(), Path(name), kind)
+    sizes = {"vocabulary": 9, "weight_bytes": 9}
     return DirectoryModel(*known, prefixes=(), reads_pairs=reads_pairs, **sizes)
 
 
