@@ -77,7 +77,7 @@ lowest: $(VENV)/browser
 	$(PYTHON) -m venv .venv-lowest
 	$(BIN)/uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
 		-r pyproject.toml --extra huggingface "pyarrow<25" $(TEST_TOOLS)
-	failed=; for part in core data model heads training components cli app browser; do \
+	failed=; for part in core data model heads training components public cli app browser; do \
 		.venv-lowest/bin/python -m pytest -q -n 2 --dist loadfile tests/$$part || failed="$$failed $$part"; \
 	done; if [ -n "$$failed" ]; then echo "Failed:$$failed"; exit 1; fi
 

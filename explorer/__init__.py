@@ -9,6 +9,9 @@ explorer.show(trace)
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from explorer.core import page_writer
+from explorer.core.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from explorer.components.head_figure import figure as figure
     from explorer.components.notebook import show as show
@@ -18,14 +21,12 @@ if TYPE_CHECKING:
     from explorer.core.trace import Trace as Trace
     from explorer.heads.comparison import compare as compare
     from explorer.heads.own_metric import logit_difference as logit_difference
-    from explorer.heads.studied_model import import_state_dict as import_state_dict
-    from explorer.heads.studied_model import load as load
-    from explorer.heads.studied_model import wrap as wrap
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.exporting import export_huggingface as export_huggingface
     from explorer.model.module_capture import capture as capture
-
-__version__ = "0.2.0"
+    from explorer.public.studied_model import import_state_dict as import_state_dict
+    from explorer.public.studied_model import load as load
+    from explorer.public.studied_model import wrap as wrap
 
 _PUBLIC = {  # name → module and attribute, imported on first use: torch takes a second
     "ExplorableModel": ("model.explorable", "ExplorableModel"),
@@ -36,30 +37,24 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "compare": ("heads.comparison", "compare"),
     "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
-    "import_state_dict": ("heads.studied_model", "import_state_dict"),
+    "import_state_dict": ("public.studied_model", "import_state_dict"),
     "logit_difference": ("heads.own_metric", "logit_difference"),
-    "load": ("heads.studied_model", "load"),
+    "load": ("public.studied_model", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
-    "wrap": ("heads.studied_model", "wrap"),
+    "wrap": ("public.studied_model", "wrap"),
 }
 
-__all__ = [
-    "ExplorableModel",
-    "ExplorerError",
-    "Trace",
-    "alignment",
-    "capture",
-    "compare",
-    "export_huggingface",
-    "figure",
-    "import_state_dict",
-    "load",
-    "logit_difference",
-    "show",
-    "words",
-    "wrap",
-]
+__all__ = list(_PUBLIC)
+
+
+def _html_page(trace: "Trace", language: str) -> str:
+    from explorer.components.html_export import html_page  # late: NumPy and pandas take a second
+
+    return html_page(trace, language)
+
+
+page_writer.html_page = _html_page
 
 
 def __getattr__(name: str) -> Any:

@@ -125,13 +125,11 @@ assert main(train.split() + ["--out", {str(tmp_path / "swap.safetensors")!r}]) =
 
 def test_the_picture_of_the_imports_shows_those_that_exist():
     (picture,) = blocks("docs/layers.md", "mermaid")
-    drawn = re.findall(r"(\w+) (-->|-\.->) (\w+)", picture)
+    drawn = set(re.findall(r"(\w+) --> (\w+)", picture))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contract = project["tool"]["importlinter"]["contracts"][0]
     layers = [name.removeprefix("explorer.") for name in contract["layers"]]
-    upward = [(a, b) for a, _, b in drawn if layers.index(a) > layers.index(b)]
-    assert upward == [("core", "components"), ("heads", "components")]
-    assert [(a, b) for a, arrow, b in drawn if arrow == "-.->"] == upward
+    assert all(layers.index(a) < layers.index(b) for a, b in drawn)
     graph = grimp.build_graph("explorer", exclude_type_checking_imports=True, cache_dir=None)
     package = {module: module.split(".")[1] for module in graph.modules if "." in module}
     found = {
@@ -140,9 +138,7 @@ def test_the_picture_of_the_imports_shows_those_that_exist():
         for imported in graph.find_modules_directly_imported_by(module)
         if imported in package
     }
-    assert {(a, b) for a, _, b in drawn} == {
-        (a, b) for a, b in found if a != b and {a, b} <= set(layers)
-    }
+    assert drawn == {(a, b) for a, b in found if a != b and {a, b} <= set(layers)}
 
 
 def test_the_pinned_torch_is_named_alike():

@@ -9,7 +9,7 @@ import pytest
 
 from explorer import __main__ as command_line
 from explorer.core.i18n import table
-from explorer.heads.studied_model import StudiedModel
+from explorer.public.studied_model import StudiedModel
 from explorer.training.config import TrainingConfig
 
 ROOT = Path(__file__).parents[1]

@@ -6,8 +6,7 @@ from explorer.app import experiment_cache, model_cache
 from explorer.core.errors import ExplorerError
 from explorer.core.look import Request
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
-from explorer.model.model_directory import DirectoryModel
+from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel
 
 
 class ComparedModelError(ExplorerError):
@@ -18,7 +17,7 @@ class ComparedModelError(ExplorerError):
 
 def comparable(
     member: CatalogModel, catalog: Mapping[str, CatalogMember], text: str, asked: str = ""
-) -> dict[str, CatalogModel]:
+) -> dict[str, OwnModel]:
     """The models of the catalog that may have the tokens of `member` for `text`, by name; those
     that do the same task first.
 
@@ -31,13 +30,13 @@ def comparable(
     found = [
         other
         for other in catalog.values()
-        if not isinstance(other, UploadedTrace) and _may_be_equal(member, other, text, asked)
+        if other.can_trace and other.is_own and _may_be_equal(member, other, text, asked)
     ]
     found.sort(key=lambda other: other.summary.task != member.summary.task)
     return {other.name: other for other in found}
 
 
-def comparison(member: CatalogModel, other: CatalogModel, request: Request) -> TraceComparison:
+def comparison(member: CatalogModel, other: OwnModel, request: Request) -> TraceComparison:
     """The text in both models, see `compare_models`. Raises `ExplorerError`."""
     free = request.without_forced()
     key = ("models", member.stamp, other.stamp, other.name, free)
@@ -46,18 +45,16 @@ def comparison(member: CatalogModel, other: CatalogModel, request: Request) -> T
     )
 
 
-def _may_be_equal(member: CatalogModel, other: CatalogModel, text: str, asked: str) -> bool:
-    if other.name == member.name or isinstance(other, DirectoryModel):
+def _may_be_equal(member: CatalogModel, other: OwnModel, text: str, asked: str) -> bool:
+    if other.name == member.name:
         return False
     symbols, others = (set(one.summary.symbols) for one in (member, other))
     return symbols == others and (bool(symbols) or other.name == asked or other.reads(text))
 
 
-def _comparison(member: CatalogModel, other: CatalogModel, request: Request) -> TraceComparison:
-    from explorer.heads.model_comparison import compare_models
-    from explorer.model.explorable import ExplorableModel  # late: with torch
+def _comparison(member: CatalogModel, other: OwnModel, request: Request) -> TraceComparison:
+    from explorer.heads.model_comparison import compare_models  # late: with torch
 
     original, model = model_cache.greedy_trace(member, request), model_cache.model_of(other)
-    assert isinstance(model, ExplorableModel)  # of the library none is offered
     with model_cache.computing():
         return compare_models(original, model)

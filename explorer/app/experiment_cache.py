@@ -17,6 +17,7 @@ from explorer.app import model_cache
 from explorer.core.interventions import Interventions
 from explorer.core.look import Request
 from explorer.data.task_names import task_of
+from explorer.heads import batch_names
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 
@@ -147,4 +148,5 @@ def _batch(model: "MeasurableModel", member: CatalogModel) -> "EvaluationBatch":
     stored = model.facts.get("examples")
     listed = stored if isinstance(stored, list) else []
     texts = [text for text in (*listed, *member.examples) if isinstance(text, str) and text.strip()]
-    return model.passes.texts(list(dict.fromkeys(texts))[:_BATCH], f"{model.name}, examples")
+    name = batch_names.written("examples", name=model.name)
+    return model.passes.texts(list(dict.fromkeys(texts))[:_BATCH], name)

@@ -11,8 +11,7 @@ from explorer.core.look import Selection
 from explorer.core.trace import Trace
 from explorer.heads.measurement_store import stored_reports
 from explorer.heads.opening_head import OpeningChoice, opening_choice, opening_step
-from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
-from explorer.model.model_directory import DirectoryModel
+from explorer.model.catalog import CatalogMember, CatalogModel
 
 
 def initial_selection(
@@ -37,10 +36,10 @@ def chosen_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Openi
     if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
         return None
     try:
-        if isinstance(member, UploadedTrace | DirectoryModel):  # whose digest takes seconds
-            chosen = opening_choice(trace)
-        else:
+        if member.can_trace and member.is_own:
             chosen = _opening_choice(member.stamp, member)
+        else:  # of a model in a directory the digest takes seconds
+            chosen = opening_choice(trace)
     except ExplorerError:
         return None
     if chosen is None or Selection().or_head(chosen.head).within(trace)[1]:

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import streamlit as st
 
@@ -30,13 +30,7 @@ from explorer.core.memory import half_of_memory
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
-from explorer.model.catalog import (
-    CatalogMember,
-    CatalogModel,
-    StoredModel,
-    UploadedModel,
-    UploadedTrace,
-)
+from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel
 from explorer.model.model_directory import DirectoryModel
 
 if TYPE_CHECKING:
@@ -70,13 +64,16 @@ def computing() -> Iterator[None]:
             yield
 
 
+@overload
+def model_of(member: OwnModel) -> "ExplorableModel": ...
+@overload
+def model_of(member: DirectoryModel) -> "HuggingFaceModel": ...
 def model_of(member: CatalogModel) -> Model:
     """The loaded model; it is read-only. Raises `ExplorerError`."""
-    if isinstance(member, UploadedModel):
-        return member.model  # stays in its session
-    if isinstance(member, DirectoryModel):
+    if not member.is_own:
         return _open(member)
-    assert isinstance(member, StoredModel)
+    if not member.can_share:
+        return member.model  # stays in its session
     return _load(member.stamp, member.path, member.label)
 
 
@@ -85,14 +82,14 @@ def digest(member: CatalogModel) -> str:
     return _digest(member.stamp, member)
 
 
-def opened(member: DirectoryModel) -> "HuggingFaceModel | None":
-    """The model in a directory if it is loaded; None before."""
+def opened(member: CatalogMember) -> "HuggingFaceModel | None":
+    """The model in a directory if it is loaded; None before, and of other members."""
     return _directories.find(member.stamp)
 
 
 def trace(member: CatalogMember, request: Request) -> Trace:
     """The trace that `request` asks for; an uploaded trace is itself. Raises `ExplorerError`."""
-    if isinstance(member, UploadedTrace):
+    if not member.can_trace:
         return member.trace
     return kept((member.stamp, request), lambda: _trace(member, request), trace_bytes)
 
@@ -108,7 +105,7 @@ def layer_capture(member: CatalogMember, request: Request, shown: Trace) -> Capt
 
     It holds neither the model nor `shown`: what was dropped from memory meanwhile stays so.
     """
-    if isinstance(member, UploadedTrace) or shown.facts.get("weights_only"):
+    if not member.can_trace or shown.facts.get("weights_only"):
         return None
     model, stamp = weakref.ref(model_of(member)), member.stamp
     numbers = {site: shown.layer_numbers(site) for site in shown.sites}
@@ -221,12 +218,7 @@ def _computation(
 def _trained_here(member: CatalogMember) -> "weakref.ref[ExplorableModel] | None":
     """The model of a trace on screen, held as in `layer_capture`; None for a trace without its
     model, and for a model that was not trained here."""
-    from explorer.model.explorable import ExplorableModel  # late: with torch
-
-    if isinstance(member, UploadedTrace):
-        return None
-    model = model_of(member)
-    return weakref.ref(model) if isinstance(model, ExplorableModel) else None
+    return weakref.ref(model_of(member)) if member.can_trace and member.is_own else None
 
 
 def kept(key: Hashable, compute: Callable[[], _Value], size_of: Callable[[_Value], int]) -> _Value:

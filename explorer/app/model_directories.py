@@ -12,7 +12,8 @@ import streamlit as st
 from explorer.app import model_cache
 from explorer.core import folders
 from explorer.model.directory_search import FoundDirectory, find_directories, named_models
-from explorer.model.model_directory import DirectoryModel, TextKind
+from explorer.model.listed_model import TextKind
+from explorer.model.model_directory import DirectoryModel
 
 _REFRESH = 5.0  # seconds between two looks at the folders, which may be large
 

@@ -7,7 +7,7 @@ from html import escape
 from types import MappingProxyType
 from typing import Literal
 
-from explorer import __version__
+from explorer.core.version import __version__
 
 Width = Literal["both", "one"]
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.core import page_writer
 from explorer.core.errors import ExplorerError, TraceError
 from explorer.core.files import as_path, read_bytes, replace_atomically
 from explorer.core.interventions import expected_errors
@@ -439,10 +440,7 @@ class Trace:
 
         Raises `FileError` when it cannot be written, and `TraceError` on an unknown language.
         """
-        # The one import of a higher layer, so that a trace can be exported in one call.
-        from explorer.components.html_export import html_page
-
-        replace_atomically(as_path(path), html_page(self, language).encode())
+        replace_atomically(as_path(path), page_writer.html_page(self, language).encode())
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{site} {self.attention(site).shape}" for site in self.sites)

@@ -6,6 +6,7 @@ from torch import Tensor
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.trace import Trace
+from explorer.heads import batch_names
 from explorer.heads.evaluation_batches import parts
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.model.evaluation_batch import EvaluationBatch
@@ -31,7 +32,7 @@ def mean_outputs(model: MeasurableModel, batch: EvaluationBatch) -> Means:
                 totals[place] = totals.get(place, 0) + output.sum((0, 2))
                 counts[place] = counts.get(place, 0) + counted.sum()
     outputs = {place: (total / counts[place]).float() for place, total in totals.items()}
-    return Means(f"{batch.name} ({len(batch)})", outputs)
+    return Means(batch_names.written("counted", name=batch.name, count=len(batch)), outputs)
 
 
 def compare_traces(

@@ -17,6 +17,7 @@ from explorer.core.vocabulary import shorten
 from explorer.data.parallel_corpus import read_pairs, read_rows, references
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
+from explorer.heads import batch_names
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
@@ -94,7 +95,7 @@ def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> Evaluati
             batch = task.held_out_batch(share, length, alphabet, generator)
             sources += batch.source.tolist()
             targets += batch.target.tolist()
-    title = f"{name}, held out, 1 to {longest} symbols, seed {seed}"
+    title = batch_names.written("task", task=name, longest=longest, seed=seed)
     return forced_batch(sources, targets, title, "task", task)
 
 
@@ -176,7 +177,7 @@ def distinct(given: Iterable[_T], name: str) -> tuple[list[_T], str]:
     every = list(given)
     kept = list(dict.fromkeys(every))
     repeated = len(every) - len(kept)
-    return kept, f"{name}, {repeated} repeated left out" if repeated else name
+    return kept, batch_names.written("repeated", name=name, repeated=repeated) if repeated else name
 
 
 def listed_texts(texts: Iterable[str] | Iterable[tuple[str, str]] | None) -> list[Any]:
@@ -227,7 +228,7 @@ def held_out_pairs(
         return [(row.source, [row.target]) for row in rows[:most]], name
     chosen, name = pairs.pairs, path.name
     if len(chosen) > most:
-        chosen, name = pairs.part("dev"), f"{path.name}, dev part"
+        chosen, name = pairs.part("dev"), batch_names.written("dev", name=path.name)
     return list(references(chosen).items())[:most], name
 
 

@@ -4,19 +4,19 @@
 reads them once for all texts of a batch.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.core.errors import VocabularyError
 from explorer.core.mask_reasons import path_codes
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, PAD
 from explorer.model.attention_paths import MODULES, layers, path
+from explorer.model.checkpoint import Checkpoint
 from explorer.model.greedy_decoding import greedy_steps
 from explorer.model.hooks import capture
 from explorer.model.masks import padding_mask, path_mask
@@ -26,9 +26,6 @@ from explorer.model.trace_assembly import Decoded, assembled
 from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import token_rows
 
-if TYPE_CHECKING:
-    from explorer.model.explorable import ExplorableModel
-
 MOST_TOKENS = 2048
 """Source tokens of one batch, padding included; an output is about as long as its source."""
 
@@ -37,27 +34,26 @@ MOST_LOGITS = 2**27
 
 
 @torch.inference_mode()
-def batched_traces(model: "ExplorableModel", texts: Sequence[str]) -> list[Trace]:
-    """The trace of each text, as `ExplorableModel.trace` returns it without options.
+def batched_traces(
+    checkpoint: Checkpoint, sources: Sequence[Sequence[int]], facts: Sequence[Mapping[str, Any]]
+) -> list[Trace]:
+    """The trace of each source, as `ExplorableModel.trace` returns it without options.
+
+    sources: ids with their end. facts: of each trace; `facts["batched"]`, with how many texts it
+        was computed, is added.
 
     Weights and probabilities equal those of `trace` to rounding; a token is another one only where
-    two are equally probable to rounding. `Trace.facts["batched"]` says with how many texts.
-
-    Raises `VocabularyError` on what is no list, and on a text that cannot be read or is too long,
-    `TraceSizeError` on one with more attention than a trace may have.
+    two are equally probable to rounding. Raises `TraceSizeError` on more attention than a trace
+    may have.
     """
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise VocabularyError("not_texts", got=type(texts).__name__)
-    texts = list(texts)
-    sources = [model.source_ids(text) for text in texts]
     found: dict[int, Trace] = {}
-    config = model.transformer.config
+    config = checkpoint.model.config
     most_texts = max(1, MOST_LOGITS // (config.max_length * config.target_vocabulary))
     for numbers in _batches(sources, most_texts):
         own = [sources[number] for number in numbers]
-        traces = _traces(model, [texts[number] for number in numbers], own)
+        traces = _traces(checkpoint, own, [facts[number] for number in numbers])
         found |= zip(numbers, traces, strict=True)
-    return [found[number] for number in range(len(texts))]
+    return [found[number] for number in range(len(sources))]
 
 
 def _batches(sources: Sequence[Sequence[int]], most_texts: int) -> Iterator[list[int]]:
@@ -75,10 +71,10 @@ def _batches(sources: Sequence[Sequence[int]], most_texts: int) -> Iterator[list
 
 
 def _traces(
-    model: "ExplorableModel", texts: Sequence[str], sources: Sequence[Sequence[int]]
+    checkpoint: Checkpoint, sources: Sequence[Sequence[int]], facts: Sequence[Mapping[str, Any]]
 ) -> Iterator[Trace]:
     """One batch: decode, then capture a pass over the result."""
-    transformer, config = model.transformer, model.transformer.config
+    transformer, config = checkpoint.model, checkpoint.model.config
     source = token_rows(sources).ids.to(transformer.device)  # (N, S)
     mask = padding_mask(source)
     with threads_for(config.parameters, source.numel()):
@@ -91,7 +87,7 @@ def _traces(
     with threads_for(config.parameters, source.numel() + chosen.numel()):
         hooked, weights = _captured(transformer, source, queries)
         plain = transformer.decoder_output(queries, memory, mask)
-    for row, (text, ids) in enumerate(zip(texts, sources, strict=True)):
+    for row, (known, ids) in enumerate(zip(facts, sources, strict=True)):
         length = int((chosen[row] != PAD).sum())
         cached = RowLogits.joined([RowLogits.of(logits[[row]]) for logits, _ in steps[:length]])
         full, again = (
@@ -104,8 +100,8 @@ def _traces(
         }
         arrays = _unpadded(weights, row, len(ids), length, config.causal)
         decoded = Decoded(torch.tensor(ids), chosen[row, :length].cpu(), cached)
-        facts = {**model.described(text), "given": False, "batched": len(texts)}
-        yield assembled(model.checkpoint, decoded, arrays, measured, facts)
+        batched = {**known, "given": False, "batched": len(sources)}
+        yield assembled(checkpoint, decoded, arrays, measured, batched)
 
 
 def _captured(

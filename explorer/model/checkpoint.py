@@ -5,7 +5,7 @@ Loading executes nothing from the file: it has numbers, and JSON in its header.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NoReturn
@@ -30,6 +30,7 @@ from explorer.model.checkpoint_header import (
     refuse_large,
 )
 from explorer.model.config import ModelConfig
+from explorer.model.model_summary import ModelSummary
 from explorer.model.transformer import Transformer
 from explorer.model.wrapped_names import bare
 
@@ -48,6 +49,12 @@ class Checkpoint:
     source_vocabulary: Vocabulary
     target_vocabulary: Vocabulary
     facts: Mapping[str, Any]
+
+    @property
+    def summary(self) -> ModelSummary:
+        """What is listed of it."""
+        symbols = getattr(self.source_vocabulary, "symbols", ())
+        return ModelSummary.of(asdict(self.model.config), symbols, self.facts)
 
     def __repr__(self) -> str:
         sizes = f"{self.source_vocabulary!r} → {self.target_vocabulary!r}"

@@ -232,10 +232,14 @@ class ExplorableModel:
         >>> [trace.text for trace in model.traces(["7 3 9", "4 1"])]
         ['9 3 7', '1 4']
 
-        Weights and probabilities equal those of `trace` to rounding. Raises `VocabularyError` on a
-        text that cannot be read or is too long.
+        Weights and probabilities equal those of `trace` to rounding. Raises `VocabularyError` on
+        what is no list, and on a text that cannot be read or is too long.
         """
-        return batched_traces(self, texts)
+        if isinstance(texts, str) or not isinstance(texts, Iterable):
+            raise VocabularyError("not_texts", got=type(texts).__name__)
+        listed = list(texts)
+        sources = [self.source_ids(text) for text in listed]
+        return batched_traces(self.checkpoint, sources, list(map(self.described, listed)))
 
     def output_weights(self) -> Mapping[str, list[Tensor]]:
         """By site, the weights W_O (H · K, D) of each layer; head h has K rows from h · K on."""

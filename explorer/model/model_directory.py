@@ -3,17 +3,15 @@ the library, which is imported when the model is first used.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from explorer.core.i18n import say
 from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.model import examples
-from explorer.model.catalog import StoredModel
 from explorer.model.huggingface.directory_files import mask_token
+from explorer.model.listed_model import ListedModel, TextKind
 from explorer.model.model_summary import ModelSummary
 
 _SIZES = {  # what a size is called in the configs of the library
@@ -28,37 +26,25 @@ _LONGEST_PREFIX = 80
 _HALF = ("float16", "bfloat16")
 
 
-class TextKind(StrEnum):
-    """What a model reads: a sentence, the beginning of a text, a text with mask tokens, ids."""
-
-    SENTENCE = "sentence"
-    PROMPT = "prompt"
-    MASKED = "masked"
-    IDS = "ids"
-
-
 @dataclass(frozen=True, slots=True)
-class DirectoryModel(StoredModel):
+class DirectoryModel(ListedModel):
     """A directory with a config and weights below a folder that was named at the start.
 
-    family: the model type of its config, "" where that is damaged.
-    reads: what the files say; the loaded model may know better.
-    mask: the mask token of a model that fills in masks, else "".
-    reads_pairs: whether it reads a second text, too: it has segments, or was built for pairs.
+    kind: what the files say; the loaded model may know better.
     prefixes: with which its sentences begin, such as "translate English to German: ".
-    decoder_heads: of each layer of its decoder, 0 where they are as many as the encoder's.
     vocabulary: number of ids, 0 where it is not known.
     weight_bytes: of the weights in memory, roughly.
     """
 
-    family: str
-    kind: TextKind
-    mask: str
-    reads_pairs: bool
+    path: Path
+    kind: TextKind = field()  # without `field` the property of the base were its default
     prefixes: tuple[str, ...]
-    decoder_heads: int
     vocabulary: int
     weight_bytes: int
+
+    is_own: ClassVar[Literal[False]] = False
+    can_share: ClassVar[Literal[True]] = True
+    draws_texts: ClassVar[bool] = False  # nothing says what would be worth drawing
 
     @property
     def examples(self) -> tuple[str, ...]:
@@ -74,11 +60,6 @@ class DirectoryModel(StoredModel):
             return tuple(f"{prefix}{examples.ANY_SENTENCE}" for prefix in self.prefixes)
         return examples.SENTENCES
 
-    @property
-    def draws_texts(self) -> bool:
-        """Nothing says what would be worth drawing."""
-        return False
-
     def reads(self, text: str) -> bool:
         """Whether `text` is of the kind that the model reads."""
         match self.kind:
@@ -88,21 +69,6 @@ class DirectoryModel(StoredModel):
             case TextKind.MASKED:
                 return self.mask in text and len(text) <= LONGEST_TEXT
         return self.summary.reads(text)
-
-    def details(self, language: str) -> Iterator[str]:
-        """Family, layers and heads, as far as its config says."""
-        summary = self.summary
-        if self.family:
-            yield self.family
-        layers = [str(count) for count in (summary.encoder_layers, summary.decoder_layers) if count]
-        if layers and summary.heads:
-            heads = [str(count) for count in (summary.heads, self.decoder_heads) if count]
-            sizes = {"layers": "+".join(layers), "heads": "+".join(heads)}
-            yield say("explore.facts_layers_heads", language, **sizes)
-
-    def purpose(self, language: str) -> str:
-        """Nothing: its files do not say what it was trained for."""
-        return ""
 
 
 def directory_model(
@@ -117,19 +83,15 @@ def directory_model(
     config = {**text_config, **described} if isinstance(text_config, dict) else described
     kind = TextKind.IDS if ids else _kind(config)
     dtype = config.get("dtype", config.get("torch_dtype"))
-    summary = _summary(config)
-    in_decoder = _size(config, "decoder_heads") if summary.decoder_layers else 0
     return DirectoryModel(
         name=name,
         stamp=stamp,
-        summary=summary,
+        summary=_summary(config),
         path=path,
-        family=_text(config.get("model_type")),
         kind=kind,
         mask=mask_token(path) if kind == TextKind.MASKED else "",
         reads_pairs=not ids and _reads_pairs(config),
         prefixes=tuple(_prefixes(config)),
-        decoder_heads=0 if in_decoder == summary.heads else in_decoder,
         vocabulary=_whole(config.get("vocab_size")),
         weight_bytes=weight_bytes * (2 if dtype in _HALF else 1),  # they become float32
     )
@@ -163,11 +125,14 @@ def _reads_pairs(config: Mapping[str, Any]) -> bool:
 def _summary(config: Mapping[str, Any]) -> ModelSummary:
     """Sizes as a config has them; the layers of one stack count as the encoder's."""
     both = config.get("is_encoder_decoder") is True
+    heads, in_decoder = _size(config, "heads"), _size(config, "decoder_heads") if both else 0
     return ModelSummary(
+        family=_text(config.get("model_type")),
         most_tokens=_whole(config.get("max_position_embeddings")) or LONGEST_TEXT,
         encoder_layers=_size(config, "encoder_layers" if both else "layers"),
         decoder_layers=_size(config, "decoder_layers") if both else 0,
-        heads=_size(config, "heads"),
+        heads=heads,
+        decoder_heads=0 if in_decoder == heads else in_decoder,
     )
 
 

@@ -18,6 +18,8 @@ _LONGEST_WORD = 50
 class ModelSummary:
     """Sizes and facts of a model; texts from its file are bounded here.
 
+    family: the model type in the config of one of the library; "" where there is none.
+    decoder_heads: of each layer of the decoder, 0 where they are as many as the encoder's.
     symbols: what a model of symbols reads; empty for one that reads any text, in pieces.
     most_tokens: of a source, without its end.
     trained_tokens: of the longest source in training; `most_tokens` where it is not known.
@@ -30,11 +32,13 @@ class ModelSummary:
     """
 
     symbols: tuple[str, ...] = ()
+    family: str = ""
     most_tokens: int = 0
     trained_tokens: int = 0
     encoder_layers: int = 0
     decoder_layers: int = 0
     heads: int = 0
+    decoder_heads: int = 0
     task: str = ""
     credit: str = ""
     exact_match: float | None = None

@@ -1,17 +1,15 @@
 """Read the file that a visitor uploads: a checkpoint or a trace."""
 
-from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
 from explorer.core.sentencepiece_check import refuse_harmful
 from explorer.core.trace import Trace
 from explorer.core.trace_file import LARGEST_UPLOADED
-from explorer.core.vocabulary import SymbolVocabulary, shorten
+from explorer.core.vocabulary import shorten
 from explorer.model.catalog import Upload, UploadedModel, UploadedTrace
 from explorer.model.checkpoint import from_bytes, piece_models
 from explorer.model.explorable import ExplorableModel
-from explorer.model.model_summary import ModelSummary
 
 TRACE_SUFFIX = ".trace"
 
@@ -30,7 +28,4 @@ def read_upload(file_name: str, data: bytes) -> Upload:
     for proto in piece_models(data, shown):
         refuse_harmful(proto, shown)
     checkpoint = from_bytes(data, shown)
-    vocabulary = checkpoint.source_vocabulary
-    symbols = vocabulary.symbols if isinstance(vocabulary, SymbolVocabulary) else ()
-    summary = ModelSummary.of(asdict(checkpoint.model.config), symbols, checkpoint.facts)
-    return UploadedModel(stem, stamp, summary, ExplorableModel(checkpoint, stem))
+    return UploadedModel(stem, stamp, checkpoint.summary, ExplorableModel(checkpoint, stem))

@@ -6,12 +6,10 @@ finished run of similar size on this machine; without one, a rough estimate by t
 operations, shown as such.
 """
 
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from explorer.core.i18n import say
 from explorer.core.json_values import number
 from explorer.data.parallel_corpus import Pair
 from explorer.training.config import TrainingConfig
@@ -93,23 +91,6 @@ def estimate(
     return Estimate(parameters, _memory(config, parameters), seconds, speed is not None, epochs)
 
 
-def estimate_text(found: Estimate, device: str, language: str) -> str:
-    """The estimate as a line: "0.2 M parameters · 0.5 GB · about 20 s on this CPU"."""
-    where = say("train.this_cpu" if device.startswith("cpu") else "train.this_gpu", language)
-    text = say(
-        "train.estimate" if found.measured else "train.estimate_rough",
-        language,
-        parameters=short_count(found.parameters),
-        memory=f"{max(found.memory / 1024, 0.1):.1f}",
-        time=short_time(found.seconds, language),
-        where=where,
-    )
-    if found.epochs is None:
-        return text
-    count = f"{found.epochs:,.0f}" if found.epochs >= 2 else f"{found.epochs:.1f}"
-    return f"{text} · {say('train.estimate_epochs', language, count=count)}"
-
-
 def tokens_a_step(config: TrainingConfig, pieces: float = _SENTENCE) -> float:
     """Source and target tokens of an average batch, BOS and EOS included.
 
@@ -142,23 +123,6 @@ def measured_speed(
         if isinstance(seconds, int | float) and seconds > 0:
             return float(last["step"] * tokens_a_step(other, _pieces(run)) / seconds)
     return None
-
-
-def short_count(count: int) -> str:
-    """ "0.2 M"."""
-    return f"{count / 1e6:.1f} M" if count >= 50_000 else f"{count / 1e3:.0f} k"
-
-
-def short_time(seconds: float, language: str) -> str:
-    """Seconds, minutes or hours, rounded as befits an estimate; "?" for infinity."""
-    if not math.isfinite(seconds):
-        return "?"
-    if seconds < 90:
-        count = round(seconds) if seconds < 20 else 5 * round(seconds / 5)
-        return say("train.seconds", language, count=max(1, count))
-    if seconds < 90 * 60:
-        return say("train.minutes", language, count=round(seconds / 60))
-    return say("train.hours", language, count=f"{seconds / 3600:.1f}")
 
 
 def _similar(one: float, other: float) -> bool:

@@ -5,7 +5,8 @@ import pytest
 from explorer.app import compared_models, model_cache
 from explorer.core.look import Request
 from explorer.model.catalog import UploadedModel, UploadedTrace
-from explorer.model.model_directory import DirectoryModel, TextKind
+from explorer.model.listed_model import TextKind
+from explorer.model.model_directory import DirectoryModel
 from tests.support.catalog_members import shipped, summary, uploaded
 from tests.support.example_traces import example_trace
 
@@ -25,22 +26,8 @@ def test_models_of_the_same_symbols_are_offered_those_of_the_same_task_first():
 
 def test_others_are_not_offered():
     trace = UploadedTrace("a trace", "stamp", example_trace())
-    library = DirectoryModel(
-        *(
-            "opus",
-            "stamp",
-            summary(),
-            Path("opus"),
-            "marian",
-            TextKind.SENTENCE,
-            "",
-            False,
-            (),
-            0,
-            9,
-            9,
-        )
-    )
+    known = ("opus", "stamp", summary(), Path("opus"), TextKind.SENTENCE)
+    library = DirectoryModel(*known, prefixes=(), vocabulary=9, weight_bytes=9)
     more, sentences = shipped("more", "1234"), shipped("english")
     assert offered(shipped("reverse", "123"), trace, library, more, sentences) == []
     assert offered(sentences, trace, library, more, text=SENTENCE) == []

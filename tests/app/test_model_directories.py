@@ -4,7 +4,7 @@ import pytest
 
 from explorer.app import model_cache, model_directories
 from explorer.core import folders
-from explorer.model.model_directory import TextKind
+from explorer.model.listed_model import TextKind
 from tests.support.huggingface_families import saved, tiny_model
 
 

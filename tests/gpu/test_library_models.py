@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.heads.studied_model import load
+from explorer.public.studied_model import load
 
 TEXTS = {"opus-tiny": "The cat sees a dog.", "gpt-tiny": "The cat", "bert-tiny": "The cat sees"}
 

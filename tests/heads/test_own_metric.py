@@ -5,7 +5,7 @@ import torch
 import explorer
 from explorer.core.errors import EvaluationBatchError, ExplorerError
 from explorer.heads.head_report import HeadReport
-from explorer.heads.studied_model import StudiedModel, load
+from explorer.public.studied_model import StudiedModel, load
 from tests.support.model_directories import bert, gpt2, marian
 from tests.support.projected_heads import projected
 

@@ -1,3 +1,4 @@
+import ast
 import json
 import random
 import shutil
@@ -11,10 +12,12 @@ from safetensors import safe_open
 
 from explorer.core import folders
 from explorer.data.parallel_corpus import parse_pairs
-from explorer.model.catalog import CatalogModel, describe, shipped_models
+from explorer.model.catalog import UploadedModel, shipped_models, trained_model
 from explorer.model.checkpoint import save_checkpoint, to_bytes
 from explorer.model.checkpoint_header import PIECES
 from explorer.model.explorable import ExplorableModel, load
+from explorer.model.listed_model import TextKind
+from explorer.model.model_directory import directory_model
 from explorer.model.uploaded_file import read_upload
 from explorer.training.trainer import Trainer
 from tests.support.catalog_members import shipped
@@ -57,12 +60,6 @@ def test_a_changed_file_has_another_stamp(folder):
 def test_the_path_is_that_of_the_model_described(folder):
     path = shipped_models()["reverse"].path
     assert load(path).trace("1 2").source_tokens == ("1", "2", "<eos>")
-
-
-def test_facts_are_described_in_both_languages():
-    model = shipped("reverse", encoder_layers=2, decoder_layers=2, heads=4, exact_match=0.99812)
-    assert describe(model, "en") == "reverse · 2+2 layers · 4 heads · 99.8 % exact"
-    assert describe(model, "zh") == "reverse · 2+2 层 · 4 头 · 99.8 % 完全匹配"
 
 
 def test_examples_and_random_texts_are_ones_the_model_reads(folder):
@@ -112,16 +109,12 @@ def translator(tmp_path_factory) -> bytes:
 def test_a_model_of_sentences_is_listed_and_uploaded_alike(translator, folder):
     (folder / "own.safetensors").write_bytes(translator)
     listed, uploaded = shipped_models()["own"], read_upload("own.safetensors", translator)
-    assert isinstance(uploaded, CatalogModel)
+    assert isinstance(uploaded, UploadedModel)
     assert listed.summary == uploaded.summary
     assert listed.summary.reads_sentences
     assert (listed.summary.trained_tokens, listed.summary.most_tokens) == (32, 65)
-    source = listed.source_of_scores("en")
-    assert source.startswith("BLEU 51.2: translations of 77 sentences held out of training")
-    assert source.endswith(" by somebody")
-    assert "77" in listed.source_of_scores("zh")
-    for model in (listed, uploaded):
-        assert describe(model, "en").startswith("own · 1+1 layers · 2 heads · BLEU 51.2")
+    scores = (listed.summary.bleu, listed.summary.test_sources, listed.summary.credit)
+    assert scores == (51.234, 77, "by somebody")
     assert listed.examples == uploaded.examples
     assert load(listed.path).trace(listed.examples[0]).source_tokens[-1] == "<eos>"
 
@@ -150,3 +143,37 @@ def test_a_shipped_model_has_16_bit_weights_and_its_command_says_so(path):
     assert {kind for name, kind in kinds.items() if name not in pieces} == {"F16"}
     assert command.startswith("python -m explorer train ")
     assert "--half" in command.split()
+
+
+def test_each_member_answers_for_itself(folder, explorable):
+    library = directory_model("bert", "stamp", Path("bert"), {"type_vocab_size": 2}, 9, ids=False)
+    trained = trained_model("runs/mine", folder / "reverse.safetensors")
+    upload = read_upload("mine.safetensors", to_bytes(explorable.checkpoint))
+    trace = read_upload("mine.trace", explorable.trace("1 2").to_bytes())
+    members = shipped_models()["reverse"], trained, upload, library, trace
+    assert [member.can_trace for member in members] == [True, True, True, True, False]
+    assert [member.can_share for member in members] == [True, True, False, True, False]
+    models = members[:4]
+    assert [model.is_own for model in models] == [True, True, True, False]
+    assert [model.draws_texts for model in models] == [True, True, True, False]
+    assert [model.reads_pairs for model in models] == [False, False, False, True]
+    assert [model.kind for model in models] == [*3 * [TextKind.SYMBOLS], TextKind.SENTENCE]
+    gold = folder / "gold" / "reverse.tsv"
+    assert [model.gold_links for model in models] == [gold, None, None, None]
+    assert trained.label == "mine"
+
+
+def test_no_module_asks_of_which_class_a_member_is():
+    package = Path(__file__).parents[2] / "explorer"
+    classes = {"DirectoryModel", "ListedModel", "OwnModel", "ShippedModel", "StoredModel"}
+    classes |= {"CatalogMember", "CatalogModel", "TrainedModel", "Upload"}
+    classes |= {"UploadedModel", "UploadedTrace"}
+    asked = []
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            tested = [node.cls] if isinstance(node, ast.MatchClass) else []
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+                tested = node.args[1:]
+            names = {getattr(one, "id", "") for part in tested for one in ast.walk(part)}
+            asked += [(path.name, name) for name in names & classes]
+    assert asked == []

@@ -15,8 +15,8 @@ from explorer.core.errors import (
     FileError,
     VocabularyError,
 )
-from explorer.heads.studied_model import import_state_dict, load
 from explorer.model.foreign_layouts import LAYOUTS
+from explorer.public.studied_model import import_state_dict, load
 from tests.support.tutorial_transformers import Annotated, Dived, WithFc
 
 CLASSES = {"annotated": Annotated, "w_q": WithFc, "d2l": Dived}

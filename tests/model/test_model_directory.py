@@ -3,9 +3,10 @@ from typing import Any
 
 import pytest
 
+from explorer.components.labels import describe
 from explorer.core.vocabulary import LONGEST_TEXT
-from explorer.model.catalog import describe
-from explorer.model.model_directory import DirectoryModel, TextKind, directory_model
+from explorer.model.listed_model import TextKind
+from explorer.model.model_directory import DirectoryModel, directory_model
 
 
 def member(path: Path = Path("none"), *, ids: bool = False, **config: Any) -> DirectoryModel:

@@ -3,11 +3,12 @@ import json
 import numpy as np
 import pytest
 
+from explorer.components.labels import describe
 from explorer.core import folders
 from explorer.core.errors import CheckpointError, TraceError, VocabularyError
 from explorer.core.trace import Trace
 from explorer.model import checkpoint, uploaded_file
-from explorer.model.catalog import UploadedModel, UploadedTrace, describe
+from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.checkpoint import piece_models, to_bytes
 from explorer.model.uploaded_file import read_upload
 from tests.support.odd_files import checkpoint_with

@@ -11,6 +11,7 @@ from typing import Any
 from explorer.app.widgets import head_tables
 from explorer.cli import runs as runs_command
 from explorer.components.head_views.payload import head_grid_payload, metric_matrix_payload
+from explorer.components.labels import describe
 from explorer.components.player.payload import player_payload
 from explorer.components.training_replay.payload import replay_payload
 from explorer.components.training_replay.status_text import run_report
@@ -22,7 +23,7 @@ from explorer.jobs.log import log_tail
 from explorer.jobs.queue import in_order
 from explorer.jobs.run_directory import create_run, list_runs
 from explorer.jobs.status import Status
-from explorer.model.catalog import describe, shipped_models
+from explorer.model.catalog import shipped_models
 from tests.support.small_trace import small_trace
 from tests.support.tiny_configs import TINY
 

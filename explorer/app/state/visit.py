@@ -9,8 +9,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.core.look import MOST_PADDING, Look, Reading, Request, Selection
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
-from explorer.model.catalog import TRAINED_PREFIX, CatalogMember, CatalogModel, UploadedTrace
-from explorer.model.model_directory import DirectoryModel
+from explorer.model.catalog import TRAINED_PREFIX, CatalogMember
 
 
 class MissingModelError(ExplorerError):
@@ -34,10 +33,11 @@ def default_request(catalog: Mapping[str, CatalogMember]) -> Request:
 def opening_request(member: CatalogMember) -> Request:
     """What a model opens with: its first example, and where it reads pairs no second text yet. A
     trace has a text of its own."""
-    text = "" if isinstance(member, UploadedTrace) else member.examples[0]
-    pair = "" if isinstance(member, DirectoryModel) and member.reads_pairs else None
-    reading = Reading() if isinstance(member, DirectoryModel) else None
-    return Request(member.name, text, pair=pair, reading=reading)
+    if not member.can_trace:
+        return Request(member.name, "")
+    pair = "" if member.reads_pairs else None
+    reading = None if member.is_own else Reading()
+    return Request(member.name, member.examples[0], pair=pair, reading=reading)
 
 
 def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
@@ -154,14 +154,13 @@ def visit_of_cell(opening: Request, report: Mapping[str, object]) -> Look:
 def _can_read(member: CatalogMember, text: str, before: CatalogMember | None) -> bool:
     """Whether a text of the model `before` means something to a model: mask tokens are those of
     one model, and so are sentences chosen as its examples. A trace reads none."""
-    if isinstance(member, UploadedTrace):
+    if not member.can_trace:
         return True
-    examples = before.examples if isinstance(before, CatalogModel) else ()
+    examples = before.examples if before and before.can_trace else ()
     if member.summary.reads_sentences and text in examples and text not in member.examples:
         return False
-    foreign = before.mask if isinstance(before, DirectoryModel) else ""
-    own = member.mask if isinstance(member, DirectoryModel) else ""
-    return member.reads(text) and not (foreign and foreign != own and foreign in text)
+    foreign = before.mask if before and before.can_trace else ""
+    return member.reads(text) and not (foreign and foreign != member.mask and foreign in text)
 
 
 def _ask(request: Request) -> None:

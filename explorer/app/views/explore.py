@@ -39,7 +39,7 @@ from explorer.core.i18n import say
 from explorer.core.look import Look, Request, Selection
 from explorer.core.look_address import to_query
 from explorer.core.trace import Trace
-from explorer.model.catalog import CatalogMember, CatalogModel, StoredModel
+from explorer.model.catalog import CatalogMember
 
 _ADDRESS = "address"  # key of the fragment with the address, by which a callback runs it alone
 
@@ -195,7 +195,7 @@ def show_trace(
 
 def shared_query(member: CatalogMember, request: Request) -> Mapping[str, str] | None:
     """The query by which another visitor asks for a trace; None for an upload."""
-    return to_query(Look(request)) if isinstance(member, StoredModel) else None
+    return to_query(Look(request)) if member.can_share else None
 
 
 def _view(
@@ -215,7 +215,7 @@ def _view(
         opening,
         step=None if at_end else opening.step,  # the last step opens with the whole pattern
         ahead=None if guessing else ahead,
-        what_if=isinstance(member, CatalogModel),
+        what_if=member.can_trace,
         suggested=whole and not at_end and not guessing,
         forced=forced.forced,
         original=forced.original,

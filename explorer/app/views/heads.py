@@ -40,7 +40,7 @@ from explorer.core.trace import Trace
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
+from explorer.model.catalog import CatalogMember, CatalogModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def show_section(
 ) -> None:
     """The section on screen; where it cannot be shown, why, and the grid of all heads."""
     section = _SECTIONS[heads_state.section()]
-    if isinstance(member, UploadedTrace):
+    if not member.can_trace:
         st.info(say("heads.trace_alone", language))
     elif section.inside and trace.facts.get("weights_only"):
         st.info(say("errors.weights_only", language, family=trace.facts.get("family")))

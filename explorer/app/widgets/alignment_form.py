@@ -10,12 +10,11 @@ from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.job_progress import follow_started
 from explorer.app.widgets.measurement_form import checkpoint_of
 from explorer.app.widgets.messages import literal
-from explorer.core import folders
 from explorer.core.errors import AlignmentError, ExplorerError
 from explorer.core.i18n import say
 from explorer.jobs import alignment_jobs
 from explorer.jobs.alignment_jobs import GoldTable
-from explorer.model.catalog import CatalogModel, ShippedModel
+from explorer.model.catalog import CatalogModel
 
 _KEY = "align-"
 _LARGEST_MB = 1
@@ -45,8 +44,8 @@ def alignment_form(model: CatalogModel, language: str) -> None:
 
 def shipped_gold(model: CatalogModel) -> GoldTable | None:
     """The gold links that ship with a model."""
-    path = folders.checkpoints() / "gold" / f"{model.name}.tsv"
-    if not isinstance(model, ShippedModel) or not path.is_file():
+    path = model.gold_links
+    if path is None or not path.is_file():
         return None
     try:
         return GoldTable.of(path.name, path.read_bytes())

@@ -16,6 +16,7 @@ from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.measurement_panel import reports_of
 from explorer.app.widgets.messages import literal
+from explorer.components.labels import batch_name
 from explorer.core.i18n import say
 from explorer.core.number_format import percent
 from explorer.heads.alignment_report import (
@@ -26,12 +27,11 @@ from explorer.heads.alignment_report import (
 )
 from explorer.jobs.alignment_jobs import StoredAlignment, stored_alignments
 from explorer.model.catalog import CatalogModel
-from explorer.model.model_directory import DirectoryModel
 
 
 def alignment_panel(model: CatalogModel, language: str) -> None:
     """The choice of report, its download, the form, and the report."""
-    if isinstance(model, DirectoryModel):
+    if not model.is_own:
         st.info(say("heads.align_own_only", language))
         return
     digest = model_cache.digest(model)
@@ -128,7 +128,7 @@ def _measured(model: CatalogModel, language: str) -> None:
         st.info(say("heads.no_alignment", language))
         return
     on = report.facts["linked"]
-    about = {"name": head_tables.batch_name(on["batch"], language), "count": on["sentences"]}
+    about = {"name": batch_name(on["batch"], language), "count": on["sentences"]}
     st.markdown(literal(say("heads.align_measured", language, **about)))
     table = head_tables.linked(report, language)
     st.dataframe(

@@ -19,6 +19,7 @@ from explorer.app.widgets import experiment_result, head_tables
 from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal
 from explorer.components.head_views.payload import Sides
+from explorer.components.labels import describe
 from explorer.core.i18n import say
 from explorer.core.look import CHANGES, OTHER_TEXT
 from explorer.core.moment_pair import MomentPair
@@ -29,7 +30,6 @@ from explorer.heads.comparison import AttentionComparison
 from explorer.heads.opening_head import OpeningChoice
 from explorer.heads.trace_comparison import TraceComparison
 from explorer.jobs.run_directory import Run
-from explorer.model import catalog
 from explorer.model.catalog import CatalogModel
 
 _RUN = "@"
@@ -72,7 +72,7 @@ def choose(
     `_OWN`. shown: the one of them on screen.
     """
     labels = {f"{key}{_RUN}": _run_label(key, language) for key in runs}
-    labels |= {name: catalog.describe(other, language) for name, other in offered.items()}
+    labels |= {name: describe(other, language) for name, other in offered.items()}
     labels |= {name: say(f"heads.{_OWN[name]}", language) for name in own}
     options = [*offered, *own, *(f"{key}{_RUN}" for key in runs)]
     chosen = shown if shown in options else f"{shown}{_RUN}"

@@ -33,7 +33,7 @@ from explorer.core.look import CHANGES, COMPARE, OTHER_TEXT
 from explorer.core.moment_pair import MomentPair
 from explorer.core.trace import Trace
 from explorer.heads.trace_comparison import TraceComparison
-from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace
+from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel, UploadedTrace
 
 
 def comparison_section(
@@ -70,7 +70,7 @@ def comparison_section(
 
 def _compare_models(
     member: CatalogModel,
-    other: CatalogModel,
+    other: OwnModel,
     trace: Trace,
     language: str,
     places: ComparisonPlaces,

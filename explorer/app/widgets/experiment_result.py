@@ -8,6 +8,7 @@ from explorer.app.widgets import head_tables
 from explorer.app.widgets.changed_prediction import prediction_sentence
 from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal, show_error
+from explorer.components.labels import batch_name
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
@@ -22,7 +23,7 @@ def summary(model: CatalogModel, compared: TraceComparison, language: str) -> No
     interventions = visit_state.current().interventions
     lines = [output_sentence(compared, language)]
     if interventions.needs_means:
-        batch = head_tables.batch_name(experiment_cache.means_batch(model), language)
+        batch = batch_name(experiment_cache.means_batch(model), language)
         lines.append(say("heads.means_over", language, batch=batch))
     if any(cell.open and cell.site == "decoder" for cell in interventions.edit_mask):
         lines.append(say("heads.counterfactual", language))

@@ -23,7 +23,7 @@ from explorer.core.i18n import say
 from explorer.core.look import Look
 from explorer.core.trace import Trace
 from explorer.core.trace_file import LARGEST_UPLOADED
-from explorer.model.catalog import CatalogMember, StoredModel
+from explorer.model.catalog import CatalogMember
 
 _QR_CODE = 350  # px with its light border
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -66,7 +66,7 @@ def files(
 
 def link(member: CatalogMember, visit: Look, language: str) -> None:
     """The link to what is shown, or why there is none."""
-    if isinstance(member, StoredModel):
+    if member.can_share:
         st.caption(say("explore.share_about", language))
         st.code(address_bar.link(visit, language), language=None, wrap_lines=True)
         if urlsplit(address_bar.app_address()).hostname in _LOOPBACK:

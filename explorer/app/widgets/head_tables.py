@@ -1,13 +1,13 @@
 """Tables and sentences made of a head report; pure functions of `HeadReport`."""
 
 import math
-import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from explorer.app.experiment_cache import MeasuredEffect
+from explorer.components.labels import batch_name
 from explorer.core.i18n import say
 from explorer.core.number_format import (
     at_most,
@@ -55,16 +55,6 @@ _FEW_SENTENCES = 64
 _EXACT = ("zero_exact", "mean_exact", "only_exact")
 _POINTS = 100  # percentage points of a share
 
-_BATCHES = {
-    "batch_repeated": r"(?P<name>.+), (?P<repeated>\d+) repeated left out",
-    "batch_task": r"(?P<task>\w+), held out, 1 to (?P<longest>\d+) symbols, seed (?P<seed>\d+)",
-    "batch_dev": r"(?P<name>.+), dev part",
-    "batch_examples": r"(?P<name>.+), examples",
-    "batch_lines": r"your lines",
-    "batch_pairs": r"your pairs",
-}
-"""By sentence, the names that `evaluation_batches` gives and reports store."""
-
 
 def site_name(site: str, language: str) -> str:
     return say(f"player.site_{site}", language)
@@ -72,11 +62,6 @@ def site_name(site: str, language: str) -> str:
 
 def head_name(layer: int, head: int) -> str:
     return f"L{layer} H{head}"
-
-
-def roles_text(report: HeadReport, site: str, layer: int, head: int, language: str) -> str:
-    """The roles of a head, else the nearest one, or "no clear role"."""
-    return report.role_text(site, layer, head, language)
 
 
 def listed(names: Sequence[str], language: str) -> str:
@@ -116,17 +101,6 @@ def _loss_decimals(values: Iterable[float]) -> int:
     decimals = common_decimals(values)
     small = any(_SMALLEST_LOSS <= abs(value) < 10**-decimals for value in values)
     return max(decimals, 3) if small else decimals
-
-
-def batch_name(stored: str, language: str) -> str:
-    """The name of an evaluation batch as a page writes it; that of a file stays."""
-    for sentence, pattern in _BATCHES.items():
-        if found := re.fullmatch(rf"{pattern}(?P<count> \(\d+\))?", stored):
-            facts = found.groupdict(default="")
-            if "name" in facts:
-                facts["name"] = batch_name(facts["name"], language)
-            return say(f"heads.{sentence}", language, **facts) + facts["count"]
-    return stored
 
 
 def metrics(report: HeadReport, language: str) -> pd.DataFrame:
@@ -415,7 +389,7 @@ def _named(report: HeadReport, language: str) -> pd.DataFrame:
         {
             "site": [site_name(site, language) for site, *_ in keys],
             "head": [head_name(layer, head) for _, layer, head in keys],
-            "roles": [roles_text(report, *key, language) for key in keys],
+            "roles": [report.role_text(*key, language) for key in keys],
         }
     )
 

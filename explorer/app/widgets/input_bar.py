@@ -14,14 +14,14 @@ from explorer.app.widgets.credits import short_credit
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.model_notes import model_notes
 from explorer.app.widgets.text_notes import text_note
+from explorer.components.labels import describe, purpose, source_hint, source_of_scores
 from explorer.core.i18n import say
 from explorer.core.look import MOST_PADDING, Request
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import is_special
 from explorer.core.words import source_words
 from explorer.model import examples
-from explorer.model.catalog import CatalogMember, CatalogModel, UploadedTrace, describe
-from explorer.model.model_directory import DirectoryModel
+from explorer.model.catalog import CatalogMember
 
 LONGEST_SHOWN, LONGEST_ON_PHONE = 40, 16
 """Characters of a model's name that the closed list of models shows, on a computer and a phone."""
@@ -37,7 +37,7 @@ def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> DeltaGener
     member = catalog[request.model]
     _choose_model(request.model, catalog, language)
     _type_source(request.text, member, language)
-    if isinstance(member, DirectoryModel) and member.reads_pairs:
+    if member.can_trace and member.reads_pairs:
         _type_pair(request.pair or "", language)
     place = st.container(key="reading", width="content", horizontal=True)
     _offer_texts(request.text, member, language)
@@ -53,12 +53,12 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
     the header, where the picture loses no height, and hides what to look at, which names outputs,
     while they are guessed. The hover text says what its score was measured on."""
     text, example, about_model, source = model_notes(member, trace, language), "", "", ""
-    if not isinstance(member, UploadedTrace):
+    if member.can_trace:
         text = text or text_note(member, request.text, trace, language)
         example = "" if text else examples.hint(member.name, request.text, language)
         credit = short_credit(member.summary.credit, language)
-        about_model = " ".join(filter(None, (member.purpose(language), credit)))
-        source = member.source_of_scores(language)
+        about_model = " ".join(filter(None, (purpose(member, language), credit)))
+        source = source_of_scores(member.summary, language)
     name = describe(member, language)
     cut = name if len(name) > LONGEST_ON_PHONE else ""
     shown = text or example or about_model or cut
@@ -89,7 +89,7 @@ def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str
 
 def _type_source(text: str, member: CatalogMember, language: str) -> None:
     label = say("explore.source", language)
-    if isinstance(member, UploadedTrace):
+    if not member.can_trace:
         words = [word.label for word in source_words(member.trace) if not is_special(word.label)]
         st.text_input(label, " ".join(words), disabled=True, label_visibility="collapsed")
         return
@@ -98,7 +98,7 @@ def _type_source(text: str, member: CatalogMember, language: str) -> None:
         label,
         key=key,
         on_change=partial(session.read_choice, key, explore_state.submit_text),
-        placeholder=_source_hint(member, language),
+        placeholder=source_hint(member, language),
         autocomplete="off",
         label_visibility="collapsed",
     )
@@ -116,33 +116,23 @@ def _type_pair(text: str, language: str) -> None:
     )
 
 
-def _source_hint(member: CatalogModel, language: str) -> str:
-    """What may be typed, shown in the empty box."""
-    if isinstance(member, DirectoryModel):
-        return say(f"explore.{member.kind}_hint", language, mask=member.mask)
-    if member.summary.reads_sentences:
-        return say("explore.sentence_hint", language)
-    return say("explore.source_hint", language, known=" ".join(member.summary.symbols))
-
-
 def _offer_texts(shown: str, member: CatalogMember, language: str) -> None:
-    model = member if isinstance(member, CatalogModel) else None
-
     def take_random() -> None:
-        visit_state.set_text(model.random_text(random.Random(), shown) if model else "")
+        if member.can_trace:
+            visit_state.set_text(member.random_text(random.Random(), shown))
 
     st.button(
         say("explore.random", language),
         key="random",
         on_click=take_random,
-        disabled=model is None or not model.draws_texts,
+        disabled=not (member.can_trace and member.draws_texts),
     )
     st.menu_button(
         say("explore.examples", language),
-        model.examples if model else ("",),  # a menu needs an option
+        member.examples if member.can_trace else ("",),  # a menu needs an option
         key=session.EXAMPLES,
         on_click=_take_example,
-        disabled=model is None,
+        disabled=not member.can_trace,
     )
 
 
@@ -159,7 +149,7 @@ def _choose_padding(count: int, member: CatalogMember, language: str) -> None:
         format_func=lambda count: say("explore.pad_choice", language, count=count),
         key=key,
         on_change=partial(session.read_choice, key, visit_state.set_padding),
-        disabled=isinstance(member, UploadedTrace),
+        disabled=not member.can_trace,
         label_visibility="collapsed",
         width=112,
     )

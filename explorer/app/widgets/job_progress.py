@@ -6,8 +6,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from explorer.app.state import jobs, messages, visitor
-from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import literal
+from explorer.components.labels import batch_name
 from explorer.core.errors import MeasurementError
 from explorer.core.i18n import say
 from explorer.heads.report_files import ReportKind
@@ -52,7 +52,7 @@ def sentences_name(sentences: MeasuredSentences, language: str) -> str:
     if sentences.seed is not None:
         facts = {"count": sentences.count, "seed": sentences.seed}
         return say("heads.job_on_task", language, **facts)
-    return f"{head_tables.batch_name(sentences.name, language)} · {sentences.count}"
+    return f"{batch_name(sentences.name, language)} · {sentences.count}"
 
 
 def _progress(

@@ -21,8 +21,7 @@ from explorer.core.i18n import say
 from explorer.heads.head_report import REMOVED_ON
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement_jobs import MeasurementSettings
-from explorer.model.catalog import CatalogModel, StoredModel, UploadedModel
-from explorer.model.model_directory import DirectoryModel
+from explorer.model.catalog import CatalogModel
 
 _KEY = "measure-"
 
@@ -83,17 +82,14 @@ def why_no_removal(model: CatalogModel, language: str) -> str | None:
 
 def _translates(model: CatalogModel) -> bool:
     """Whether BLEU can be measured, as of a translator trained here."""
-    return not isinstance(model, DirectoryModel) and "task" not in kinds_for(model)
+    return model.is_own and "task" not in kinds_for(model)
 
 
 def checkpoint_of(model: CatalogModel) -> Path | bytes:
     """The file of a model, or the contents of one that was uploaded."""
     from explorer.model.checkpoint import to_bytes
 
-    if isinstance(model, UploadedModel):
-        return to_bytes(model.model.checkpoint)
-    assert isinstance(model, StoredModel)
-    return model.path
+    return model.path if model.can_share else to_bytes(model.model.checkpoint)
 
 
 def _start(model: CatalogModel, language: str) -> None:

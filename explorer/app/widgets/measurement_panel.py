@@ -12,10 +12,10 @@ import streamlit as st
 from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import session, visitor
-from explorer.app.widgets import head_tables
 from explorer.app.widgets.download_name import download_name
 from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.measurement_form import measurement_form
+from explorer.components.labels import batch_name
 from explorer.core.i18n import say
 from explorer.heads.head_report import HeadReport
 from explorer.heads.measurement_store import StoredReport, old_reports, stored_reports
@@ -112,5 +112,5 @@ def _table(report: HeadReport, language: str, table: Literal["heads", "roles"]) 
 
 
 def _name(report: HeadReport, language: str) -> str:
-    name = head_tables.batch_name(report.facts["batch"], language)
+    name = batch_name(report.facts["batch"], language)
     return f"{name} · {report.facts['sentences']}"

@@ -6,7 +6,6 @@ from explorer.app import model_cache
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
-from explorer.model.model_directory import DirectoryModel
 
 _LONGEST = 300  # characters of a note in a file, which anybody may have written
 _MOST = 8
@@ -19,7 +18,7 @@ def model_notes(member: CatalogMember, trace: Trace, language: str) -> str:
 
 
 def _opening_notes(member: CatalogMember, trace: Trace, language: str) -> Iterator[str]:
-    model = model_cache.opened(member) if isinstance(member, DirectoryModel) else None
+    model = model_cache.opened(member)
     if model is not None:
         yield from (note.in_language(language) for note in model.notes)
     else:

@@ -15,7 +15,6 @@ from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.look import Look
 from explorer.model.catalog import CatalogMember
-from explorer.model.model_directory import DirectoryModel
 
 
 class RefusedModelError(ExplorerError):
@@ -37,7 +36,7 @@ def open_model(
     """
     name = visit_state.current().request.model
     member = offered[name]
-    if not isinstance(member, DirectoryModel) or model_cache.opened(member) is not None:
+    if not member.can_trace or member.is_own or model_cache.opened(member) is not None:
         return True
     about = literal(say("explore.opening", language, name=name))
     try:

@@ -10,7 +10,6 @@ import streamlit as st
 
 from explorer.app import model_cache
 from explorer.app.state import pruning, session, visitor
-from explorer.app.widgets import head_tables
 from explorer.app.widgets.download_name import download_name
 from explorer.app.widgets.figure_buttons import figure_buttons
 from explorer.app.widgets.job_progress import job_progress
@@ -18,6 +17,7 @@ from explorer.app.widgets.messages import literal
 from explorer.app.widgets.pruning_form import default_kind, default_settings, pruning_form, start
 from explorer.components import pruning_figure
 from explorer.components.figure_sheet import Width
+from explorer.components.labels import batch_name
 from explorer.components.pruning_drawing import pruning_drawing
 from explorer.core.i18n import say
 from explorer.heads.pruning_report import PruningReport
@@ -59,7 +59,7 @@ def names_of(stored: Sequence[StoredPruning], language: str) -> dict[str, str]:
     names, often = {}, Counter[str]()
     for one in stored:
         facts = one.report.facts
-        name = f"{head_tables.batch_name(facts['batch'], language)} · {facts['sentences']}"
+        name = f"{batch_name(facts['batch'], language)} · {facts['sentences']}"
         often[name] += 1
         if often[name] > 1:
             name = f"{name} ({often[name]})"
@@ -149,5 +149,5 @@ def _curves(digest: str, drawn: Sequence[str], key: str | None, language: str) -
 
 
 def _about(report: PruningReport, language: str) -> str:
-    batch = head_tables.batch_name(report.facts["batch"], language)
+    batch = batch_name(report.facts["batch"], language)
     return pruning_figure.about(report, batch, language)

@@ -13,13 +13,12 @@ from explorer.core.i18n import say
 from explorer.core.look import Reading
 from explorer.core.spoken_languages import language_name
 from explorer.model.catalog import CatalogMember
-from explorer.model.model_directory import DirectoryModel
 
 
 def reading_choice(place: DeltaGenerator, member: CatalogMember, language: str) -> None:
     """The choices of an opened model, in `place`; nothing for a model without any."""
     reading = visit_state.current().request.reading
-    model = model_cache.opened(member) if isinstance(member, DirectoryModel) else None
+    model = model_cache.opened(member)
     if model is None or reading is None:
         return
     with place:

@@ -13,6 +13,7 @@ from explorer.app.widgets.figure_buttons import figure_buttons
 from explorer.app.widgets.head_table_columns import columns, role_columns, written
 from explorer.app.widgets.messages import literal
 from explorer.components.figure_sheet import Width
+from explorer.components.labels import batch_name
 from explorer.components.offset_drawing import OffsetShare, offset_drawing
 from explorer.core.i18n import say
 from explorer.core.i18n import table as strings
@@ -28,7 +29,7 @@ def metrics(report: HeadReport, language: str) -> None:
     """Every metric: by layer and head, and as a table."""
     table = head_tables.metrics(report, language)
     _about(report, metric_words(table), "heads.metric_words", language)
-    batch = head_tables.batch_name(report.facts["batch"], language)
+    batch = batch_name(report.facts["batch"], language)
     mount.metric_matrix(report, batch, language, heads_state.read_view)
     st.dataframe(
         written(table),
@@ -106,7 +107,7 @@ def _role_scores(report: HeadReport, language: str) -> int:
 def _role_evidence(report: HeadReport, row: int, language: str) -> None:
     site, layer, head = head_tables.key_of(report, row)
     name = f"{head_tables.site_name(site, language)} {head_tables.head_name(layer, head)}"
-    own = head_tables.roles_text(report, site, layer, head, language)
+    own = report.role_text(site, layer, head, language)
     st.markdown(f"**{literal(say('heads.role_of', language, head=name, roles=own))}**")
     table = head_tables.evidence(report, site, layer, head, language)
     st.dataframe(

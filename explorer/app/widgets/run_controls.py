@@ -14,6 +14,7 @@ from explorer.app.state.train import UploadedCorpus
 from explorer.app.widgets.corpus_form import corpus_form
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.training_form import available_devices, settings_form
+from explorer.components.labels import estimate_text
 from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
@@ -21,7 +22,7 @@ from explorer.data.task_names import TASK_NAMES, task_label
 from explorer.jobs import run_launcher
 from explorer.jobs.run_directory import Run, finished_runs
 from explorer.training.config import TrainingConfig, quick_demo
-from explorer.training.cost_estimate import estimate, estimate_text
+from explorer.training.cost_estimate import estimate
 
 _HEADS = Path(__file__).parents[1] / "views" / "heads.py"
 

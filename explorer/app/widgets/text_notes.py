@@ -12,7 +12,6 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import is_chinese
 from explorer.core.word_segmentation import byte_of
 from explorer.model.catalog import CatalogModel
-from explorer.model.model_directory import DirectoryModel
 
 _MOST_NAMED = 4  # characters without a piece
 _CAPITALS = 4  # from so many letters on, a text in capitals is no abbreviation
@@ -21,7 +20,7 @@ _CAPITALS = 4  # from so many letters on, a text in capitals is no abbreviation
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
     """What a translator does not know of this text, or that it is longer than any of the training;
     of a model in a directory, that it takes two texts for one; "" where there is nothing to say."""
-    if isinstance(model, DirectoryModel):
+    if not model.is_own:
         separator = typed_separator(trace)
         return say("explore.note_separator", language, separator=separator) if separator else ""
     note = ""

@@ -12,13 +12,14 @@ import streamlit as st
 
 from explorer.app.state import train as train_state
 from explorer.app.widgets.messages import literal, show_error
+from explorer.components.labels import estimate_text
 from explorer.core.errors import ConfigError, ExplorerError
 from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES
 from explorer.jobs import run_launcher
 from explorer.jobs.run_directory import finished_runs
 from explorer.training.config import TrainingConfig, refuse_late
-from explorer.training.cost_estimate import PairsSize, estimate, estimate_text
+from explorer.training.cost_estimate import PairsSize, estimate
 
 GROUPS = {
     "task": (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorer.components.exported_page import inline, plotly_element
+from explorer.components.labels import describe, purpose, short_label, source_hint
 from explorer.components.live.model_script import model_text, script_size
 from explorer.components.shared.bundle import script, styles
 from explorer.components.shared.payload import PROJECT
@@ -20,7 +21,7 @@ from explorer.components.site_files import (
 )
 from explorer.core.i18n import LANGUAGES, html_language, in_a_row, say, section
 from explorer.model import examples
-from explorer.model.catalog import CatalogModel, describe
+from explorer.model.listed_model import ListedModel
 
 SECTIONS = ("live", "explore", "errors", "player")
 """Of the sentences, those that a live page can say."""
@@ -65,7 +66,7 @@ class LiveModel:
     opening: layer and head of the cross-attention that it opens with; None = chosen in the browser.
     """
 
-    listed: CatalogModel
+    listed: ListedModel
     data: bytes
     opening: tuple[int, int] | None = None
 
@@ -147,9 +148,9 @@ def _described(model: LiveModel) -> dict[str, Any]:
         "scriptBytes": script_size(model.data),
         "sha256": hashlib.sha256(model.data).hexdigest(),
         "label": {language: describe(listed, language) for language in LANGUAGES},
-        "short": {language: _short_label(listed, language) for language in LANGUAGES},
+        "short": {language: short_label(listed, language) for language in LANGUAGES},
         "intro": {language: _introduction(listed, language) for language in LANGUAGES},
-        "placeholder": {language: _placeholder(listed, language) for language in LANGUAGES},
+        "placeholder": {language: source_hint(listed, language) for language in LANGUAGES},
         "examples": [
             {"text": text, "hint": {one: examples.hint(model.name, text, one) for one in LANGUAGES}}
             for text in listed.examples
@@ -163,20 +164,8 @@ def _described(model: LiveModel) -> dict[str, Any]:
     }
 
 
-def _short_label(listed: CatalogModel, language: str) -> str:
-    """The label without sizes: "reverse · 100.0 % exact"."""
-    _, *scores = listed.details(language)
-    return " · ".join([listed.label, *scores])
-
-
-def _introduction(listed: CatalogModel, language: str) -> str:
+def _introduction(listed: ListedModel, language: str) -> str:
     """What the model does and how to begin, for a first visit."""
     kind = "sentences" if listed.summary.reads_sentences else "symbols"
     begin = say(f"live.begin_{kind}", language)
-    return in_a_row([listed.purpose(language), begin], language)
-
-
-def _placeholder(listed: CatalogModel, language: str) -> str:
-    if listed.summary.reads_sentences:
-        return say("explore.sentence_hint", language)
-    return say("explore.source_hint", language, known=" ".join(listed.summary.symbols))
+    return in_a_row([purpose(listed, language), begin], language)

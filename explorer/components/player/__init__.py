@@ -1,4 +1,4 @@
 """The stepping player: payload, scripts and styles that draw one `Trace`.
 
-May import `core` and `components.shared`.
+May import of `components` only `inside` and `shared`.
 """

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer import __version__
+from explorer.core.version import __version__
 
 PROJECT = f"Attention explorer {__version__}"
 """Named at the foot of a saved figure."""

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.components.labels import short_time
 from explorer.components.training_replay.run_numbers import finite_number
 from explorer.core.i18n import say
 from explorer.jobs import run_launcher
 from explorer.jobs.run_directory import Run
 from explorer.jobs.status import ACTIVE_STATES, Status
 from explorer.training.config import TrainingConfig
-from explorer.training.cost_estimate import short_time
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from explorer.app.state import messages, session
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
 from explorer.core.look import NO_INTERVENTIONS, Look, Reading, Request, Selection
-from explorer.model.model_directory import DirectoryModel, TextKind
+from explorer.model.listed_model import TextKind
+from explorer.model.model_directory import DirectoryModel
 from tests.support.catalog_members import shipped, summary
 
 CATALOG = {
@@ -48,8 +49,9 @@ def test_another_padding_keeps_what_is_forced():
 
 def bert(name: str, *, reads_pairs: bool = True) -> DirectoryModel:
     kind = TextKind.SENTENCE
-    known = (name, "stamp", summary(), Path(name), "bert", kind, "", reads_pairs)
-    return DirectoryModel(*known, prefixes=(), decoder_heads=0, vocabulary=9, weight_bytes=9)
+    known = (name, "stamp", summary(), Path(name), kind)
+    sizes = {"vocabulary": 9, "weight_bytes": 9}
+    return DirectoryModel(*known, prefixes=(), reads_pairs=reads_pairs, **sizes)
 
 
 def test_a_second_text_stays_with_models_that_read_one():

@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from explorer.components import labels
 from explorer.components.live.model_script import model_text
 from explorer.components.live.page import (
     LinkedLesson,
@@ -13,7 +14,8 @@ from explorer.components.live.page import (
 from explorer.components.site_files import version
 from explorer.core.folders import PACKAGE
 from explorer.core.i18n import LANGUAGES, say, section
-from explorer.model.catalog import CatalogModel, shipped_models
+from explorer.model.catalog import shipped_models
+from explorer.model.listed_model import ListedModel
 
 SOURCES = PACKAGE / "components" / "live" / "js"
 HOSTILE = "</script><script>alert(1)</script>"
@@ -74,23 +76,23 @@ def test_each_shipped_model_has_a_short_label_and_says_what_it_does():
         for language in LANGUAGES:
             assert described["short"][language].startswith(f"{listed.name} · ")
             purpose = section("purpose", language)[listed.name]
-            assert listed.purpose(language) == purpose  # as the app says it
+            assert labels.purpose(listed, language) == purpose  # as the app says it
             assert described["intro"][language].startswith(purpose)
             assert "Next" in described["intro"]["en"]
             assert len(described["sourceWords"]) <= 1000
 
 
 def test_another_model_is_introduced_by_its_task_or_kind(model):
-    other = CatalogModel("mine", "", model.listed.summary)
+    other = ListedModel("mine", "", model.listed.summary)
     (described,) = data_in(file_page(LiveModel(other, b"")))["models"]
     assert "reverse order" in described["intro"]["en"]
-    translator = CatalogModel("mine", "", shipped_models()["english-french"].summary)
+    translator = ListedModel("mine", "", shipped_models()["english-french"].summary)
     (described,) = data_in(file_page(LiveModel(translator, b"")))["models"]
     assert described["intro"]["en"].startswith("mine translates sentences")
 
 
 def test_a_name_is_text(model):
-    listed = CatalogModel('"><b>', "", model.listed.summary)
+    listed = ListedModel('"><b>', "", model.listed.summary)
     assert 'data-model="&quot;&gt;&lt;b&gt;"' in file_page(LiveModel(listed, b""))
 
 

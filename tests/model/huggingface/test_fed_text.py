@@ -11,11 +11,11 @@ from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyEr
 from explorer.heads.evaluation_batches import given_sentences, token_losses
 from explorer.heads.measure import measure
 from explorer.heads.own_metric import logit_difference
-from explorer.heads.studied_model import load
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.fed_text import decodes, fed, without_head
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.loading import open_directory
+from explorer.public.studied_model import load
 from tests.support.huggingface_families import ALL, EOS, saved, tiny_model
 from tests.support.projected_heads import projected
 

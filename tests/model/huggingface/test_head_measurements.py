@@ -19,8 +19,8 @@ from explorer.heads.gradient_importance import gate_gradients
 from explorer.heads.head_report import HeadReport
 from explorer.heads.linked_sentences import linked_sentences
 from explorer.heads.measure import measure
-from explorer.heads.studied_model import StudiedModel, load
 from explorer.model.huggingface.loading import open_directory
+from explorer.public.studied_model import StudiedModel, load
 from tests.support.huggingface_families import saved, tiny_model
 from tests.support.model_directories import bert
 from tests.support.projected_heads import projected

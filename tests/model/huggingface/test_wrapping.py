@@ -12,9 +12,9 @@ import torch
 import transformers
 
 from explorer.core.errors import ModelDirectoryError
-from explorer.heads.studied_model import load, wrap
 from explorer.model.huggingface.loading import open_directory
 from explorer.model.huggingface.wrapping import wrapped
+from explorer.public.studied_model import load, wrap
 from tests.support import model_directories
 from tests.support.huggingface_families import FAMILIES, TESTED, tiny_model
 

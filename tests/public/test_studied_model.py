@@ -7,11 +7,11 @@ import pytest
 import explorer
 from explorer.core.errors import ConfigError, FileError, VocabularyError
 from explorer.core.trace import Trace
-from explorer.heads.head_studies import HeadStudies
-from explorer.heads.studied_model import StudiedModel, load
 from explorer.model import explorable as explorable_module
 from explorer.model.checkpoint import save_checkpoint
 from explorer.model.explorable import ExplorableModel
+from explorer.public.head_studies import HeadStudies
+from explorer.public.studied_model import StudiedModel, load
 
 ROOT = Path(__file__).parents[2]
 

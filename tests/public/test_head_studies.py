@@ -13,7 +13,6 @@ from explorer.core.errors import (
     VocabularyError,
 )
 from explorer.core.interventions import Interventions
-from explorer.heads import head_studies
 from explorer.heads.ablation import effect
 from explorer.heads.bleu_effect import bleu_effect
 from explorer.heads.contribution_agreement import contribution_agreement
@@ -23,6 +22,7 @@ from explorer.heads.evaluation_batches import given_sentences
 from explorer.heads.logit_attribution import logit_attribution
 from explorer.heads.measure import measure
 from explorer.heads.score_parts import score_parts
+from explorer.public import head_studies
 
 TEXTS = ["7 3 9 1 4", "2 5"]
 ROOT = Path(__file__).parents[2]

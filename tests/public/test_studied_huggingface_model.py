@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import ConfigError, EvaluationBatchError, TraceError
-from explorer.heads.head_studies import HeadStudies
-from explorer.heads.studied_model import load
 from explorer.model.huggingface.traced_model import HuggingFaceModel
+from explorer.public.head_studies import HeadStudies
+from explorer.public.studied_model import load
 
 
 @pytest.mark.parametrize("kind", ["opus", "gpt", "bert"])

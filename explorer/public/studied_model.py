@@ -1,25 +1,25 @@
 """`load`, `wrap` and `import_state_dict`: a model with `trace` and the methods of `HeadStudies`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.components.live.page import LiveModel, file_page
 from explorer.core.errors import ConfigError, ModelDirectoryError
 from explorer.core.files import as_path, replace_atomically
 from explorer.core.json_values import valid_text
 from explorer.core.look import MOST_PADDING
-from explorer.heads.head_studies import HeadStudies
 from explorer.model import opening
-from explorer.model.catalog import CatalogModel
 from explorer.model.checkpoint import save_checkpoint, to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.model.foreign_state_dict import Tokens, from_foreign_state_dict
-from explorer.model.model_summary import ModelSummary
+from explorer.model.listed_model import ListedModel
+from explorer.public.head_studies import HeadStudies
 
 if TYPE_CHECKING:
-    from explorer.heads.studied_huggingface_model import StudiedHuggingFaceModel
+    from explorer.public.studied_huggingface_model import StudiedHuggingFaceModel
 
 
 class StudiedModel(HeadStudies, ExplorableModel):
@@ -40,17 +40,13 @@ class StudiedModel(HeadStudies, ExplorableModel):
         Raises `VocabularyError` on a text that cannot be read or is too long, `ConfigError` on a
         padding that the page does not have, and `FileError` when the file cannot be written.
         """
-        # Imported of a higher layer, as by `Trace.to_html`, so that one call writes the page.
-        from explorer.components.live.page import LiveModel, file_page
-
         if text is not None:
             self.check_text(text, "source")
         whole = isinstance(pad, int) and not isinstance(pad, bool)
         if not whole or not 0 <= pad <= MOST_PADDING:
             raise ConfigError("bad_size", name="pad", got=repr(pad), least=0, most=MOST_PADDING)
-        symbols = getattr(self.source_vocabulary, "symbols", ())
-        summary = ModelSummary.of(asdict(self.transformer.config), symbols, self.facts)
-        live = LiveModel(CatalogModel(self.name, "", summary), to_bytes(self.checkpoint, half=True))
+        listed = ListedModel(self.name, "", self.checkpoint.summary)
+        live = LiveModel(listed, to_bytes(self.checkpoint, half=True))
         shown = None if text is None else valid_text(text)
         replace_atomically(as_path(path), file_page(live, shown, pad).encode())
 
@@ -173,7 +169,7 @@ def import_state_dict(
 
 def _studied(model: Any) -> "StudiedHuggingFaceModel":
     # Imported late: it needs the library, which takes a second and need not be installed.
-    from explorer.heads.studied_huggingface_model import StudiedHuggingFaceModel
+    from explorer.public.studied_huggingface_model import StudiedHuggingFaceModel
 
     return StudiedHuggingFaceModel(
         **{field.name: getattr(model, field.name) for field in fields(model)}

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from explorer.core.errors import ConfigError
-from explorer.heads.head_studies import HeadStudies
 from explorer.model.huggingface.traced_model import HuggingFaceModel
+from explorer.public.head_studies import HeadStudies
 
 
 class StudiedHuggingFaceModel(HeadStudies, HuggingFaceModel):

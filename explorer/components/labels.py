@@ -1,0 +1,116 @@
+"""What pages and commands call models, the cost of a training, and evaluation batches."""
+
+import math
+from collections.abc import Iterator
+
+from explorer.core.i18n import say, section
+from explorer.heads import batch_names
+from explorer.model.catalog import UploadedTrace
+from explorer.model.listed_model import ListedModel
+from explorer.model.model_summary import ModelSummary
+from explorer.training.cost_estimate import Estimate
+
+
+def describe(member: ListedModel | UploadedTrace, language: str) -> str:
+    """A line of the list of models: "reverse · 2+2 layers · 4 heads · 99.8 % exact"."""
+    if not member.can_trace:
+        return say("explore.facts_trace", language, name=member.name)
+    parts = [member.label, *_sizes(member.summary, language), *_scores(member.summary, language)]
+    if member.origin:
+        parts.append(say(f"explore.facts_{member.origin}", language))
+    return " · ".join(parts)
+
+
+def short_label(model: ListedModel, language: str) -> str:
+    """The label without sizes: "reverse · 100.0 % exact"."""
+    return " · ".join([model.label, *_scores(model.summary, language)])
+
+
+def _sizes(summary: ModelSummary, language: str) -> Iterator[str]:
+    """Family, layers and heads, as far as they are known."""
+    if summary.family:
+        yield summary.family
+    layers = "+".join(str(one) for one in (summary.encoder_layers, summary.decoder_layers) if one)
+    heads = "+".join(str(one) for one in (summary.heads, summary.decoder_heads) if one)
+    if layers and heads:
+        yield say("explore.facts_sizes", language, layers=layers, heads=heads)
+
+
+def _scores(summary: ModelSummary, language: str) -> Iterator[str]:
+    if summary.exact_match is not None:
+        percent = f"{100 * summary.exact_match:.1f}"
+        yield say("explore.facts_exact", language, percent=percent)
+    if summary.bleu is not None:
+        yield say("explore.facts_bleu", language, score=f"{summary.bleu:.1f}")
+
+
+def purpose(model: ListedModel, language: str) -> str:
+    """What the model does, by its name, its task or what it reads; "" for one of the library,
+    whose files do not say what it was trained for."""
+    if not model.is_own:
+        return ""
+    reads = "sentences" if model.summary.reads_sentences else "symbols"
+    kinds = (model.name, model.summary.task, reads)
+    known = section("purpose", language)
+    kind = next(kind for kind in kinds if kind in known)
+    return say(f"purpose.{kind}", language, name=model.name)
+
+
+def source_of_scores(summary: ModelSummary, language: str) -> str:
+    """What BLEU was measured on, and whose data the model learned from; "" where the file does
+    not say."""
+    about = ""
+    if summary.bleu is not None and summary.test_sources is not None:
+        score = f"{summary.bleu:.1f}"
+        about = say("explore.bleu_on", language, score=score, count=summary.test_sources)
+    return " ".join(filter(None, (about, summary.credit)))
+
+
+def source_hint(model: ListedModel, language: str) -> str:
+    """What may be typed, shown in an empty box."""
+    known = " ".join(model.summary.symbols)
+    return say(f"explore.{model.kind}_hint", language, mask=model.mask, known=known)
+
+
+def estimate_text(found: Estimate, device: str, language: str) -> str:
+    """The estimate as a line: "0.2 M parameters · 0.5 GB · about 20 s on this CPU"."""
+    where = say("train.this_cpu" if device.startswith("cpu") else "train.this_gpu", language)
+    text = say(
+        "train.estimate" if found.measured else "train.estimate_rough",
+        language,
+        parameters=short_count(found.parameters),
+        memory=f"{max(found.memory / 1024, 0.1):.1f}",
+        time=short_time(found.seconds, language),
+        where=where,
+    )
+    if found.epochs is None:
+        return text
+    count = f"{found.epochs:,.0f}" if found.epochs >= 2 else f"{found.epochs:.1f}"
+    return f"{text} · {say('train.estimate_epochs', language, count=count)}"
+
+
+def short_count(count: int) -> str:
+    """ "0.2 M"."""
+    return f"{count / 1e6:.1f} M" if count >= 50_000 else f"{count / 1e3:.0f} k"
+
+
+def short_time(seconds: float, language: str) -> str:
+    """Seconds, minutes or hours, rounded as befits an estimate; "?" for infinity."""
+    if not math.isfinite(seconds):
+        return "?"
+    if seconds < 90:
+        count = round(seconds) if seconds < 20 else 5 * round(seconds / 5)
+        return say("train.seconds", language, count=max(1, count))
+    if seconds < 90 * 60:
+        return say("train.minutes", language, count=round(seconds / 60))
+    return say("train.hours", language, count=f"{seconds / 3600:.1f}")
+
+
+def batch_name(stored: str, language: str) -> str:
+    """The name of an evaluation batch, as `heads.batch_names` writes it; that of a file stays."""
+    kind, facts = batch_names.read(stored)
+    if not kind:
+        return stored
+    if "name" in facts:
+        facts["name"] = batch_name(facts["name"], language)
+    return say(f"heads.batch_{kind}", language, **facts)

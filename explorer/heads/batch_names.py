@@ -1,0 +1,36 @@
+"""The names of evaluation batches: one table by which reports write them and pages read them.
+
+A name that is none of these is that of a file.
+"""
+
+import re
+
+_NAMES = {
+    "counted": "{name} ({count})",
+    "repeated": "{name}, {repeated} repeated left out",
+    "task": "{task}, held out, 1 to {longest} symbols, seed {seed}",
+    "dev": "{name}, dev part",
+    "examples": "{name}, examples",
+    "lines": "your lines",
+    "pairs": "your pairs",
+}
+"""By kind; stored in reports, so that no form may change."""
+
+_FACTS = {"name": ".+", "task": r"\w+"}  # all others are whole numbers
+
+
+def written(kind: str, **facts: object) -> str:
+    """The name of a batch of this kind."""
+    return _NAMES[kind].format(**facts)
+
+
+def read(name: str) -> tuple[str, dict[str, str]]:
+    """Kind and facts from which `written` makes `name`; "" and none of a file's name."""
+    for kind, form in _NAMES.items():
+        if found := re.fullmatch(re.sub(r"\\{(\w+)\\}", _fact, re.escape(form)), name):
+            return kind, found.groupdict()
+    return "", {}
+
+
+def _fact(found: re.Match[str]) -> str:
+    return f"(?P<{found[1]}>{_FACTS.get(found[1], '[0-9]+')})"
