@@ -6,7 +6,8 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import experiment_cache, heads_picture, model_cache, mount
+from explorer.app import experiment_cache, heads_picture, mount
+from explorer.app.asked_model import asked_model
 from explorer.app.mount import Norms
 from explorer.app.permalink import COMPARE, SECTIONS
 from explorer.app.request import Visit
@@ -209,8 +210,8 @@ def overview(
     key = heads_picture.picture_key(member, language, report=shown.key if shown else "")
     opening = heads_picture.opening((key, "norms" if norms else "weights"), member, trace)
     report = shown.report if shown else None
-    capture = model_cache.layer_capture(member, heads_state.shown_request(), trace)
-    mount.head_grid(key, opening, trace, report, norms, capture, heads_state.read_view)
+    model = asked_model(member, heads_state.shown_request(), trace)
+    mount.head_grid(key, opening, trace, report, norms, model, heads_state.read_view)
 
 
 def experiments(

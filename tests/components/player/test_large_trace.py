@@ -3,6 +3,7 @@ import pytest
 
 from explorer.components.player.large_trace import (
     gold_weights,
+    is_large,
     site_facts,
     site_pictures,
     words_without_weights,
@@ -13,6 +14,12 @@ from explorer.core.words import merge, word_axes
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 
 MANY = 20_000  # maps, so that even small ones are shrunk
+
+
+def test_a_trace_is_large_from_four_megabytes_of_weights_on():
+    small = (example_trace(), pieces_trace(), random_trace(64, 64, 6, 8))
+    assert not any(map(is_large, (*small, random_trace(140, 140, 4, 8))))
+    assert is_large(random_trace(160, 160, 4, 8))
 
 
 @pytest.mark.parametrize("unit", ["pieces", "words"])

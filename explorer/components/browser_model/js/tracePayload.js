@@ -18,12 +18,12 @@ import { packEnvelope } from "../../shared/js/envelope.js";
 import { isSpecial } from "../../shared/js/label.js";
 import { FULL_WEIGHT } from "../../shared/js/trace.js";
 import { UNMASKED } from "./masks.js";
+import { RESOURCES } from "./resources.js";
 import { mergedTrace } from "./traceWords.js";
 import { grouped, marksWords } from "./wordSegmentation.js";
 
 const FORMAT_VERSION = 1;
 const REASONS = ["", "later position", "padding", "edited", "outside the window"];
-const INSIDE = "live"; // names what is inside heads; the page asks the model for it
 /** @type {Site[]} */
 const SITES = ["encoder", "decoder", "cross"];
 
@@ -70,8 +70,7 @@ export function tracePayload(trace, { view, language, strings, project }, integr
       strings,
       view: whole,
       marked: marksWords([...sourceTokens, ...targetTokens, ...predictedTokens]),
-      inside: INSIDE,
-      token_path: true,
+      resources: { address: "", names: RESOURCES },
     },
     arrays,
   );

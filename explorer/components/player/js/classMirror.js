@@ -1,6 +1,7 @@
 import { ASKED, ASKS, MIRRORED, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
 import { METHODS } from "../../shared/js/contributions.js";
 import { keyChoices, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
+import { offers } from "../../shared/js/resources.js";
 import { selectionOf } from "../../shared/js/selectionReport.js";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -95,8 +96,7 @@ function show(context, shown) {
   const site = trace.sites[shown.site];
   if (!site) return;
   const progress = trace.predicted.length ? shown.guess : null;
-  const method =
-    context.pieces.header.contributions !== undefined && METHODS.find((one) => one === shown.shows);
+  const method = offers(context, "contributions") && METHODS.find((one) => one === shown.shows);
   /** @type {Partial<TraceState>} */
   const patch = {
     site: shown.site,

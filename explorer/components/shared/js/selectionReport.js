@@ -1,3 +1,4 @@
+import { offers } from "./resources.js";
 import { shownCell } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { pieceStep, stepOfApp } from "./unitChoice.js";
@@ -80,7 +81,7 @@ export function createSelectionReport(context, { more = () => ({}), rest = REST 
 export function selectionOf(context) {
   const { site, layer, head, shows, alignment, guess, ahead, insideView, nextView, words } =
     context.state;
-  const byHeads = nextView === "heads" && context.pieces.header.attribution !== undefined;
+  const byHeads = nextView === "heads" && offers(context, "attribution");
   const cell = context.trace.rows ? null : shownCell(context);
   return {
     site,

@@ -1,5 +1,6 @@
 import { METHODS, reachOf } from "./contributions.js";
 import { element } from "./element.js";
+import { offers } from "./resources.js";
 import { createSmallSelect } from "./smallSelect.js";
 import { shownMethod } from "./stepState.js";
 import { anyOf } from "./store.js";
@@ -33,7 +34,7 @@ export function createShownChoice(context) {
   const update = (changed) => {
     if (!anyOf(changed, "trace", "head", "shows", "site", "more")) return;
     const asked = context.state.more || shownMethod(context) !== null;
-    const offered = asked && context.pieces.header.contributions !== undefined;
+    const offered = asked && offers(context, "contributions");
     choice.element.hidden = !offered;
     word.hidden = offered;
     choice.check(shownMethod(context) ?? "weight");
@@ -47,7 +48,7 @@ export function createShownChoice(context) {
  * @param {TraceContext} context
  */
 export function followShown(context) {
-  const { view, contributions } = context.pieces.header;
-  if (!view.shows || contributions === undefined) return;
+  const { view } = context.pieces.header;
+  if (!view.shows || !offers(context, "contributions")) return;
   context.act.select({ shows: view.shows });
 }
