@@ -115,7 +115,7 @@ class Resource:
         """Name and place, as the browser asks for them."""
         values = [getattr(place, field) for field in self.fields]
         words = ("mean" if value == MEAN else str(value) for value in values)
-        return "/".join((self.name, *words))
+        return f"{self.name}/{'/'.join(words)}"
 
     def answer(self, trace: Trace, model: AskedModel | None, place: Place) -> bytes:
         """The payload of a place. Raises `ExplorerError`, also where it is not offered."""
@@ -130,18 +130,13 @@ def offer(trace: Trace, model: AskedModel | None, address: str) -> Offer:
     return Offer(address, tuple(names))
 
 
-def _within(word: str, choices: Sequence[str]) -> int:
-    """The index of `word`. Raises `ValueError` where it is none of `choices`."""
-    return choices.index(word)
-
-
 def _one_of(word: str, choices: Sequence[str]) -> str:
-    return choices[_within(word, choices)]
+    return choices[choices.index(word)]
 
 
 def _numbered(word: str, trace: Trace, site: str, axis: int) -> int:
     """The layer (axis 0) or head (axis 1) that `word` counts from 0."""
-    return _within(word, tuple(map(str, range(trace.attention(site).shape[axis]))))
+    return tuple(map(str, range(trace.attention(site).shape[axis]))).index(word)
 
 
 _READ: Mapping[str, Callable[[str, Trace, str], object]] = {
