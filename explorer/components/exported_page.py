@@ -183,7 +183,7 @@ def trace_elements(
     """
     offered = [one for one in RESOURCES.values() if one.near and one.offered(trace, model)]
     element = payload(_offer(offered))
-    openings = _openings(trace, views)
+    openings = _openings(trace, views) if offered else {}
     looked_into = {head: opened for head, opened in openings.items() if opened} or openings
     found: dict[str, str] = {}
     streams = deque(

@@ -8,11 +8,6 @@ from explorer.core.head_scores import head_scores
 from explorer.core.trace import Trace
 
 
-def has_vectors(trace: Trace, site: str) -> bool:
-    """Whether the attention of `site` was captured in full."""
-    return f"{site}.score_scale" in trace.arrays and f"{site}.scores" in trace.arrays
-
-
 def head_vectors(trace: Trace, site: str, layer: int, head: int) -> bytes:
     """The vectors of one head of a trace with full capture, a payload.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.components.inside.head_vectors import has_vectors, head_vectors
+from explorer.components.inside.head_vectors import head_vectors
 from explorer.core.errors import TraceError
 from explorer.core.trace import Trace
 from explorer.model.explorable import ExplorableModel
@@ -88,6 +88,5 @@ def test_a_position_bias_a_cap_and_a_sink_are_told(trace):
 
 
 def test_a_trace_of_weights_alone_has_no_vectors():
-    assert not has_vectors(example_trace(), "cross")
     with pytest.raises(TraceError, match="query_vectors"):
         head_vectors(example_trace(), "cross", 0, 0)
