@@ -33,12 +33,15 @@ WordAxes = dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]
 
 def is_large(trace: Trace) -> bool:
     """Whether a trace is sent head by head."""
-    axes = word_axes(trace) if has_words(trace) else {}
-    cells = 0
-    for site in trace.sites:
-        layers, heads, queries, keys = trace.attention(site).shape
-        merged = math.prod(map(len, axes[site])) if axes else 0
-        cells += layers * heads * (queries * keys + merged)
+    shapes = {site: trace.attention(site).shape for site in trace.sites}
+    cells = sum(map(math.prod, shapes.values()))
+    if 2 * cells > MOST_WEIGHTS:
+        return True
+    if 4 * cells <= MOST_WEIGHTS or not has_words(trace):  # of words there are no more
+        return False
+    axes = word_axes(trace)
+    for site, (layers, heads, *_) in shapes.items():
+        cells += layers * heads * math.prod(map(len, axes[site]))
     return 2 * cells > MOST_WEIGHTS
 
 
