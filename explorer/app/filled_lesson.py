@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from explorer.app import model_cache
+from explorer.app.asked_model import asked_model
 from explorer.app.forced_tokens import forced_view
 from explorer.app.state import visit as visit_state
 from explorer.components.lesson.payload import ShownCard, ShownLesson
@@ -49,8 +50,8 @@ def whole_lesson(
 
 def _text(member: CatalogMember, request: Request, cards: tuple[int, ...]) -> LessonText:
     trace = model_cache.trace(member, request)
-    capture = model_cache.layer_capture(member, request, trace)
-    return LessonText(trace, cards, forced_view(member, request, trace), capture)
+    model = asked_model(member, request, trace)
+    return LessonText(trace, cards, forced_view(member, request, trace), model)
 
 
 def filled_in(card: Card, offered: Catalog, language: str) -> ShownCard:
@@ -124,10 +125,10 @@ def _values(
     names = asked_of_trace(card)
     values = {n: answer(n, trace, place, language) for n in names if not needs_capture(n)}
     if len(values) < len(names):
-        capture = model_cache.layer_capture(member, request, trace)
-        layer = capture(place.site, place.layer) if capture else None
-        if layer is None:
+        model = asked_model(member, request, trace)
+        if model is None:
             raise LessonError("no_answer", answer=min(names - set(values)))
+        layer = model.layer(place.site, place.layer)
         alone = replace(place, layer=0)
         values |= {n: answer(n, layer, alone, language) for n in names - set(values)}
     return values

@@ -5,12 +5,12 @@ anew; so they are declared here. Payloads are cached as bytes: Streamlit sends t
 what has changed.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -18,18 +18,8 @@ from numpy.typing import NDArray
 from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.server import (
-    access,
-    attribution_route,
-    contributions_route,
-    head_route,
-    inside_route,
-    score_route,
-)
-from explorer.app.server.contributions_route import Contribute
+from explorer.app.server import access, trace_route
 from explorer.app.server.host_cookie import PATH, TICKET_HEADER
-from explorer.app.server.offered_traces import Compute
-from explorer.app.server.score_route import Split
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
     Sides,
@@ -39,9 +29,10 @@ from explorer.components.head_views.payload import (
     model_comparison_payload,
     words_payload,
 )
-from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.player.payload import View, player_payload
+from explorer.components.resources import AskedModel
 from explorer.components.shared.bundle import Component, script, styles
+from explorer.components.shared.offer import Offer
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import section
 from explorer.core.interventions import Interventions
@@ -60,8 +51,6 @@ MISSING = "missing"
 
 MOST_PAYLOAD_BYTES = 2**28
 """Bytes of all cached payloads together."""
-
-_Compute = TypeVar("_Compute", Compute, Contribute, Split)
 
 _HEAD_VIEW_EVENTS = ("selection", "cell")
 _payloads = LimitedCache(MOST_PAYLOAD_BYTES)
@@ -93,37 +82,20 @@ class PictureKey:
         return sha256(repr(self).encode()).digest()[:8]
 
 
-@dataclass(frozen=True, slots=True)
-class Further:
-    """By what more is computed of a trace in the player when a visitor asks for it; None = that is
-    not offered.
-
-    capture: looks inside its heads. contribute: what its keys contribute. attribute: the parts of
-    its heads in the choice of each token. split: what the scores of a head are summed of.
-    """
-
-    capture: CaptureLayer | None
-    contribute: Contribute | None
-    attribute: Compute | None
-    split: Split | None
-
-
 def player(
     key: PictureKey,
     view: View,
     trace: Trace,
-    further: Further,
+    model: AskedModel | None,
     on_report: Report,
     visit: Mapping[str, str] | None = None,
 ) -> None:
     """The stepping player with `trace`.
 
+    model: by which more is computed when a visitor asks; None where nobody has it.
     visit: the query by which the guests of a class ask for the trace; None where they cannot.
     """
-    heads, inside = _offer(key, trace), _offer_inside(key, trace, further.capture)
-    contributions = _offer_computed(key, trace, further.contribute, contributions_route.offer)
-    attribution = _offer_computed(key, trace, further.attribute, attribution_route.offer)
-    score = _offer_computed(key, trace, further.split, score_route.offer)
+    resources = _offer(key, trace, model)
     more = {"visit": visit} if access.is_class_mode() else {}
     payload = _payload(
         ("player", key, view),
@@ -131,11 +103,7 @@ def player(
             trace,
             language=key.language,
             view=view,
-            heads=heads,
-            inside=inside,
-            contributions=contributions,
-            attribution=attribution,
-            score=score,
+            resources=resources,
             more=more,
         ),
     )
@@ -149,15 +117,14 @@ def head_grid(
     trace: Trace,
     report: HeadReport | None,
     norms: Norms | None,
-    capture: CaptureLayer | None,
+    model: AskedModel | None,
     on_report: Report,
 ) -> None:
     """The grid of all heads and the selected one; with `norms`, those instead of the weights.
 
-    capture: as in `player`.
+    model: as in `player`.
     """
-    heads, view = _offer(key, trace), _view(trace, opening)
-    inside = _offer_inside(key, trace, capture)
+    resources, view = _offer(key, trace, model), _view(trace, opening)
     payload = _payload(
         ("head_grid", key, norms is None, view),
         lambda: head_grid_payload(
@@ -166,8 +133,7 @@ def head_grid(
             language=key.language,
             view=view,
             norms=norms,
-            heads=heads,
-            inside=inside,
+            resources=resources,
         ),
     )
     _mount("head_grid", payload, _of_picture(key, on_report), (*_HEAD_VIEW_EVENTS, MISSING))
@@ -287,26 +253,9 @@ def _payload(key: tuple[Any, ...], compute: Callable[[], bytes]) -> bytes:
     return _payloads.get(key, lambda: compute() + key[1].mark, len)
 
 
-def _offer(key: PictureKey, trace: Trace) -> str:
-    """The address of the weights of `trace`, if it is a large one."""
-    return head_route.offer((key.stamp, key.request), trace)
-
-
-def _offer_inside(key: PictureKey, trace: Trace, capture: CaptureLayer | None) -> str | None:
-    """The address of what is inside the heads of `trace`, if anything can capture it."""
-    if capture is None:
-        return None
-    return inside_route.offer((key.stamp, key.request), trace, capture)
-
-
-def _offer_computed(
-    key: PictureKey,
-    trace: Trace,
-    compute: _Compute | None,
-    offer: Callable[[Hashable, Trace, _Compute], str],
-) -> str | None:
-    """The address of what `compute` makes of `trace`, if anything can."""
-    return None if compute is None else offer((key.stamp, key.request), trace, compute)
+def _offer(key: PictureKey, trace: Trace, model: AskedModel | None) -> Offer:
+    """What a browser can ask about the trace of a picture."""
+    return trace_route.offer((key.stamp, key.request), trace, model)
 
 
 def _view(trace: Trace, opening: Selection) -> View:

@@ -5,13 +5,13 @@ import gzip
 import hashlib
 import html
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain, zip_longest
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from explorer.components.inside.page_parts import CaptureLayer, page_parts
-from explorer.components.player.heads import SMALL, HeadAddress, Unit, head_payload
 from explorer.components.player.payload import View, opening_head_of
+from explorer.components.resources import RESOURCES, AskedModel, Resource
 from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
+from explorer.components.shared.offer import Offer
 from explorer.components.site_files import (
     NOT_STARTED_STYLES,
     back_address,
@@ -20,17 +20,17 @@ from explorer.components.site_files import (
     linked_styles,
     not_started,
 )
-from explorer.core.errors import TraceError
+from explorer.core.errors import ExplorerError, TraceError
 from explorer.core.i18n import LANGUAGES, html_language, say
+from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
-from explorer.core.words import has_words
 
 LARGEST_PAGE = 10_000_000
 """Bytes of a page with a large trace, or with a lesson."""
 
-INSIDE_OF_PAGE = "page"
-"""In place of the address below which the app serves what is inside heads."""
+_SMALL = 6  # level of compression of what is kept
+_ATTRIBUTE = "data-resource"  # of an element that answers about a trace: name and place
 
 _PAGE = """<!doctype html>
 <html lang="{language}">
@@ -153,9 +153,11 @@ def data_element(attribute: str, data: bytes, *, compress: bool = False) -> str:
 
     compress: with gzip.
     """
-    if not compress:
-        return _element(attribute, data, "")
-    return _compressed(attribute, gzip.compress(data, compresslevel=SMALL, mtime=0))
+    encoding = ""
+    if compress:
+        data, encoding = gzip.compress(data, compresslevel=_SMALL, mtime=0), ' data-encoding="gzip"'
+    text = base64.b64encode(data).decode()
+    return f'<script type="text/plain" {attribute}{encoding}>{text}</script>'
 
 
 def plotly_element() -> str:
@@ -165,86 +167,101 @@ def plotly_element() -> str:
     return f"<!--\n{licence}\n-->\n" + data_element('id="plotly"', source, compress=True)
 
 
-def head_elements(trace: Trace, views: Sequence[View], space: int) -> list[str]:
-    """The elements with the weights of heads, in pieces and in words, as many as fit.
-
-    views: that the page opens; their heads come first, then those near the first of them.
-    space: bytes for all of them; the first head is there in any case.
-    """
-    units: tuple[Unit, ...] = ("pieces", "words") if has_words(trace) else ("pieces",)
-    found: list[str] = []
-    for site, layer, head in _nearest(trace, views):
-        addresses = [HeadAddress(unit, site, layer, head) for unit in units]
-        elements = [
-            _compressed(f'data-head="{address}"', head_payload(trace, address, SMALL))
-            for address in addresses
-        ]
-        space -= sum(len(element) + 1 for element in elements)
-        if space < 0 and found:
-            break
-        found += elements
-    return found
-
-
-def inside_elements(
-    trace: Trace, views: Sequence[View], capture: CaptureLayer, space: int
+def trace_elements(
+    trace: Trace,
+    views: Sequence[View],
+    model: AskedModel | None,
+    payload: Callable[[Offer], str],
+    space: int,
 ) -> list[str]:
-    """The elements with what is inside the heads of `views`, as many as fit into `space` bytes.
+    """The elements with all that a page has of a trace: its payload, and answers about it, as many
+    as fit, what each view needs first before the rest.
 
-    What each view needs first comes before the rest.
+    views: that the page opens.
+    payload: makes the element with the payload, from what the page offers.
+    space: bytes for all elements; the first answers are there in any case.
     """
-    cells = {(v.site, v.layer or 0, v.head or 0): v.cell is not None for v in views}
-    parts = [
-        page_parts(trace, capture, str(site), layer, head, opened=opened)
-        for (site, layer, head), opened in cells.items()
-    ]
+    offered = [one for one in RESOURCES.values() if one.near and one.offered(trace, model)]
+    element = payload(_offer(offered))
+    openings = _openings(trace, views) if offered else {}
+    looked_into = {head: opened for head, opened in openings.items() if opened} or openings
     found: dict[str, str] = {}
-    for one in chain.from_iterable(zip_longest(*parts)):
-        if one is None or one[0] in found:
+    streams = deque(
+        _answers_near(resource, trace, model, head, opened, found)
+        for resource in offered
+        for head, opened in (looked_into if resource.asks_model else openings).items()
+    )
+    space -= len(element) + 1
+    while streams:
+        answers = next(streams[0], {})
+        size = sum(len(answer) + 1 for answer in answers.values())
+        if answers and (size <= space or not found):
+            space -= size
+            found |= answers
+            streams.rotate(-1)
+        else:
+            streams.popleft()
+    held = [one for one in offered if not one.asks_model or _has_computed(found)]
+    if held != offered:  # the model has refused all
+        element = payload(_offer(held))
+    return [element, *found.values()]
+
+
+def _offer(offered: Sequence[Resource]) -> Offer:
+    return Offer(names=tuple(one.name for one in offered))
+
+
+def _has_computed(found: Iterable[str]) -> bool:
+    """Whether any of the answers with these names took the model."""
+    return any(RESOURCES[name.partition("/")[0]].asks_model for name in found)
+
+
+def _openings(trace: Trace, views: Sequence[View]) -> dict[Head, bool]:
+    """The heads that views open with, and whether the panel *Inside* is open then."""
+    openings: dict[Head, bool] = {}
+    for view in views:
+        one = opening_head_of(trace, view)
+        head = Head(one["site"], one["layer"] or 0, one["head"] or 0)
+        openings[head] = openings.get(head, False) or view.cell is not None
+    return openings
+
+
+def _answers_near(
+    resource: Resource,
+    trace: Trace,
+    model: AskedModel | None,
+    head: Head,
+    opened: bool,
+    found: Mapping[str, str],
+) -> Iterator[dict[str, str]]:
+    """Elements with answers that are of use together, by name, but for those that the page has;
+    ends where the model refuses one, as of a trace that would be too large."""
+    assert resource.near is not None
+    for places in resource.near(trace, head, opened):
+        missing = {resource.address(place): place for place in places}
+        missing = {name: place for name, place in missing.items() if name not in found}
+        if not missing:
             continue
-        name, data = one
-        element = _compressed(f'data-inside="{name}"', data)
-        space -= len(element) + 1
-        if space >= 0:
-            found[name] = element
-    return list(found.values())
-
-
-def _nearest(trace: Trace, views: Sequence[View]) -> Iterator[tuple[str, int, int | None]]:
-    """The heads of a trace, None = the mean of a layer: those that the page opens, then layer by
-    layer the ones nearest to the first of them, at its site and at the others."""
-    openings = [opening_head_of(trace, view) for view in views]
-    opened = [(one["site"], one["layer"] or 0, one["head"] or 0) for one in openings]
-    firsts = list(dict.fromkeys(opened))
-    yield from firsts
-    sites = sorted(trace.sites, key=lambda site: site != firsts[0][0])
-    shapes = {site: trace.attention(site).shape[:2] for site in sites}
-    deepest = max(layers for layers, _ in shapes.values())
-    for layer in sorted(range(deepest), key=lambda layer: abs(layer - firsts[0][1])):
-        for site, (layers, heads) in shapes.items():
-            for head in (*range(heads), None) if layer < layers else ():
-                if (site, layer, head) not in firsts:
-                    yield site, layer, head
-
-
-def _compressed(attribute: str, data: bytes) -> str:
-    return _element(attribute, data, ' data-encoding="gzip"')
-
-
-def _element(attribute: str, data: bytes, encoding: str) -> str:
-    text = base64.b64encode(data).decode()
-    return f'<script type="text/plain" {attribute}{encoding}>{text}</script>'
+        try:
+            yield {
+                name: data_element(
+                    f'{_ATTRIBUTE}="{name}"', resource.answer(trace, model, place), compress=True
+                )
+                for name, place in missing.items()
+            }
+        except ExplorerError:
+            return
 
 
 _LARGE_PART = re.compile(
-    r'<script type="text/plain" (data-inside="[^"]*" data-encoding="gzip")>'
-    r"([\w+/=]{10000,})</script>"
+    rf'<script type="text/plain" ({_ATTRIBUTE}="[^"]*" data-encoding="gzip")>'
+    rf"([\w+/=]{{10000,}})</script>"
 )
 
 
 def with_parts_in_files(html: str) -> tuple[str, dict[str, bytes]]:
-    """A page of a site with what is large of the inside of heads in files beside it, which other
-    pages share; and these files by name, which tells their contents.
+    """A page of a site with what is large of the answers about traces in files beside it, which
+    other pages share; and these files by name, which tells their contents.
 
     Each is a script that runs before that of the page and gives its own element the text that it
     would have had in the page.

@@ -5,24 +5,19 @@ it opens with first; it says how many these are. What is inside heads it has of 
 opens with.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from explorer.components.exported_page import (
-    INSIDE_OF_PAGE,
     LARGEST_PAGE,
     checked_language,
     data_element,
-    head_elements,
-    inside_elements,
     page,
+    trace_elements,
 )
-from explorer.components.inside.page_parts import CaptureLayer
-from explorer.components.player.payload import (
-    View,
-    is_large,
-    opening_head_of,
-    player_payload,
-)
+from explorer.components.player.payload import View, opening_head_of, player_payload
+from explorer.components.resources import AskedModel
+from explorer.components.shared.offer import Offer
 from explorer.core.i18n import say
 from explorer.core.trace import Trace, check_trace
 
@@ -33,32 +28,22 @@ def html_page(
     view: View | None = None,
     *,
     with_plotly: bool = True,
-    capture: CaptureLayer | None = None,
+    model: AskedModel | None = None,
 ) -> str:
     """One HTML file that shows `trace` in `language`, from disk and without a network.
 
     view: what the player shows first.
     with_plotly: False for a frame in a page where another frame has brought plotly.js.
-    capture: by which the page gets what is inside the layer that it opens with; None = nothing.
+    model: of `trace`, by which the page gets what is inside the layer that it opens with; None =
+        nothing.
 
     Raises `TraceError` on what is no trace, and on an unknown language.
     """
     check_trace(trace)
     language = checked_language(language)
-    shown, large = view or View(), is_large(trace)
-    inside: list[str] = []
-    if capture is not None:
-        shown = replace(shown, **opening_head_of(trace, shown))
-        inside = inside_elements(trace, [shown], capture, LARGEST_PAGE // 2)
-    payload = player_payload(
-        trace,
-        language=language,
-        view=shown,
-        heads="",
-        inside=INSIDE_OF_PAGE if inside else None,
-    )
+    shown = view or View()
 
-    def with_heads(heads: list[str]) -> str:
+    def with_data(data: Sequence[str]) -> str:
         return page(
             language,
             say(
@@ -69,12 +54,15 @@ def html_page(
             ),
             component="player",
             body='<main id="player"></main>',
-            data=[data_element('id="payload"', payload, compress=True), *inside, *heads],
+            data=data,
             run="exported_page",
             with_plotly=with_plotly,
         )
 
-    alone = with_heads([])
-    if not large:
-        return alone
-    return with_heads(head_elements(trace, [shown], LARGEST_PAGE - len(alone.encode())))
+    def payload(offer: Offer) -> str:
+        seen = replace(shown, **opening_head_of(trace, shown)) if offer.names else shown
+        data = player_payload(trace, language=language, view=seen, resources=offer)
+        return data_element('id="payload"', data, compress=True)
+
+    space = LARGEST_PAGE - len(with_data([]).encode())
+    return with_data(trace_elements(trace, [shown], model, payload, space))

@@ -8,19 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from explorer.components.exported_page import (
-    INSIDE_OF_PAGE,
     LARGEST_PAGE,
     back_link,
     checked_language,
     data_element,
-    head_elements,
-    inside_elements,
     page,
+    trace_elements,
 )
-from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.lesson.payload import ShownLesson, lesson_payload
-from explorer.components.player.payload import View, is_large, opening_head_of, player_payload
+from explorer.components.player.payload import View, opening_head_of, player_payload
+from explorer.components.resources import AskedModel
 from explorer.components.shared.bundle import styles
+from explorer.components.shared.offer import Offer
 from explorer.components.site_files import back_address
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
@@ -40,13 +39,13 @@ class LessonText:
 
     cards: their indices.
     view: what its player shows of forced tokens.
-    capture: by which the page gets what is inside its layers; None = nothing.
+    model: of the trace, by which the page gets what is inside its layers; None = nothing.
     """
 
     trace: Trace
     cards: tuple[int, ...]
     view: View = field(default_factory=View)
-    capture: CaptureLayer | None = None
+    model: AskedModel | None = None
 
 
 def lesson_page(
@@ -83,23 +82,17 @@ def lesson_page(
 
 def _text_element(shown: ShownLesson, text: LessonText, language: str, space: int) -> str:
     """The element with all that the page has of a text, in `space` bytes where that is enough."""
-    trace, large = text.trace, is_large(text.trace)
+    trace = text.trace
     looks = [card.look for n in text.cards if (card := shown.cards[n]) is not None and card.look]
     views = [View(**look) for look in looks] or [View()]
     views = [replace(view, **opening_head_of(trace, view)) for view in views]
-    opened = [view for view in views if view.cell is not None]
-    inside: list[str] = []
-    if text.capture is not None and opened:
-        inside = inside_elements(trace, opened, text.capture, space // 2)
-    payload = player_payload(
-        trace,
-        language=language,
-        view=replace(views[0], forced=text.view.forced, original=text.view.original),
-        heads="",
-        inside=INSIDE_OF_PAGE if inside else None,
-    )
-    parts = [data_element("data-payload", payload, compress=True), *inside]
-    if large:
-        parts += head_elements(trace, views, space - sum(len(part) + 1 for part in parts))
+    first = replace(views[0], forced=text.view.forced, original=text.view.original)
+    opened = any(view.cell is not None for view in views)
+
+    def payload(offer: Offer) -> str:
+        data = player_payload(trace, language=language, view=first, resources=offer)
+        return data_element("data-payload", data, compress=True)
+
+    parts = trace_elements(trace, views, text.model if opened else None, payload, space)
     cards = " ".join(map(str, text.cards))
     return "\n".join([f'<div data-cards="{cards}">', *parts, "</div>"])

@@ -69,7 +69,7 @@ def test_a_whole_lesson_has_its_texts_and_what_is_inside(monkeypatch):
     name = "one-number-by-hand"
     html = whole_lesson(name, lessons().in_language(name, "en"), shipped_models(), "en").decode()
     assert re.findall(r'data-cards="([^"]*)"', html) == ["0 1 2 3 4 5"]
-    assert 'data-inside="cross/0/1"' in html
+    assert 'data-resource="vectors/cross/0/1"' in html
     assert "<title>One number by hand" in html
     alone = read_lesson("# Mine\n\n" + CARD.format(view=VIEW.format("nobody"), choices="1 | 2"))
     html = whole_lesson("mine", alone, shipped_models(), "en").decode()

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app import mount
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.server import head_route
-from explorer.components.player import payload
+from explorer.app.server import trace_route
+from explorer.components.player import large_trace
 from explorer.core import folders
 from tests.support.app_pages import open_page, sent_to
 from tests.support.payloads import unpack_payload
@@ -73,11 +73,21 @@ def test_all_payloads_together_are_bounded(monkeypatch):
 
 @pytest.mark.parametrize(("page", "component"), PAGES)
 def test_a_large_trace_has_an_address_for_its_weights(page, component, monkeypatch):
-    monkeypatch.setattr(payload, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
     monkeypatch.setattr(mount, "_payloads", LimitedCache(10**7))
     header, arrays = unpack_payload(sent_to(open_page(page, **LINK), component))
     if component == "head_grid":
         header, arrays = unpack_payload(arrays["trace"].tobytes())
     assert "cross.pictures" in arrays
-    client = TestClient(Starlette(routes=[Route(head_route.PATH, head_route.serve_head)]))
-    assert client.get(f"/{header['heads']}/pieces/cross/0/0").status_code == 200
+    client = TestClient(Starlette(routes=[Route(trace_route.PATH, trace_route.serve)]))
+    address = header["resources"]["address"]
+    assert client.get(f"/{address}/head/pieces/cross/0/0").status_code == 200
+
+
+def test_the_grid_asks_for_what_is_inside_and_the_player_for_more():
+    player, _ = unpack_payload(sent_to(open_page("explore", **LINK), "player"))
+    _, arrays = unpack_payload(sent_to(open_page("heads", **LINK), "head_grid"))
+    grid, _ = unpack_payload(arrays["trace"].tobytes())
+    inside = ["vectors", "path", "without"]
+    assert player["resources"]["names"] == [*inside, "contributions", "attribution", "score"]
+    assert grid["resources"]["names"] == inside

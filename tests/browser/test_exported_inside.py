@@ -10,6 +10,7 @@ from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
 from explorer.core import folders
 from explorer.core.trace import Trace
+from tests.support.asked_models import AskedExplorable
 from tests.support.page_checks import settle
 from tests.support.player_page import save
 
@@ -28,12 +29,10 @@ def trace(model) -> Trace:
 
 @pytest.fixture
 def page(model, trace, open_html) -> Callable[..., Page]:
-    def capture(site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
-        more = {"without": without} if without else {}
-        return model.trace("7 3 9", pad_to=6, capture="full", layers=[layer], sites=[site], **more)
+    asked = AskedExplorable(model, "7 3 9", pad_to=6)
 
     def open_page(view: View = VIEW, language: str = "en", width: int = 1440) -> Page:
-        return open_html(html_page(trace, language, view, capture=capture), width)
+        return open_html(html_page(trace, language, view, model=asked), width)
 
     return open_page
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 from explorer.components import html_export
 from explorer.components.html_export import html_page
-from explorer.components.player import payload
+from explorer.components.player import large_trace
 from explorer.components.player.payload import View
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
@@ -25,7 +25,7 @@ def pages(
 
     def open_both(trace: Trace) -> tuple[Page, Page]:
         small = open_html(html_page(trace))
-        monkeypatch.setattr(payload, "MOST_WEIGHTS", 0)
+        monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
         return small, open_html(html_page(trace))
 
     return open_both
@@ -79,7 +79,7 @@ def test_the_tooltip_of_a_large_trace_is_exact(pages: Callable[[Trace], tuple[Pa
 def test_a_page_says_which_heads_it_holds(
     open_html: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(payload, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
     monkeypatch.setattr(html_export, "LARGEST_PAGE", 0)  # room for the first head alone
     facts = {"model_layers": {"decoder": 6}, "layer_numbers": {"decoder": [2, 5]}}
     trace = random_trace(40, 40)
@@ -114,7 +114,7 @@ def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
     trace.save(tmp_path / "large.trace")
     asked: list[str] = []
     tab = new_tab()
-    tab.on("request", lambda one: asked.append(one.url) if "/weights/" in one.url else None)
+    tab.on("request", lambda one: asked.append(one.url) if "/head/" in one.url else None)
     tab.goto(address)
     tab.get_by_test_id("step-count").wait_for(timeout=60_000)
     tab.get_by_role("button", name="Files").click()
@@ -138,7 +138,7 @@ def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
         else:
             route.continue_()
 
-    tab.route("**/weights/**", answer)
+    tab.route("**/head/**", answer)
     tab.get_by_test_id("head-3-1").click()
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L3 H1")
     assert not gone

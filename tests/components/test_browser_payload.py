@@ -3,7 +3,6 @@
 `CASES=all` compares 200 inputs of every model.
 """
 
-import gzip
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from explorer.components.inside.head_vectors import head_vectors
 from explorer.components.inside.omission import omission
 from explorer.components.inside.token_path import token_path
 from explorer.components.player.payload import View, player_payload
+from explorer.components.shared.offer import Offer
 from explorer.components.shared.payload import PROJECT
 from explorer.core.i18n import section
 from explorer.core.interventions import OMISSIONS
@@ -142,7 +142,7 @@ def test_a_payload_equals_pythons(both):
             trace,
             language="zh",
             view=View(what_if=True, forced=((1, "x"),) if force else ()),
-            inside="live",
+            resources=Offer(names=("vectors", "path", "without")),
         )
         request = {"force": force, **({"padTo": pad_to} if pad_to else {})}
         shown = SHOWN | {"view": view}
@@ -167,12 +167,12 @@ def test_what_is_inside_a_head_equals_pythons(both):
     }
     for site, trace in full.items():
         expected = {
-            f"{site}/1/2": head_vectors(trace, site, 0, 2),
-            f"{site}/1": token_path(trace, site),
+            ("vectors", f"{site}/1/2"): head_vectors(trace, site, 0, 2),
+            ("path", f"{site}/1"): token_path(trace, site),
         }
-        for name, payload in expected.items():
-            header, arrays = browser.ask("inside", text=text, name=name)
-            compare_inside(header, arrays, *unpack_payload(gzip.decompress(payload)))
+        for (name, place), payload in expected.items():
+            header, arrays = browser.ask("resource", text=text, name=name, place=place)
+            compare_inside(header, arrays, *unpack_payload(payload))
 
 
 def compare_inside(
@@ -195,8 +195,8 @@ def test_a_head_without_a_part_of_the_model_equals_pythons(both, part):
     model, browser = both
     text = text_for(model, 2)
     trace = model.trace(text, capture="full", layers=[0], sites=["cross"], without=[part])
-    header, arrays = browser.ask("inside", text=text, name=f"cross/0/1/without/{part}")
-    expected = unpack_payload(gzip.decompress(omission(trace, "cross", 1)))
+    header, arrays = browser.ask("resource", text=text, name="without", place=f"cross/0/1/{part}")
+    expected = unpack_payload(omission(trace, "cross", 1))
     compare_inside(header, arrays, *expected)
 
 

@@ -10,13 +10,18 @@ from explorer.components.exported_page import (
     checked_language,
     data_element,
     inline,
-    inside_elements,
     page,
+    trace_elements,
     with_parts_in_files,
 )
+from explorer.components.player import large_trace
 from explorer.components.player.payload import View
-from explorer.core.errors import TraceError
-from tests.support.example_traces import example_trace
+from explorer.components.resources import RESOURCES, Place
+from explorer.components.shared.offer import Offer
+from explorer.core.errors import TraceError, TraceSizeError
+from explorer.core.interventions import OMISSIONS
+from explorer.core.trace import Trace
+from tests.support.asked_models import AskedExplorable
 
 
 def made(title: str = "title", language: str = "en", **changes: object) -> str:
@@ -66,16 +71,18 @@ def test_a_page_of_a_site_leads_back_to_its_first_page_in_its_language():
     assert "<h1>A &amp; B</h1>" in link
 
 
-def test_what_is_large_of_the_inside_of_heads_is_in_files_that_pages_share():
+def test_what_is_large_of_the_answers_is_in_files_that_pages_share():
     random = np.random.default_rng(0)
-    large = data_element('data-inside="cross/0"', random.bytes(20_000), compress=True)
-    small = data_element('data-inside="cross/0/1"', random.bytes(200), compress=True)
+    large = data_element('data-resource="path/cross/0"', random.bytes(20_000), compress=True)
+    small = data_element('data-resource="vectors/cross/0/1"', random.bytes(200), compress=True)
     payload = data_element("data-payload", random.bytes(20_000), compress=True)
     html, files = with_parts_in_files("\n".join([payload, large, small, large]))
     ((name, script),) = files.items()
     text = re.search(">([^<]*)<", large)[1]
     assert script.decode() == f'document.currentScript.textContent = "{text}";\n'
-    element = f'<script src="{name}" data-inside="cross/0" data-encoding="gzip" defer></script>'
+    element = (
+        f'<script src="{name}" data-resource="path/cross/0" data-encoding="gzip" defer></script>'
+    )
     assert html == "\n".join([payload, element, small, element])
     assert with_parts_in_files(small)[1] == {}
 
@@ -93,17 +100,90 @@ def test_an_unknown_language_is_refused():
             checked_language(wrong)
 
 
-def test_what_each_view_needs_first_comes_before_the_rest(monkeypatch):
-    """With space for two elements, both views have one."""
+def elements(
+    trace: Trace, views: list[View], model: AskedExplorable | None, space: int = 10**6
+) -> tuple[Offer, list[str]]:
+    """What the payload of a page is told to offer, and the names of the answers in the page."""
+    offers: list[Offer] = []
+    payload, *found = trace_elements(
+        trace, views, model, lambda offer: offers.append(offer) or "payload", space
+    )
+    assert payload == "payload"
+    assert len("\n".join(["payload", *found])) <= max(space, 0) or len(found) == 1
+    return offers[-1], [re.search('data-resource="([^"]*)"', one)[1] for one in found]
 
-    def parts(trace, capture, site, layer, head, *, opened):
-        return iter([(f"{site}/{layer}/{head}", b"x"), (f"{site}/{layer}", b"y")])
 
-    monkeypatch.setattr("explorer.components.exported_page.page_parts", parts)
-    views = [View(site="cross", layer=0, head=1, cell=(0, 0)), View(site="cross", layer=1, head=0)]
-    every = inside_elements(example_trace(), views, None, 10_000)
-    assert len(every) == 4
-    space = len(every[0]) + len(every[1]) + 2
-    assert inside_elements(example_trace(), views, None, space) == every[:2]
-    assert 'data-inside="cross/0/1"' in every[0]
-    assert 'data-inside="cross/1/0"' in every[1]
+@pytest.fixture
+def trace(explorable) -> Trace:
+    return explorable.trace("1 2 3")
+
+
+@pytest.fixture
+def model(explorable) -> AskedExplorable:
+    return AskedExplorable(explorable, "1 2 3")
+
+
+def test_a_page_has_the_vectors_of_the_layer_and_all_predictions(trace, model, explorable):
+    view = View(site="cross", layer=1, head=2, cell=(0, 0))
+    offered, names = elements(trace, [view], model)
+    assert offered == Offer(names=("vectors", "path", "without"))
+    vectors = {f"vectors/cross/1/{head}" for head in range(3)}
+    without = {f"without/cross/1/2/{part}" for part in OMISSIONS}
+    assert set(names) == vectors | without | {"path/cross/0", "path/cross/1"}
+    assert names[:2] == ["vectors/cross/1/2", "path/cross/1"]
+    data = re.search(
+        'vectors/cross/1/2" data-encoding="gzip">([^<]*)<',
+        "".join(trace_elements(trace, [view], model, lambda _: "", 10**6)),
+    )[1]
+    answer = gzip.decompress(base64.b64decode(data))
+    assert answer == RESOURCES["vectors"].answer(trace, model, Place(site="cross", layer=1, head=2))
+
+
+def test_what_each_view_needs_first_comes_before_the_rest(trace, model):
+    """With space for two answers, both views have one."""
+    views = [View(site="cross", layer=layer, head=1, cell=(0, 0)) for layer in (0, 1)]
+    _, every = elements(trace, views, model)
+    first = ["vectors/cross/0/1", "vectors/cross/1/1"]
+    assert every[:2] == first
+    assert len(set(every)) == len(every)
+    made = trace_elements(trace, views, model, lambda _: "payload", 10**6)
+    space = sum(len(one) + 1 for one in made[:3])
+    assert elements(trace, views, model, space)[1] == first
+
+
+def test_a_page_looks_inside_where_a_view_does(trace, model):
+    views = [
+        View(site="encoder", layer=0, head=0),
+        View(site="cross", layer=1, head=1, cell=(0, 0)),
+    ]
+    _, names = elements(trace, views, model)
+    assert not any("encoder" in name for name in names)
+
+
+def test_an_answer_that_does_not_fit_leaves_space_for_others(trace, model):
+    view = View(site="cross", layer=1, head=2)
+    made = trace_elements(trace, [view], model, lambda _: "payload", 10**6)
+    path = next(len(one) for one in made if "path/cross/1" in one)
+    space = sum(len(one) + 1 for one in made if "path" not in one) + path // 2
+    offered, names = elements(trace, [view], model, space)
+    assert names == [f"vectors/cross/1/{head}" for head in (2, 0, 1)]
+    assert "path" in offered.names  # the page says that it does not hold it
+
+
+def test_a_page_is_made_though_nothing_can_be_captured(trace, model, monkeypatch):
+    def refuse(*_):
+        raise TraceSizeError("layer_too_large", needed="9", limit="1", count=1)
+
+    monkeypatch.setattr(model, "layer", refuse)
+    assert elements(trace, [View(cell=(0, 0))], model) == (Offer(), [])
+    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    offered, names = elements(trace, [View(cell=(0, 0))], model)
+    assert offered == Offer(names=("head",))
+    assert len(names) == 5 * 4  # layers of all sites, three heads and their mean
+
+
+def test_a_large_trace_without_its_model_has_heads_alone(trace, monkeypatch):
+    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    offered, names = elements(trace, [View(site="decoder", layer=1, head=2)], None, 0)
+    assert offered == Offer(names=("head",))
+    assert names == ["head/pieces/decoder/1/2"]  # there in any case

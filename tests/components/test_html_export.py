@@ -8,13 +8,14 @@ import pytest
 import explorer
 from explorer.components import html_export
 from explorer.components.html_export import html_page
-from explorer.components.player import payload
-from explorer.components.player.heads import HeadAddress, head_payload
+from explorer.components.player import large_trace
+from explorer.components.player.heads import MEAN, head_payload
 from explorer.components.player.payload import View
 from explorer.components.shared.bundle import PLOTLY
 from explorer.core import folders
 from explorer.core.errors import TraceError
 from explorer.core.i18n import LANGUAGES
+from tests.support.asked_models import AskedExplorable
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 from tests.support.payloads import unpack_payload
 from tests.support.small_page import SMALL_PAGE
@@ -45,13 +46,9 @@ def test_the_page_holds_plotly_with_a_licence_that_can_be_read():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_page_of_a_small_trace_with_the_inside_of_its_layer_is_small(language):
     model, text = explorer.load(CHECKPOINTS / "reverse.safetensors"), "7 3 9 1 4"
-
-    def capture(site, layer, without=()):
-        more = {"without": without} if without else {}
-        return model.trace(text, capture="full", layers=[layer], sites=[site], **more)
-
-    html = html_page(model.trace(text), language, View(cell=(1, 1)), capture=capture)
-    assert html.count(" data-inside=") > 4
+    asked = AskedExplorable(model, text)
+    html = html_page(model.trace(text), language, View(cell=(1, 1)), model=asked)
+    assert html.count(" data-resource=") > 4
     assert len(html.encode()) <= SMALL_PAGE
 
 
@@ -71,7 +68,7 @@ def test_the_page_has_the_language_asked_for():
 
 def large_page(monkeypatch, trace, view=None, space=10_000):
     """A page of `trace` with `space` for more than its first head, its heads, and the first."""
-    monkeypatch.setattr(payload, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
     monkeypatch.setattr(html_export, "LARGEST_PAGE", 0)
     one = html_page(trace, view=view)  # the head that it opens with is there in any case
     size = len(one.encode()) + space
@@ -80,8 +77,8 @@ def large_page(monkeypatch, trace, view=None, space=10_000):
     assert len(html.encode()) <= size
     return (
         html,
-        re.findall(r'data-head="(\w[^"]+)"', html),
-        re.findall(r'data-head="(\w[^"]+)"', one),
+        re.findall(r'data-resource="head/(\w[^"]+)"', html),
+        re.findall(r'data-resource="head/(\w[^"]+)"', one),
     )
 
 
@@ -92,14 +89,16 @@ def test_a_page_of_a_large_trace_has_the_nearest_heads_as_far_as_they_fit(monkey
     assert names[:4] == [f"pieces/decoder/1/{head}" for head in (2, 0, 1, 3)]
     assert names[4] == "pieces/decoder/1/mean"
     assert 5 <= len(names) < 30
-    for name, data in re.findall(r'data-head="([^"]+)" data-encoding="gzip">([^<]+)<', html):
+    for name, data in re.findall(
+        r'data-resource="head/([^"]+)" data-encoding="gzip">([^<]+)<', html
+    ):
         _, site, layer, head = name.split("/")
-        address = HeadAddress("pieces", site, int(layer), None if head == "mean" else int(head))
+        number = MEAN if head == "mean" else int(head)
         sent = gzip.decompress(base64.b64decode(data))
-        assert sent == gzip.decompress(head_payload(trace, address))
+        assert sent == head_payload(trace, "pieces", site, int(layer), number)
     found = re.search(r'id="payload" data-encoding="gzip">([^<]+)<', html)
     header, _ = unpack_payload(gzip.decompress(base64.b64decode(found[1])))
-    assert header["heads"] == ""
+    assert header["resources"] == {"address": "", "names": ["head"]}
 
 
 def test_a_page_has_each_head_in_pieces_and_in_words(monkeypatch):

@@ -46,12 +46,12 @@ def test_texts_of_a_lesson_never_become_markup():
 
 
 def test_large_texts_share_the_space_of_the_page(monkeypatch):
-    monkeypatch.setattr("explorer.components.player.payload.MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.large_trace.MOST_WEIGHTS", 0)
     trace = random_trace(6, 7)
     look = {"site": trace.sites[0], "layer": 0, "head": 0}
     cards = [ShownCard(look=look), ShownCard(look={**look, "layer": 1})]
     html = lesson_page(lesson(*cards), [LessonText(trace, (0, 1))])
-    found = re.findall(r'data-head="pieces/([^"]*)"', html)
+    found = re.findall(r'data-resource="head/pieces/([^"]*)"', html)
     assert found[:2] == [f"{trace.sites[0]}/0/0", f"{trace.sites[0]}/1/0"]
     assert len(html.encode()) <= LARGEST_PAGE
 

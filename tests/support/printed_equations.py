@@ -1,7 +1,6 @@
 """Printed equations read as a pupil with a pocket calculator reads them."""
 
 import base64
-import gzip
 import json
 import math
 import re
@@ -51,9 +50,7 @@ def cell_texts(trace: Trace, site: str, language: str = "en") -> list[dict[str, 
     layers, heads = trace.attention(site).shape[:2]
     packed = [
         {
-            "data": base64.b64encode(
-                gzip.decompress(head_vectors(trace, site, layer, head))
-            ).decode(),
+            "data": base64.b64encode(head_vectors(trace, site, layer, head)).decode(),
             "masked": trace.closed(site, layer, head).tolist(),
         }
         for layer in range(layers)

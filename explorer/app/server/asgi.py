@@ -1,8 +1,7 @@
-"""What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, the
-weights of heads of large traces, what weights are computed from, what keys contribute, the parts
-of heads in choices of tokens, what scores are summed of, the host's cookie, what a class does
-together, compression for other machines, the server's address for pages opened directly, and checks
-of origins, messages and uploads. Nothing comes from the internet.
+"""What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, answers
+about the traces on screen, the host's cookie, what a class does together, compression for other
+machines, the server's address for pages opened directly, and checks of origins, messages and
+uploads. Nothing comes from the internet.
 """
 
 from collections.abc import AsyncIterator
@@ -13,15 +12,11 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from explorer.app.server import (
-    attribution_route,
     class_route,
-    contributions_route,
-    head_route,
     host_cookie,
-    inside_route,
     probe_route,
-    score_route,
     server_address,
+    trace_route,
     warmup,
 )
 from explorer.app.server.back_messages import BackMessageGuard
@@ -55,13 +50,7 @@ def routes() -> list[Route]:
         Route(f"{base}/plotly.min.js", serve_plotly),
         Route(f"{base}{server_address.PATH}", server_address.serve_script),
         Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
-        Route(f"{base}{head_route.PATH}", head_route.serve_head),
-        Route(f"{base}{inside_route.HEAD_PATH}", inside_route.serve_vectors),
-        Route(f"{base}{inside_route.LAYER_PATH}", inside_route.serve_token_path),
-        Route(f"{base}{inside_route.OMISSION_PATH}", inside_route.serve_omission),
-        Route(f"{base}{contributions_route.PATH}", contributions_route.serve_contributions),
-        Route(f"{base}{attribution_route.PATH}", attribution_route.serve_attribution),
-        Route(f"{base}{score_route.PATH}", score_route.serve_score),
+        Route(f"{base}{trace_route.PATH}", trace_route.serve),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
         *class_route.routes(base),
     ]

@@ -7,7 +7,8 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import model_cache, mount
+from explorer.app import mount
+from explorer.app.asked_model import asked_model
 from explorer.app.filled_lesson import whole_lesson
 from explorer.app.forced_tokens import forced_view
 from explorer.app.initial_selection import initial_selection
@@ -81,9 +82,9 @@ def explore() -> None:
     with files:
         shown = explore_state.shown_selection()
         view = partial(_page_view, opening, shown)
-        capture = model_cache.layer_capture(offered[request.model], request, trace)
+        model = asked_model(offered[request.model], request, trace)
         lesson = _lesson_page(offered, language)
-        files_and_share.files(trace, request.model, view, capture, language, lesson)
+        files_and_share.files(trace, request.model, view, model, language, lesson)
     with share:
         files_and_share.join(language)
         if access.is_class_mode():
@@ -182,14 +183,8 @@ def show_trace(
     picture = Picture(request, kept, language, whole)
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
-    further = mount.Further(
-        model_cache.layer_capture(member, request, trace),
-        model_cache.contributions(member, request),
-        model_cache.attribution(member, request),
-        model_cache.score_split(member, request),
-    )
     visit = shared_query(member, request)
-    mount.player(key, view, trace, further, read_player, visit)
+    mount.player(key, view, trace, asked_model(member, request, trace), read_player, visit)
     return view
 
 

@@ -7,7 +7,8 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import experiment_cache, heads_picture, model_cache, mount, weights_limit
+from explorer.app import experiment_cache, heads_picture, mount, weights_limit
+from explorer.app.asked_model import asked_model
 from explorer.app.mount import Norms
 from explorer.app.server.rate_limit import RateLimitError
 from explorer.app.state import address_bar, session, visitor
@@ -172,8 +173,8 @@ def head_grid(
     key = heads_picture.picture_key(member, language, report=shown.key if shown else "")
     opening = heads_picture.opening((key, "norms" if norms else "weights"), member, trace)
     report = shown.report if shown else None
-    capture = model_cache.layer_capture(member, heads_state.shown_request(), trace)
-    mount.head_grid(key, opening, trace, report, norms, capture, heads_state.read_view)
+    model = asked_model(member, heads_state.shown_request(), trace)
+    mount.head_grid(key, opening, trace, report, norms, model, heads_state.read_view)
 
 
 def overview(member: CatalogModel, trace: Trace, language: str, _: DeltaGenerator) -> None:

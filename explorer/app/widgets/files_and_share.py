@@ -15,8 +15,8 @@ from explorer.app.state import visit as visit_state
 from explorer.app.uploads import MOST_UPLOADS, add_upload, delete_upload, uploads, visitor_catalog
 from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
 from explorer.app.widgets.messages import literal, show_error
-from explorer.components.inside.page_parts import CaptureLayer
 from explorer.components.player.payload import View
+from explorer.components.resources import AskedModel
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
@@ -40,17 +40,17 @@ def files(
     trace: Trace,
     model: str,
     view: Callable[[], View],
-    capture: CaptureLayer | None,
+    asked: AskedModel | None,
     language: str,
     lesson: tuple[str, Callable[[], bytes]] | None = None,
 ) -> None:
     """Downloads of what is shown; for visitors with the right, uploads and their deletion.
 
     view: what the HTML page opens with; called from any thread when the page is made.
-    capture: by which the page gets what is inside a layer; called from any thread.
+    asked: by which the page gets what is inside a layer.
     lesson: the name of the one that is followed, and what makes its page, from any thread.
     """
-    _downloads(trace, model, lambda: _page(trace, view(), capture, language), language, lesson)
+    _downloads(trace, model, lambda: _page(trace, view(), asked, language), language, lesson)
     if not visitor.rights().change:
         st.caption(say("explore.upload_refused", language))
         return
@@ -114,10 +114,10 @@ def _downloads(
         )
 
 
-def _page(trace: Trace, view: View, capture: CaptureLayer | None, language: str) -> bytes:
+def _page(trace: Trace, view: View, asked: AskedModel | None, language: str) -> bytes:
     from explorer.components.html_export import html_page
 
-    return html_page(trace, language, view, capture=capture).encode()
+    return html_page(trace, language, view, model=asked).encode()
 
 
 def _steps_table(trace: Trace) -> bytes:

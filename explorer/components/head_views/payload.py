@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.components.player.payload import View, player_payload
+from explorer.components.shared.offer import NOTHING, Offer
 from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
@@ -19,6 +20,9 @@ from explorer.heads.trace_comparison import TraceComparison
 
 CellValues = Mapping[str, NDArray[np.float32]]
 """By site, (layer, head, query, key): numbers per cell other than weights, sent as float32."""
+
+_ASKED = ("head", "vectors", "path", "without")
+"""What the grid asks about its trace: Explore shows the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +50,12 @@ def head_grid_payload(
     language: str = "en",
     view: View | None = None,
     norms: CellValues | None = None,
-    heads: str | None = None,
-    inside: str | None = None,
+    resources: Offer = NOTHING,
 ) -> bytes:
     """Every head of `trace`, with the metrics and roles of `report`.
 
     norms: value-weighted norms, drawn in the grid instead of the weights.
-    heads, inside: as in `player_payload`.
+    resources: as in `player_payload`, of which the grid shows a part.
     """
     targets = report.facts["targets"] if report else ""
     header = {
@@ -63,7 +66,9 @@ def head_grid_payload(
         "roles": [sentence_of(role, targets) for role in ROLES],
         "role_groups": _role_groups(report, language) if report else {},
     }
-    arrays = {"trace": _trace(trace, language, view, heads, inside)} | _named("norms", norms or {})
+    arrays = {"trace": _trace(trace, language, view, resources.only(*_ASKED))} | _named(
+        "norms", norms or {}
+    )
     return pack_payload(header | _sentences(language), arrays)
 
 
@@ -158,12 +163,9 @@ def _trace(
     trace: Trace,
     language: str,
     view: View | None,
-    heads: str | None = None,
-    inside: str | None = None,
+    resources: Offer = NOTHING,
 ) -> NDArray[Any]:
-    return payload_bytes(
-        player_payload(trace, language=language, view=view, heads=heads, inside=inside)
-    )
+    return payload_bytes(player_payload(trace, language=language, view=view, resources=resources))
 
 
 def _similarity(attention: AttentionComparison, site: str) -> NDArray[np.float32]:

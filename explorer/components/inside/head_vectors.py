@@ -3,22 +3,13 @@
 The browser computes a cell from it: product of query and key, scale, cap, bias, mask, softmax.
 """
 
-import gzip
-
 from explorer.components.shared.payload import pack_payload
 from explorer.core.head_scores import head_scores
 from explorer.core.trace import Trace
 
-_FAST = 1  # level of compression: somebody waits for the answer
-
-
-def has_vectors(trace: Trace, site: str) -> bool:
-    """Whether the attention of `site` was captured in full."""
-    return f"{site}.score_scale" in trace.arrays and f"{site}.scores" in trace.arrays
-
 
 def head_vectors(trace: Trace, site: str, layer: int, head: int) -> bytes:
-    """The vectors of one head of a trace with full capture, a payload compressed with gzip.
+    """The vectors of one head of a trace with full capture, a payload.
 
     layer: counted among those that the trace has.
 
@@ -37,4 +28,4 @@ def head_vectors(trace: Trace, site: str, layer: int, head: int) -> bytes:
     if (sink := trace.arrays.get(f"{site}.sink")) is not None:
         arrays["sink"] = sink[layer, head]
     header = {"width": made.width, "scale": made.scale, "cap": made.cap}
-    return gzip.compress(pack_payload(header, arrays), compresslevel=_FAST, mtime=0)
+    return pack_payload(header, arrays)

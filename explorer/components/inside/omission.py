@@ -1,19 +1,15 @@
 """The weights of a head of a model without one of its parts, and what it decodes, as a payload."""
 
-import gzip
-
 from explorer.components.shared.payload import pack_payload
 from explorer.core.trace import Trace
 
-_FAST = 1  # level of compression: somebody waits for the answer
-
 
 def omission(trace: Trace, site: str, head: int) -> bytes:
-    """One head in the first layer of a trace, a payload compressed with gzip.
+    """One head in the first layer of a trace, a payload.
 
     Arrays: "weights" float32 and "masked" uint8 codes, both (query, key). Header: labels of the
     "queries" and "keys", and the decoded "text".
     """
     arrays = {"weights": trace.attention(site)[0, head], "masked": trace.closed(site, 0, head)}
     header = {"queries": trace.queries(site), "keys": trace.keys(site), "text": trace.text}
-    return gzip.compress(pack_payload(header, arrays), compresslevel=_FAST, mtime=0)
+    return pack_payload(header, arrays)

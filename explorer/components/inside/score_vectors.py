@@ -3,7 +3,6 @@
 The browser multiplies each part of a query with each part of a key.
 """
 
-import gzip
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,14 +10,12 @@ from numpy.typing import NDArray
 
 from explorer.components.shared.payload import pack_payload
 
-_FAST = 1  # level of compression: somebody waits for the answer
-
 Parts = Mapping[str, NDArray[np.float64]]
 """By part, (position, width)."""
 
 
 def score_vectors(queries: Parts, keys: Parts, scale: float) -> bytes:
-    """A payload compressed with gzip; the arguments are those of `PartVectors`.
+    """A payload; the arguments are those of `PartVectors`.
 
     Arrays, float32: "queries" (part, query, width) and "keys" (part, key, width). Header: the names
     "query_parts" and "key_parts", "width" and "scale".
@@ -31,4 +28,4 @@ def score_vectors(queries: Parts, keys: Parts, scale: float) -> bytes:
         "scale": scale,
     }
     numbers = {name: array.astype(np.float32) for name, array in arrays.items()}
-    return gzip.compress(pack_payload(header, numbers), compresslevel=_FAST, mtime=0)
+    return pack_payload(header, numbers)

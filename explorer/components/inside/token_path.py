@@ -3,7 +3,6 @@
 The vectors of a layer around its heads; those inside a head are in `head_vectors.py`.
 """
 
-import gzip
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from explorer.components.shared.payload import pack_payload
 from explorer.core.trace import Trace
 
-_FAST = 1  # level of compression: somebody waits for the answer
 CANDIDATES = 5
 """The most probable tokens that the browser shows with their logits."""
 
@@ -20,14 +18,9 @@ TEMPERATURES = [step / 10 for step in range(1, 21)]
 """By which logits are divided before softmax, when somebody tries another one than 1."""
 
 
-def has_token_path(trace: Trace) -> bool:
-    """Whether full capture of this trace's model has the path: that of a model trained here."""
-    return isinstance(trace.facts.get("config"), dict) and "family" not in trace.facts
-
-
 def token_path(trace: Trace, site: str) -> bytes:
     """The path of all queries of `site` through the first layer of a trace with full capture, a
-    payload compressed with gzip.
+    payload.
 
     Arrays, float32 (query, width) but for the last two: "tokens" token embeddings × √D,
     "positions", "input" of the residual connection, "normed" what the sublayer reads, "heads" all
@@ -75,7 +68,7 @@ def token_path(trace: Trace, site: str) -> bytes:
             "tempered": _tempered(trace.arrays["logits"] - sums[:, None]),
             "early": trace.arrays["early.probability"][0],
         }
-    return gzip.compress(pack_payload(header, arrays), compresslevel=_FAST, mtime=0)
+    return pack_payload(header, arrays)
 
 
 def _candidates(trace: Trace) -> tuple[list[list[str]], NDArray[np.float32]]:

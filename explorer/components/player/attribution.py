@@ -1,16 +1,17 @@
 """What makes the model choose each token and not the runner-up, as a payload for the browser, which
 asks for it when a visitor chooses to see it."""
 
-import gzip
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from explorer.components.shared.payload import pack_payload
 
-_FAST = 1  # level of compression: somebody waits for the answer
+if TYPE_CHECKING:
+    import pandas as pd
+
 _GROUPS = {
     "embedding": ("token", "position"),
     "feed_forward": ("feed_forward",),
@@ -20,12 +21,12 @@ _GROUPS = {
 
 
 def attribution_payload(
-    parts: pd.DataFrame,
-    rest: pd.DataFrame,
+    parts: "pd.DataFrame",
+    rest: "pd.DataFrame",
     difference: NDArray[np.float64],
     runner_up: Sequence[str],
 ) -> bytes:
-    """A payload compressed with gzip; the arguments are those of `LogitAttribution`.
+    """A payload; the arguments are those of `LogitAttribution`.
 
     Arrays, float32 in nats: "decoder" and "cross" (step, layer, head); "embedding", "feed_forward",
     "bias" and "difference" (step,). Header: "runner_up" labels, "heads" (layers, heads) by site.
@@ -41,4 +42,4 @@ def attribution_payload(
         arrays[name] = of_group.reindex(range(1, steps + 1), fill_value=0.0).to_numpy()
     header = {"runner_up": list(runner_up), "heads": heads}
     numbers = {name: array.astype(np.float32) for name, array in arrays.items()}
-    return gzip.compress(pack_payload(header, numbers), compresslevel=_FAST, mtime=0)
+    return pack_payload(header, numbers)

@@ -1,7 +1,6 @@
 """What each key contributes to each query, as a payload for the browser, which asks for it when a
 visitor chooses to see it."""
 
-import gzip
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -12,8 +11,6 @@ from explorer.components.player.weight_codes import scale_of, weight_codes
 from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.trace import Trace
 from explorer.core.words import has_words, merged_weights, target_words, word_axes
-
-_FAST = 1  # level of compression: somebody waits for the answer
 
 Layers = Mapping[str, NDArray[np.floating]]
 """By site, (layer, query, key)."""
@@ -26,7 +23,7 @@ def contributions_payload(
     drops: Layers = MappingProxyType({}),
     agreement: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
-    """A payload compressed with gzip.
+    """A payload.
 
     source_share: (T,) the part of the source in each output token.
     drops: of leave-one-out, by how much ln p falls (nats).
@@ -47,7 +44,7 @@ def contributions_payload(
         words = _arrays(trace, merged, _share_of_words(trace, source_share), fallen)
         arrays["words"] = payload_bytes(pack_payload({}, words))
     header = {"agreement": [list(pair) for pair in agreement.items()]}
-    return gzip.compress(pack_payload(header, arrays), compresslevel=_FAST, mtime=0)
+    return pack_payload(header, arrays)
 
 
 def _arrays(

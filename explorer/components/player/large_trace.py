@@ -3,6 +3,7 @@
 The weights of a head are asked for when it is chosen; see `heads.py`.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -22,9 +23,26 @@ from explorer.core.interventions import removed_heads
 from explorer.core.mask_reasons import REASONS
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import Word
-from explorer.core.words import merge, merged_codes, merged_weights
+from explorer.core.words import has_words, merge, merged_codes, merged_weights, word_axes
+
+MOST_WEIGHTS = 4_000_000
+"""Bytes of weights in one payload; a larger trace is sent head by head."""
 
 WordAxes = dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]
+
+
+def is_large(trace: Trace) -> bool:
+    """Whether a trace is sent head by head."""
+    shapes = {site: trace.attention(site).shape for site in trace.sites}
+    cells = sum(map(math.prod, shapes.values()))
+    if 2 * cells > MOST_WEIGHTS:
+        return True
+    if 4 * cells <= MOST_WEIGHTS or not has_words(trace):  # of words there are no more
+        return False
+    axes = word_axes(trace)
+    for site, (layers, heads, *_) in shapes.items():
+        cells += layers * heads * math.prod(map(len, axes[site]))
+    return 2 * cells > MOST_WEIGHTS
 
 
 def site_pictures(

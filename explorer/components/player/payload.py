@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.components.inside.token_path import has_token_path
 from explorer.components.player.large_trace import (
     gold_weights,
     site_facts,
@@ -22,6 +21,7 @@ from explorer.components.player.large_trace import (
     words_without_weights,
 )
 from explorer.components.player.weight_codes import scale_of, weight_codes
+from explorer.components.shared.offer import NOTHING, Offer
 from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.alignment import content
 from explorer.core.i18n import section
@@ -43,9 +43,6 @@ from explorer.core.words import (
 from explorer.heads.opening_head import opening_head
 
 FORMAT_VERSION = 1
-
-MOST_WEIGHTS = 4_000_000
-"""Bytes of weights in one payload; a larger trace is sent head by head."""
 
 _MOST_TAGS = 3
 """Labels of a token that are sent: a row shows one, and names the others when it is pointed at."""
@@ -94,11 +91,7 @@ def player_payload(
     *,
     language: str | None = "en",
     view: View | None = None,
-    heads: str | None = None,
-    inside: str | None = None,
-    contributions: str | None = None,
-    attribution: str | None = None,
-    score: str | None = None,
+    resources: Offer = NOTHING,
     more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """`trace`, its integrity checks and the player's sentences in `language`.
@@ -107,16 +100,12 @@ def player_payload(
     switches between both without the server.
 
     language: None leaves the sentences out, for a page that has them already.
-    heads: where the browser gets the weights of a head of a large trace, for its `heads.js`; None
-        puts all weights into the payload, however many.
-    inside: where the browser gets what is inside a head and a layer; None = nowhere.
-    contributions, attribution, score: where it gets what keys contribute, the parts of heads in the
-        choice of each token, and what the scores of a head are summed of; None = nowhere. Not of a
-        large trace.
+    resources: what the browser can ask about the trace; with "head" among them, a large trace is
+        sent without its weights.
     more: further fields of the header.
     """
     shown = view or View()
-    large = heads is not None and is_large(trace)
+    large = "head" in resources.names
     if large:
         shown = replace(shown, **opening_head_of(trace, shown))
     maps = _maps(trace)
@@ -135,13 +124,8 @@ def player_payload(
     }
     if (predictions := _predictions(trace)) is not None:
         header["predictions"] = predictions
-    if large:
-        header["heads"] = heads
-    if inside:
-        header |= {"inside": inside, "token_path": has_token_path(trace)}
-    if not large:
-        names = {"contributions": contributions, "attribution": attribution, "score": score}
-        header |= {name: address for name, address in names.items() if address}
+    if resources.names:
+        header["resources"] = asdict(resources)
     return pack_payload(header | dict(more or {}), arrays)
 
 
@@ -161,17 +145,6 @@ def _predictions(trace: Trace) -> dict[str, Any] | None:
         if math.isnan(row["probability"]):
             row["probability"] = None
     return {"kind": str(found.kind), "rows": rows}
-
-
-def is_large(trace: Trace) -> bool:
-    """Whether a trace is sent head by head."""
-    axes = word_axes(trace) if has_words(trace) else {}
-    cells = 0
-    for site in trace.sites:
-        layers, heads, queries, keys = trace.attention(site).shape
-        merged = math.prod(map(len, axes[site])) if axes else 0
-        cells += layers * heads * (queries * keys + merged)
-    return 2 * cells > MOST_WEIGHTS
 
 
 def opening_head_of(trace: Trace, view: View) -> dict[str, Any]:

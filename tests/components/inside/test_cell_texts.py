@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import explorer
-from explorer.components.inside.head_vectors import has_vectors
 from explorer.core import folders
 from explorer.core.trace import Trace
 from explorer.model import examples
@@ -25,7 +24,7 @@ def checked(trace: Trace, language: str = "en") -> Counter[str]:
     """How many cells a trace has, and in how many a sign is "≈"; an equation that is not true
     fails."""
     signs: Counter[str] = Counter()
-    for site in filter(lambda name: has_vectors(trace, name), trace.sites):
+    for site in filter(lambda name: f"{name}.score_scale" in trace.arrays, trace.sites):
         texts = cell_texts(trace, site, language)
         weights, scores = trace.attention(site).ravel(), trace.scores(site).ravel()
         for text, weight, score in zip(texts, weights, scores, strict=True):

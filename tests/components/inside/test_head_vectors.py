@@ -1,5 +1,4 @@
 import base64
-import gzip
 import json
 import subprocess
 import sys
@@ -9,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.components.inside.head_vectors import has_vectors, head_vectors
+from explorer.components.inside.head_vectors import head_vectors
 from explorer.core.errors import TraceError
 from explorer.core.trace import Trace
 from explorer.model.explorable import ExplorableModel
@@ -36,7 +35,7 @@ def places(trace: Trace):
 
 def test_a_payload_has_what_the_weights_are_computed_from(trace):
     for site, layer, head in places(trace):
-        data = gzip.decompress(head_vectors(trace, site, layer, head))
+        data = head_vectors(trace, site, layer, head)
         header, arrays = unpack_payload(data)
         assert set(arrays) == {"queries", "keys", "values"}
         assert header["cap"] is None
@@ -53,7 +52,7 @@ def test_the_browser_computes_the_numbers_of_torch(trace):
     generator = np.random.default_rng(0)
     cases, expected = [], []
     for site, layer, head in places(trace):
-        data = base64.b64encode(gzip.decompress(head_vectors(trace, site, layer, head))).decode()
+        data = base64.b64encode(head_vectors(trace, site, layer, head)).decode()
         weights, closed = trace.attention(site)[layer, head], trace.closed(site)
         for query, key in generator.integers(0, weights.shape, (CELLS, 2)):
             row = closed[query].tolist()
@@ -82,13 +81,12 @@ def test_a_position_bias_a_cap_and_a_sink_are_told(trace):
         "cross.sink": np.full(capped.shape[:3], 0.25, np.float32),
     }
     other = replace(trace, arrays={**trace.arrays, **more}, digest="")
-    header, arrays = unpack_payload(gzip.decompress(head_vectors(other, "cross", 0, 0)))
+    header, arrays = unpack_payload(head_vectors(other, "cross", 0, 0))
     assert header["cap"] == 2
     np.testing.assert_allclose(arrays["bias"], bias.ravel(), atol=1e-4)
     assert arrays["sink"].tolist() == [0.25] * len(queries)
 
 
 def test_a_trace_of_weights_alone_has_no_vectors():
-    assert not has_vectors(example_trace(), "cross")
     with pytest.raises(TraceError, match="query_vectors"):
         head_vectors(example_trace(), "cross", 0, 0)

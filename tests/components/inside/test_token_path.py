@@ -1,10 +1,8 @@
-import gzip
-
 import numpy as np
 import pytest
 import torch
 
-from explorer.components.inside.token_path import CANDIDATES, has_token_path, token_path
+from explorer.components.inside.token_path import CANDIDATES, token_path
 from explorer.core.errors import TraceError
 from tests.support.example_traces import example_trace
 from tests.support.payloads import unpack_payload
@@ -16,7 +14,7 @@ def trace(explorable):
 
 
 def unpacked(trace, site):
-    header, arrays = unpack_payload(gzip.decompress(token_path(trace, site)))
+    header, arrays = unpack_payload(token_path(trace, site))
     rows = header["counts"]["queries"]
     return header, {name: array.reshape(rows, -1) for name, array in arrays.items()}
 
@@ -26,7 +24,6 @@ def near(got, expected):
 
 
 def test_each_part_of_the_path_follows_from_the_one_before(trace, explorable):
-    assert has_token_path(trace)
     for site, modules in [
         ("encoder", explorable.transformer.encoder),
         ("decoder", explorable.transformer.decoder),
@@ -85,6 +82,5 @@ def test_an_encoder_has_no_candidates(trace):
 
 
 def test_a_trace_of_weights_alone_has_no_path():
-    assert not has_token_path(example_trace())
     with pytest.raises(TraceError, match="head_output"):
         token_path(example_trace(), "cross")

@@ -36,7 +36,8 @@ globalThis.document = /** @type {Document} */ (
  * @param {boolean} [offered]
  */
 function contextOf(state, offered = true) {
-  const header = offered ? { ...HEADER, attribution: "attribution/x" } : HEADER;
+  const resources = { address: "trace/x", names: ["attribution"] };
+  const header = offered ? { ...HEADER, resources } : HEADER;
   const trace = readTrace(packPayload(header, { "cross.attention": ["uint16", CODES] }));
   const shown = { ...openingState(trace, {}, {}), ...state };
   return /** @type {TraceContext} */ (

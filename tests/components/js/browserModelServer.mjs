@@ -9,9 +9,9 @@ import { readFileSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { ExplorableModel } from "../../../explorer/components/browser_model/js/explorableModel.js";
-import { Inside } from "../../../explorer/components/browser_model/js/insidePayloads.js";
 import { integrityOf } from "../../../explorer/components/browser_model/js/integrity.js";
 import { ModelError } from "../../../explorer/components/browser_model/js/modelError.js";
+import { TraceResources } from "../../../explorer/components/browser_model/js/resources.js";
 import { sha256 } from "../../../explorer/components/browser_model/js/sha256.js";
 import { tracePayload } from "../../../explorer/components/browser_model/js/tracePayload.js";
 import {
@@ -22,8 +22,8 @@ import { packPayload } from "./payloads.mjs";
 
 const path = process.argv[2];
 
-/** @type {Inside | null} of the text that was asked for last */
-let inside = null;
+/** @type {TraceResources | null} of the text that was asked about last */
+let resources = null;
 
 /** @type {Record<string, (asked: any, model: ExplorableModel) => Uint8Array>} */
 const ANSWERS = {
@@ -35,10 +35,9 @@ const ANSWERS = {
     trace.arrays["cross.attention"].values[0] += 1e-3;
     return payloadOf(model, trace, shown);
   },
-  inside: ({ text, name }, model) => {
-    const own = inside && inside.text === text ? inside : new Inside(model, text, {});
-    inside = own;
-    return own.payload(name);
+  resource: ({ text, name, place }, model) => {
+    if (!resources || resources.text !== text) resources = new TraceResources(model, text, {});
+    return resources.answer(name, place);
   },
   words: ({ rows }) =>
     packPayload({ words: rows.map((/** @type {string[]} */ row) => wordsIn(row)) }, {}),

@@ -29,7 +29,7 @@ function contributions(share) {
 }
 
 function exampleTrace() {
-  const header = { ...HEADER, contributions: "contributions/x" };
+  const header = { ...HEADER, resources: { address: "trace/x", names: ["contributions"] } };
   return readTrace(packPayload(header, { "cross.attention": ["uint16", CODES] }));
 }
 
@@ -120,7 +120,7 @@ test("they are fetched when they are chosen, and the weights stay when that fail
   broken = false;
   await load(trace, wanted, show);
   assert.equal(shown, 1);
-  assert.ok(fetched.every((path) => path === "contributions/x/rollout"));
+  assert.ok(fetched.every((path) => path === "trace/x/contributions/rollout"));
   Object.assign(globalThis, before);
 });
 

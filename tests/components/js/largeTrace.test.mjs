@@ -26,7 +26,7 @@ function largeTrace() {
   const site = { shape: [1, 2, 4, 6], scale: 1, removed: [], picture: [2, 3], reasons: [1] };
   const header = {
     ...HEADER,
-    heads: "weights/x",
+    resources: { address: "trace/x", names: ["head"] },
     sites: { cross: { ...site, gold: [[0.25, 0.5]] } },
   };
   return readTrace(
@@ -123,7 +123,15 @@ function loading() {
     append: (/** @type {{text: string}} */ node) => problems.push(node.text),
   };
   Object.assign(globalThis, {
+    fetch: (/** @type {URL} */ { pathname }, /** @type {{signal: AbortSignal}} */ { signal }) =>
+      new Promise((resolve, reject) => {
+        const answer = (/** @type {number[]} */ codes) =>
+          resolve({ ok: true, arrayBuffer: async () => matrix(codes).buffer });
+        const fail = () => reject(new Error(pathname));
+        asked.set(pathname.replace("/trace/x/head/", ""), { answer, fail, signal });
+      }),
     document: {
+      baseURI: "file:///",
       createElement: () => ({
         dataset: {},
         setAttribute: () => {},
@@ -139,16 +147,10 @@ function loading() {
       root,
       signal: new AbortController().signal,
       say: (/** @type {string} */ key) => key,
-      options: {
-        fetchHead: (/** @type {string} */ name, /** @type {AbortSignal} */ signal) =>
-          new Promise((resolve, reject) => {
-            const answer = (/** @type {number[]} */ codes) => resolve(matrix(codes));
-            asked.set(name, { answer, fail: () => reject(new Error(name)), signal });
-          }),
-      },
+      options: {},
     })
   );
-  return { pieces, show: createHeadLoading(context), asked, classes, problems };
+  return { context, pieces, show: createHeadLoading(context), asked, classes, problems };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
@@ -182,14 +184,16 @@ test("the head asked for last is shown, and an earlier one not any more", async 
 });
 
 test("weights that do not come leave the picture, and one sentence says so", async () => {
-  const { pieces, show, asked, classes, problems } = loading();
+  const { context, pieces, show, asked, classes, problems } = loading();
   show(pieces, head(0), () => assert.fail("nothing to show"));
   asked.get("pieces/cross/0/0")?.fail();
   await settled();
   assert.deepEqual([problems, [...classes]], [["not_loaded"], []]);
-  pieces.header.held = ["pieces/cross/0/1"];
+  context.options.resources = {
+    held: ["head/pieces/cross/0/1"],
+    fetch: async () => assert.fail("not in the page"),
+  };
   show(pieces, head(0), () => assert.fail("nothing to show"));
-  asked.get("pieces/cross/0/0")?.fail();
   await settled();
   assert.deepEqual(problems, ["not_in_page"]);
 });

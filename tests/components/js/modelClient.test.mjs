@@ -21,13 +21,13 @@ Object.assign(globalThis, {
   },
 });
 
-const question = { request: { model: "m", text: "1", pad: 0, forced: [] }, name: "x" };
+const question = { request: { model: "m", text: "1", pad: 0, forced: [] }, name: "x", place: "" };
 
 test("a worker that fails is said to be missing, whether anything waits for it or not", async () => {
   const client = createModelClient("");
-  const waiting = client.ask("inside", question);
+  const waiting = client.ask("resource", question);
   worker.dispatchEvent(new Event("error"));
   await assert.rejects(waiting, { key: "no_worker" });
-  await assert.rejects(() => client.ask("inside", question), { key: "no_worker" });
+  await assert.rejects(() => client.ask("resource", question), { key: "no_worker" });
   assert.equal(worker.asked.length, 1);
 });

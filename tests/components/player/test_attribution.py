@@ -1,5 +1,3 @@
-import gzip
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,7 +17,7 @@ def found(explorable, request) -> LogitAttribution:
 @pytest.fixture
 def payload(found) -> tuple[dict, dict]:
     data = attribution_payload(found.parts, found.rest, found.difference, found.runner_up)
-    return unpack_payload(gzip.decompress(data))
+    return unpack_payload(data)
 
 
 def test_each_head_has_its_part_at_each_step(found, payload):
@@ -46,7 +44,7 @@ def test_a_group_without_a_part_is_zero():
     parts = pd.DataFrame({"step": [1], "layer": [0], "site": ["cross"], "head": [0], "value": [2]})
     rest = pd.DataFrame({"step": [1], "layer": [0], "part": ["feed_forward"], "value": [0.5]})
     data = attribution_payload(parts, rest, np.array([2.5]), ["a"])
-    header, arrays = unpack_payload(gzip.decompress(data))
+    header, arrays = unpack_payload(data)
     assert header["heads"] == {"cross": [1, 1]}
     assert {name: arrays[name].item() for name in (*OTHERS, "cross")} == {
         "embedding": 0,

@@ -1,5 +1,3 @@
-import gzip
-
 import numpy as np
 import pytest
 
@@ -23,7 +21,7 @@ def numbers(trace: Trace) -> tuple[dict[str, np.ndarray], np.ndarray]:
 @pytest.mark.parametrize("trace", [example_trace(), pieces_trace()])
 def test_contributions_are_exact_to_the_fifth_digit(trace):
     layers, share = numbers(trace)
-    _, arrays = unpack_payload(gzip.decompress(contributions_payload(trace, layers, share)))
+    _, arrays = unpack_payload(contributions_payload(trace, layers, share))
     for site, expected in layers.items():
         found = arrays[site].astype(np.float64).reshape(expected.shape) / 65535
         assert np.abs(found - expected).max() <= 7.7e-6
@@ -34,7 +32,7 @@ def test_contributions_are_exact_to_the_fifth_digit(trace):
 def test_those_of_words_sum_over_keys_and_average_over_the_pieces_that_predict():
     trace = pieces_trace()
     layers, share = numbers(trace)
-    _, arrays = unpack_payload(gzip.decompress(contributions_payload(trace, layers, share)))
+    _, arrays = unpack_payload(contributions_payload(trace, layers, share))
     _, words = unpack_payload(arrays["words"].tobytes())
     queries, keys = target_words(trace), source_words(trace)
     expected = [
@@ -58,7 +56,7 @@ def test_leave_one_out_has_what_falls_and_how_often_others_agree():
     drops = {"cross": layers["cross"] * 9 - 1}
     share[0] = np.nan  # where nothing contributes
     data = contributions_payload(trace, layers, share, drops, {"alti": 3, "rollout": 1})
-    header, arrays = unpack_payload(gzip.decompress(data))
+    header, arrays = unpack_payload(data)
     assert header["agreement"] == [["alti", 3], ["rollout", 1]]
     np.testing.assert_allclose(arrays["cross.drop"], drops["cross"].ravel(), atol=1e-5)
     assert arrays["source_share"][0] == 0

@@ -1,9 +1,6 @@
-import gzip
-
 import numpy as np
-import pytest
 
-from explorer.components.player.heads import HeadAddress, head_payload
+from explorer.components.player.heads import MEAN, head_payload, units_of
 from explorer.core.mask_reasons import UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.words import merge
@@ -13,9 +10,8 @@ from tests.support.payloads import unpack_payload
 
 def read(trace, unit, site, layer, head):
     """Weights and mask codes of a map, as a browser reads them, and whether it is packed."""
-    address = HeadAddress(unit, site, layer, head)
-    assert address.within(trace)
-    header, arrays = unpack_payload(gzip.decompress(head_payload(trace, address)))
+    assert unit in units_of(trace)
+    header, arrays = unpack_payload(head_payload(trace, unit, site, layer, head))
     shown = merge(trace) if unit == "words" else trace
     axes = len(shown.queries(site)), len(shown.keys(site))
     closed = arrays.get("closed", np.zeros(axes, np.uint8)).reshape(axes)
@@ -32,9 +28,9 @@ def test_the_weights_of_every_head_and_of_the_mean():
     for site in trace.sites:
         weights, masked = trace.attention(site), trace.closed(site)
         for layer in range(2):
-            for head in (*range(4), None):
+            for head in (*range(4), MEAN):
                 found, closed, packed = read(trace, "pieces", site, layer, head)
-                expected = weights[layer].mean(0) if head is None else weights[layer, head]
+                expected = weights[layer].mean(0) if head == MEAN else weights[layer, head]
                 np.testing.assert_allclose(found, expected, atol=7.7e-6)
                 np.testing.assert_array_equal(closed, masked)
                 assert packed == bool(masked.any())
@@ -44,10 +40,10 @@ def test_the_words_of_a_head():
     trace = pieces_trace()
     merged = merge(trace)
     for site in trace.sites:
-        for head in (0, 1, None):
+        for head in (0, 1, MEAN):
             found, closed, _ = read(trace, "words", site, 0, head)
             weights = merged.attention(site)[0]
-            expected = weights.mean(0) if head is None else weights[head]
+            expected = weights.mean(0) if head == MEAN else weights[head]
             np.testing.assert_allclose(found, expected, atol=7.7e-6)
             np.testing.assert_array_equal(closed, merged.closed(site))
 
@@ -61,7 +57,7 @@ def test_masks_of_layers_and_heads_that_differ():
         found, closed, _ = read(trace, "pieces", "encoder", 1, head)
         np.testing.assert_array_equal(closed == UNMASKED, masks[1, head])
         np.testing.assert_allclose(found, weights[1, head], atol=7.7e-6)
-    found, closed, packed = read(trace, "pieces", "encoder", 1, None)
+    found, closed, packed = read(trace, "pieces", "encoder", 1, MEAN)
     assert np.argwhere(closed != UNMASKED).tolist() == [[1, 0]]  # masked in every head
     np.testing.assert_allclose(found, weights[1].mean(0), atol=7.7e-6)
     assert packed
@@ -76,20 +72,6 @@ def test_a_weight_on_a_masked_cell_is_sent():
     np.testing.assert_allclose(found, weights[0, 0], atol=7.7e-6)
 
 
-@pytest.mark.parametrize(
-    ("unit", "site", "layer", "head"),
-    [
-        ("pieces", "cross", 2, 0),
-        ("pieces", "cross", 0, 4),
-        ("pieces", "self", 0, 0),
-        ("pieces", "cross", -1, 0),
-        ("words", "cross", 0, 0),  # all words are single pieces
-    ],
-)
-def test_a_map_that_a_trace_does_not_have(unit, site, layer, head):
-    assert not HeadAddress(unit, site, layer, head).within(example_trace())
-
-
-def test_an_address_as_text():
-    assert str(HeadAddress("words", "decoder", 3, None)) == "words/decoder/3/mean"
-    assert str(HeadAddress("pieces", "cross", 0, 11)) == "pieces/cross/0/11"
+def test_a_trace_without_pieces_has_no_words():
+    assert units_of(example_trace()) == ("pieces",)
+    assert units_of(pieces_trace()) == ("pieces", "words")

@@ -1,18 +1,36 @@
 import numpy as np
 import pytest
 
+from explorer.components.player import large_trace
 from explorer.components.player.large_trace import (
     gold_weights,
+    is_large,
     site_facts,
     site_pictures,
     words_without_weights,
 )
 from explorer.components.player.pictures import picture_codes, shrunk_codes, shrunk_weights
 from explorer.core.trace import Trace
-from explorer.core.words import merge, word_axes
+from explorer.core.words import has_words, merge, word_axes
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 
 MANY = 20_000  # maps, so that even small ones are shrunk
+
+
+def test_a_trace_is_large_from_four_megabytes_of_weights_on():
+    small = (example_trace(), pieces_trace(), random_trace(64, 64, 6, 8))
+    assert not any(map(is_large, (*small, random_trace(140, 140, 4, 8))))
+    assert is_large(random_trace(160, 160, 4, 8))
+
+
+@pytest.mark.parametrize("trace", [pieces_trace(), example_trace()])
+def test_the_weights_of_words_count_too(trace, monkeypatch):
+    own = [trace, merge(trace)] if has_words(trace) else [trace]
+    weights = sum(2 * one.attention(site).size for one in own for site in one.sites)
+    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", weights)
+    assert not is_large(trace)
+    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", weights - 1)
+    assert is_large(trace)
 
 
 @pytest.mark.parametrize("unit", ["pieces", "words"])

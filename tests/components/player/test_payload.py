@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.components.player import payload
-from explorer.components.player.payload import View, is_large, player_payload
+from explorer.components.player.payload import View, player_payload
+from explorer.components.shared.offer import Offer
 from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import PADDING, UNMASKED
@@ -13,6 +13,8 @@ from explorer.core.trace import Trace
 from explorer.core.words import merge
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 from tests.support.payloads import unpack_payload
+
+HEADS = Offer("trace/x", ("head",))
 
 
 def weights(trace: Trace, site: str) -> np.ndarray:
@@ -215,18 +217,12 @@ def test_removed_heads_are_named_with_their_replacement():
     assert removed["decoder"] == []
 
 
-def test_a_small_trace_is_sent_whole_wherever_heads_could_be_asked_for():
-    for trace in (example_trace(), pieces_trace(), random_trace(64, 64, 6, 8)):
-        assert player_payload(trace, heads="weights/x") == player_payload(trace)
-
-
 def test_a_trace_of_more_than_four_megabytes_of_weights_is_sent_without_them():
     trace = random_trace(160, 160, 4, 8)
-    assert not is_large(random_trace(140, 140, 4, 8))
-    data = player_payload(trace, heads="weights/x")
+    data = player_payload(trace, resources=HEADS)
     assert len(data) < 1_500_000 < len(player_payload(trace))
     header, arrays = unpack_payload(data)
-    assert header["heads"] == "weights/x"
+    assert header["resources"] == {"address": "trace/x", "names": ["head"]}
     assert not any(name.endswith(".attention") for name in arrays)
     rows, columns = header["sites"]["cross"]["picture"]
     assert arrays["cross.pictures"].size == 4 * 8 * rows * columns
@@ -235,11 +231,10 @@ def test_a_trace_of_more_than_four_megabytes_of_weights_is_sent_without_them():
     assert (view["site"], view["layer"], view["head"]) == ("cross", *best)
 
 
-def test_a_large_trace_has_all_else_that_a_small_one_has(monkeypatch):
+def test_a_large_trace_has_all_else_that_a_small_one_has():
     trace, view = pieces_trace(), View(site="decoder", layer=0, head=1)
     whole, expected = unpack_payload(player_payload(trace, view=view))
-    monkeypatch.setattr(payload, "MOST_WEIGHTS", 0)
-    header, arrays = unpack_payload(player_payload(trace, view=view, heads=""))
+    header, arrays = unpack_payload(player_payload(trace, view=view, resources=HEADS))
     assert header["view"] == whole["view"]
     inner, merged = (unpack_payload(one["words"].tobytes()) for one in (arrays, expected))
     for (one, own), (other, all_arrays) in [((header, arrays), (whole, expected)), (inner, merged)]:

@@ -18,10 +18,10 @@ import { packEnvelope } from "../../shared/js/envelope.js";
 import { isSpecial } from "../../shared/js/label.js";
 import { FORMAT_VERSION, MASK_REASONS, SITES, UNMASKED, VIEW } from "../../shared/js/look.js";
 import { FULL_WEIGHT } from "../../shared/js/trace.js";
+import { RESOURCES } from "./resources.js";
 import { mergedTrace } from "./traceWords.js";
 import { grouped, marksWords } from "./wordSegmentation.js";
 
-const INSIDE = "live"; // names what is inside heads; the page asks the model for it
 
 /**
  * @param {ModelTrace} trace
@@ -46,8 +46,7 @@ export function tracePayload(trace, { view, language, strings, project }, integr
       strings,
       view: whole,
       marked: marksWords([...sourceTokens, ...targetTokens, ...predictedTokens]),
-      inside: INSIDE,
-      token_path: true,
+      resources: { address: "", names: RESOURCES },
     },
     arrays,
   );

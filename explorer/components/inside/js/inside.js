@@ -3,8 +3,10 @@ import { tokenHidden, visibleRows } from "../../shared/js/guess.js";
 import { asking } from "../../shared/js/lessonEvents.js";
 import { INSIDE_VIEWS } from "../../shared/js/look.js";
 import { createRadios } from "../../shared/js/radios.js";
+import { createLoading, offers } from "../../shared/js/resources.js";
 import {
   currentRow,
+  headPlace,
   rowCodes,
   shownCell,
   shownMethod,
@@ -21,7 +23,6 @@ import { createFigureMenu } from "./figureMenu.js";
 import { readVectors } from "./headVectors.js";
 import { createInsideWords } from "./insideWords.js";
 import { createLayerPath } from "./layerPath.js";
-import { createLoading } from "./loading.js";
 import { createOmissionView } from "./omission.js";
 import { scoreFigure } from "./scoreFigure.js";
 import { createScoreParts } from "./scoreParts.js";
@@ -39,7 +40,6 @@ import { findPath } from "./tokenPath.js";
 
 const [FIRST, ...OTHERS] = INSIDE_VIEWS;
 const PARTS = [FIRST, "cell", ...OTHERS];
-const SERVERLESS = ["live", "page"]; // where what is inside heads comes from on pages without a server
 
 /**
  * The panel below the map: how the weight of one cell arises, and the path of its query through the
@@ -105,8 +105,8 @@ export function createInside(context) {
     node.hidden = !open;
     context.root.toggleAttribute("data-inside", open);
     if (!cell) return;
-    const { inside, score } = context.pieces.header;
-    radios.buttons.score.hidden = !score && SERVERLESS.includes(inside ?? "");
+    radios.buttons.score.hidden =
+      !offers(context, "score") && context.options.resources !== undefined;
     radios.check(part);
     const { heading, complete, figure } = content.draw(part, cell);
     write(title, heading);
@@ -132,14 +132,12 @@ function createContent(context) {
   const depth = createDepth(context);
   const omission = createOmissionView(context);
   const scoreParts = createScoreParts(context);
-  const findHead = createLoading(context, readVectors);
-  const headAddress = () =>
-    `${context.pieces.header.inside}/${state.site}/${state.layer}/${state.head}`;
+  const findHead = createLoading(context, "vectors", readVectors);
   /** @type {Record<string, () => (object | string)[]>} by part, what it is drawn from */
   const needed = {
-    cell: () => [findHead(headAddress())],
-    before: () => [findHead(headAddress()), findPath(context, state.layer)],
-    after: () => [findHead(headAddress()), findPath(context, state.layer)],
+    cell: () => [findHead(headPlace(context))],
+    before: () => [findHead(headPlace(context)), findPath(context, state.layer)],
+    after: () => [findHead(headPlace(context)), findPath(context, state.layer)],
     depth: () => depth.paths(),
     without: () => [omission.find()],
     score: () => [scoreParts.find()],
@@ -298,8 +296,8 @@ function hide(context) {
  * Whether the server has what the weights are computed from; a saved page has weights alone.
  * @param {TraceContext} context
  */
-export function isOffered({ pieces }) {
-  return pieces.header.inside !== undefined;
+export function isOffered(context) {
+  return offers(context, "vectors");
 }
 
 /**
@@ -319,12 +317,12 @@ function strongest(context) {
  * @param {TraceContext} context
  */
 function failure({ say, options, pieces }) {
-  if (!options.inside?.held) return say("inside_failed");
+  if (!options.resources?.held) return say("inside_failed");
   /** @type {Map<string, Set<string>>} heads by their layer */
   const layers = new Map();
-  for (const name of options.inside.held) {
-    const [site, layer, head] = name.split("/");
-    if (!head) continue;
+  for (const held of options.resources.held) {
+    const [name, site, layer, head] = held.split("/");
+    if (name !== "vectors") continue;
     const number = pieces.sites[/** @type {SiteName} */ (site)]?.numbers[Number(layer)];
     const label = `${say(`site_${site}`)} L${number}`;
     layers.set(label, (layers.get(label) ?? new Set()).add(`H${head}`));
@@ -340,11 +338,11 @@ function failure({ say, options, pieces }) {
  * @param {string} part
  */
 function obstacle(context, { query }, part) {
-  const { say, state, trace, pieces } = context;
+  const { say, state, trace } = context;
   if (trace.rows) return say("inside_words");
-  if (part === "score" && !pieces.header.score) return say("score_missing");
+  if (part === "score" && !offers(context, "score")) return say("score_missing");
   if (part === "score" && asking() !== "") return say("score_asked");
-  if (part !== "cell" && !pieces.header.token_path) return say("path_missing");
+  if (part !== "cell" && !offers(context, "path")) return say("path_missing");
   const answers = ["after", "depth", "without"].includes(part); // show the next token
   if (answers && tokenHidden(context, currentRow(context))) return say("inside_hidden");
   if (part === "depth") return state.site === "encoder" ? say("depth_encoder") : "";

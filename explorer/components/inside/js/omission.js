@@ -3,8 +3,15 @@ import { readEnvelope } from "../../shared/js/envelope.js";
 import { visibleRows } from "../../shared/js/guess.js";
 import { OMISSIONS } from "../../shared/js/look.js";
 import { createRadios } from "../../shared/js/radios.js";
-import { currentRow, mapTitle, rowOf, shownKeys, siteOf } from "../../shared/js/stepState.js";
-import { createLoading } from "./loading.js";
+import { createLoading } from "../../shared/js/resources.js";
+import {
+  currentRow,
+  headPlace,
+  mapTitle,
+  rowOf,
+  shownKeys,
+  siteOf,
+} from "../../shared/js/stepState.js";
 import { createWeightTable } from "./weightTable.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -60,12 +67,11 @@ export function createOmissionView(context) {
     outputs,
     note,
   );
-  const load = createLoading(context, readOmission);
+  const load = createLoading(context, "without", readOmission);
   const find = () => {
     part = chosen || (state.site === "decoder" ? "mask" : "positions"); // which change most
     radios.check(part);
-    const { inside } = context.pieces.header;
-    return load(`${inside}/${state.site}/${state.layer}/${state.head}/without/${part}`);
+    return load(`${headPlace(context)}/${part}`);
   };
   /** @type {OmissionView["draw"]} */
   const draw = (found) => {

@@ -1,8 +1,9 @@
 import { element, write } from "../../shared/js/element.js";
 import { signed, summands } from "../../shared/js/numbers.js";
+import { createLoading } from "../../shared/js/resources.js";
 import { createSignedBars } from "../../shared/js/signedBars.js";
+import { headPlace } from "../../shared/js/stepState.js";
 import { maskedKeys } from "./cellTexts.js";
-import { createLoading } from "./loading.js";
 import { decimal } from "./numbers.js";
 import { largestParts, readScoreVectors, scorePartsOf } from "./scoreVectors.js";
 
@@ -33,7 +34,7 @@ const MOST = 11; // bars beside the sum: with it two columns of six
  * @returns {ScorePartsView}
  */
 export function createScoreParts(context) {
-  const { say, state } = context;
+  const { say } = context;
   const sentence = element("p", { class: "inside-sentence", testid: "score-sentence" });
   const bars = createSignedBars("score-bars");
   const note = element("p", { class: "note" }, say("score_note"));
@@ -44,9 +45,8 @@ export function createScoreParts(context) {
     bars.element,
     note,
   );
-  const load = createLoading(context, readScoreVectors);
-  const find = () =>
-    load(`${context.pieces.header.score}/${state.site}/${state.layer}/${state.head}`);
+  const load = createLoading(context, "score", readScoreVectors);
+  const find = () => load(headPlace(context));
   /** @type {ScorePartsView["draw"]} */
   const draw = (found, cell) => {
     const shown = scoreSum(context, found, cell);

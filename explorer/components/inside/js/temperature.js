@@ -1,8 +1,8 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { tokenHidden } from "../../shared/js/guess.js";
+import { holds, offers } from "../../shared/js/resources.js";
 import { currentRow } from "../../shared/js/stepState.js";
-import { isThere } from "./loading.js";
-import { findPath, pathAddress } from "./tokenPath.js";
+import { findPath, pathPlace } from "./tokenPath.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
@@ -64,9 +64,9 @@ export function atTemperature(context, probability) {
 
 /** @param {TraceContext} context */
 function isShown(context) {
-  const { state, pieces, trace } = context;
+  const { state, trace } = context;
   const row = currentRow(context);
-  const known = Boolean(pieces.header.token_path) && isThere(context, pathAddress(context));
+  const known = offers(context, "path") && holds(context, "path", pathPlace(context));
   const asked = state.inside !== null && known && !trace.rows;
   return asked && state.site !== "encoder" && row >= 0 && !tokenHidden(context, row);
 }

@@ -1,8 +1,8 @@
 import { readEnvelope } from "../../shared/js/envelope.js";
-import { createLoading } from "./loading.js";
+import { createLoading } from "../../shared/js/resources.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
-/** @import { Find } from "./loading.js" */
+/** @import { Find } from "../../shared/js/resources.js" */
 
 /**
  * @typedef {object} Sizes the sizes of the model, as its config names them
@@ -93,16 +93,16 @@ const loadings = new WeakMap();
  * @param {number} layer
  */
 export function findPath(context, layer) {
-  const find = loadings.get(context) ?? createLoading(context, readTokenPath);
+  const find = loadings.get(context) ?? createLoading(context, "path", readTokenPath);
   loadings.set(context, find);
-  return find(pathAddress(context, layer));
+  return find(pathPlace(context, layer));
 }
 
 /**
- * Where the path through a layer of the attention on screen is.
+ * The place of the path through a layer of the attention on screen.
  * @param {TraceContext} context
  * @param {number} [layer] else the one on screen
  */
-export function pathAddress({ pieces, state }, layer = state.layer) {
-  return `${pieces.header.inside}/${state.site}/${layer}`;
+export function pathPlace({ state }, layer = state.layer) {
+  return `${state.site}/${layer}`;
 }

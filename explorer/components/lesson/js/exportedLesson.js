@@ -1,5 +1,5 @@
-import { bytesOf } from "../../player/js/pageHeads.js";
 import { mountFromPage } from "../../player/js/pagePlayer.js";
+import { bytesOf } from "../../player/js/pageResources.js";
 import { readContent } from "./content.js";
 import { mountLesson } from "./lesson.js";
 

@@ -346,16 +346,17 @@ class LivePage {
     const first = this.shown === null;
     this.shown = request;
     this.hint.textContent = this.unread ? "" : this.hintOf(trace, request);
-    const inside = {
+    const resources = {
       held: null,
-      fetch: (/** @type {string} */ name) => client.ask("inside", { request, name }),
+      fetch: (/** @type {string} */ name, /** @type {string} */ place) =>
+        client.ask("resource", { request, name, place }),
     };
     const listeners = this.listeners(request);
     if (this.player) {
-      this.player.listen({ ...listeners, inside });
+      this.player.listen({ ...listeners, resources });
       this.player.update(trace);
     } else {
-      const options = { plotly: embeddedPlotly, inside, ...listeners };
+      const options = { plotly: embeddedPlotly, resources, ...listeners };
       this.player = mountPlayer(this.place, trace, options);
     }
     const { sites, target } = trace.header;

@@ -13,12 +13,12 @@
  *   view: OpeningView}} trace the answer is a payload of the player without its sentences
  *   and checks; opening: where `view` says nothing
  * @property {{request: LiveRequest}} integrity
- * @property {{request: LiveRequest, name: string}} inside the answer is a payload
+ * @property {{request: LiveRequest, name: string, place: string}} resource the answer is a payload
  * @typedef {object} Answers
  * @property {null} open
  * @property {Uint8Array<ArrayBuffer>} trace
  * @property {Check[]} integrity
- * @property {Uint8Array<ArrayBuffer>} inside
+ * @property {Uint8Array<ArrayBuffer>} resource
  * @typedef {keyof Questions} Kind
  * @typedef {{id: number, answer?: Answers[Kind], text?: string,
  *   error?: {key: string, facts: Record<string, unknown>}}} Message to the page; text: what is decoded
@@ -26,9 +26,9 @@
  */
 
 import { ExplorableModel } from "../../browser_model/js/explorableModel.js";
-import { Inside } from "../../browser_model/js/insidePayloads.js";
 import { integrityOf } from "../../browser_model/js/integrity.js";
 import { ModelError } from "../../browser_model/js/modelError.js";
+import { TraceResources } from "../../browser_model/js/resources.js";
 import { sha256 } from "../../browser_model/js/sha256.js";
 import { tracePayload } from "../../browser_model/js/tracePayload.js";
 import { openingView, viewWithin } from "./openingView.js";
@@ -41,8 +41,8 @@ const models = new Map();
 /** @type {{request: LiveRequest, trace: ModelTrace} | null} that was asked for last */
 let latest = null;
 
-/** @type {{request: LiveRequest, inside: Inside} | null} of the text that was looked into last */
-let looked = null;
+/** @type {{request: LiveRequest, resources: TraceResources} | null} of the text asked about last */
+let answered = null;
 
 /** @param {string} name */
 function modelCalled(name) {
@@ -113,12 +113,13 @@ const ANSWERS = {
     const known = sameRequest(latest?.request, request) ? latest : null;
     return integrityOf(model, known?.trace ?? model.trace(request.text, options(model, request)));
   },
-  inside: ({ request, name }) => {
-    if (!sameRequest(looked?.request, request)) {
+  resource: ({ request, name, place }) => {
+    if (!answered || !sameRequest(answered.request, request)) {
       const model = modelCalled(request.model);
-      looked = { request, inside: new Inside(model, request.text, options(model, request)) };
+      const resources = new TraceResources(model, request.text, options(model, request));
+      answered = { request, resources };
     }
-    return /** @type {NonNullable<typeof looked>} */ (looked).inside.payload(name);
+    return answered.resources.answer(name, place);
   },
 };
 

@@ -2,6 +2,7 @@ import { ASKED, ASKS, MIRRORED, REVEALED, SHOWN } from "../../shared/js/classEve
 import { keyChoices, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { MIRRORED_STATE, MOST_CANDIDATES, SHOWN_MAPS } from "../../shared/js/look.js";
 import { flagsOf } from "../../shared/js/openingState.js";
+import { offers } from "../../shared/js/resources.js";
 import { selectionOf } from "../../shared/js/selectionReport.js";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -83,8 +84,7 @@ function show(context, shown) {
   if (!site) return;
   const progress = trace.predicted.length ? shown.guess : null;
   const method =
-    context.pieces.header.contributions !== undefined &&
-    SHOWN_MAPS.find((one) => one === shown.shows);
+    offers(context, "contributions") && SHOWN_MAPS.find((one) => one === shown.shows);
   /** @type {Partial<TraceState>} */
   const patch = {
     ...flagsOf((name) => shown[name] ?? false),

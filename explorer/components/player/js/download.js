@@ -36,7 +36,7 @@ export function createDownloads(context, attribution) {
   const aligned = () => context.state.site === "cross" && context.state.alignment !== "off";
   /** @type {<Saved>(make: (parts: Attribution) => Saved) => Saved | null} */
   const found = (make) => {
-    const parts = attribution(context.pieces.header.attribution ?? "");
+    const parts = attribution("");
     return typeof parts === "string" ? null : make(parts);
   };
   const figures = figureButtons(context.say, {

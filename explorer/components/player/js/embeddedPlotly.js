@@ -1,6 +1,6 @@
 import { frameShown } from "../../shared/js/frame.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
-import { bytesOf } from "./pageHeads.js";
+import { bytesOf } from "./pageResources.js";
 
 /** @import { Plotly, PlotlyWindow } from "../../shared/js/plotly.js" */
 

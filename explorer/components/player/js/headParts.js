@@ -5,11 +5,12 @@ import { labelOf } from "../../shared/js/label.js";
 import { asking } from "../../shared/js/lessonEvents.js";
 import { signed, summands } from "../../shared/js/numbers.js";
 import { colourAt, css, inkOn, signedRamp } from "../../shared/js/palette.js";
+import { offers } from "../../shared/js/resources.js";
 import { createSignedBars } from "../../shared/js/signedBars.js";
 import { chosenAt, currentRow, headName } from "../../shared/js/stepState.js";
 
-/** @import { Find } from "../../inside/js/loading.js" */
 /** @import { Palette } from "../../shared/js/palette.js" */
+/** @import { Find } from "../../shared/js/resources.js" */
 /** @import { SignedBar } from "../../shared/js/signedBars.js" */
 /** @import { SiteName } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
@@ -31,8 +32,8 @@ const SITES = /** @type {const} */ (["decoder", "cross"]);
  * Whether the server can say which heads made the model choose a token; a saved page cannot.
  * @param {TraceContext} context
  */
-export function offersHeadParts({ pieces }) {
-  return pieces.header.attribution !== undefined;
+export function offersHeadParts(context) {
+  return offers(context, "attribution");
 }
 
 /**
@@ -120,7 +121,7 @@ export function createHeadParts(context, find) {
     return [...forced, say("parts_note", facts)].join(" ");
   };
   const draw = () => {
-    const found = find(context.pieces.header.attribution ?? "");
+    const found = find("");
     shown.hidden = typeof found === "string";
     if (typeof found === "string") return say(`parts_${found}`);
     return drawFound(found, currentRow(context));

@@ -1,6 +1,6 @@
 import { readTrace } from "../../shared/js/trace.js";
 import { embeddedPlotly } from "./embeddedPlotly.js";
-import { bytesOf, headsIn, insideIn, namesIn } from "./pageHeads.js";
+import { bytesOf, resourcesIn } from "./pageResources.js";
 import { mountPlayer } from "./player.js";
 
 /** @import { Look } from "../../shared/js/lessonEvents.js" */
@@ -14,11 +14,6 @@ import { mountPlayer } from "./player.js";
  */
 export async function mountFromPage(parent, part, payload, look) {
   const trace = readTrace(await bytesOf(payload));
-  if (trace.heads) trace.header.held = namesIn(part);
   if (look) Object.assign(trace.header.view, look, { guess: Boolean(look.guess) });
-  return mountPlayer(parent, trace, {
-    plotly: embeddedPlotly,
-    fetchHead: headsIn(part),
-    inside: insideIn(part),
-  });
+  return mountPlayer(parent, trace, { plotly: embeddedPlotly, resources: resourcesIn(part) });
 }

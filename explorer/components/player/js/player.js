@@ -5,7 +5,6 @@ import {
   isOffered,
   lookInside,
 } from "../../inside/js/inside.js";
-import { createLoading } from "../../inside/js/loading.js";
 import { drawParts, element } from "../../shared/js/element.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
@@ -15,6 +14,7 @@ import { openingState } from "../../shared/js/openingState.js";
 import { createPairFilter } from "../../shared/js/pairFilter.js";
 import { showProjector } from "../../shared/js/projector.js";
 import { createRail } from "../../shared/js/rail.js";
+import { createLoading } from "../../shared/js/resources.js";
 import { createSelectionReport, selectionOf } from "../../shared/js/selectionReport.js";
 import { createSentence } from "../../shared/js/sentence.js";
 import { followShown } from "../../shared/js/shownChoice.js";
@@ -91,7 +91,7 @@ export function mountPlayer(parent, trace, options) {
     },
   });
   const report = createSelectionReport(context);
-  const attribution = createLoading(context, readAttribution);
+  const attribution = createLoading(context, "attribution", readAttribution);
   const tellClass = createClassMirror(context);
   /** Draw with new parts: at first, and in another language. */
   const build = () => {

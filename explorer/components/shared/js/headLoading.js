@@ -1,15 +1,15 @@
 import { element } from "./element.js";
-import { serverBytes } from "./serverBytes.js";
+import { fetchResource } from "./resources.js";
 import { shownHead } from "./stepState.js";
 
 /** @import { Method } from "./contributions.js" */
 /** @import { TraceState } from "./openingState.js" */
+/** @import { Asking } from "./resources.js" */
 /** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**
  * @typedef {Pick<TraceState, "site" | "layer" | "head" | "shows" | "words">} Wanted
- * @typedef {(name: string, signal: AbortSignal) => Promise<Uint8Array>} FetchHead
  *
  * @typedef {(pieces: Trace, wanted: Wanted, show: () => void) => void} ShowLoaded calls `show` as
  *   soon as the weights of a head are there, and not at all when another head was asked for since
@@ -55,11 +55,12 @@ export function createHeadLoading(context) {
     }
     try {
       const head = shownHead(wanted);
-      if (typeof head === "string") await loadContributions(context, pieces, head, signal);
-      else await loadHeads(context, pieces, missing, signal);
+      const asking = { options: context.options, pieces, signal };
+      if (typeof head === "string") await loadContributions(asking, head);
+      else await loadHeads(asking, missing);
     } catch {
       if (signal.aborted) return;
-      const text = context.say(problemOf(pieces, wanted));
+      const text = context.say(problemOf(context, wanted));
       const looks = { class: "load-problem", testid: "load-problem", role: "alert" };
       problem = element("p", looks, text);
       root.append(problem);
@@ -72,49 +73,34 @@ export function createHeadLoading(context) {
 
 /**
  * The sentence on what could not be loaded.
- * @param {Trace} pieces
+ * @param {TraceContext} context
  * @param {Wanted} wanted
  */
-function problemOf({ header }, wanted) {
+function problemOf({ options }, wanted) {
   const head = shownHead(wanted);
   if (head === "leave_one_out") return "leave_one_out_not_loaded";
   if (typeof head === "string") return "contributions_not_loaded";
-  return header.held ? "not_in_page" : "not_loaded";
+  return options.resources?.held ? "not_in_page" : "not_loaded";
 }
 
 /**
  * Fetch what keys contribute and add it to its trace.
- * @param {TraceContext} context
- * @param {Trace} pieces
+ * @param {Asking} asking
  * @param {Method} method
- * @param {AbortSignal} signal
  */
-async function loadContributions({ options }, { header, contributions }, method, signal) {
-  const address = `${header.contributions}/${method}`;
-  contributions.add(method, await serverBytes(address, signal, () => options.onMissing?.()));
+async function loadContributions(asking, method) {
+  const bytes = await fetchResource(asking, "contributions", method);
+  asking.pieces.contributions.add(method, bytes);
 }
 
 /**
  * Fetch weights and add them to their trace.
- * @param {TraceContext} context
- * @param {Trace} pieces
+ * @param {Asking} asking
  * @param {{site: Site, name: string}[]} missing
- * @param {AbortSignal} signal
  */
-async function loadHeads({ options }, pieces, missing, signal) {
-  const fetchHead = options.fetchHead ?? fromServer(pieces, () => options.onMissing?.());
-  const loaded = await Promise.all(missing.map(({ name }) => fetchHead(name, signal)));
+async function loadHeads(asking, missing) {
+  const loaded = await Promise.all(missing.map(({ name }) => fetchResource(asking, "head", name)));
   missing.forEach(({ site, name }, index) => {
-    pieces.heads?.add(name, loaded[index], site);
+    asking.pieces.heads?.add(name, loaded[index], site);
   });
-}
-
-/**
- * Fetch weights from the server that sent the trace.
- * @param {Trace} pieces
- * @param {() => void} onMissing called when the server has dropped the trace, to make it anew
- * @returns {FetchHead}
- */
-function fromServer({ header }, onMissing) {
-  return (name, signal) => serverBytes(`${header.heads}/${name}`, signal, onMissing);
 }

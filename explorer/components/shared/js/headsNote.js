@@ -1,4 +1,5 @@
 import { element, write } from "./element.js";
+import { offers } from "./resources.js";
 import { siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
 
@@ -38,12 +39,14 @@ function layersNote(context) {
  * How many heads the page holds; "" where it holds all, and in the app.
  * @param {TraceContext} context
  */
-function pageNote({ pieces, say }) {
-  const { held, sites } = pieces.header;
-  if (!held) return "";
-  const heads = Object.values(sites).map(({ shape: [layers, perLayer] }) => layers * perLayer);
+function pageNote({ pieces, options, say }) {
+  const held = options.resources?.held;
+  if (!held || !offers({ pieces }, "head")) return "";
+  const heads = Object.values(pieces.header.sites).map(
+    ({ shape: [layers, perLayer] }) => layers * perLayer,
+  );
   const all = heads.reduce((sum, count) => sum + count, 0);
-  const single = held.filter((name) => /^pieces.*\d$/.test(name)).length;
+  const single = held.filter((name) => /^head\/pieces.*\d$/.test(name)).length;
   return single < all ? say("heads_in_page", { held: single, all }) : "";
 }
 

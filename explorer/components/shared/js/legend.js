@@ -5,6 +5,7 @@ import { wholeRange } from "./geometry.js";
 import { SHOWN_MAPS } from "./look.js";
 import { LEVELS, MASK_CODES, maskColour } from "./palette.js";
 import { drawPattern } from "./pattern.js";
+import { offers } from "./resources.js";
 import { SCALES, scaleMarks, scaleOf } from "./scale.js";
 import { createShownChoice } from "./shownChoice.js";
 import { createSmallSelect } from "./smallSelect.js";
@@ -91,9 +92,9 @@ export function createLegend(context) {
  * @param {TraceContext} context
  */
 function entries(context) {
-  const { say, state, trace, pieces } = context;
+  const { say, state, trace } = context;
   const method = shownMethod(context);
-  const offered = pieces.header.contributions !== undefined;
+  const offered = offers(context, "contributions");
   const others = SHOWN_MAPS.filter((one) => one !== method);
   const cross = state.site === "cross";
   const names = [

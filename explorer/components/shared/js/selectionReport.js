@@ -1,5 +1,6 @@
 import { FIELDS, FLAGS } from "./look.js";
 import { flagsOf } from "./openingState.js";
+import { offers } from "./resources.js";
 import { shownCell } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { pieceStep, stepOfApp } from "./unitChoice.js";
@@ -50,7 +51,7 @@ export function createSelectionReport(context, { more = () => ({}), rest = REST 
  */
 export function selectionOf(context) {
   const { site, layer, head, shows, alignment, guess, ahead, insideView, nextView } = context.state;
-  const byHeads = nextView === "heads" && context.pieces.header.attribution !== undefined;
+  const byHeads = nextView === "heads" && offers(context, "attribution");
   const cell = context.trace.rows ? null : shownCell(context);
   return {
     site,

@@ -1,6 +1,7 @@
 import { reachOf } from "./contributions.js";
 import { element } from "./element.js";
 import { SHOWN_MAPS } from "./look.js";
+import { offers } from "./resources.js";
 import { createSmallSelect } from "./smallSelect.js";
 import { shownMethod } from "./stepState.js";
 import { anyOf } from "./store.js";
@@ -34,7 +35,7 @@ export function createShownChoice(context) {
   const update = (changed) => {
     if (!anyOf(changed, "trace", "head", "shows", "site", "more")) return;
     const asked = context.state.more || shownMethod(context) !== null;
-    const offered = asked && context.pieces.header.contributions !== undefined;
+    const offered = asked && offers(context, "contributions");
     choice.element.hidden = !offered;
     word.hidden = offered;
     choice.check(shownMethod(context) ?? "weight");
@@ -48,7 +49,7 @@ export function createShownChoice(context) {
  * @param {TraceContext} context
  */
 export function followShown(context) {
-  const { view, contributions } = context.pieces.header;
-  if (!view.shows || contributions === undefined) return;
+  const { view } = context.pieces.header;
+  if (!view.shows || !offers(context, "contributions")) return;
   context.act.select({ shows: view.shows });
 }

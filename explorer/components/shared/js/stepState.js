@@ -1,5 +1,6 @@
 import { reachOf } from "./contributions.js";
 import { openQuestions } from "./lessonEvents.js";
+import { holds, offers } from "./resources.js";
 import { FULL_WEIGHT } from "./trace.js";
 
 /** @import { HeadOrMethod, Method } from "./contributions.js" */
@@ -228,6 +229,14 @@ function largestKey(site, { layer, head, query }) {
 }
 
 /**
+ * The head on screen, as a place that is asked about.
+ * @param {Pick<TraceContext, "state">} context
+ */
+export function headPlace({ state: { site, layer, head } }) {
+  return `${site}/${layer}/${head}`;
+}
+
+/**
  * The name of a head, as everywhere in the app.
  * @param {number} layer
  * @param {number} head
@@ -266,8 +275,7 @@ export function shownName(context, layer, head) {
  * @param {HeadOrMethod} head
  */
 export function isHeld(context, layer, head) {
-  const { held } = context.pieces.header;
-  return !held || held.includes(siteOf(context).nameOf(layer, head));
+  return !offers(context, "head") || holds(context, "head", siteOf(context).nameOf(layer, head));
 }
 
 /**

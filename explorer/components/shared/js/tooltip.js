@@ -3,6 +3,7 @@ import { element } from "./element.js";
 import { visibleRows } from "./guess.js";
 import { labelOf, meaningOf, tokenIn } from "./label.js";
 import { ASKED } from "./lessonEvents.js";
+import { offers } from "./resources.js";
 import {
   isAsked,
   isHeld,
@@ -192,7 +193,7 @@ function dropLine(context, head, query, key) {
  * @param {Hover} hover
  */
 function opensInside({ pieces, root, state }, { layer, head }) {
-  const offered = pieces.header.inside !== undefined && root.dataset.narrow !== undefined;
+  const offered = offers({ pieces }, "vectors") && root.dataset.narrow !== undefined;
   return offered && state.inside === null && state.layer === layer && shownHead(state) === head;
 }
 

@@ -3,11 +3,13 @@ import { readEnvelope } from "./envelope.js";
 import { largeSite } from "./largeSite.js";
 import { createLoadedHeads } from "./loadedHeads.js";
 import { predictingSite } from "./predictingRows.js";
+import { offers } from "./resources.js";
 
 /** @import { Contributions, HeadOrMethod } from "./contributions.js" */
 /** @import { PayloadArray } from "./envelope.js" */
 /** @import { LoadedHeads } from "./loadedHeads.js" */
 /** @import { INSIDE_VIEWS, NEXT_VIEWS, Selection, SITES, TIMINGS } from "./look.js" */
+/** @import { Offer } from "./resources.js" */
 /** @import { Strings } from "./sentences.js" */
 
 /**
@@ -93,15 +95,9 @@ import { predictingSite } from "./predictingRows.js";
  * @property {number[]} [rows]
  * @property {number[]} [columns]
  * @property {string[]} [original] outputs without forced tokens, of a trace in words
- * @property {string} [heads] of a large trace, where to get the weights of a head
- * @property {string} [inside] where to get what the weights of a head are computed from
- * @property {string} [contributions] below which to get what keys contribute, by method
- * @property {string} [attribution] where to get the parts of heads in the choice of each token
- * @property {string} [score] where to get what the scores of a head are summed of
- * @property {boolean} [token_path] whether the path of a token through a layer is there, too
+ * @property {Offer} [resources] what can be asked about the trace, if anything
  * @property {Record<string, string> | null} [visit] in class mode, the query that asks for this trace; null
  *   where only this visitor can ask
- * @property {string[]} [held] names of the heads that an exported page has, if not all
  *
  * @typedef {object} Picture one head as a thumbnail shows it, row by row
  * @property {number} queries
@@ -175,7 +171,11 @@ export function readTrace(bytes, pieces) {
     readEnvelope(bytes)
   );
   const header = { ...pieces?.header, ...own };
-  const heads = pieces ? pieces.heads : header.heads === undefined ? null : createLoadedHeads();
+  const heads = pieces
+    ? pieces.heads
+    : offers({ pieces: { header } }, "head")
+      ? createLoadedHeads()
+      : null;
   const contributions = pieces?.contributions.words ?? createContributions(createContributions());
   /** @type {Partial<Record<SiteName, Site>>} */
   const sites = {};

@@ -5,21 +5,16 @@ import { createStore } from "./store.js";
 import { inUnit } from "./unitChoice.js";
 
 /** @import { Actions } from "./actions.js" */
-/** @import { FetchHead } from "./headLoading.js" */
 /** @import { TraceState } from "./openingState.js" */
 /** @import { Palette } from "./palette.js" */
 /** @import { Plotly } from "./plotly.js" */
 /** @import { Selection } from "./look.js" */
+/** @import { ServerlessResources } from "./resources.js" */
 /** @import { Say, Strings } from "./sentences.js" */
 /** @import { Store } from "./store.js" */
 /** @import { SiteName, Trace } from "./trace.js" */
 
 /**
- * @typedef {object} PageInside what an exported page holds of the inside of heads
- * @property {string[] | null} held names, as "cross/1/2", "cross/1" or "cross/1/2/without/mask"; null
- *   where the page computes all of it
- * @property {(name: string) => Promise<Uint8Array>} fetch
- *
  * @typedef {object} TraceOptions how to get Plotly, and the listeners of the app
  * @property {() => Promise<Plotly>} plotly
  * @property {(selection: Selection) => void} [onState]
@@ -27,9 +22,8 @@ import { inUnit } from "./unitChoice.js";
  *   other steps stay
  * @property {(step: number) => void} [onUnforce]
  * @property {() => void} [onReset]
- * @property {() => void} [onMissing] called when the server has no weights of this trace any more
- * @property {PageInside} [inside] what is inside heads, where not the server has it
- * @property {FetchHead} [fetchHead] where not the server has the weights of a large trace
+ * @property {() => void} [onMissing] called when the server has dropped this trace
+ * @property {ServerlessResources} [resources] what answers about traces, where no server does
  * @property {(cell: {site: SiteName, layer: number, head: number, query: number, key: number | null}) => void} [onCell]
  *
  * @typedef {object} TraceContext a trace, what is shown of it, and what can be done: all parts that draw it share one

@@ -1,5 +1,5 @@
 import { embeddedPlotly } from "../../player/js/embeddedPlotly.js";
-import { bytesOf } from "../../player/js/pageHeads.js";
+import { bytesOf } from "../../player/js/pageResources.js";
 import { addressInFragment } from "./address.js";
 import { readRunData } from "./runData.js";
 import { mountTrainingReplay } from "./trainingReplay.js";

@@ -1,5 +1,5 @@
 /**
- * What is inside a head or a layer of a trace, as the payloads of `explorer/components/inside/`.
+ * Answers about a trace, as `explorer/components/resources.py` has them.
  *
  * @import { PayloadArray } from "../../shared/js/envelope.js"
  * @import { CapturedArray, Site } from "./attentionCapture.js"
@@ -16,10 +16,27 @@ import { isOmission } from "./omissions.js";
 const CANDIDATES = 5; // the most probable tokens shown with their logits
 const EARLY = 3; // the most probable tokens after each layer
 const TEMPERATURES = Array.from({ length: 20 }, (_, step) => (step + 1) / 10);
-const NAME = /^(encoder|decoder|cross)\/(\d+)(?:\/(\d+)(?:\/without\/(\w+))?)?$/;
 
-/** What can be asked of the inside of one text; the model runs when something is asked first. */
-export class Inside {
+/**
+ * By name, what answers at a place of a trace, given by its words.
+ * @type {Record<string, (asked: TraceResources, place: string[]) => Uint8Array<ArrayBuffer>>}
+ */
+const ANSWERS = {
+  vectors: ({ full }, [site, layer, head]) =>
+    headVectors(full, /** @type {Site} */ (site), Number(layer), Number(head)),
+  path: ({ model, full }, [site, layer]) =>
+    tokenPath(model, full, /** @type {Site} */ (site), Number(layer)),
+  without: (asked, [site, layer, head, part]) => {
+    if (!isOmission(part)) throw new RangeError(`no part is called ${part}`);
+    return omission(asked, /** @type {Site} */ (site), Number(layer), Number(head), part);
+  },
+};
+
+/** What can be asked here of those in `components/resources.py`. */
+export const RESOURCES = Object.keys(ANSWERS);
+
+/** What can be asked about the trace of one text; the model runs when something is asked first. */
+export class TraceResources {
   /**
    * @param {ExplorableModel} model
    * @param {string} text
@@ -30,42 +47,42 @@ export class Inside {
     this.text = text;
     this.request = request;
     /** @type {ModelTrace | null} */
-    this.full = null;
+    this.captured = null;
+  }
+
+  /** The trace, captured in full. */
+  get full() {
+    this.captured ??= this.model.trace(this.text, { ...this.request, capture: "full" });
+    return this.captured;
   }
 
   /**
-   * The payload called `name`, the end of the address at which the app serves it: the vectors of a
-   * head "cross/1/2", the path of tokens through a layer "cross/1", or a head of the model without a
-   * part "cross/1/2/without/mask".
+   * The payload that the app answers with.
    * @param {string} name
+   * @param {string} place as "cross/1/2"
    */
-  payload(name) {
-    const found = NAME.exec(name);
-    if (!found) throw new RangeError(`nothing inside is called ${name}`);
-    const site = /** @type {Site} */ (found[1]);
-    const [layer, head] = [Number(found[2]), Number(found[3])];
-    if (found[4] && isOmission(found[4])) return this.omission(site, layer, head, found[4]);
-    this.full ??= this.model.trace(this.text, { ...this.request, capture: "full" });
-    if (found[3]) return headVectors(this.full, site, layer, head);
-    return tokenPath(this.model, this.full, site, layer);
+  answer(name, place) {
+    if (!RESOURCES.includes(name)) throw new RangeError(`nothing is called ${name}`);
+    return ANSWERS[name](this, place.split("/"));
   }
+}
 
-  /**
-   * One head of the model without a part, which decodes the text anew.
-   * @param {Site} site
-   * @param {number} layer
-   * @param {number} head
-   * @param {Omission} without
-   */
-  omission(site, layer, head, without) {
-    const trace = this.model.trace(this.text, { ...this.request, without });
-    const weights = part(trace.arrays[`${site}.attention`], layer, head);
-    const masked = /** @type {Uint8Array} */ (trace.arrays[`${site}.closed`].values);
-    const { sourceTokens, targetTokens, text } = trace;
-    const queries = site === "encoder" ? sourceTokens : targetTokens;
-    const keys = site === "decoder" ? targetTokens : sourceTokens;
-    return packEnvelope({ queries, keys, text }, { weights, masked });
-  }
+/**
+ * One head of the model without a part, which decodes the text anew.
+ * @param {TraceResources} asked
+ * @param {Site} site
+ * @param {number} layer
+ * @param {number} head
+ * @param {Omission} without
+ */
+function omission({ model, text: given, request }, site, layer, head, without) {
+  const trace = model.trace(given, { ...request, without });
+  const weights = part(trace.arrays[`${site}.attention`], layer, head);
+  const masked = /** @type {Uint8Array} */ (trace.arrays[`${site}.closed`].values);
+  const { sourceTokens, targetTokens, text } = trace;
+  const queries = site === "encoder" ? sourceTokens : targetTokens;
+  const keys = site === "decoder" ? targetTokens : sourceTokens;
+  return packEnvelope({ queries, keys, text }, { weights, masked });
 }
 
 /**

@@ -1,0 +1,109 @@
+"""The model of a trace on screen, by which more about the trace is computed."""
+
+import threading
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from explorer.app import model_cache
+from explorer.app.model_cache import Model, kept, trace_bytes
+from explorer.core.errors import TraceError
+from explorer.core.look import Request
+from explorer.core.sites import SITES, Head
+from explorer.core.trace import Trace
+from explorer.model.catalog import CatalogMember, UploadedTrace
+
+if TYPE_CHECKING:
+    from explorer.heads.layer_contributions import LayerContributions
+    from explorer.heads.logit_attribution import LogitAttribution
+    from explorer.heads.score_parts import PartVectors
+
+_SLOTS = threading.Semaphore(2)
+"""Computations at a time, which visitors and saved pages ask for; apart from those of traces, for
+which pages wait."""
+
+
+def asked_model(member: CatalogMember, request: Request, shown: Trace) -> "ModelOfTrace | None":
+    """The model of `shown`, a trace on screen; None of an uploaded trace, and for a model of which
+    the weights alone are known."""
+    if isinstance(member, UploadedTrace) or shown.facts.get("weights_only"):
+        return None
+    from explorer.model.explorable import ExplorableModel  # late: with torch
+
+    model = model_cache.model_of(member)
+    numbers = {site: shown.layer_numbers(site) for site in shown.sites}
+    own = isinstance(model, ExplorableModel)
+    return ModelOfTrace(weakref.ref(model), member.stamp, request, numbers, own)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelOfTrace:
+    """The model of a trace, as `components.resources.AskedModel`.
+
+    It holds neither the model nor the trace: what was dropped from memory meanwhile stays so.
+
+    numbers: of the layers that the trace has, by site.
+    """
+
+    reference: "weakref.ref[Model]"
+    stamp: str
+    request: Request
+    numbers: Mapping[str, tuple[int, ...]]
+    trained_here: bool
+
+    def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
+        model, number = self._model(), self.numbers[site][layer]
+        omitted: dict[str, Any] = {"without": without} if without else {}  # only of our own
+
+        def compute() -> Trace:
+            with _SLOTS:
+                return model.trace(
+                    **self.request.given,
+                    force=dict(self.request.forced),
+                    pad_to=model_cache.padded(model, self.request),
+                    layers=[number],
+                    sites=[site],
+                    capture="full",
+                    **omitted,
+                )
+
+        return kept((self.stamp, self.request, site, number, without), compute, trace_bytes)
+
+    def contributions(
+        self, trace: Trace, method: str
+    ) -> tuple["LayerContributions", Mapping[str, int]]:
+        from explorer.heads.contribution_agreement import agreement_on_trace
+        from explorer.heads.layer_contributions import layer_contributions
+
+        model = self._model()
+        with _SLOTS:
+            found = layer_contributions(model, trace, method)
+            return found, agreement_on_trace(model, trace, found) if found.drops else {}
+
+    def attribution(self, trace: Trace) -> "LogitAttribution":
+        from explorer.heads.logit_attribution import attribution_of
+
+        model = self._model()
+        with _SLOTS:
+            return attribution_of(model, trace)
+
+    def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
+        from explorer.heads.repeated_pass import captured_again
+        from explorer.heads.score_parts import part_vectors
+
+        model = self._model()
+
+        def capture() -> Trace:
+            with _SLOTS:
+                return captured_again(model, trace, SITES)
+
+        whole = kept((self.stamp, self.request, "captured again"), capture, trace_bytes)
+        return part_vectors(model, whole, head)
+
+    def _model(self) -> Any:
+        """The model. Raises `TraceError` where it is no longer in memory."""
+        model = self.reference()
+        if model is None:
+            raise TraceError("model_dropped")
+        return model

@@ -1,0 +1,91 @@
+"""The one route by which a browser asks more about a trace on screen; see `components.resources`.
+
+The address names a trace by a key that only those know to whom the server has shown the trace, and
+a place that is looked up; no part of it is used as a path. A trace is offered as long as it is in a
+cache: the route keeps none.
+"""
+
+import asyncio
+import gzip
+import hmac
+import secrets
+from collections.abc import Hashable
+from functools import partial
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from explorer.app.limited_cache import LimitedCache
+from explorer.app.server.rate_limit import charged_for
+from explorer.components import resources
+from explorer.components.resources import RESOURCES, AskedModel, Resource
+from explorer.components.shared.offer import Offer
+from explorer.core.errors import ExplorerError
+from explorer.core.trace import Trace
+
+PATH = "/trace/{trace}/{resource}/{place:path}"
+
+MOST_COMPUTING = 2
+"""Answers that are computed at a time. A browser may ask for many, each of which takes seconds:
+those that wait hold no thread of the server, whose forty also serve pages."""
+
+MOST_ANSWER_BYTES = 2**26
+"""Bytes of all cached answers together."""
+
+_MAX_AGE = 3600  # seconds
+_FAST = 1  # level of compression: somebody waits for the answer
+_SECRET = secrets.token_bytes(32)
+
+_traces: WeakValueDictionary[str, Trace] = WeakValueDictionary()
+_models: WeakKeyDictionary[Trace, AskedModel | None] = WeakKeyDictionary()
+_answers = LimitedCache(MOST_ANSWER_BYTES)
+_computing = asyncio.Semaphore(MOST_COMPUTING)
+
+
+def offer(name: Hashable, trace: Trace, model: AskedModel | None) -> Offer:
+    """What can be asked about `trace`, below an address that is relative to the page's.
+
+    name: what `trace` was computed from; it always gets the same address, so that the answers in
+        browsers and caches stay good when the trace is computed again.
+    model: of the trace; None where nobody has it.
+    """
+    key = hmac.new(_SECRET, repr(name).encode(), "sha256").hexdigest()
+    _traces[key], _models[trace] = trace, model
+    return resources.offer(trace, model, f"trace/{key}")
+
+
+async def serve(request: Request) -> Response:
+    """The answer; 404 for what a trace does not have, or that is not there (any more), and 429 for
+    a guest over the limit."""
+    key, name, place = (request.path_params[part] for part in ("trace", "resource", "place"))
+    trace, resource = _traces.get(key), RESOURCES.get(name)
+    if trace is None or resource is None:
+        return _refused(404)
+    answer = partial(_answer, request, key, trace, resource, place)
+    if not resource.asks_model or _answers.find((key, name, place)) is not None:
+        return await run_in_threadpool(answer)
+    async with _computing:
+        return await run_in_threadpool(answer)
+
+
+def _answer(request: Request, key: str, trace: Trace, resource: Resource, place: str) -> Response:
+    def compute() -> bytes:
+        data = resource.answer(trace, _models[trace], resource.place(place, trace))
+        return gzip.compress(data, compresslevel=_FAST, mtime=0)
+
+    with charged_for(request) as admitted:
+        if not admitted:
+            return _refused(429)
+        try:
+            data = _answers.get((key, resource.name, place), compute, len)
+        except ExplorerError:
+            return _refused(404)
+    headers = {"Cache-Control": f"private, max-age={_MAX_AGE}", "Content-Encoding": "gzip"}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+def _refused(status: int) -> Response:
+    """An answer without content, which no browser keeps."""
+    return Response(status_code=status, headers={"Cache-Control": "no-store"})

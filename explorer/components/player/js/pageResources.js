@@ -1,0 +1,32 @@
+/** @import { ServerlessResources } from "../../shared/js/resources.js" */
+
+/**
+ * The bytes of an element of the page: base64, and compressed with gzip where it says so.
+ * @param {HTMLElement} node
+ * @returns {Promise<Uint8Array>}
+ */
+export async function bytesOf(node) {
+  const text = node.textContent ?? "";
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  if (node.dataset.encoding !== "gzip") return bytes;
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/**
+ * The answers about a trace that a part of the page holds.
+ * @param {ParentNode} part
+ * @returns {ServerlessResources}
+ */
+export function resourcesIn(part) {
+  const nodes = [...part.querySelectorAll("script[data-resource]")];
+  const byName = new Map(nodes.map((node) => [node.getAttribute("data-resource") ?? "", node]));
+  return {
+    held: [...byName.keys()],
+    fetch: async (name, place) => {
+      const node = byName.get(`${name}/${place}`);
+      if (!(node instanceof HTMLElement)) throw new Error(`no ${name} of ${place}`);
+      return bytesOf(node);
+    },
+  };
+}

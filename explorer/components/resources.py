@@ -1,0 +1,261 @@
+"""What can be asked about a trace besides its payload: a name, a place in the trace, and bytes.
+
+The app answers by one route, a saved page holds the answers near what it opens with, and the page
+without a server asks its worker. Something new to ask is one more entry of `RESOURCES`, and the
+view in the browser that shows it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+
+from explorer.components.inside.head_vectors import head_vectors
+from explorer.components.inside.omission import omission
+from explorer.components.inside.score_vectors import score_vectors
+from explorer.components.inside.token_path import token_path
+from explorer.components.player.attribution import attribution_payload
+from explorer.components.player.contributions import contributions_payload
+from explorer.components.player.heads import MEAN, Unit, head_payload, units_of
+from explorer.components.player.large_trace import is_large
+from explorer.components.shared.offer import Offer
+from explorer.core.errors import TraceError
+from explorer.core.interventions import OMISSIONS
+from explorer.core.sites import Head
+from explorer.core.trace import Trace
+
+if TYPE_CHECKING:  # with torch
+    from explorer.heads.layer_contributions import LayerContributions
+    from explorer.heads.logit_attribution import LogitAttribution
+    from explorer.heads.score_parts import PartVectors
+
+
+class AskedModel(Protocol):
+    """The model of a trace, as far as it is asked about that trace, from any thread.
+
+    Each method raises `ExplorerError` where it has no answer, as when the model is no longer in
+    memory.
+    """
+
+    @property
+    def trained_here(self) -> bool:
+        """Whether it is a Transformer of this package; of others only layers are captured."""
+
+    def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
+        """A trace of one layer of an attention path alone, with full capture.
+
+        layer: its index among those that the trace has.
+        without: parts of the model to leave out, of `OMISSIONS`; the text is then decoded anew.
+        """
+
+    def contributions(
+        self, trace: Trace, method: str
+    ) -> tuple["LayerContributions", Mapping[str, int]]:
+        """What keys contribute by a method and, of leave-one-out, `agreement_on_trace`."""
+
+    def attribution(self, trace: Trace) -> "LogitAttribution":
+        """The parts of heads in the choice of each token."""
+
+    def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
+        """What the queries and keys of a head are summed of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a trace something is asked; each resource uses some of the fields.
+
+    layer: its index among those that the trace has. map: of a head, or `MEAN`. part: of
+        `OMISSIONS`.
+    """
+
+    unit: Unit = "pieces"
+    site: str = ""
+    layer: int = 0
+    head: int = 0
+    map: int = 0
+    part: str = ""
+    method: str = ""
+
+
+Places: TypeAlias = Iterator[tuple[Place, ...]]
+"""Places, the most useful first; those in one tuple are of use together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something that can be asked about a trace.
+
+    name, fields: its address is "NAME/FIELD/…", such as "vectors/cross/1/2"; a field is one of
+        `Place`.
+    payload: the answer, see `shared/payload.py`, which the browser expects compressed with gzip.
+    offered: whether it can be asked about a trace, with its model or None.
+    asks_model: whether the answer takes the model.
+    near: the places that a saved page holds: near a head that it opens with, whose panel *Inside*
+        may be open (True); None = a saved page has nothing of it.
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    payload: Callable[[Trace, Place, AskedModel], bytes]
+    offered: Callable[[Trace, AskedModel | None], bool]
+    asks_model: bool = True
+    near: Callable[[Trace, Head, bool], Places] | None = None
+
+    def place(self, text: str, trace: Trace) -> Place:
+        """The place in `trace` that the end of an address names. Raises `TraceError`."""
+        words = text.split("/") if text else []
+        found: dict[str, Any] = {}
+        try:
+            for field, word in zip(self.fields, words, strict=True):
+                found[field] = _READ[field](word, trace, found.get("site", ""))
+        except ValueError:
+            raise TraceError("not_of_trace", name=self.name, place=text) from None
+        return Place(**found)
+
+    def address(self, place: Place) -> str:
+        """Name and place, as the browser asks for them."""
+        values = [getattr(place, field) for field in self.fields]
+        words = ("mean" if value == MEAN else str(value) for value in values)
+        return f"{self.name}/{'/'.join(words)}"
+
+    def answer(self, trace: Trace, model: AskedModel | None, place: Place) -> bytes:
+        """The payload of a place. Raises `ExplorerError`, also where it is not offered."""
+        if not self.offered(trace, model):
+            raise TraceError("not_of_trace", name=self.name, place=self.address(place))
+        return self.payload(trace, place, cast(AskedModel, model))  # one that is there, if needed
+
+
+def offer(trace: Trace, model: AskedModel | None, address: str) -> Offer:
+    """All that can be asked about a trace; model: None = nobody has it."""
+    names = (one.name for one in RESOURCES.values() if one.offered(trace, model))
+    return Offer(address, tuple(names))
+
+
+def _one_of(word: str, choices: Sequence[str]) -> str:
+    return choices[choices.index(word)]
+
+
+def _numbered(word: str, trace: Trace, site: str, axis: int) -> int:
+    """The layer (axis 0) or head (axis 1) that `word` counts from 0."""
+    return tuple(map(str, range(trace.attention(site).shape[axis]))).index(word)
+
+
+_READ: Mapping[str, Callable[[str, Trace, str], object]] = {
+    "unit": lambda word, trace, _: _one_of(word, units_of(trace)),
+    "site": lambda word, trace, _: _one_of(word, trace.sites),
+    "layer": lambda word, trace, site: _numbered(word, trace, site, 0),
+    "head": lambda word, trace, site: _numbered(word, trace, site, 1),
+    "map": lambda word, trace, site: MEAN if word == "mean" else _numbered(word, trace, site, 1),
+    "part": lambda word, *_: _one_of(word, OMISSIONS),
+    "method": lambda word, *_: word,  # what computes by it refuses one that it does not know
+}
+"""By field: word, trace and the site named before → the value. Each raises `ValueError`."""
+
+
+def _head_by_head(trace: Trace, _: AskedModel | None) -> bool:
+    return is_large(trace)
+
+
+def _of_models(_: Trace, model: AskedModel | None) -> bool:
+    return model is not None
+
+
+def _of_own_models(_: Trace, model: AskedModel | None) -> bool:
+    return model is not None and model.trained_here
+
+
+def _of_whole_traces(trace: Trace, model: AskedModel | None) -> bool:
+    return _of_own_models(trace, model) and not is_large(trace)
+
+
+def _weights(trace: Trace, place: Place, _: AskedModel) -> bytes:
+    return head_payload(trace, place.unit, place.site, place.layer, place.map)
+
+
+def _near_weights(trace: Trace, head: Head, _opened: bool) -> Places:
+    """The head itself, then all heads and means, the layers nearest to it first, in each at its
+    site and then at the others; each in pieces and in words."""
+
+    def of(site: str, layer: int, shown: int) -> tuple[Place, ...]:
+        return tuple(Place(unit, site, layer, map=shown) for unit in units_of(trace))
+
+    yield of(*head)
+    sites = sorted(trace.sites, key=lambda site: site != head.site)
+    shapes = {site: trace.attention(site).shape[:2] for site in sites}
+    deepest = max(layers for layers, _ in shapes.values())
+    for layer in sorted(range(deepest), key=lambda layer: abs(layer - head.layer)):
+        for site, (layers, heads) in shapes.items():
+            for shown in (*range(heads), MEAN) if layer < layers else ():
+                yield of(site, layer, shown)
+
+
+def _vectors(_: Trace, place: Place, model: AskedModel) -> bytes:
+    return head_vectors(model.layer(place.site, place.layer), place.site, 0, place.head)
+
+
+def _near_vectors(trace: Trace, head: Head, _opened: bool) -> Places:
+    """The head, then the others of its layer."""
+    heads = range(trace.attention(head.site).shape[1])
+    for other in sorted(heads, key=lambda other: other != head.head):
+        yield (Place(site=head.site, layer=head.layer, head=other),)
+
+
+def _path(_: Trace, place: Place, model: AskedModel) -> bytes:
+    return token_path(model.layer(place.site, place.layer), place.site)
+
+
+def _near_path(trace: Trace, head: Head, _opened: bool) -> Places:
+    """The layer, then the others, whose predictions are compared; an encoder predicts nothing."""
+    layers = range(trace.attention(head.site).shape[0]) if head.site != "encoder" else (head.layer,)
+    for layer in sorted(layers, key=lambda layer: layer != head.layer):
+        yield (Place(site=head.site, layer=layer),)
+
+
+def _without(_: Trace, place: Place, model: AskedModel) -> bytes:
+    return omission(model.layer(place.site, place.layer, (place.part,)), place.site, place.head)
+
+
+def _near_without(_: Trace, head: Head, opened: bool) -> Places:
+    """The head without each part; only where the panel is open, as the text is decoded anew."""
+    for part in OMISSIONS if opened else ():
+        yield (Place(site=head.site, layer=head.layer, head=head.head, part=part),)
+
+
+def _contributions(trace: Trace, place: Place, model: AskedModel) -> bytes:
+    found, agreement = model.contributions(trace, place.method)
+    return contributions_payload(trace, found.layers, found.source_share, found.drops, agreement)
+
+
+def _attribution(trace: Trace, _: Place, model: AskedModel) -> bytes:
+    found = model.attribution(trace)
+    return attribution_payload(found.parts, found.rest, found.difference, found.runner_up)
+
+
+def _score(trace: Trace, place: Place, model: AskedModel) -> bytes:
+    parts = model.score_parts(trace, Head(place.site, place.layer, place.head))
+    return score_vectors(parts.queries, parts.keys, parts.scale)
+
+
+_HEAD = ("site", "layer", "head")
+
+RESOURCES: Mapping[str, Resource] = {
+    one.name: one
+    for one in (
+        Resource(
+            "head",
+            ("unit", "site", "layer", "map"),
+            _weights,
+            _head_by_head,
+            asks_model=False,
+            near=_near_weights,
+        ),
+        Resource("vectors", _HEAD, _vectors, _of_models, near=_near_vectors),
+        Resource("path", ("site", "layer"), _path, _of_own_models, near=_near_path),
+        Resource("without", (*_HEAD, "part"), _without, _of_own_models, near=_near_without),
+        Resource("contributions", ("method",), _contributions, _of_whole_traces),
+        Resource("attribution", (), _attribution, _of_whole_traces),
+        Resource("score", _HEAD, _score, _of_whole_traces),
+    )
+}
+"""By name: the weights of a head of a large trace; what the weights of a head are computed from;
+the path of tokens through a layer; a head of the model without a part; what keys contribute; the
+parts of heads in choices of tokens; what scores are summed of."""

@@ -1,0 +1,224 @@
+import asyncio
+import gc
+import threading
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+from starlette.types import Message
+
+from explorer.app.limited_cache import LimitedCache
+from explorer.app.server import access, page_limit, trace_route
+from explorer.app.server.rate_limit import RateLimiter
+from explorer.components.player import large_trace
+from explorer.components.resources import RESOURCES
+from explorer.core.errors import TraceSizeError
+from explorer.core.interventions import OMISSIONS
+from explorer.core.trace import Trace
+from tests.support.asked_models import AskedExplorable
+from tests.support.example_traces import pieces_trace, random_trace
+from tests.support.own_loop import run_alone
+
+PLACES = (
+    "vectors/encoder/0/2",
+    "path/decoder/1",
+    "without/decoder/1/2/mask",
+    "contributions/rollout",
+    "attribution/",
+    "score/cross/1/2",
+)
+HEAD = "head/pieces/cross/0/0"
+THREADS = 40  # that a server has for all requests
+
+
+@pytest.fixture(autouse=True)
+def nothing_answered(monkeypatch) -> None:
+    monkeypatch.setattr(trace_route, "_answers", LimitedCache(10**7))
+
+
+@pytest.fixture(scope="module")
+def browser() -> TestClient:
+    return TestClient(Starlette(routes=[Route(trace_route.PATH, trace_route.serve)]))
+
+
+@pytest.fixture
+def shown(explorable) -> Trace:
+    return explorable.trace("1 2 3")
+
+
+@pytest.fixture
+def model(explorable) -> AskedExplorable:
+    return AskedExplorable(explorable, "1 2 3")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_answer_is_served_compressed_and_cached_by_its_visitor_alone(
+    browser, shown, model, place
+):
+    address = trace_route.offer("some", shown, model).address
+    answer = browser.get(f"/{address}/{place}")
+    assert answer.status_code == 200
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.headers["cache-control"].startswith("private, max-age=")
+    name, _, text = place.partition("/")
+    resource = RESOURCES[name]
+    assert answer.content == resource.answer(shown, model, resource.place(text, shown))
+
+
+def test_heads_of_a_large_trace_are_served_without_its_model(browser, monkeypatch):
+    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    trace = pieces_trace()
+    offered = trace_route.offer("large", trace, None)
+    assert offered.names == ("head",)
+    for place in ("pieces/cross/0/1", "words/cross/0/mean"):
+        answer = browser.get(f"/{offered.address}/head/{place}")
+        head = RESOURCES["head"]
+        assert answer.content == head.answer(trace, None, head.place(place, trace))
+
+
+def test_the_same_text_has_one_address_that_cannot_be_guessed(monkeypatch):
+    trace, name = pieces_trace(), ("stamp", "text")
+    address = trace_route.offer(name, trace, None).address
+    assert trace_route.offer(name, pieces_trace(), None).address == address
+    assert trace_route.offer(("stamp", "other"), trace, None).address != address
+    assert len(address.removeprefix("trace/")) == 64
+    monkeypatch.setattr(trace_route, "_SECRET", b"another server")
+    assert trace_route.offer(name, trace, None).address != address
+
+
+def test_an_answer_is_computed_when_it_is_asked_for_and_once(browser, shown, model):
+    address = trace_route.offer("later", shown, model).address
+    assert model.asked == 0
+    first = browser.get(f"/{address}/contributions/alti")
+    again = trace_route.offer("later", shown, model).address  # as when the page is drawn anew
+    assert browser.get(f"/{again}/contributions/alti").content == first.content
+    assert model.asked == 1
+    browser.get(f"/{address}/contributions/rollout")
+    assert model.asked == 2
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "vectors/cross/2/0",
+        "vectors/cross/0/９",
+        "vectors/../0/0",
+        "vectors/cross/0",
+        "head/pieces/cross/0/0",  # of a small trace
+        "contributions/gradient",
+        "attribution",
+        "other/cross/0/0",
+        "",
+    ],
+)
+def test_anything_else_is_not_found(browser, shown, model, path):
+    address = trace_route.offer("some", shown, model).address
+    answer = browser.get(f"/{address}/{path}", follow_redirects=False)
+    assert answer.status_code in (307, 404)  # 307: to the place of "attribution"
+    if answer.status_code == 307:
+        assert path == "attribution"
+        return
+    assert browser.get(f"/trace/{'0' * 64}/vectors/cross/0/0").status_code == 404
+
+
+def test_what_cannot_be_computed_is_not_found_and_asked_again(browser, shown, model, monkeypatch):
+    def too_large(*_: object) -> Trace:
+        raise TraceSizeError("layer_too_large", needed="9", limit="1", count=1)
+
+    address = trace_route.offer("refused", shown, model).address
+    with monkeypatch.context() as patch:
+        patch.setattr(model, "layer", too_large)
+        answer = browser.get(f"/{address}/vectors/cross/0/0")
+        assert answer.status_code == 404
+        assert answer.headers["cache-control"] == "no-store"
+    assert browser.get(f"/{address}/vectors/cross/0/0").status_code == 200
+
+
+def test_a_trace_is_offered_as_long_as_it_is_kept(browser, explorable, model):
+    trace = explorable.trace("1 2 3")
+    address = trace_route.offer("gone", trace, model).address
+    assert browser.get(f"/{address}/path/cross/0").status_code == 200
+    del trace
+    gc.collect()
+    assert browser.get(f"/{address}/path/cross/0").status_code == 404
+
+
+def test_in_class_mode_an_address_has_an_allowance(browser, shown, model, monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(page_limit, "_pages", RateLimiter(owners=9))
+    address = trace_route.offer("class", shown, model).address
+    assert browser.get(f"/{address}/path/cross/0").status_code == 200
+    monkeypatch.setattr(access, "MOST_PAGES", 0.0)
+    refused = browser.get(f"/{address}/path/cross/0")
+    assert refused.status_code == 429
+    assert refused.headers["cache-control"] == "no-store"
+    monkeypatch.delenv(access.KEY_VARIABLE)
+    assert browser.get(f"/{address}/path/cross/0").status_code == 200
+
+
+class BlockedModel(AskedExplorable):
+    """Layers are captured when `free` is set; `computing` counts those that wait for it."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)
+        self.free, self.computing = threading.Event(), 0
+
+    def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
+        self.computing += 1
+        assert self.free.wait(60)
+        return super().layer(site, layer, without)
+
+
+def test_nothing_else_waits_for_what_is_computed(explorable, monkeypatch):
+    """More answers are asked for than the server has threads, none of which comes: another route,
+    the weights of a head and an answer that is known come all the same."""
+    monkeypatch.setattr(trace_route, "_computing", asyncio.Semaphore(trace_route.MOST_COMPUTING))
+    shown, large = explorable.trace("1 2 3"), random_trace(160, 160, 4, 8)
+    model = BlockedModel(explorable, "1 2 3")
+    address = trace_route.offer("blocked", shown, model).address
+    heads = trace_route.offer("large", large, None).address
+
+    def page(_: Request) -> Response:  # in a thread, as all that is no coroutine
+        return Response("a page")
+
+    app = Starlette(routes=[Route(trace_route.PATH, trace_route.serve), Route("/page", page)])
+    places = [f"without/cross/{n % 2}/{n % 3}/{part}" for n in range(6) for part in OMISSIONS]
+    places += [f"vectors/cross/{n % 2}/{n % 3}" for n in range(6)]
+
+    async def ask() -> None:
+        await status(app, f"/{address}/contributions/alti")
+        asked = [
+            asyncio.create_task(status(app, f"/{address}/{place}"))
+            for place in places * (THREADS // len(places) + 2)
+        ]
+        assert len(asked) > THREADS
+        try:
+            while model.computing < trace_route.MOST_COMPUTING:
+                await asyncio.sleep(0.01)
+            for path in ("/page", f"/{address}/contributions/alti", f"/{heads}/{HEAD}"):
+                assert await asyncio.wait_for(status(app, path), 30) == 200
+            assert not any(one.done() for one in asked)
+            assert model.computing == trace_route.MOST_COMPUTING
+        finally:
+            model.free.set()
+        assert set(await asyncio.gather(*asked)) == {200}
+
+    run_alone(ask())
+
+
+async def status(app: Starlette, path: str) -> int:
+    """The status of an answer, without a client that has a thread and a loop of its own."""
+    found: list[int] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        found.append(message.get("status", 0))
+
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
+    await app(scope, receive, send)
+    return found[0]

@@ -1,0 +1,196 @@
+import numpy as np
+import pytest
+
+from explorer.components.inside.head_vectors import head_vectors
+from explorer.components.inside.omission import omission
+from explorer.components.inside.token_path import token_path
+from explorer.components.player import large_trace
+from explorer.components.player.heads import MEAN, head_payload
+from explorer.components.resources import RESOURCES, Place, offer
+from explorer.core.errors import ConfigError, TraceError
+from explorer.core.interventions import OMISSIONS
+from explorer.core.sites import Head
+from explorer.core.trace import Trace
+from explorer.heads.contributions import contributions
+from explorer.heads.logit_attribution import logit_attribution
+from explorer.heads.score_parts import score_parts
+from tests.support.asked_models import AskedExplorable
+from tests.support.example_traces import example_trace, pieces_trace
+from tests.support.payloads import unpack_payload
+
+TEXT = "1 2 3"
+OF_WHOLE = ("contributions", "attribution", "score")
+
+
+@pytest.fixture
+def model(explorable) -> AskedExplorable:
+    return AskedExplorable(explorable, TEXT)
+
+
+@pytest.fixture
+def trace(explorable) -> Trace:
+    return explorable.trace(TEXT)
+
+
+def asked(trace: Trace, model: AskedExplorable | None, address: str) -> bytes:
+    """The answer at an address, as a browser asks for it."""
+    name, _, text = address.partition("/")
+    place = RESOURCES[name].place(text, trace)
+    assert RESOURCES[name].address(place) == address
+    return RESOURCES[name].answer(trace, model, place)
+
+
+def test_what_is_offered_follows_from_the_model_and_the_size(trace, model, monkeypatch):
+    inside = ("vectors", "path", "without")
+    assert offer(trace, model, "trace/x").names == (*inside, *OF_WHOLE)
+    assert offer(trace, model, "trace/x").address == "trace/x"
+    assert offer(trace, None, "").names == ()
+    model.trained_here = False  # as one of the library
+    assert offer(trace, model, "").names == ("vectors",)
+    model.trained_here = True
+    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    assert offer(trace, model, "").names == ("head", *inside)
+    assert offer(trace, None, "").names == ("head",)
+
+
+def test_what_is_not_offered_is_not_answered(trace, model):
+    for address, own in [("head/pieces/cross/0/0", model), ("vectors/cross/0/0", None)]:
+        with pytest.raises(TraceError, match="nothing called"):
+            asked(trace, own, address)
+
+
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [
+        ("head/words/decoder/0/mean", Place("words", "decoder", 0, map=MEAN)),
+        ("head/pieces/cross/0/1", Place("pieces", "cross", 0, map=1)),
+        ("vectors/cross/0/1", Place(site="cross", layer=0, head=1)),
+        ("path/decoder/0", Place(site="decoder", layer=0)),
+        ("without/cross/0/1/mask", Place(site="cross", layer=0, head=1, part="mask")),
+        ("contributions/rollout", Place(method="rollout")),
+        ("attribution/", Place()),
+    ],
+)
+def test_an_address_names_a_place(address, place):
+    name, _, text = address.partition("/")
+    assert RESOURCES[name].place(text, pieces_trace()) == place
+    assert RESOURCES[name].address(place) == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "head/pieces/cross/2/0",
+        "head/pieces/cross/0/4",
+        "head/pieces/cross/-1/0",
+        "head/pieces/cross/0/９",
+        "head/pieces/cross/0/01",
+        "head/pieces/cross/0/" + "9" * 5_000,
+        "head/pieces/self/0/0",
+        "head/parts/cross/0/0",
+        "head/words/cross/0/0",  # all words are single pieces
+        "head/pieces/../0/0",
+        "head/pieces/cross/0",
+        "head/pieces/cross/0/0/0",
+        "vectors/cross/0/mean",
+        "vectors/cross/0/-1",
+        "path/cross",
+        "without/cross/0/0/norm",
+        "contributions/",
+        "attribution/cross",
+    ],
+)
+def test_a_place_that_a_trace_does_not_have_is_refused(address):
+    name, _, text = address.partition("/")
+    with pytest.raises(TraceError, match="nothing called"):
+        RESOURCES[name].place(text, example_trace())
+
+
+def test_the_weights_of_a_head_are_those_of_its_map(trace, monkeypatch):
+    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    for head, name in [(1, "1"), (MEAN, "mean")]:
+        expected = head_payload(trace, "pieces", "cross", 1, head)
+        assert asked(trace, None, f"head/pieces/cross/1/{name}") == expected
+
+
+def test_what_is_inside_a_head_is_that_of_its_layer(trace, model):
+    for site, layer, head in [("encoder", 0, 2), ("decoder", 1, 0), ("cross", 1, 2)]:
+        captured = model.layer(site, layer)
+        found = asked(trace, model, f"vectors/{site}/{layer}/{head}")
+        assert found == head_vectors(captured, site, 0, head)
+        assert asked(trace, model, f"path/{site}/{layer}") == token_path(captured, site)
+    for part in OMISSIONS:
+        found = asked(trace, model, f"without/decoder/1/2/{part}")
+        assert found == omission(model.layer("decoder", 1, (part,)), "decoder", 2)
+
+
+def test_contributions_are_those_of_python(trace, model, explorable):
+    for method in ("alti", "leave_one_out"):
+        header, arrays = unpack_payload(asked(trace, model, f"contributions/{method}"))
+        expected = contributions(explorable, TEXT, method).source_share
+        np.testing.assert_allclose(arrays["source_share"], expected, atol=1e-4)
+        assert len(header["agreement"]) == (5 if method == "leave_one_out" else 0)
+    with pytest.raises(ConfigError, match="method"):
+        asked(trace, model, "contributions/gradient")
+
+
+def test_the_parts_of_heads_are_those_of_python(trace, model, explorable):
+    header, arrays = unpack_payload(asked(trace, model, "attribution/"))
+    expected = logit_attribution(explorable, TEXT)
+    assert header["runner_up"] == list(expected.runner_up)
+    np.testing.assert_allclose(arrays["difference"], expected.difference, atol=1e-5)
+    cross = expected.parts[expected.parts.site == "cross"].value
+    np.testing.assert_allclose(arrays["cross"], cross, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "head", [Head("encoder", 0, 1), Head("decoder", 1, 0), Head("cross", 1, 2)]
+)
+def test_the_scores_of_a_head_are_split_as_in_python(trace, model, explorable, head):
+    address = f"score/{head.site}/{head.layer}/{head.head}"
+    header, arrays = unpack_payload(asked(trace, model, address))
+    names, width = (header["query_parts"], header["key_parts"]), header["width"]
+    queries, keys = (
+        arrays[kind].reshape(len(parts), -1, width)
+        for kind, parts in zip(("queries", "keys"), names, strict=True)
+    )
+    expected = score_parts(explorable, TEXT, *head, 2, 1).table
+    assert (expected.index.tolist(), expected.columns.tolist()) == names
+    found = queries[:, 2] @ keys[:, 1].T * header["scale"]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def near(name: str, trace: Trace, head: Head, opened: bool = True) -> list[list[str]]:
+    """The addresses that a saved page takes, those of use together beside each other."""
+    resource = RESOURCES[name]
+    assert resource.near is not None
+    found = resource.near(trace, head, opened)
+    return [[resource.address(place) for place in places] for places in found]
+
+
+def test_a_page_takes_first_what_is_near(trace):
+    head = Head("cross", 1, 2)
+    vectors = [f"vectors/cross/1/{other}" for other in (2, 0, 1)]
+    assert near("vectors", trace, head) == [[one] for one in vectors]
+    assert near("path", trace, head) == [["path/cross/1"], ["path/cross/0"]]
+    without = [f"without/cross/1/2/{part}" for part in OMISSIONS]
+    assert near("without", trace, head) == [[one] for one in without]
+    heads = [one for (one,) in near("head", trace, head)]
+    assert heads[0] == "head/pieces/cross/1/2"
+    assert heads[1:5] == [f"head/pieces/cross/1/{other}" for other in (0, 1, 2, "mean")]
+    assert set(heads) == {
+        f"head/pieces/{site}/{layer}/{other}"
+        for site in trace.sites
+        for layer in range(len(trace.attention(site)))
+        for other in (0, 1, 2, "mean")
+    }
+
+
+def test_a_closed_panel_and_an_encoder_take_no_further_runs(trace):
+    assert near("without", trace, Head("encoder", 0, 1), opened=False) == []
+    assert near("path", trace, Head("encoder", 0, 1)) == [["path/encoder/0"]]
+
+
+def test_pieces_and_words_of_a_head_are_of_use_together():
+    first = near("head", pieces_trace(), Head("cross", 0, 1))[0]
+    assert first == ["head/pieces/cross/0/1", "head/words/cross/0/1"]

@@ -1,0 +1,43 @@
+"""A model that is asked about the trace of one text, without the caches of the app."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from explorer.core.sites import SITES, Head
+from explorer.core.trace import Trace
+from explorer.heads.contribution_agreement import agreement_on_trace
+from explorer.heads.layer_contributions import LayerContributions, layer_contributions
+from explorer.heads.logit_attribution import LogitAttribution, attribution_of
+from explorer.heads.repeated_pass import captured_again
+from explorer.heads.score_parts import PartVectors, part_vectors
+from explorer.model.explorable import ExplorableModel
+
+
+class AskedExplorable:
+    """As `components.resources.AskedModel`; `asked` counts the calls."""
+
+    trained_here = True
+
+    def __init__(self, model: ExplorableModel, text: str, **options: Any) -> None:
+        self.model, self.text, self.options = model, text, options
+        self.asked = 0
+
+    def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
+        self.asked += 1
+        chosen: dict[str, Any] = {"layers": [layer], "sites": [site], "without": without}
+        return self.model.trace(self.text, capture="full", **chosen, **self.options)
+
+    def contributions(
+        self, trace: Trace, method: str
+    ) -> tuple[LayerContributions, Mapping[str, int]]:
+        self.asked += 1
+        found = layer_contributions(self.model, trace, method)
+        return found, agreement_on_trace(self.model, trace, found) if found.drops else {}
+
+    def attribution(self, trace: Trace) -> LogitAttribution:
+        self.asked += 1
+        return attribution_of(self.model, trace)
+
+    def score_parts(self, trace: Trace, head: Head) -> PartVectors:
+        self.asked += 1
+        return part_vectors(self.model, captured_again(self.model, trace, SITES), head)
