@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.server import access, page_limit, trace_route
+from explorer.app.server import access, rate_limit, trace_route
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.components.player import large_trace
 from explorer.components.resources import RESOURCES
@@ -148,7 +148,7 @@ def test_a_trace_is_offered_as_long_as_it_is_kept(browser, explorable, model):
 
 def test_in_class_mode_an_address_has_an_allowance(browser, shown, model, monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(page_limit, "_pages", RateLimiter(owners=9))
+    monkeypatch.setattr(rate_limit, "_pages", RateLimiter(owners=9))
     address = trace_route.offer("class", shown, model).address
     assert browser.get(f"/{address}/path/cross/0").status_code == 200
     monkeypatch.setattr(access, "MOST_PAGES", 0.0)
