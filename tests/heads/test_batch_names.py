@@ -1,5 +1,5 @@
 import pytest
-from explorer.heads.measurement_jobs import Sentences
+from explorer.jobs.measurement_jobs import Sentences
 
 from explorer.heads.batch_names import read, written
 
