@@ -44,7 +44,7 @@ from explorer.jobs.lock import is_locked, locked
 from explorer.jobs.log import last_message
 from explorer.jobs.process import launch
 from explorer.jobs.queue import in_order, turn
-from explorer.jobs.status import START_TIMEOUT, Status
+from explorer.jobs.status import HEARTBEAT_TIMEOUT, START_TIMEOUT, Status
 
 UNFINISHED = "unfinished-pruning.json"
 """Pruning curves that a later measurement resumes."""
@@ -94,6 +94,13 @@ class Measurement(JobFolder):
 
     def lane(self) -> "Iterator[Measurement]":
         return _all(self.folder.parent)
+
+    def status(self) -> Status:
+        """As of every job, but one whose process is dead counts as active until the server that
+        started it has recorded why, or its heartbeat is old."""
+        status = super().status()
+        recent = time.time() - status.heartbeat < HEARTBEAT_TIMEOUT
+        return self.written_status() if status.state == "interrupted" and recent else status
 
     @property
     def done(self) -> bool:
@@ -179,7 +186,8 @@ class Measurement(JobFolder):
     def note_end(self, status: Status, code: int) -> None:
         error: tuple[str, dict[str, Any]] | None = None
         if code < 0:
-            error = "heads.measure_killed", {"signal": _signal_name(-code)}
+            names = {number.value: number.name for number in signal.Signals}
+            error = "heads.measure_killed", {"signal": names.get(-code, str(-code))}
         elif not last_message(self.log_path):
             error = "heads.measure_silent", {"code": str(code)}
         with suppress(ExplorerError):
@@ -329,11 +337,6 @@ def _all(root: Path) -> Iterator[Measurement]:
     """Those in the folder of measurements that can be read."""
     for path in root.glob(f"*/{Measurement.DESCRIPTION}"):
         with suppress(RunError):  # deleted by now, or damaged
-            yield Measurement.at(path.parent)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return str(number)
+            job = Measurement.at(path.parent)
+            _ = job.created  # cached: its order is asked for when it may have ended
+            yield job

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,8 @@ from explorer.jobs.measurement import (
     queued_measurements,
     submit,
 )
+from explorer.jobs.queue import in_order
+from explorer.jobs.status import HEARTBEAT_TIMEOUT, Status
 from tests.support.short_runs import wait_for, wait_for_job
 
 ROOT = Path(__file__).parents[2]
@@ -187,7 +190,18 @@ def test_a_process_that_was_killed_is_said_to_be(put):
     wait_for(lambda: job.status().state == "failed")
     assert "ended from outside (signal SIGKILL)" in str(job.failure)
     wait_for(lambda: not job.work_folder.exists())
-    assert measurement._signal_name(999) == "999"
+
+
+def test_until_it_is_recorded_why_a_process_is_dead_it_is_not_told(put):
+    job = put("a", FAIL)
+    wait_for(lambda: job.status().state == "failed")
+    dead = Status("running", 0, time.time(), job.status().pid)
+    job.write_status(dead)
+    assert job.active
+    assert job.failure == ""
+    job.write_status(replace(dead, heartbeat=time.time() - HEARTBEAT_TIMEOUT - 1))
+    assert not job.active
+    assert "ended from outside" in str(job.failure)
 
 
 def test_progress_is_no_reason(put):
@@ -239,6 +253,17 @@ def test_a_process_ends_once_its_folder_is_deleted(put):
     shutil.rmtree(job.folder)
     wait_for(lambda: not command_line(child))
     assert not job.folder.exists()
+
+
+def test_one_that_ends_while_all_are_put_in_order_is_no_error(put):
+    job = put("a", SLEEP)
+    wait_for(lambda: job.status().state == "running")
+    child = job.status().pid
+    (found,) = job.lane()
+    (job.folder / job.DESCRIPTION).unlink()
+    assert in_order([found]) == [found]
+    assert names() == []
+    wait_for(lambda: not command_line(child))
 
 
 _SERVER = """
