@@ -92,10 +92,10 @@ def _name_lessons(paths: list[Path]) -> None:
             raise LessonError("no_folder", name=str(path))
         if os.pathsep in str(path.absolute()):
             raise LessonError("bad_folder_name", name=str(path), sign=os.pathsep)
-        files = lesson_files([path])
-        if not files:
+        found = find_lessons(lesson_files([path]))
+        if not found.lessons and not found.broken:
             print(LessonError("empty_folder", name=str(path)), file=sys.stderr)
-        for broken in find_lessons(files).broken:
+        for broken in found.broken:
             print(broken, file=sys.stderr)
     if paths:
         names = os.pathsep.join(str(path.absolute()) for path in paths)

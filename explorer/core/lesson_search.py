@@ -61,17 +61,16 @@ class FoundLessons:
 
 def lesson_files(folders: Iterable[Path]) -> tuple[Path, ...]:
     """The Markdown files in these folders, but for what tells people about them."""
-    found = [path for folder in folders for path in sorted(folder.glob("*.md"))]
-    return tuple(
-        path for path in found if path.stem.lower() != "readme" and has_printable_name(path)
-    )
+    found = (path for folder in folders for path in sorted(folder.glob("*.md")))
+    return tuple(path for path in found if path.stem.lower() != "readme")
 
 
 def find_lessons(paths: Iterable[Path]) -> FoundLessons:
-    """The lessons in these files; of two with one name the later one counts."""
+    """The lessons in these files, but for those whose names cannot be printed; of two with one name
+    the later one counts."""
     lessons: dict[str, dict[str, Lesson]] = {}
     broken = []
-    for path in paths:
+    for path in filter(has_printable_name, paths):
         try:
             name, language = _name(path)
             lessons.setdefault(name, {})[language] = read_lesson(
