@@ -1,7 +1,7 @@
 import pytest
-from explorer.jobs.measurement_jobs import Sentences
 
 from explorer.heads.batch_names import read, written
+from explorer.jobs.measurement_jobs import Sentences
 
 KINDS = {
     "task": {"task": "reverse", "longest": "16", "seed": "0"},
