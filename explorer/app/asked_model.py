@@ -12,7 +12,7 @@ from explorer.core.errors import TraceError
 from explorer.core.look import Request
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
-from explorer.model.catalog import CatalogMember, UploadedTrace
+from explorer.model.catalog import CatalogMember
 
 if TYPE_CHECKING:
     from explorer.heads.layer_contributions import LayerContributions
@@ -27,14 +27,11 @@ which pages wait."""
 def asked_model(member: CatalogMember, request: Request, shown: Trace) -> "ModelOfTrace | None":
     """The model of `shown`, a trace on screen; None of an uploaded trace, and for a model of which
     the weights alone are known."""
-    if isinstance(member, UploadedTrace) or shown.facts.get("weights_only"):
+    if not member.can_trace or shown.facts.get("weights_only"):
         return None
-    from explorer.model.explorable import ExplorableModel  # late: with torch
-
     model = model_cache.model_of(member)
     numbers = {site: shown.layer_numbers(site) for site in shown.sites}
-    own = isinstance(model, ExplorableModel)
-    return ModelOfTrace(weakref.ref(model), member.stamp, request, numbers, own)
+    return ModelOfTrace(weakref.ref(model), member.stamp, request, numbers, member.is_own)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
