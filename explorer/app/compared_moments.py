@@ -11,8 +11,8 @@ from explorer.core.errors import ExplorerError, RunError
 from explorer.core.look import COMPARE
 from explorer.core.moment_pair import MomentPair
 from explorer.core.trace import Trace
-from explorer.heads.comparison import compare
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.attention_comparison import compare
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.jobs import run_launcher
 from explorer.jobs.run_directory import Run
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from explorer.app import experiment_cache, model_cache
 from explorer.app.source_extent import extent_of
 from explorer.core.look import Request
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 
 
@@ -28,7 +28,7 @@ def comparison(member: CatalogModel, request: Request, text: str) -> TraceCompar
 
 
 def _comparison(member: CatalogModel, request: Request, text: str) -> TraceComparison:
-    from explorer.heads.input_comparison import compare_inputs  # late: with torch
+    from explorer.heads.comparison.two_texts import compare_inputs  # late: with torch
 
     one = model_cache.greedy_trace(member, request)
     other = model_cache.greedy_trace(member, replace(request, text=text))

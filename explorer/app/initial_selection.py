@@ -9,8 +9,8 @@ from explorer.app.state.visit import opening_request
 from explorer.core.errors import ExplorerError
 from explorer.core.look import Selection
 from explorer.core.trace import Trace
-from explorer.heads.measurement_store import stored_reports
-from explorer.heads.opening_head import OpeningChoice, opening_choice, opening_step
+from explorer.heads.initial_head import OpeningChoice, opening_choice, opening_step
+from explorer.heads.reports.report_store import stored_reports
 from explorer.model.catalog import CatalogMember, CatalogModel
 
 

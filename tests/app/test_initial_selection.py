@@ -4,7 +4,7 @@ from explorer.app import model_cache
 from explorer.app.initial_selection import chosen_head, initial_selection
 from explorer.core import folders
 from explorer.core.look import Request, Selection
-from explorer.heads.opening_head import opening_choice, opening_step
+from explorer.heads.initial_head import opening_choice, opening_step
 from explorer.model.catalog import UploadedTrace, shipped_models
 from tests.support.example_traces import example_trace
 

@@ -5,8 +5,8 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.trace import Trace
-from explorer.heads.head_report import HeadReport
-from explorer.heads.opening_head import opening_head, opening_step
+from explorer.heads.initial_head import opening_head, opening_step
+from explorer.heads.reports.head_report import HeadReport
 from explorer.model import examples
 from explorer.model.explorable import load
 from tests.support.catalog_members import shipped

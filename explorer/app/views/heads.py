@@ -38,9 +38,9 @@ from explorer.core.errors import ConfigError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.look import COMPARE, NO_INTERVENTIONS, SECTIONS, Look
 from explorer.core.trace import Trace
-from explorer.heads.head_report import HeadReport
-from explorer.heads.measurement_store import StoredReport
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.reports.report_store import StoredReport
 from explorer.model.catalog import CatalogMember, CatalogModel
 
 

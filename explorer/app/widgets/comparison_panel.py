@@ -26,9 +26,9 @@ from explorer.core.moment_pair import MomentPair
 from explorer.core.number_format import percent, short_number, signed_number
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
-from explorer.heads.comparison import AttentionComparison
-from explorer.heads.opening_head import OpeningChoice
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.attention_comparison import AttentionComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.initial_head import OpeningChoice
 from explorer.jobs.run_directory import Run
 from explorer.model.catalog import CatalogModel
 

@@ -32,7 +32,7 @@ from explorer.core.i18n import say
 from explorer.core.look import CHANGES, COMPARE, OTHER_TEXT
 from explorer.core.moment_pair import MomentPair
 from explorer.core.trace import Trace
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel, UploadedTrace
 
 

@@ -40,7 +40,7 @@ from explorer.core.words import (
     word_axes,
     word_mark,
 )
-from explorer.heads.opening_head import opening_head
+from explorer.heads.initial_head import opening_head
 
 FORMAT_VERSION = 1
 
