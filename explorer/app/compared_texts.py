@@ -9,7 +9,7 @@ from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 
 
-def opening_text(member: CatalogModel, text: str) -> str:
+def initial_text(member: CatalogModel, text: str) -> str:
     """What `text` is compared with first: symbols the other way round, of sentences an example
     that is cut into as many tokens; else the text itself, to be changed by the visitor."""
     if not member.summary.reads_sentences:

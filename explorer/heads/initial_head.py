@@ -17,7 +17,7 @@ _SHARP = 0.5  # a weight that no other key can have too
 
 
 @dataclass(frozen=True, slots=True)
-class OpeningChoice:
+class InitialChoice:
     """A head to open with, and why: its gold weight is the largest, in a report or on the text, or
     its `coverage` is. value: of that, 0 to 1."""
 
@@ -26,7 +26,7 @@ class OpeningChoice:
     value: float
 
 
-def opening_choice(trace: Trace, report: HeadReport | None = None) -> OpeningChoice | None:
+def initial_choice(trace: Trace, report: HeadReport | None = None) -> InitialChoice | None:
     """The cross head to open with; None for a trace without cross-attention.
 
     Where a gold alignment is known, the head with the largest gold weight: of the report, which
@@ -41,16 +41,16 @@ def opening_choice(trace: Trace, report: HeadReport | None = None) -> OpeningCho
     scores = _gold_weights(weights, trace.gold) if trace.gold is not None else coverage(trace)
     layer, head = np.unravel_index(int(scores.argmax()), scores.shape)
     value = float(scores[layer, head])
-    return OpeningChoice(Head(_SITE, int(layer), int(head)), "gold" if known else "coverage", value)
+    return InitialChoice(Head(_SITE, int(layer), int(head)), "gold" if known else "coverage", value)
 
 
-def opening_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
-    """The head of `opening_choice`."""
-    chosen = opening_choice(trace, report)
+def initial_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
+    """The head of `initial_choice`."""
+    chosen = initial_choice(trace, report)
     return None if chosen is None else chosen.head
 
 
-def opening_step(trace: Trace, site: str, layer: int | None, head: int | None) -> int | None:
+def initial_step(trace: Trace, site: str, layer: int | None, head: int | None) -> int | None:
     """The step, from 1, that shows most: of a cross head the one where it looks sharply at
     content, of anything else the last one.
 
@@ -98,7 +98,7 @@ def _gold_weights(weights: NDArray[np.float32], gold: NDArray[np.bool_]) -> NDAr
     return np.asarray(on_gold.mean(-1) if known.any() else on_gold.sum(-1), dtype=np.float64)
 
 
-def _largest_gold_weight(report: HeadReport, trace: Trace) -> OpeningChoice | None:
+def _largest_gold_weight(report: HeadReport, trace: Trace) -> InitialChoice | None:
     """The cross head with the largest gold weight in a report on the model of `trace`."""
     if "gold_weight" not in report.metrics:
         return None
@@ -110,4 +110,4 @@ def _largest_gold_weight(report: HeadReport, trace: Trace) -> OpeningChoice | No
         fits = site == _SITE and 0 <= layer < layers and 0 <= head < heads
         if fits and weight > most:  # NaN is not
             best, most = Head(_SITE, int(layer), int(head)), float(weight)
-    return None if best is None else OpeningChoice(best, "report", most)
+    return None if best is None else InitialChoice(best, "report", most)

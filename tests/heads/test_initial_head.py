@@ -11,11 +11,11 @@ import explorer
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.heads.initial_head import (
-    OpeningChoice,
+    InitialChoice,
     coverage,
-    opening_choice,
-    opening_head,
-    opening_step,
+    initial_choice,
+    initial_head,
+    initial_step,
 )
 from explorer.heads.reports.head_report import HeadReport
 
@@ -44,23 +44,23 @@ def report(weights: Mapping[tuple[str, int, int], float]) -> HeadReport:
 
 def test_without_gold_the_head_opens_that_finds_every_source_token():
     trace = traced(EVEN, ONE_TOKEN, SHARP)
-    assert opening_head(trace) == Head("cross", 0, 2)
+    assert initial_head(trace) == Head("cross", 0, 2)
     assert coverage(trace)[0] == pytest.approx([1 / 3, 0.5, 0.925])
 
 
 def test_a_report_on_many_sentences_decides_and_nan_does_not():
     weights = {("cross", 0, 0): float("nan"), ("cross", 0, 1): 0.8, ("cross", 0, 2): 0.4}
-    assert opening_head(traced(EVEN, ONE_TOKEN, SHARP), report(weights)) == ("cross", 0, 1)
+    assert initial_head(traced(EVEN, ONE_TOKEN, SHARP), report(weights)) == ("cross", 0, 1)
 
 
 def test_a_choice_says_by_what_number():
     trace, head = traced(EVEN, ONE_TOKEN, SHARP), Head("cross", 0, 2)
-    chosen = opening_choice(trace)
-    assert chosen == OpeningChoice(head, "coverage", pytest.approx(0.925))
-    measured = opening_choice(trace, report({("cross", 0, 1): 0.8}))
-    assert measured == OpeningChoice(Head("cross", 0, 1), "report", 0.8)
+    chosen = initial_choice(trace)
+    assert chosen == InitialChoice(head, "coverage", pytest.approx(0.925))
+    measured = initial_choice(trace, report({("cross", 0, 1): 0.8}))
+    assert measured == InitialChoice(Head("cross", 0, 1), "report", 0.8)
     reverse = explorer.load(CHECKPOINTS / "reverse.safetensors").trace("7 3 9")
-    known = opening_choice(reverse)
+    known = initial_choice(reverse)
     weights = reverse.attention("cross")[known.head.layer, known.head.head]
     assert known.why == "gold"
     assert known.value == pytest.approx(np.mean([weights[row, 2 - row] for row in range(3)]))
@@ -68,14 +68,14 @@ def test_a_choice_says_by_what_number():
 
 def test_a_report_on_heads_that_the_trace_lacks_is_not_followed():
     weights = {("cross", 5, 0): 0.9, ("decoder", 0, 0): 0.9}
-    assert opening_head(traced(EVEN, SHARP), report(weights)) == ("cross", 0, 1)
+    assert initial_head(traced(EVEN, SHARP), report(weights)) == ("cross", 0, 1)
 
 
 def test_the_step_is_one_that_predicts_content_and_goes_back():
-    assert opening_step(traced(SHARP), "cross", 0, 0) == 2
+    assert initial_step(traced(SHARP), "cross", 0, 0) == 2
     model = explorer.load(CHECKPOINTS / "english-french-early.safetensors")
     trace = model.trace("The black cat is sleeping on the red chair.")
-    step = opening_step(trace, "cross", 1, 0)
+    step = initial_step(trace, "cross", 1, 0)
     assert step is not None
     assert trace.predicted_tokens[step - 1] == "▁noir"
 
@@ -83,31 +83,31 @@ def test_the_step_is_one_that_predicts_content_and_goes_back():
 def test_without_a_cross_head_the_step_is_the_last_that_predicts_content():
     trace = traced(SHARP)
     last = max(step for step, token in enumerate(trace.target_tokens[1:], 1) if token != "<eos>")
-    assert opening_step(trace, "decoder", 0, 0) == last
-    assert opening_step(trace, "cross", 0, None) == last
+    assert initial_step(trace, "decoder", 0, 0) == last
+    assert initial_step(trace, "cross", 0, None) == last
 
 
 def test_the_first_step_is_chosen_only_where_no_other_predicts_content():
     forward = [[1.0, 0.0, 0.0], [0.0, 0.9, 0.1], [0.0, 0.0, 1.0]]
-    assert opening_step(traced(forward), "cross", 0, 0) == 2
+    assert initial_step(traced(forward), "cross", 0, 0) == 2
     ends = Trace.from_arrays(["7", "<eos>"], ["<bos>", "7"], cross=np.eye(2)[None, None])
-    assert opening_step(ends, "cross", 0, 0) == 1
+    assert initial_step(ends, "cross", 0, 0) == 1
 
 
 def test_a_trace_without_cross_attention_or_content_has_none():
     alone = Trace.from_arrays(["a", "b"], encoder=np.full((1, 1, 2, 2), 0.5))
-    assert opening_head(alone) is None
+    assert initial_head(alone) is None
     nothing = Trace.from_arrays(["<eos>"], ["<bos>"], cross=np.ones((1, 1, 1, 1)))
-    assert opening_head(nothing) == ("cross", 0, 0)
-    assert opening_step(nothing, "cross", 0, 0) is None
+    assert initial_head(nothing) == ("cross", 0, 0)
+    assert initial_step(nothing, "cross", 0, 0) is None
 
 
 def test_the_shipped_models_open_at_a_head_with_a_large_gold_weight():
     for task in ("copy", "reverse", "sort"):
         trace = explorer.load(CHECKPOINTS / f"{task}.safetensors").trace("7 3 9 1 4")
-        head = opening_head(trace)
+        head = initial_head(trace)
         assert head is not None
-        step = opening_step(trace, "cross", head.layer, head.head)
+        step = initial_step(trace, "cross", head.layer, head.head)
         assert step is not None
         assert trace.predicted_tokens[step - 1] != "<eos>"
         row = trace.attention("cross")[head.layer, head.head, step - 1]
@@ -117,7 +117,7 @@ def test_the_shipped_models_open_at_a_head_with_a_large_gold_weight():
 def test_the_opening_head_of_english_french_crosses_over_for_chat_noir():
     model = explorer.load(CHECKPOINTS / "english-french-early.safetensors")
     trace = model.trace("The black cat is sleeping on the red chair.")
-    head = opening_head(trace)
+    head = initial_head(trace)
     assert head is not None
     weights = trace.attention("cross")[head.layer, head.head]
     rows = [trace.predicted_tokens.index(token) for token in ("▁chat", "▁noir")]

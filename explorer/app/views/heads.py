@@ -235,7 +235,7 @@ def experiments(
     compared = intervention_editor.computed_experiment(member, language, messages)
     interventions = visit_state.current().interventions
     key = heads_picture.picture_key(member, language, interventions)
-    changed = compared.opening_head() if compared is not None else None
+    changed = compared.initial_head() if compared is not None else None
     opening = heads_picture.opening((key, "comparison"), member, trace, changed)
     named = heads_state.opening((key, "comparison")).named_head
     heads_state.draft_head(None if named else opening.named_head)

@@ -87,7 +87,7 @@ class TraceComparison:
         """Whether the original output is as probable as before: `factor` is 1 to two decimals."""
         return abs(self.factor - 1) < 0.005
 
-    def opening_head(self) -> Head | None:
+    def initial_head(self) -> Head | None:
         """The head whose weights change most; where none changes, the first that is removed.
 
         Removed heads come last, because their weights no longer count. None where nothing changes.

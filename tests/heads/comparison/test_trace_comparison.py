@@ -69,7 +69,7 @@ def test_it_opens_on_the_head_that_changes_most_and_not_on_a_removed_one(explora
         options = Interventions.parse([line]).options()
         changed = explorable.trace("1 2", **options)
         compared = compare_traces(explorable, original, changed)
-        head = compared.opening_head()
+        head = compared.initial_head()
         changes = {
             (site, *place): np.abs(compared.map(site)[place]).max()
             for site in original.sites
@@ -77,10 +77,10 @@ def test_it_opens_on_the_head_that_changes_most_and_not_on_a_removed_one(explora
             if (site, *place) != ("encoder", 0, 0)
         }
         assert tuple(head) == max(changes, key=changes.get)
-    assert TraceComparison(original, original, original).opening_head() is None
+    assert TraceComparison(original, original, original).initial_head() is None
 
 
 @pytest.mark.parametrize("removed", [[ENCODER_HEAD], [ENCODER_HEAD, ("cross", 0, 0)]])
 def test_it_opens_on_the_first_removed_head_where_no_weight_changes(explorable, removed):
     original, changed = explorable.trace("1 2"), explorable.trace("1 2", ablate=removed)
-    assert TraceComparison(original, changed, original).opening_head() == ENCODER_HEAD
+    assert TraceComparison(original, changed, original).initial_head() == ENCODER_HEAD

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from explorer.app.server import warmup
+from explorer.app.server import preparation
 
 
 def test_the_interpreter_s_settings_are_restored(monkeypatch):
@@ -14,9 +14,9 @@ def test_the_interpreter_s_settings_are_restored(monkeypatch):
         seen.append((gc.isenabled(), sys.getswitchinterval() < usual))
         raise ImportError(module)
 
-    monkeypatch.setattr(warmup, "import_module", note)
+    monkeypatch.setattr(preparation, "import_module", note)
     with pytest.raises(ImportError):
-        warmup._warm_up()
+        preparation._prepare()
     assert seen == [(False, True)]
     assert gc.isenabled()
     assert sys.getswitchinterval() == pytest.approx(usual)

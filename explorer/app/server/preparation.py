@@ -23,10 +23,10 @@ def start() -> None:
     # Read by torch when it is imported. On short sequences two threads take four times as long as
     # one, and the cores are kept busy by several visitors anyway.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    threading.Thread(target=_warm_up, name="warmup", daemon=True).start()
+    threading.Thread(target=_prepare, name="preparation", daemon=True).start()
 
 
-def _warm_up() -> None:
+def _prepare() -> None:
     with _low_priority():
         for module in _MODULES:
             import_module(module)
