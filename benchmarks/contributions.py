@@ -23,9 +23,9 @@ import torch
 from benchmarks.timing import milliseconds
 from explorer.core import folders
 from explorer.core.files import read_text
-from explorer.heads.contribution_agreement import contribution_agreement
-from explorer.heads.contributions import METHODS, contribution_matrix
-from explorer.heads.evaluation_batches import LARGEST_TEXTS, given_sentences
+from explorer.heads.contributions.agreement import contribution_agreement
+from explorer.heads.contributions.contributions import METHODS, contribution_matrix
+from explorer.heads.metrics.evaluation_batches import LARGEST_TEXTS, given_sentences
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel, load
 from explorer.model.hooks import capture

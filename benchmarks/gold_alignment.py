@@ -15,9 +15,9 @@ from pathlib import Path
 
 from explorer.core import folders
 from explorer.core.alignment import TIMINGS, Gold, error_rate
-from explorer.heads.alignment_file import AlignmentFile, GivenTokens, GoldFile
-from explorer.heads.alignment_report import DIAGONAL, AlignmentMethod, ErrorRate
-from explorer.heads.corpus_alignment import align_pairs, all_methods
+from explorer.heads.alignment.aer_by_head import align_pairs, all_methods
+from explorer.heads.alignment.aer_report import DIAGONAL, AlignmentMethod, ErrorRate
+from explorer.heads.alignment.gold_file import AlignmentFile, GivenTokens, GoldFile
 from explorer.model.explorable import ExplorableModel, load
 
 MODELS = ("english-french", "chinese-english")

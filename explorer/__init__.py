@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from explorer.core import words as words
     from explorer.core.errors import ExplorerError as ExplorerError
     from explorer.core.trace import Trace as Trace
-    from explorer.heads.comparison import compare as compare
-    from explorer.heads.own_metric import logit_difference as logit_difference
+    from explorer.heads.comparison.attention_comparison import compare as compare
+    from explorer.heads.removal.own_metric import logit_difference as logit_difference
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.exporting import export_huggingface as export_huggingface
     from explorer.model.module_capture import capture as capture
@@ -34,11 +34,11 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "Trace": ("core.trace", "Trace"),
     "alignment": ("core.alignment", None),
     "capture": ("model.module_capture", "capture"),
-    "compare": ("heads.comparison", "compare"),
+    "compare": ("heads.comparison.attention_comparison", "compare"),
     "export_huggingface": ("model.exporting", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
     "import_state_dict": ("public.studied_model", "import_state_dict"),
-    "logit_difference": ("heads.own_metric", "logit_difference"),
+    "logit_difference": ("heads.removal.own_metric", "logit_difference"),
     "load": ("public.studied_model", "load"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),

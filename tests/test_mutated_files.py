@@ -13,8 +13,8 @@ import pytest
 from explorer.core import folders
 from explorer.data.column_guess import first_rows
 from explorer.data.parallel_corpus import parse_pairs
-from explorer.heads.head_report import HeadReport
-from explorer.heads.measurement_store import stored_reports
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.reports.report_store import stored_reports
 from explorer.model.catalog import UploadedModel
 from explorer.model.checkpoint import to_bytes
 from explorer.model.uploaded_file import read_upload

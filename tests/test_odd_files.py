@@ -14,11 +14,11 @@ from explorer.app.server import probe_route
 from explorer.core import files, folders
 from explorer.core.trace import Trace
 from explorer.data.parallel_corpus import read_pairs, read_rows, read_sources
-from explorer.heads.attention_metrics import OFFSETS
-from explorer.heads.evaluation_batches import read_texts
-from explorer.heads.head_report import HeadReport
-from explorer.heads.measurement_store import stored_reports
-from explorer.heads.roles import ROLES
+from explorer.heads.metrics.attention_metrics import OFFSETS
+from explorer.heads.metrics.evaluation_batches import read_texts
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.reports.report_store import stored_reports
+from explorer.heads.roles.roles import ROLES
 from explorer.jobs import run_launcher
 from explorer.jobs.run_directory import Run, list_runs
 from explorer.model.checkpoint import load_checkpoint, to_bytes

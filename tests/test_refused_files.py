@@ -27,7 +27,7 @@ from pathlib import Path
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
 from explorer.data.parallel_corpus import read_pairs
-from explorer.heads.head_report import HeadReport
+from explorer.heads.reports.head_report import HeadReport
 from explorer.model.catalog import shipped_models
 from explorer.model.checkpoint import from_bytes, load_checkpoint
 from explorer.model.uploaded_file import read_upload

@@ -6,8 +6,8 @@ import pytest
 from explorer.core import folders
 from explorer.data.task_names import TASK_NAMES
 from explorer.data.toy_data import find_task
-from explorer.heads.head_report import HeadReport
-from explorer.heads.pruning_report import ORDERS, PruningReport
+from explorer.heads.pruning.pruning_report import ORDERS, PruningReport
+from explorer.heads.reports.head_report import HeadReport
 from explorer.model.explorable import ExplorableModel, load
 from explorer.training.toy_evaluation import exact_match_by_length, typed_alphabets
 

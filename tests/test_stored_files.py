@@ -18,9 +18,9 @@ from explorer.core.look import Request
 from explorer.core.look_address import from_query, to_query
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
-from explorer.heads.alignment_report import AlignmentReport
-from explorer.heads.head_report import HeadReport
-from explorer.heads.pruning_report import PruningReport
+from explorer.heads.alignment.aer_report import AlignmentReport
+from explorer.heads.pruning.pruning_report import PruningReport
+from explorer.heads.reports.head_report import HeadReport
 from explorer.jobs.run_directory import Run
 from explorer.jobs.run_worker import run_training
 from explorer.model.catalog import shipped_models

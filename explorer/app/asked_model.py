@@ -15,9 +15,9 @@ from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 
 if TYPE_CHECKING:
-    from explorer.heads.layer_contributions import LayerContributions
-    from explorer.heads.logit_attribution import LogitAttribution
-    from explorer.heads.score_parts import PartVectors
+    from explorer.heads.contributions.layer_contributions import LayerContributions
+    from explorer.heads.contributions.logit_attribution import LogitAttribution
+    from explorer.heads.contributions.score_parts import PartVectors
 
 _SLOTS = threading.Semaphore(2)
 """Computations at a time, which visitors and saved pages ask for; apart from those of traces, for
@@ -70,8 +70,8 @@ class ModelOfTrace:
     def contributions(
         self, trace: Trace, method: str
     ) -> tuple["LayerContributions", Mapping[str, int]]:
-        from explorer.heads.contribution_agreement import agreement_on_trace
-        from explorer.heads.layer_contributions import layer_contributions
+        from explorer.heads.contributions.agreement import agreement_on_trace
+        from explorer.heads.contributions.layer_contributions import layer_contributions
 
         model = self._model()
         with _SLOTS:
@@ -79,15 +79,15 @@ class ModelOfTrace:
             return found, agreement_on_trace(model, trace, found) if found.drops else {}
 
     def attribution(self, trace: Trace) -> "LogitAttribution":
-        from explorer.heads.logit_attribution import attribution_of
+        from explorer.heads.contributions.logit_attribution import attribution_of
 
         model = self._model()
         with _SLOTS:
             return attribution_of(model, trace)
 
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
-        from explorer.heads.repeated_pass import captured_again
-        from explorer.heads.score_parts import part_vectors
+        from explorer.heads.contributions.repeated_pass import captured_again
+        from explorer.heads.contributions.score_parts import part_vectors
 
         model = self._model()
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from explorer.app import experiment_cache, model_cache
 from explorer.core.errors import ExplorerError
 from explorer.core.look import Request
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel
 
 
@@ -53,7 +53,7 @@ def _may_be_equal(member: CatalogModel, other: OwnModel, text: str, asked: str) 
 
 
 def _comparison(member: CatalogModel, other: OwnModel, request: Request) -> TraceComparison:
-    from explorer.heads.model_comparison import compare_models  # late: with torch
+    from explorer.heads.comparison.two_models import compare_models  # late: with torch
 
     original, model = model_cache.greedy_trace(member, request), model_cache.model_of(other)
     with model_cache.computing():

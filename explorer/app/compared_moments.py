@@ -11,8 +11,8 @@ from explorer.core.errors import ExplorerError, RunError
 from explorer.core.look import COMPARE
 from explorer.core.moment_pair import MomentPair
 from explorer.core.trace import Trace
-from explorer.heads.comparison import compare
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.attention_comparison import compare
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.jobs import run_launcher
 from explorer.jobs.run_directory import Run
 
@@ -47,7 +47,7 @@ def steps_of(run: Run) -> list[int]:
     return [int(one["step"]) for one in moments if run.probe_path(int(one["step"])).is_file()]
 
 
-def opening_pair(key: str, steps: Sequence[int]) -> MomentPair:
+def initial_pair(key: str, steps: Sequence[int]) -> MomentPair:
     """An early moment and the last one of a run called `key`.
 
     Raises `ComparedMomentError` where it has fewer than two.
@@ -58,8 +58,8 @@ def opening_pair(key: str, steps: Sequence[int]) -> MomentPair:
 
 
 def query(key: str, steps: Sequence[int]) -> dict[str, str]:
-    """The query of Heads that opens the pair of `opening_pair`."""
-    return {"part": COMPARE, "with": str(opening_pair(key, steps))}
+    """The query of Heads that opens the pair of `initial_pair`."""
+    return {"part": COMPARE, "with": str(initial_pair(key, steps))}
 
 
 def comparison(pair: MomentPair) -> TraceComparison:

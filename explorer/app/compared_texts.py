@@ -5,11 +5,11 @@ from dataclasses import replace
 from explorer.app import experiment_cache, model_cache
 from explorer.app.source_extent import extent_of
 from explorer.core.look import Request
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 
 
-def opening_text(member: CatalogModel, text: str) -> str:
+def initial_text(member: CatalogModel, text: str) -> str:
     """What `text` is compared with first: symbols the other way round, of sentences an example
     that is cut into as many tokens; else the text itself, to be changed by the visitor."""
     if not member.summary.reads_sentences:
@@ -28,7 +28,7 @@ def comparison(member: CatalogModel, request: Request, text: str) -> TraceCompar
 
 
 def _comparison(member: CatalogModel, request: Request, text: str) -> TraceComparison:
-    from explorer.heads.input_comparison import compare_inputs  # late: with torch
+    from explorer.heads.comparison.two_texts import compare_inputs  # late: with torch
 
     one = model_cache.greedy_trace(member, request)
     other = model_cache.greedy_trace(member, replace(request, text=text))

@@ -17,8 +17,8 @@ from explorer.app import model_cache
 from explorer.core.interventions import Interventions
 from explorer.core.look import Request
 from explorer.data.task_names import task_of
-from explorer.heads import batch_names
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.metrics import batch_names
 from explorer.model.catalog import CatalogModel
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def means_batch(member: CatalogModel) -> str:
 def _experiment(
     member: CatalogModel, request: Request, interventions: Interventions
 ) -> TraceComparison:
-    from explorer.heads.counterfactuals import compare_traces
+    from explorer.heads.removal.counterfactuals import compare_traces
 
     model = model_cache.model_of(member)
     before = model_cache.greedy_trace(member, request)
@@ -104,7 +104,7 @@ def _experiment(
 
 
 def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:
-    from explorer.heads.value_norms import value_norms
+    from explorer.heads.contributions.value_norms import value_norms
 
     model = model_cache.model_of(member)
     pad_to = model_cache.greedy_trace(member, request).facts["pad_to"]
@@ -115,7 +115,7 @@ def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.fl
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> MeasuredEffect:
-    from explorer.heads import ablation
+    from explorer.heads.removal import ablation
 
     model = model_cache.model_of(_member)
     means = _means(stamp, _member) if interventions.needs_means else None
@@ -128,7 +128,7 @@ def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _means(stamp: str, _member: CatalogModel) -> "Means":
-    from explorer.heads.counterfactuals import mean_outputs
+    from explorer.heads.removal.counterfactuals import mean_outputs
 
     model = model_cache.model_of(_member)
     with model_cache.computing():
@@ -141,7 +141,7 @@ def _batch(model: "MeasurableModel", member: CatalogModel) -> "EvaluationBatch":
 
     Raises `EvaluationBatchError` when there are none.
     """
-    from explorer.heads.evaluation_batches import task_sentences
+    from explorer.heads.metrics.evaluation_batches import task_sentences
 
     if task_of(model.facts) is not None:
         return task_sentences(model, _BATCH)

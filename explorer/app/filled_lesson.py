@@ -72,7 +72,7 @@ def card_visit(card: Card, offered: Catalog) -> Look | None:
 
 def _linked(card: Card, offered: Catalog) -> tuple[Look, tuple[str, ...]]:
     """What a card shows, and the parameters of its link that were refused."""
-    openings = {name: visit_state.opening_request(member) for name, member in offered.items()}
+    openings = {name: visit_state.initial_request(member) for name, member in offered.items()}
     look, refused = from_query(card.view, openings)
     return look, refused
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state.visit import opening_request
+from explorer.app.state.visit import initial_request
 from explorer.core.errors import ExplorerError
 from explorer.core.look import Selection
 from explorer.core.trace import Trace
-from explorer.heads.measurement_store import stored_reports
-from explorer.heads.opening_head import OpeningChoice, opening_choice, opening_step
+from explorer.heads.initial_head import InitialChoice, initial_choice, initial_step
+from explorer.heads.reports.report_store import stored_reports
 from explorer.model.catalog import CatalogMember, CatalogModel
 
 
@@ -27,19 +27,19 @@ def initial_selection(
     if not with_step:
         return filled
     site = filled.site or trace.sites[-1]
-    return replace(filled, step=opening_step(trace, site, filled.layer, filled.head))
+    return replace(filled, step=initial_step(trace, site, filled.layer, filled.head))
 
 
-def chosen_head(wanted: Selection, member: CatalogMember, trace: Trace) -> OpeningChoice | None:
+def chosen_head(wanted: Selection, member: CatalogMember, trace: Trace) -> InitialChoice | None:
     """The head that `initial_selection` fills in, and why; None where `wanted` names one, or an
     attention, and where the component in the browser chooses."""
     if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
         return None
     try:
         if member.can_trace and member.is_own:
-            chosen = _opening_choice(member.stamp, member)
+            chosen = _initial_choice(member.stamp, member)
         else:  # of a model in a directory the digest takes seconds
-            chosen = opening_choice(trace)
+            chosen = initial_choice(trace)
     except ExplorerError:
         return None
     if chosen is None or Selection().or_head(chosen.head).within(trace)[1]:
@@ -56,7 +56,7 @@ def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Select
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _opening_choice(stamp: str, _member: CatalogModel) -> OpeningChoice | None:
+def _initial_choice(stamp: str, _member: CatalogModel) -> InitialChoice | None:
     stored = stored_reports(model_cache.digest(_member))
-    trace = model_cache.greedy_trace(_member, opening_request(_member))
-    return opening_choice(trace, stored[0].report if stored else None)
+    trace = model_cache.greedy_trace(_member, initial_request(_member))
+    return initial_choice(trace, stored[0].report if stored else None)

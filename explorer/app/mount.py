@@ -38,8 +38,8 @@ from explorer.core.i18n import section
 from explorer.core.interventions import Interventions
 from explorer.core.look import NO_INTERVENTIONS, Request, Selection
 from explorer.core.trace import Trace
-from explorer.heads.head_report import HeadReport
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.reports.head_report import HeadReport
 from explorer.jobs.run_directory import Run
 
 Norms = Mapping[str, NDArray[np.float32]]

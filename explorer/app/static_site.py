@@ -13,7 +13,7 @@ from explorer.app import model_cache
 from explorer.app.filled_lesson import filled_in, whole_lesson
 from explorer.app.initial_selection import chosen_head
 from explorer.app.lessons import lessons
-from explorer.app.state.visit import opening_request
+from explorer.app.state.visit import initial_request
 from explorer.components.exported_page import with_parts_in_files
 from explorer.components.live import page as live
 from explorer.components.live.model_script import model_script
@@ -136,7 +136,7 @@ def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], lang
 def _live_model(model: ShippedModel) -> LiveModel:
     """The model, with weights as float16 and the head that the app opens it with."""
     data = to_bytes(load_checkpoint(model.path), half=True)
-    trace = model_cache.trace(model, opening_request(model))
+    trace = model_cache.trace(model, initial_request(model))
     chosen = chosen_head(Selection(), model, trace)
     opening = None if chosen is None else (chosen.head.layer, chosen.head.head)
     return LiveModel(model, data, opening)

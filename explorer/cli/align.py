@@ -18,7 +18,7 @@ from explorer.cli.common import (
 from explorer.core.errors import AlignmentError, FileError
 
 if TYPE_CHECKING:
-    from explorer.heads.alignment_report import AlignmentMethod
+    from explorer.heads.alignment.aer_report import AlignmentMethod
     from explorer.model.explorable import ExplorableModel
 
 
@@ -70,8 +70,8 @@ def add_parser(commands: Any) -> None:
 
 def _align(options: argparse.Namespace) -> int:
     from explorer.core.files import write_atomically
-    from explorer.heads.alignment_file import AlignmentFile
-    from explorer.heads.corpus_alignment import align_pairs, error_rate_table
+    from explorer.heads.alignment.aer_by_head import align_pairs, error_rate_table
+    from explorer.heads.alignment.gold_file import AlignmentFile
     from explorer.model.checkpoint_name import named_checkpoint
     from explorer.model.explorable import load
 
@@ -140,8 +140,8 @@ def _methods(
 
     Raises `AlignmentError` where neither says which.
     """
-    from explorer.heads.alignment_report import AlignmentMethod
-    from explorer.heads.corpus_alignment import all_methods
+    from explorer.heads.alignment.aer_by_head import all_methods
+    from explorer.heads.alignment.aer_report import AlignmentMethod
 
     one = options.mean or options.head is not None
     if options.layer is None if one else not compared:

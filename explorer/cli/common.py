@@ -23,7 +23,7 @@ from explorer.core.vocabulary import shorten
 
 if TYPE_CHECKING:
     from explorer.data.column_guess import Rows
-    from explorer.heads.gated_decoding import References
+    from explorer.heads.removal.gated_decoding import References
     from explorer.model.evaluation_batch import EvaluationBatch
     from explorer.model.measurable import MeasurableModel
 
@@ -232,7 +232,7 @@ def evaluation_sentences(
     the function of `evaluation_batches` for what they name.
     """
     from explorer.data.task_names import task_of
-    from explorer.heads.evaluation_batches import (
+    from explorer.heads.metrics.evaluation_batches import (
         held_out_pairs,
         read_labelled,
         read_texts,

@@ -80,7 +80,7 @@ def _measure(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from explorer.core.files import check_output
-    from explorer.heads.linked_sentences import linked_sentences
+    from explorer.heads.alignment.linked_sentences import linked_sentences
     from explorer.heads.measure import measure
     from explorer.model.opening import load
 

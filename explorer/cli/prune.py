@@ -19,7 +19,7 @@ from explorer.cli.common import (
 from explorer.core.errors import FileError, PruningError
 
 if TYPE_CHECKING:
-    from explorer.heads.pruning_report import PruningReport
+    from explorer.heads.pruning.pruning_report import PruningReport
 
 
 def add_parser(commands: Any) -> None:
@@ -70,8 +70,8 @@ def _prune(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from explorer.core.files import check_output
-    from explorer.heads.pruning_report import PruningReport
-    from explorer.heads.pruning_study import pruning_study
+    from explorer.heads.pruning.pruning_report import PruningReport
+    from explorer.heads.pruning.pruning_study import pruning_study
     from explorer.model.opening import load
 
     out: Path | None = options.out

@@ -85,8 +85,8 @@ def _trace(options: argparse.Namespace) -> int:
     from explorer.core.i18n import say
     from explorer.core.interventions import Interventions
     from explorer.core.text_pairs import typed_separator
-    from explorer.heads.counterfactuals import mean_outputs
-    from explorer.heads.evaluation_batches import task_sentences
+    from explorer.heads.metrics.evaluation_batches import task_sentences
+    from explorer.heads.removal.counterfactuals import mean_outputs
     from explorer.model.opening import load
 
     out: Path | None = options.out

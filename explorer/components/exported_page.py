@@ -8,7 +8,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from explorer.components.player.payload import View, opening_head_of
+from explorer.components.player.payload import View, initial_head_of
 from explorer.components.resources import RESOURCES, AskedModel, Resource
 from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
 from explorer.components.shared.offer import Offer
@@ -220,7 +220,7 @@ def _openings(trace: Trace, views: Sequence[View]) -> dict[Head, bool]:
     """The heads that views open with, and whether the panel *Inside* is open then."""
     openings: dict[Head, bool] = {}
     for view in views:
-        one = opening_head_of(trace, view)
+        one = initial_head_of(trace, view)
         head = Head(one["site"], one["layer"] or 0, one["head"] or 0)
         openings[head] = openings.get(head, False) or view.cell is not None
     return openings

@@ -15,7 +15,7 @@ from explorer.components.exported_page import (
     page,
     trace_elements,
 )
-from explorer.components.player.payload import View, opening_head_of, player_payload
+from explorer.components.player.payload import View, initial_head_of, player_payload
 from explorer.components.resources import AskedModel
 from explorer.components.shared.offer import Offer
 from explorer.core.i18n import say
@@ -60,7 +60,7 @@ def html_page(
         )
 
     def payload(offer: Offer) -> str:
-        seen = replace(shown, **opening_head_of(trace, shown)) if offer.names else shown
+        seen = replace(shown, **initial_head_of(trace, shown)) if offer.names else shown
         data = player_payload(trace, language=language, view=seen, resources=offer)
         return data_element('id="payload"', data, compress=True)
 

@@ -16,7 +16,7 @@ from explorer.components.exported_page import (
     trace_elements,
 )
 from explorer.components.lesson.payload import ShownLesson, lesson_payload
-from explorer.components.player.payload import View, opening_head_of, player_payload
+from explorer.components.player.payload import View, initial_head_of, player_payload
 from explorer.components.resources import AskedModel
 from explorer.components.shared.bundle import styles
 from explorer.components.shared.offer import Offer
@@ -85,7 +85,7 @@ def _text_element(shown: ShownLesson, text: LessonText, language: str, space: in
     trace = text.trace
     looks = [card.look for n in text.cards if (card := shown.cards[n]) is not None and card.look]
     views = [View(**look) for look in looks] or [View()]
-    views = [replace(view, **opening_head_of(trace, view)) for view in views]
+    views = [replace(view, **initial_head_of(trace, view)) for view in views]
     first = replace(views[0], forced=text.view.forced, original=text.view.original)
     opened = any(view.cell is not None for view in views)
 

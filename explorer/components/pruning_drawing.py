@@ -16,7 +16,7 @@ from explorer.components.figure_sheet import (
 )
 from explorer.components.pruning_figure import Line, Unit, lines, order_name, panels
 from explorer.core.i18n import say
-from explorer.heads.pruning_report import PruningReport
+from explorer.heads.pruning.pruning_report import PruningReport
 
 _LEFT = 64  # px, for the axis of the losses
 _NAME_GAP = 10  # px between the end of a line and its name

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from explorer.core.i18n import in_a_row, say
 from explorer.core.number_format import fixed_number
-from explorer.heads.pruning_report import PruningPoint, PruningReport
+from explorer.heads.pruning.pruning_report import PruningPoint, PruningReport
 
 COLOURS: Mapping[str, str] = MappingProxyType(
     {

@@ -24,9 +24,9 @@ from explorer.core.sites import Head
 from explorer.core.trace import Trace
 
 if TYPE_CHECKING:  # with torch
-    from explorer.heads.layer_contributions import LayerContributions
-    from explorer.heads.logit_attribution import LogitAttribution
-    from explorer.heads.score_parts import PartVectors
+    from explorer.heads.contributions.layer_contributions import LayerContributions
+    from explorer.heads.contributions.logit_attribution import LogitAttribution
+    from explorer.heads.contributions.score_parts import PartVectors
 
 
 class AskedModel(Protocol):

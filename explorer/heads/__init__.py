@@ -1,5 +1,7 @@
-"""What attention heads do: metrics, roles, importance, ablation, and reports of all of them.
+"""Measurements of attention heads, one room a subject.
 
-May import `core`, `data` and `model`. A new metric of a head is a function and an entry of
-`METRICS` in `attention_metrics`. Reports and roles do not import torch.
+From the ground up: `metrics`, `roles`, `reports`; then `contributions`, `alignment` and
+`comparison`, which do not import one another; `removal`; `measure`, which makes a head report; and
+`pruning`. May import `core`, `data` and `model`. A new metric of a head is a function and an entry
+of `METRICS` in `metrics/attention_metrics.py`. Reports and roles do not import torch.
 """

@@ -15,9 +15,7 @@ from explorer.core.interventions import refuse_weights_only
 from explorer.core.sites import SITES, Head, sides
 from explorer.core.word_segmentation import is_punctuation
 from explorer.data.task_names import task_of
-from explorer.heads import roles
-from explorer.heads.ablation import ablation, remove_sites
-from explorer.heads.attention_metrics import (
+from explorer.heads.metrics.attention_metrics import (
     FARTHEST,
     METRICS,
     OFFSETS,
@@ -25,27 +23,29 @@ from explorer.heads.attention_metrics import (
     SiteAttention,
     metrics_of,
 )
-from explorer.heads.bleu_effect import bleu_by_head
-from explorer.heads.bootstrap import (
+from explorer.heads.metrics.bootstrap import (
     LEVEL,
     RESAMPLES,
     PerExampleMean,
     concatenate,
     join_heads,
 )
-from explorer.heads.counterfactuals import mean_outputs
-from explorer.heads.evaluation_batches import (
+from explorer.heads.metrics.evaluation_batches import (
     Progress,
     no_progress,
     parts,
     refuse_without_targets,
 )
-from explorer.heads.gated_decoding import References
-from explorer.heads.gradient_importance import importance
-from explorer.heads.head_report import HeadReport
-from explorer.heads.head_report_validation import KEYS
-from explorer.heads.own_metric import TextMetric, metric_by_head
-from explorer.heads.shuffled_keys import offset_chance
+from explorer.heads.removal.ablation import ablation, remove_sites
+from explorer.heads.removal.bleu_effect import bleu_by_head
+from explorer.heads.removal.counterfactuals import mean_outputs
+from explorer.heads.removal.gated_decoding import References
+from explorer.heads.removal.gradient_importance import importance
+from explorer.heads.removal.own_metric import TextMetric, metric_by_head
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.reports.head_report_validation import KEYS
+from explorer.heads.roles import roles
+from explorer.heads.roles.shuffled_keys import offset_chance
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import LayerAttention, MeasurableModel

@@ -14,9 +14,9 @@ from explorer.core.errors import AlignmentError, MeasurementError, VocabularyErr
 from explorer.core.sites import SIDES
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
-from explorer.heads.alignment_file import AlignmentFile, refuse_foreign_links
-from explorer.heads.alignment_report import AlignmentReport
-from explorer.heads.report_files import (
+from explorer.heads.alignment.aer_report import AlignmentReport
+from explorer.heads.alignment.gold_file import AlignmentFile, refuse_foreign_links
+from explorer.heads.reports.report_files import (
     REPORT_FILES,
     measured_folder,
     newest_first,

@@ -1,7 +1,7 @@
 """A measurement: a job whose result is a report on the heads of a model.
 
 Its process runs a command of `python -m explorer` on a checkpoint file. It works in a folder below
-that of the reports, `.jobs/DIGEST-BATCH`, and ends by putting its report where `measurement_store`
+that of the reports, `.jobs/DIGEST-BATCH`, and ends by putting its report where `report_store`
 and its like find it. So a measurement of a model in a file outlives the server; one of uploaded
 weights, which are written into the folder, ends with it.
 
@@ -30,7 +30,7 @@ from explorer.core import folders
 from explorer.core.errors import ExplorerError, MeasurementError, RunError
 from explorer.core.files import write_atomically, writing
 from explorer.core.memory import half_of_memory
-from explorer.heads.report_files import (
+from explorer.heads.reports.report_files import (
     REPORT_FILES,
     ReportKind,
     delete_oldest,

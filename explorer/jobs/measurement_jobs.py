@@ -11,7 +11,7 @@ from explorer.core.errors import EvaluationBatchError, ExplorerError, Measuremen
 from explorer.core.interventions import refuse_weights_only
 from explorer.core.sites import SIDES
 from explorer.data.task_names import task_of
-from explorer.heads.head_report import REMOVED_ON
+from explorer.heads.reports.head_report import REMOVED_ON
 from explorer.jobs.measurement import MeasuredSentences, Measurement, QueuedMeasurement, submit
 
 if TYPE_CHECKING:

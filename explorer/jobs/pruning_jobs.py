@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from explorer.core import folders
 from explorer.core.errors import PruningError
 from explorer.core.interventions import refuse_weights_only
-from explorer.heads.pruning_report import ORDERS, PruningReport
-from explorer.heads.report_files import (
+from explorer.heads.pruning.pruning_report import ORDERS, PruningReport
+from explorer.heads.reports.report_files import (
     MOST_STORED,
     REPORT_FILES,
     measured_folder,

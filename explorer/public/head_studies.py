@@ -9,23 +9,21 @@ import pandas as pd
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
 from explorer.data.task_names import task_of
-from explorer.heads import (
-    ablation,
-    bleu_effect,
-    contribution_agreement,
+from explorer.heads import measure
+from explorer.heads.contributions import (
+    agreement,
     contributions,
-    counterfactuals,
     logit_attribution,
-    measure,
-    pruning,
     score_parts,
 )
-from explorer.heads.contributions import Contributions
-from explorer.heads.evaluation_batches import distinct, given_sentences, listed_texts
-from explorer.heads.head_report import REMOVED_ON, HeadReport
-from explorer.heads.logit_attribution import LogitAttribution
-from explorer.heads.own_metric import LogitDifference, Metric, TextMetric, metric_effect
-from explorer.heads.score_parts import ScoreParts
+from explorer.heads.contributions.contributions import Contributions
+from explorer.heads.contributions.logit_attribution import LogitAttribution
+from explorer.heads.contributions.score_parts import ScoreParts
+from explorer.heads.metrics.evaluation_batches import distinct, given_sentences, listed_texts
+from explorer.heads.pruning import pruning_curve
+from explorer.heads.removal import ablation, bleu_effect, counterfactuals
+from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric, metric_effect
+from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
@@ -50,7 +48,7 @@ class HeadStudies:
 
         method: "alti" (ALTI+), "value_norm", "value_norm_residual", "rollout", or the slower
             "leave_one_out", which checks the others. Formula, cost, source and what each of them
-            ignores: `help(explorer.heads.contributions.contributions)`.
+            ignores: `help(explorer.heads.contributions.contributions.contributions)`.
         target: the output; None = what the model decodes.
 
         Raises `ConfigError` on a method that does not exist or that the model does not allow, and
@@ -67,13 +65,13 @@ class HeadStudies:
 
         texts: as in `measure`. top: the share of the output tokens with the same largest source
         token; spearman: the rank correlation over source tokens; both with intervals over
-        sentences. All columns: `explorer.heads.contribution_agreement.contribution_agreement`.
+        sentences. All columns: `heads.contributions.agreement`.
 
         Raises as `measure`, and `ConfigError` for a model of the library.
         """
         contributions.refuse_method("leave_one_out", self)
         batch = given_sentences(self, texts)
-        return contribution_agreement.contribution_agreement(self, batch)
+        return agreement.contribution_agreement(self, batch)
 
     def logit_attribution(self: MeasurableModel, text: str, **options: Any) -> LogitAttribution:
         """The part of each head of the decoder in log p(chosen token) − log p(runner-up).
@@ -83,7 +81,7 @@ class HeadStudies:
         ['step', 'layer', 'site', 'head', 'value']
 
         options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
-        The formula and what it ignores: `explorer.heads.logit_attribution.logit_attribution`.
+        The formula and what it ignores: `heads.contributions.logit_attribution`.
 
         Raises what `trace` does, and `TraceError` for a model of the library.
         """
@@ -106,7 +104,7 @@ class HeadStudies:
         ['token', 'position', 'bias']
 
         query, key: positions from 0. options: of `trace`, such as target, force or ablate. The
-        formula and what it leaves open: `explorer.heads.score_parts.score_parts`.
+        formula and what it leaves open: `explorer.heads.contributions.score_parts.score_parts`.
 
         Raises what `trace` does, `TraceError` on a head that does not exist and for a model of
         the library, `InterventionError` on a cell outside.
@@ -202,14 +200,14 @@ class HeadStudies:
 
         texts, labels: as in `measure`.
         order: "importance", "confidence", "contribution", "greedy" or "random"; what each is by,
-            and the columns: `explorer.heads.pruning.pruning_curve`.
+            and the columns: `explorer.heads.pruning.pruning_curve.pruning_curve`.
         seed: of the random orders.
 
         Raises `ConfigError` on another order or seed, otherwise as `measure`.
         """
         _refuse_no_number("seed", seed)
         batch = given_sentences(self, texts, labels)
-        return pruning.pruning_curve(self, batch, order, seed=seed)
+        return pruning_curve.pruning_curve(self, batch, order, seed=seed)
 
 
 def _refuse_no_number(name: str, value: object) -> None:

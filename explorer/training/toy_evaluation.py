@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.core.vocabulary import EOS, PAD
 from explorer.data.batch import Batch
 from explorer.data.toy_data import Task
-from explorer.heads.attention_metrics import gold_weight
+from explorer.heads.metrics.attention_metrics import gold_weight
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import capture
 from explorer.model.transformer import Transformer

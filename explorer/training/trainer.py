@@ -20,10 +20,11 @@ from explorer.core.vocabulary import PAD
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.transformer import Transformer
 from explorer.training import distributed
-from explorer.training.config import TrainingConfig, learning_rate
+from explorer.training.config import TrainingConfig
 from explorer.training.cuda_graph import GraphedStep
 from explorer.training.data_modules import STATE_PREFIX, DataModule, find_data_module
 from explorer.training.device import choose_device, computes_bfloat16
+from explorer.training.schedule import learning_rate
 from explorer.training.start_checkpoint import load_start
 from explorer.training.token_loss import TokenLoss
 

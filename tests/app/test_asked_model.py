@@ -11,10 +11,10 @@ from explorer.core.errors import TraceError
 from explorer.core.look import SHOWN_MAPS, Request
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
-from explorer.heads.contributions import contributions
-from explorer.heads.layer_contributions import LAYER_METHODS
-from explorer.heads.logit_attribution import logit_attribution
-from explorer.heads.score_parts import score_parts
+from explorer.heads.contributions.contributions import contributions
+from explorer.heads.contributions.layer_contributions import LAYER_METHODS
+from explorer.heads.contributions.logit_attribution import logit_attribution
+from explorer.heads.contributions.score_parts import score_parts
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.directory_search import find_directories, named_models
 from tests.support.catalog_members import summary

@@ -34,11 +34,11 @@ def test_runs_without_moments_are_not_listed(own_runs):
 def test_the_opening_pair_is_an_early_moment_and_the_last():
     steps = compared_moments.steps_of(recorded())
     assert steps == sorted(steps)
-    pair = compared_moments.opening_pair(RECORDED, steps)
+    pair = compared_moments.initial_pair(RECORDED, steps)
     assert (pair.first, pair.second) == (steps[8], steps[-1])  # of 40
     assert compared_moments.query(RECORDED, steps) == {"part": "compare", "with": str(pair)}
     with pytest.raises(ComparedMomentError, match="“reverse” has fewer than two moments"):
-        compared_moments.opening_pair(RECORDED, steps[:1])
+        compared_moments.initial_pair(RECORDED, steps[:1])
 
 
 def test_the_stored_probes_are_compared_with_what_the_model_says_by_itself():

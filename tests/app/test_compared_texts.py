@@ -17,7 +17,7 @@ def model(explorable, request) -> UploadedModel:
 
 
 def test_symbols_are_first_compared_with_the_other_way_round(model):
-    assert compared_texts.opening_text(model, "1 2  3") == "3 2 1"
+    assert compared_texts.initial_text(model, "1 2  3") == "3 2 1"
 
 
 def test_two_texts_are_compared_once_and_with_as_much_padding(model):

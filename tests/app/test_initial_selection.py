@@ -4,7 +4,7 @@ from explorer.app import model_cache
 from explorer.app.initial_selection import chosen_head, initial_selection
 from explorer.core import folders
 from explorer.core.look import Request, Selection
-from explorer.heads.opening_head import opening_choice, opening_step
+from explorer.heads.initial_head import initial_choice, initial_step
 from explorer.model.catalog import UploadedTrace, shipped_models
 from tests.support.example_traces import example_trace
 
@@ -18,11 +18,11 @@ def nothing_measured(tmp_path, monkeypatch) -> None:
 def test_a_trace_opens_at_the_cross_head_and_the_step_that_show_most():
     trace = example_trace()
     member = UploadedTrace("mine", "stamp", trace)
-    choice = opening_choice(trace)
+    choice = initial_choice(trace)
     assert chosen_head(Selection(), member, trace) == choice
     opened = initial_selection(Selection(), member, trace, with_step=True)
     assert opened.named_head == choice.head
-    assert opened.step == opening_step(trace, *choice.head)
+    assert opened.step == initial_step(trace, *choice.head)
     assert initial_selection(Selection(), member, trace, with_step=False).step is None
 
 
@@ -36,6 +36,6 @@ def test_a_head_or_an_attention_that_is_named_stays(wanted):
 def test_all_texts_of_a_model_open_at_one_head():
     model = shipped_models()["reverse"]
     traces = [model_cache.trace(model, Request("reverse", text)) for text in ("7 3", "a b c d 1")]
-    assert len({opening_choice(trace).head for trace in traces}) > 1
+    assert len({initial_choice(trace).head for trace in traces}) > 1
     opened = {initial_selection(Selection(), model, one, with_step=False) for one in traces}
     assert len(opened) == 1

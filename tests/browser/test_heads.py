@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from explorer.core import folders
-from explorer.heads.head_report import HeadReport
+from explorer.heads.reports.head_report import HeadReport
 from tests.support.app_server import running_app
 from tests.support.player_page import cell_center, save
 

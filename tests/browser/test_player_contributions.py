@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 import explorer
 from explorer.core import folders
-from explorer.heads.contribution_agreement import agreement_on_trace
-from explorer.heads.layer_contributions import layer_contributions
+from explorer.heads.contributions.agreement import agreement_on_trace
+from explorer.heads.contributions.layer_contributions import layer_contributions
 from tests.support.page_checks import show_more
 from tests.support.player_page import cell_center, save
 

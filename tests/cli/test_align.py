@@ -6,8 +6,8 @@ import pytest
 from explorer.__main__ import main
 from explorer.core.folders import shipped_checkpoints
 from explorer.data.parallel_corpus import Pair
-from explorer.heads.alignment_report import AlignmentMethod, AlignmentReport
-from explorer.heads.corpus_alignment import align_pairs
+from explorer.heads.alignment.aer_by_head import align_pairs
+from explorer.heads.alignment.aer_report import AlignmentMethod, AlignmentReport
 from explorer.model.checkpoint import save_checkpoint
 from explorer.model.explorable import ExplorableModel
 

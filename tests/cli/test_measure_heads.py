@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.__main__ import main
-from explorer.heads.head_report import HeadReport
+from explorer.heads.reports.head_report import HeadReport
 from explorer.model.checkpoint import save_checkpoint
 from tests.support.model_directories import bert
 from tests.support.multilingual_directories import m2m100

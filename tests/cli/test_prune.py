@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from explorer.__main__ import main
-from explorer.heads.pruning_report import PruningReport
+from explorer.heads.pruning.pruning_report import PruningReport
 from explorer.model.checkpoint import save_checkpoint
 
 
@@ -35,8 +35,8 @@ def test_curves_are_printed_or_written_with_progress(tiny, explorable, tmp_path,
 
 def explorable_curve(explorable) -> list[float]:
     """By the function alone."""
-    from explorer.heads.evaluation_batches import task_sentences
-    from explorer.heads.pruning import pruning_curve
+    from explorer.heads.metrics.evaluation_batches import task_sentences
+    from explorer.heads.pruning.pruning_curve import pruning_curve
 
     return pruning_curve(explorable, task_sentences(explorable, 12), "confidence").loss.tolist()
 

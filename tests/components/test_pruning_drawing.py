@@ -9,7 +9,7 @@ import pytest
 from explorer.components.figure_sheet import text_width
 from explorer.components.pruning_drawing import pruning_drawing
 from explorer.core import folders
-from explorer.heads.pruning_report import PruningCurve, PruningPoint, PruningReport
+from explorer.heads.pruning.pruning_report import PruningCurve, PruningPoint, PruningReport
 
 LOSSES = tuple(
     PruningPoint(left, value, 0, 9, value - 1.0, value)

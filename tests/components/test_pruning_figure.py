@@ -13,7 +13,7 @@ from explorer.components.pruning_figure import (
     pruning_chart,
     removal_orders,
 )
-from explorer.heads.pruning_report import PruningCurve, PruningPoint, PruningReport
+from explorer.heads.pruning.pruning_report import PruningCurve, PruningPoint, PruningReport
 
 FACTS = {"model": "x", "batch": "mine", "targets": "given", "sentences": 9, "heads": 4, "draws": 10}
 

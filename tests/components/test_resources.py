@@ -11,9 +11,9 @@ from explorer.core.errors import ConfigError, TraceError
 from explorer.core.interventions import OMISSIONS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
-from explorer.heads.contributions import contributions
-from explorer.heads.logit_attribution import logit_attribution
-from explorer.heads.score_parts import score_parts
+from explorer.heads.contributions.contributions import contributions
+from explorer.heads.contributions.logit_attribution import logit_attribution
+from explorer.heads.contributions.score_parts import score_parts
 from tests.support.asked_models import AskedExplorable
 from tests.support.example_traces import example_trace, pieces_trace
 from tests.support.payloads import unpack_payload

@@ -105,7 +105,7 @@ def test_a_full_disk_leaves_the_old_export(export, tmp_path):
     code = (
         "import resource, sys\n"
         "from explorer.core.errors import FileError\n"
-        "from explorer.heads.head_report import HeadReport\n"
+        "from explorer.heads.reports.head_report import HeadReport\n"
         "from tests.support.small_trace import small_trace\n"
         "kind, path, report = sys.argv[1:]\n"
         "report = HeadReport.load(report)\n"

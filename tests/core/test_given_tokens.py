@@ -18,7 +18,7 @@ from explorer.core.given_tokens import (
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary, tidy
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import spaced
-from explorer.heads.forced_traces import forced_traces
+from explorer.heads.alignment.forced_traces import forced_traces
 from explorer.model.explorable import ExplorableModel, load
 
 ROOT = Path(__file__).parent.parent.parent

@@ -7,8 +7,8 @@ import pytest
 
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
-from explorer.heads.evaluation_batches import task_sentences
 from explorer.heads.measure import measure
+from explorer.heads.metrics.evaluation_batches import task_sentences
 from explorer.model.explorable import ExplorableModel, load
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.heads.evaluation_batches import EvaluationBatch, task_sentences
+from explorer.heads.metrics.evaluation_batches import EvaluationBatch, task_sentences
 from explorer.model.explorable import ExplorableModel, load
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"

@@ -9,13 +9,13 @@ import torch
 from explorer.core.errors import EvaluationBatchError
 from explorer.core.vocabulary import EOS
 from explorer.data.task_names import task_of
-from explorer.heads import attention_metrics
-from explorer.heads.attention_metrics import METRICS
-from explorer.heads.bleu_effect import bleu_by_head
-from explorer.heads.counterfactuals import mean_outputs
-from explorer.heads.evaluation_batches import task_sentences
-from explorer.heads.head_report import HeadReport
 from explorer.heads.measure import measure
+from explorer.heads.metrics import attention_metrics
+from explorer.heads.metrics.attention_metrics import METRICS
+from explorer.heads.metrics.evaluation_batches import task_sentences
+from explorer.heads.removal.bleu_effect import bleu_by_head
+from explorer.heads.removal.counterfactuals import mean_outputs
+from explorer.heads.reports.head_report import HeadReport
 from explorer.model.attention_paths import all_heads
 from explorer.model.explorable import ExplorableModel, load
 

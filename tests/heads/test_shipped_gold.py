@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from explorer.core.trace import Trace
-from explorer.heads.alignment_file import AlignmentFile
-from explorer.heads.alignment_report import DIAGONAL, AlignmentMethod
-from explorer.heads.corpus_alignment import align_pairs, all_methods
+from explorer.heads.alignment.aer_by_head import align_pairs, all_methods
+from explorer.heads.alignment.aer_report import DIAGONAL, AlignmentMethod
+from explorer.heads.alignment.gold_file import AlignmentFile
 from explorer.model.explorable import ExplorableModel, load
 from tests.support.sample import sampled
 

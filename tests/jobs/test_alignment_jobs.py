@@ -6,10 +6,10 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import AlignmentError
-from explorer.heads.alignment_file import AlignmentFile
-from explorer.heads.alignment_report import DIAGONAL
-from explorer.heads.corpus_alignment import align_pairs, all_methods
-from explorer.heads.measurement_store import stored_reports
+from explorer.heads.alignment.aer_by_head import align_pairs, all_methods
+from explorer.heads.alignment.aer_report import DIAGONAL
+from explorer.heads.alignment.gold_file import AlignmentFile
+from explorer.heads.reports.report_store import stored_reports
 from explorer.jobs import alignment_jobs
 from explorer.jobs.alignment_jobs import LINKS, WITH_TOKENS, GoldTable, stored_alignments
 from explorer.jobs.measurement import MeasuredSentences, QueuedMeasurement, queued_measurements

@@ -16,7 +16,7 @@ from filelock import FileLock
 from explorer.core import folders
 from explorer.core.errors import MeasurementError
 from explorer.core.i18n import say
-from explorer.heads.report_files import ReportKind
+from explorer.heads.reports.report_files import ReportKind
 from explorer.jobs import measurement, process
 from explorer.jobs.measurement import (
     MeasuredSentences,

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.heads.measurement_store import stored_reports
+from explorer.heads.reports.report_store import stored_reports
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement import (
     MeasuredSentences,

@@ -8,9 +8,9 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.heads.measurement_store import stored_reports
-from explorer.heads.pruning_report import LOSS_COLUMNS
-from explorer.heads.pruning_study import pruning_study
+from explorer.heads.pruning.pruning_report import LOSS_COLUMNS
+from explorer.heads.pruning.pruning_study import pruning_study
+from explorer.heads.reports.report_store import stored_reports
 from explorer.jobs import pruning_jobs
 from explorer.jobs.measurement import (
     MeasuredSentences,

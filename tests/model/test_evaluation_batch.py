@@ -4,7 +4,7 @@ import pytest
 from explorer.core.errors import EvaluationBatchError
 from explorer.core.vocabulary import EOS
 from explorer.data.toy_data import find_task
-from explorer.heads.evaluation_batches import task_sentences
+from explorer.heads.metrics.evaluation_batches import task_sentences
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.token_rows import TokenKind, TokenRows
 

@@ -5,8 +5,8 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.trace import Trace
-from explorer.heads.head_report import HeadReport
-from explorer.heads.opening_head import opening_head, opening_step
+from explorer.heads.initial_head import initial_head, initial_step
+from explorer.heads.reports.head_report import HeadReport
 from explorer.model import examples
 from explorer.model.explorable import load
 from tests.support.catalog_members import shipped
@@ -95,8 +95,8 @@ def test_the_first_sentence_crosses_where_it_opens(traces):
     name, all_traces = traces
     text, trace = next(iter(all_traces.items()))
     report = HeadReport.load(SHIPPED / "heads" / f"{name}.json")
-    head = opening_head(trace, report)
-    step = opening_step(trace, *head)
+    head = initial_head(trace, report)
+    step = initial_step(trace, *head)
     weights = trace.attention("cross")[head.layer, head.head, :step]
     keys = weights.argmax(-1)
     assert keys[-1] < keys[-2]

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from explorer.core.interventions import Interventions
-from explorer.heads.ablation import effect
-from explorer.heads.counterfactuals import mean_outputs
-from explorer.heads.evaluation_batches import task_sentences
 from explorer.heads.measure import measure
+from explorer.heads.metrics.evaluation_batches import task_sentences
+from explorer.heads.removal.ablation import effect
+from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.model import threads
 from explorer.model.config import ModelConfig
 from explorer.model.threads import threads_for

@@ -13,15 +13,15 @@ from explorer.core.errors import (
     VocabularyError,
 )
 from explorer.core.interventions import Interventions
-from explorer.heads.ablation import effect
-from explorer.heads.bleu_effect import bleu_effect
-from explorer.heads.contribution_agreement import contribution_agreement
-from explorer.heads.contributions import contributions
-from explorer.heads.counterfactuals import mean_outputs
-from explorer.heads.evaluation_batches import given_sentences
-from explorer.heads.logit_attribution import logit_attribution
+from explorer.heads.contributions.agreement import contribution_agreement
+from explorer.heads.contributions.contributions import contributions
+from explorer.heads.contributions.logit_attribution import logit_attribution
+from explorer.heads.contributions.score_parts import score_parts
 from explorer.heads.measure import measure
-from explorer.heads.score_parts import score_parts
+from explorer.heads.metrics.evaluation_batches import given_sentences
+from explorer.heads.removal.ablation import effect
+from explorer.heads.removal.bleu_effect import bleu_effect
+from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.public import head_studies
 
 TEXTS = ["7 3 9 1 4", "2 5"]

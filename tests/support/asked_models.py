@@ -5,11 +5,11 @@ from typing import Any
 
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
-from explorer.heads.contribution_agreement import agreement_on_trace
-from explorer.heads.layer_contributions import LayerContributions, layer_contributions
-from explorer.heads.logit_attribution import LogitAttribution, attribution_of
-from explorer.heads.repeated_pass import captured_again
-from explorer.heads.score_parts import PartVectors, part_vectors
+from explorer.heads.contributions.agreement import agreement_on_trace
+from explorer.heads.contributions.layer_contributions import LayerContributions, layer_contributions
+from explorer.heads.contributions.logit_attribution import LogitAttribution, attribution_of
+from explorer.heads.contributions.repeated_pass import captured_again
+from explorer.heads.contributions.score_parts import PartVectors, part_vectors
 from explorer.model.explorable import ExplorableModel
 
 

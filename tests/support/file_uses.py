@@ -18,7 +18,7 @@ from explorer.components.training_replay.status_text import run_report
 from explorer.core.errors import ExplorerError
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
-from explorer.heads.head_report import HeadReport
+from explorer.heads.reports.head_report import HeadReport
 from explorer.jobs.log import log_tail
 from explorer.jobs.queue import in_order
 from explorer.jobs.run_directory import create_run, list_runs

@@ -14,10 +14,10 @@ from starlette.routing import Route
 from explorer.app.server import (
     class_route,
     host_cookie,
+    preparation,
     probe_route,
     server_address,
     trace_route,
-    warmup,
 )
 from explorer.app.server.back_messages import BackMessageGuard
 from explorer.app.server.broken_requests import BrokenRequests
@@ -74,6 +74,6 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Log which files of languages cannot be used and do slow work in the background when the
     server starts, and limit what requests log while it runs."""
     log_unusable_languages()
-    warmup.start()
+    preparation.start()
     with limited_warnings(*_LOGGERS):
         yield

@@ -63,7 +63,7 @@ def enter(page: str) -> None:
     _go_on(page)
     if session.load(AddressState).page not in ("", page):
         leave_visit()
-        heads_state.forget_opening()
+        heads_state.forget_initial()
     session.save(replace(session.load(AddressState), page=page))
 
 
@@ -116,7 +116,7 @@ def _query_in_url() -> dict[str, str]:
 def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:
     """Start the visit in a query, as if it stood in the URL."""
     state = session.load(AddressState)
-    openings = {name: visit_state.opening_request(member) for name, member in catalog.items()}
+    openings = {name: visit_state.initial_request(member) for name, member in catalog.items()}
     linked, unknown = lesson_state.follow(query)
     look, refused = from_query(linked, openings)
     heads_state.show_section(look.section)

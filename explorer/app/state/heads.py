@@ -197,7 +197,7 @@ def opening(picture: object) -> Selection:
     return state.opening.selection
 
 
-def forget_opening() -> None:
+def forget_initial() -> None:
     """Let the next picture open at the current selection, after a visit to another page."""
     session.save(replace(session.load(HeadsState), opening=None))
 

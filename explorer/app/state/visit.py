@@ -27,10 +27,10 @@ def current() -> Look:
 
 def default_request(catalog: Mapping[str, CatalogMember]) -> Request:
     """What a URL without a query asks for: the first model's first example."""
-    return opening_request(next(iter(catalog.values())))
+    return initial_request(next(iter(catalog.values())))
 
 
-def opening_request(member: CatalogMember) -> Request:
+def initial_request(member: CatalogMember) -> Request:
     """What a model opens with: its first example, and where it reads pairs no second text yet. A
     trace has a text of its own."""
     if not member.can_trace:
@@ -46,7 +46,7 @@ def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
     if missing in catalog:
         return
     first = next(iter(catalog.values()))
-    session.save(Look(opening_request(first)))
+    session.save(Look(initial_request(first)))
     shown = missing.removeprefix(TRAINED_PREFIX)
     messages.report(MissingModelError("model_gone", name=shown, shown=first.name))
 
@@ -107,7 +107,7 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     if name not in catalog:
         return
     member, request = catalog[name], current().request
-    opening, before = opening_request(member), catalog.get(request.model)
+    opening, before = initial_request(member), catalog.get(request.model)
     text = request.text if _can_read(member, request.text, before) else opening.text
     pair = None if opening.pair is None else request.pair or ""
     asked = replace(opening, model=name, text=text, pad=request.pad, pair=pair)

@@ -38,9 +38,9 @@ from explorer.core.errors import ConfigError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.look import COMPARE, NO_INTERVENTIONS, SECTIONS, Look
 from explorer.core.trace import Trace
-from explorer.heads.head_report import HeadReport
-from explorer.heads.measurement_store import StoredReport
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.reports.report_store import StoredReport
 from explorer.model.catalog import CatalogMember, CatalogModel
 
 
@@ -235,7 +235,7 @@ def experiments(
     compared = intervention_editor.computed_experiment(member, language, messages)
     interventions = visit_state.current().interventions
     key = heads_picture.picture_key(member, language, interventions)
-    changed = compared.opening_head() if compared is not None else None
+    changed = compared.initial_head() if compared is not None else None
     opening = heads_picture.opening((key, "comparison"), member, trace, changed)
     named = heads_state.opening((key, "comparison")).named_head
     heads_state.draft_head(None if named else opening.named_head)

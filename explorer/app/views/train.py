@@ -108,7 +108,7 @@ def _open_in_explore(
         show_error(error, language, messages)
         return
     if model is not None:
-        request = visit_state.opening_request(model)
+        request = visit_state.initial_request(model)
         visit = Look(request) if cell is None else visit_state.visit_of_cell(request, cell)
         address_bar.open_page(_EXPLORE, visit)
 
@@ -126,7 +126,7 @@ def _leak(run: Run) -> Look | None:
     head = look_ahead_head(run)
     layer, number = head if head else (None, None)
     selection = Selection("decoder", layer, number, 1)
-    request = probe_request(run, model.name) or visit_state.opening_request(model)
+    request = probe_request(run, model.name) or visit_state.initial_request(model)
     return Look(request, selection)
 
 

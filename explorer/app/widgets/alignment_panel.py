@@ -19,7 +19,7 @@ from explorer.app.widgets.messages import literal
 from explorer.components.labels import batch_name
 from explorer.core.i18n import say
 from explorer.core.number_format import percent
-from explorer.heads.alignment_report import (
+from explorer.heads.alignment.aer_report import (
     DIAGONAL,
     AlignmentMethod,
     AlignmentReport,

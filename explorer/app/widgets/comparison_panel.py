@@ -26,9 +26,9 @@ from explorer.core.moment_pair import MomentPair
 from explorer.core.number_format import percent, short_number, signed_number
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
-from explorer.heads.comparison import AttentionComparison
-from explorer.heads.opening_head import OpeningChoice
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.attention_comparison import AttentionComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.initial_head import InitialChoice
 from explorer.jobs.run_directory import Run
 from explorer.model.catalog import CatalogModel
 
@@ -165,8 +165,8 @@ def changes_summary(compared: TraceComparison, language: str) -> str:
     return experiment_result.output_sentence(compared, language)
 
 
-def opening_summary(
-    chosen: OpeningChoice | None, attention: AttentionComparison, sides: Sides, language: str
+def initial_summary(
+    chosen: InitialChoice | None, attention: AttentionComparison, sides: Sides, language: str
 ) -> None:
     """Why the two heads on screen are those, where the app chose them; and of what the gold weights
     beside them are.
@@ -180,7 +180,7 @@ def opening_summary(
         st.caption(literal(" ".join(lines)))
 
 
-def _why(chosen: OpeningChoice, attention: AttentionComparison, sides: Sides, language: str) -> str:
+def _why(chosen: InitialChoice, attention: AttentionComparison, sides: Sides, language: str) -> str:
     """Why the head of the first side is on screen, and the one of the second beside it."""
     facts = {
         "a": sides.names[0],
@@ -275,7 +275,7 @@ def _take_choice(chosen: object) -> None:
     run = compared_moments.runs().get(key)
     steps = compared_moments.steps_of(run) if run else []
     try:
-        heads_state.compare_with(str(compared_moments.opening_pair(key, steps)))
+        heads_state.compare_with(str(compared_moments.initial_pair(key, steps)))
     except ComparedMomentError as error:
         message_state.report(error)
 

@@ -32,7 +32,7 @@ from explorer.core.i18n import say
 from explorer.core.look import CHANGES, COMPARE, OTHER_TEXT
 from explorer.core.moment_pair import MomentPair
 from explorer.core.trace import Trace
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel, UploadedTrace
 
 
@@ -90,7 +90,7 @@ def _compare_texts(
 ) -> None:
     """The text above and another one, position by position. Raises `ExplorerError`."""
     request = heads_state.shown_request()
-    text = heads_state.other_text() or compared_texts.opening_text(member, request.text)
+    text = heads_state.other_text() or compared_texts.initial_text(member, request.text)
     heads_state.remember_other_text(text, member.name)
     with places.area:
         comparison_panel.type_text(text, language)
@@ -134,7 +134,7 @@ def _compare_moments(
         run = compared_moments.run_of(pair)
         steps = compared_moments.steps_of(run)
         if missing := {pair.first, pair.second} - set(steps):
-            pair = compared_moments.opening_pair(pair.run, steps)
+            pair = compared_moments.initial_pair(pair.run, steps)
             heads_state.compare_with(str(pair))
             facts = {"step": min(missing), "name": run.name}
             show_error(ComparedMomentError("no_moment", **facts), language, messages)
@@ -172,7 +172,7 @@ def _show_compared(
     wanted, _ = heads_state.opening((key, COMPARE)).within(first[1])
     chosen = chosen_head(wanted, *first)
     with places.words:
-        comparison_panel.opening_summary(chosen, attention, sides, key.language)
+        comparison_panel.initial_summary(chosen, attention, sides, key.language)
     mount.model_comparison(key, opening, sides, compared, heads_state.read_view)
     with st.container(key="matched-heads-table"):
         comparison_panel.matched_table(attention.matched(), sides.names, key.language)

@@ -14,7 +14,7 @@ from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
 from explorer.core.number_format import fixed_number, short_number
 from explorer.core.vocabulary import shown_label
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 
 

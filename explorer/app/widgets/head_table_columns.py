@@ -12,8 +12,8 @@ from pandas.io.formats.style import Styler
 from explorer.app.widgets.head_tables import number_writer
 from explorer.core.i18n import say, table
 from explorer.core.number_format import percent, short_number
-from explorer.heads.head_report import HeadReport
-from explorer.heads.role_names import sentence_of
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.roles.role_names import sentence_of
 
 _LETTER, _WIDE_LETTER, _PADDING = 6.3, 14.0, 21
 """Pixels of a letter of a table, of a Chinese one, and beside the text of a cell."""

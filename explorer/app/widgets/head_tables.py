@@ -17,11 +17,11 @@ from explorer.core.number_format import (
     short_number,
     signed_number,
 )
-from explorer.heads.attention_metrics import METRICS
-from explorer.heads.head_report import HeadReport
-from explorer.heads.role_names import group_name, sentence_of
-from explorer.heads.roles import ROLES, WITHOUT_SCORE
-from explorer.heads.statistics import smallest_mean_change_p
+from explorer.heads.metrics.attention_metrics import METRICS
+from explorer.heads.metrics.statistics import smallest_mean_change_p
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.roles.role_names import group_name, sentence_of
+from explorer.heads.roles.roles import ROLES, WITHOUT_SCORE
 
 _FIRST = (
     "gold_weight",

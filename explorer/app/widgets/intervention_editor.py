@@ -30,7 +30,7 @@ from explorer.core.look import NO_INTERVENTIONS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shown_label
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 
 

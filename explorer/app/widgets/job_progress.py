@@ -10,7 +10,7 @@ from explorer.app.widgets.messages import literal
 from explorer.components.labels import batch_name
 from explorer.core.errors import MeasurementError
 from explorer.core.i18n import say
-from explorer.heads.report_files import ReportKind
+from explorer.heads.reports.report_files import ReportKind
 from explorer.jobs.measurement import (
     MeasuredSentences,
     QueuedMeasurement,

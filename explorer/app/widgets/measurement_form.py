@@ -18,7 +18,7 @@ from explorer.app.widgets.sentence_form import (
 )
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.heads.head_report import REMOVED_ON
+from explorer.heads.reports.head_report import REMOVED_ON
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement_jobs import MeasurementSettings
 from explorer.model.catalog import CatalogModel

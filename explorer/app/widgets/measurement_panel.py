@@ -17,8 +17,8 @@ from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.measurement_form import measurement_form
 from explorer.components.labels import batch_name
 from explorer.core.i18n import say
-from explorer.heads.head_report import HeadReport
-from explorer.heads.measurement_store import StoredReport, old_reports, stored_reports
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.reports.report_store import StoredReport, old_reports, stored_reports
 from explorer.model.catalog import CatalogModel
 
 

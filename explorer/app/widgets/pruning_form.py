@@ -23,7 +23,7 @@ from explorer.app.widgets.sentence_form import (
 from explorer.components.pruning_figure import order_name
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.heads.pruning_report import ORDERS
+from explorer.heads.pruning.pruning_report import ORDERS
 from explorer.jobs import pruning_jobs
 from explorer.jobs.measurement_jobs import Sentences
 from explorer.jobs.pruning_jobs import PruningSettings

@@ -20,7 +20,7 @@ from explorer.components.figure_sheet import Width
 from explorer.components.labels import batch_name
 from explorer.components.pruning_drawing import pruning_drawing
 from explorer.core.i18n import say
-from explorer.heads.pruning_report import PruningReport
+from explorer.heads.pruning.pruning_report import PruningReport
 from explorer.jobs.pruning_jobs import StoredPruning, has_job, stored_prunings
 from explorer.model.catalog import CatalogModel
 

@@ -17,9 +17,9 @@ from explorer.components.labels import batch_name
 from explorer.components.offset_drawing import OffsetShare, offset_drawing
 from explorer.core.i18n import say
 from explorer.core.i18n import table as strings
-from explorer.heads.head_report import HeadReport
-from explorer.heads.role_names import sentence_of
-from explorer.heads.roles import ROLES
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.roles.role_names import sentence_of
+from explorer.heads.roles.roles import ROLES
 
 _FAINT = "color: #808080"
 """Of the nearest role, where a head has none; on a light and on a dark page."""

@@ -43,7 +43,7 @@ def traced_request(
         return wanted, model_cache.trace(member, wanted)
     except ExplorerError as error:
         reason = error
-    for request in _substitutes(wanted, on_screen, visit_state.opening_request(member)):
+    for request in _substitutes(wanted, on_screen, visit_state.initial_request(member)):
         with suppress(ExplorerError):
             trace = model_cache.trace(member, request)
             show_error(_named(reason, wanted, request, language), language, messages)

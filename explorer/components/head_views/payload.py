@@ -12,11 +12,11 @@ from explorer.components.shared.offer import NOTHING, Offer
 from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
-from explorer.heads.comparison import AttentionComparison
-from explorer.heads.head_report import HeadReport
-from explorer.heads.role_names import group_key, group_name, score_text, sentence_of
-from explorer.heads.roles import ROLES
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.attention_comparison import AttentionComparison
+from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.roles.role_names import group_key, group_name, score_text, sentence_of
+from explorer.heads.roles.roles import ROLES
 
 CellValues = Mapping[str, NDArray[np.float32]]
 """By site, (layer, head, query, key): numbers per cell other than weights, sent as float32."""

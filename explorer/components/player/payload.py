@@ -40,7 +40,7 @@ from explorer.core.words import (
     word_axes,
     word_mark,
 )
-from explorer.heads.opening_head import opening_head
+from explorer.heads.initial_head import initial_head
 
 FORMAT_VERSION = 1
 
@@ -107,7 +107,7 @@ def player_payload(
     shown = view or View()
     large = "head" in resources.names
     if large:
-        shown = replace(shown, **opening_head_of(trace, shown))
+        shown = replace(shown, **initial_head_of(trace, shown))
     maps = _maps(trace)
     arrays, header = _trace_parts(trace, maps if large else None)
     if has_words(trace):
@@ -147,13 +147,13 @@ def _predictions(trace: Trace) -> dict[str, Any] | None:
     return {"kind": str(found.kind), "rows": rows}
 
 
-def opening_head_of(trace: Trace, view: View) -> dict[str, Any]:
+def initial_head_of(trace: Trace, view: View) -> dict[str, Any]:
     """The fields of `view` that name a head, filled in where it names none: the cross head that
     shows most, where there is cross-attention."""
     site = view.site if view.site in trace.sites else trace.sites[-1]
     if view.layer is not None or view.head is not None:
         return {"site": site, "layer": view.layer, "head": view.head}
-    best = opening_head(trace) if site == "cross" else None
+    best = initial_head(trace) if site == "cross" else None
     return {"site": site, "layer": best.layer if best else 0, "head": best.head if best else 0}
 
 

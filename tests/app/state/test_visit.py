@@ -194,7 +194,7 @@ def test_the_selection_is_read_part_by_part():
 def test_no_model_opens_with_padding_and_what_a_visitor_chose_stays():
     translator = shipped("own", most_tokens=65)
     for member in (CATALOG["reverse"], translator):
-        assert visit_state.opening_request(member).pad == 0
+        assert visit_state.initial_request(member).pad == 0
     visit_state.set_padding(5)
     visit_state.choose_model("own", {**CATALOG, "own": translator})
     assert request().pad == 5
@@ -214,7 +214,7 @@ def test_a_model_that_is_gone_gives_way_to_the_first_with_one_sentence():
     visit_state.set_forced({1: 4})
     catalog = {"letters": CATALOG["letters"]}
     visit_state.leave_missing(catalog)
-    assert visit_state.current() == Look(visit_state.opening_request(CATALOG["letters"]))
+    assert visit_state.current() == Look(visit_state.initial_request(CATALOG["letters"]))
     assert "“reverse” is no longer there" in str(messages.take()[0])
 
 

@@ -20,7 +20,7 @@ from explorer.core.errors import ModelDirectoryError
 from explorer.core.look import Look, Request
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
-from explorer.heads.head_report import HeadReport
+from explorer.heads.reports.head_report import HeadReport
 from explorer.model.catalog import CatalogMember
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer

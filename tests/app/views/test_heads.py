@@ -318,7 +318,7 @@ def test_the_visit_is_kept_between_the_pages():
     assert chosen_in(app.text_input, "source-en").value == "1 2 3"
 
 
-def opening_step(app: AppTest) -> int | None:
+def initial_step(app: AppTest) -> int | None:
     """The step at which the grid of heads opens; None = the last."""
     return head_view(app, "head_grid")[1]["trace"]["view"]["step"]
 
@@ -326,9 +326,9 @@ def opening_step(app: AppTest) -> int | None:
 def test_heads_opens_at_the_step_of_explore():
     opened = open_page()
     step = unpack_payload(sent_to(opened, "player"))[0]["view"]["step"]
-    assert opening_step(open_page("heads")) == step
+    assert initial_step(open_page("heads")) == step
     chosen = open_page("heads", text=TEXT, site="cross", layer="0", head="1", step="3")
-    assert opening_step(chosen) == 3
+    assert initial_step(chosen) == 3
 
 
 def test_the_large_map_opens_whole_as_the_grid_beside_it_unless_the_visitor_hides_rows():

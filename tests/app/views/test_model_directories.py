@@ -15,7 +15,7 @@ from explorer.app import model_cache
 from explorer.app.server import access
 from explorer.core import folders
 from explorer.core.errors import MeasurementError
-from explorer.heads.report_files import REPORT_FILES, measured_folder
+from explorer.heads.reports.report_files import REPORT_FILES, measured_folder
 from explorer.jobs import measurement_jobs
 from explorer.model.opening import EXTRA
 from tests.support.app_pages import MAIN, captions, chosen_in, open_page, sent_to, url_query

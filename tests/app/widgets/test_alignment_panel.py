@@ -7,7 +7,7 @@ import pytest
 
 from explorer.app.widgets.alignment_panel import rates_table, verdict
 from explorer.core import folders
-from explorer.heads.alignment_report import (
+from explorer.heads.alignment.aer_report import (
     DIAGONAL,
     AlignmentMethod,
     AlignmentReport,

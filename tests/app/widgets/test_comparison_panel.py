@@ -10,8 +10,8 @@ def page(output: str, name: str, language: str) -> None:
     import explorer
     from explorer.app.widgets import comparison_panel
     from explorer.core import folders
-    from explorer.heads.comparison import compare
-    from explorer.heads.trace_comparison import TraceComparison
+    from explorer.heads.comparison.attention_comparison import compare
+    from explorer.heads.comparison.trace_comparison import TraceComparison
 
     model = explorer.load(folders.checkpoints() / "reverse.safetensors")
     one = model.trace("7 3 9")

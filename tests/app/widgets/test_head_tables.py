@@ -12,7 +12,7 @@ import pytest
 from explorer.app.experiment_cache import MeasuredEffect
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.head_table_columns import columns
-from explorer.heads.head_report import HeadReport
+from explorer.heads.reports.head_report import HeadReport
 
 FOLDER = Path(__file__).parents[3] / "checkpoints" / "heads"
 

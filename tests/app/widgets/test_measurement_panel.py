@@ -8,8 +8,8 @@ import pytest
 
 from explorer.app.widgets import measurement_panel
 from explorer.core import folders
-from explorer.heads import measurement_store
-from explorer.heads.head_report import HeadReport
+from explorer.heads.reports import report_store as measurement_store
+from explorer.heads.reports.head_report import HeadReport
 from tests.support.app_pages import chosen_in, open_page, sent_to
 from tests.support.app_server import ROOT
 from tests.support.payloads import unpack_payload

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from explorer.app.state.jobs import OwnJobs
 from explorer.app.widgets.pruning_panel import names_of
 from explorer.core import folders
-from explorer.heads.pruning_report import ORDERS, PruningReport
+from explorer.heads.pruning.pruning_report import ORDERS, PruningReport
 from explorer.jobs.measurement import Measurement
 from explorer.jobs.pruning_jobs import StoredPruning
 from tests.support.app_pages import captions, chosen_in, open_page

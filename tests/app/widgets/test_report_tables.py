@@ -12,7 +12,7 @@ def page(section: str, changes: dict) -> None:
     from explorer.app.widgets import report_tables
     from explorer.core import folders
     from explorer.core.look import Look, Request, Selection
-    from explorer.heads.head_report import HeadReport
+    from explorer.heads.reports.head_report import HeadReport
 
     report = HeadReport.load(folders.shipped_reports() / "reverse.json")
     session.save(Look(Request("reverse", "7 3 9"), Selection("cross", 1, 2)))

@@ -14,10 +14,10 @@ from explorer.components.head_views.payload import (
 )
 from explorer.components.player.payload import View
 from explorer.core.i18n import table
-from explorer.heads.comparison import compare
-from explorer.heads.head_report import HeadReport
-from explorer.heads.roles import ROLES
-from explorer.heads.trace_comparison import TraceComparison
+from explorer.heads.comparison.attention_comparison import compare
+from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.reports.head_report import HeadReport
+from explorer.heads.roles.roles import ROLES
 from tests.support.example_traces import example_trace
 from tests.support.payloads import unpack_payload
 

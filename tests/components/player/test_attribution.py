@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from explorer.components.player.attribution import attribution_payload
-from explorer.heads.logit_attribution import LogitAttribution, logit_attribution
+from explorer.heads.contributions.logit_attribution import LogitAttribution, logit_attribution
 from tests.support.payloads import unpack_payload
 
 OTHERS = ("embedding", "feed_forward", "bias")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from explorer.core.i18n import section, table
-from explorer.heads.attention_metrics import METRICS
-from explorer.heads.roles import ROLES
+from explorer.heads.metrics.attention_metrics import METRICS
+from explorer.heads.roles.roles import ROLES
 
 WORDS = (
     Path(__file__).parents[3] / "explorer" / "components" / "shared" / "js" / "words.js"

@@ -11,8 +11,8 @@ import transformers
 
 from explorer.core.errors import EvaluationBatchError
 from explorer.core.interventions import Interventions
-from explorer.heads.evaluation_batches import token_losses
-from explorer.heads.gradient_importance import gate_gradients
+from explorer.heads.metrics.evaluation_batches import token_losses
+from explorer.heads.removal.gradient_importance import gate_gradients
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.token_rows import TokenKind

@@ -3,7 +3,7 @@ from transformers import AutoTokenizer
 
 from explorer.core.errors import ConfigError
 from explorer.core.vocabulary import LONGEST_TEXT
-from explorer.heads.counterfactuals import compare_traces
+from explorer.heads.removal.counterfactuals import compare_traces
 from explorer.model.huggingface.chat_template import chat_text, template_of
 from explorer.model.huggingface.loading import open_directory
 from tests.support.model_directories import bart, gpt2

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyError
-from explorer.heads.evaluation_batches import given_sentences, token_losses
 from explorer.heads.measure import measure
-from explorer.heads.own_metric import logit_difference
+from explorer.heads.metrics.evaluation_batches import given_sentences, token_losses
+from explorer.heads.removal.own_metric import logit_difference
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.fed_text import decodes, fed, without_head
 from explorer.model.huggingface.inputs import Inputs

@@ -11,14 +11,14 @@ import torch
 from explorer.__main__ import main
 from explorer.core.errors import AlignmentError, EvaluationBatchError
 from explorer.core.interventions import Interventions
-from explorer.heads.ablation import effect
-from explorer.heads.attention_metrics import normalised_entropy
-from explorer.heads.counterfactuals import compare_traces, mean_outputs
-from explorer.heads.evaluation_batches import given_sentences, token_losses
-from explorer.heads.gradient_importance import gate_gradients
-from explorer.heads.head_report import HeadReport
-from explorer.heads.linked_sentences import linked_sentences
+from explorer.heads.alignment.linked_sentences import linked_sentences
 from explorer.heads.measure import measure
+from explorer.heads.metrics.attention_metrics import normalised_entropy
+from explorer.heads.metrics.evaluation_batches import given_sentences, token_losses
+from explorer.heads.removal.ablation import effect
+from explorer.heads.removal.counterfactuals import compare_traces, mean_outputs
+from explorer.heads.removal.gradient_importance import gate_gradients
+from explorer.heads.reports.head_report import HeadReport
 from explorer.model.huggingface.loading import open_directory
 from explorer.public.studied_model import StudiedModel, load
 from tests.support.huggingface_families import saved, tiny_model

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from explorer.core.errors import ConfigError
-from explorer.heads.value_norms import value_norms
+from explorer.heads.contributions.value_norms import value_norms
 from explorer.model.huggingface.anatomy import Kind
 from tests.support.huggingface_families import FAMILIES, TESTED
 

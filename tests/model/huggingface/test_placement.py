@@ -6,7 +6,7 @@ import torch
 
 import explorer
 from explorer.core.errors import ModelDirectoryError
-from explorer.heads.gradient_importance import importance
+from explorer.heads.removal.gradient_importance import importance
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.loading import open_directory
 from explorer.model.huggingface.placement import Placement, devices_of, on_device, weights_of

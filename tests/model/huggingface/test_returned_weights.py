@@ -8,9 +8,9 @@ import torch
 import transformers
 
 from explorer.core.errors import InterventionError, ModelDirectoryError
-from explorer.heads.counterfactuals import mean_outputs
-from explorer.heads.evaluation_batches import given_sentences
 from explorer.heads.measure import measure
+from explorer.heads.metrics.evaluation_batches import given_sentences
+from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.loading import open_directory

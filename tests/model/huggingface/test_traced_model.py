@@ -17,7 +17,7 @@ from explorer.core.errors import (
 )
 from explorer.core.trace import Trace
 from explorer.core.words import marks_words, merge
-from explorer.heads.counterfactuals import compare_traces
+from explorer.heads.removal.counterfactuals import compare_traces
 from explorer.model.huggingface import traced_model
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.capture import CAPTURE

@@ -84,7 +84,7 @@ export function openingView(trace, asked, forced, original) {
 /**
  * The step, from 1, that shows most: of a cross head the one where it looks sharply at content, where
  * it goes back in the source before others, and the first one last; of anything else the last one that
- * predicts content. Null without one. As `opening_step` in `heads/opening_head.py`.
+ * predicts content. Null without one. As `initial_step` in `heads/initial_head.py`.
  * @param {ModelTrace} trace
  * @param {OpeningView} asked
  * @returns {number | null}

@@ -69,7 +69,8 @@ const scoreSum = `${over(`${query}${o("·")}${vector}`, `<msqrt>${i("d")}</msqrt
 
 /**
  * By the name of its sentence, the formula of a word and its paper. The formulas are those of
- * `heads/attention_metrics.py` and `heads/roles.py`: a weight a from query q to key k, Q queries.
+ * `heads/metrics/attention_metrics.py` and `heads/roles/roles.py`: a weight a from query q to key k,
+ * Q queries.
  * @type {Record<string, Word>}
  */
 export const WORDS = {

@@ -1,0 +1,1 @@
+"""Word alignment by attention, compared with gold links drawn by people."""

@@ -1,0 +1,173 @@
+"""Files of sentence pairs to align: the texts, the gold links between them, and the tokens that
+these links count."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from explorer.core.alignment import Gold, parse_links, read_gold, refuse_foreign
+from explorer.core.errors import AlignmentError
+from explorer.core.given_tokens import refuse_other_tokens, split_tokens
+from explorer.core.typed_number import typed_number
+from explorer.core.vocabulary import shorten
+from explorer.data.parallel_corpus import (
+    Pair,
+    most_columns,
+    parse_column,
+    parse_rows,
+    read_table,
+)
+
+Unit = Literal["pieces", "words", "whitespace"]
+"""What links connect: pieces of the model, words as the app shows them, or what spaces separate in
+the text."""
+
+_ENOUGH_PAIRS = 10
+"""Pairs with links in which, if links count from 0, some link is to a first token."""
+
+UNITS: tuple[Unit | Literal["columns"], ...] = ("columns", "pieces", "words", "whitespace")
+"""The units, and "columns": tokens in columns of their own, beside a text as it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldFile:
+    """The gold links of each pair; name: of the file."""
+
+    links: tuple[Gold, ...]
+    name: str
+
+    @classmethod
+    def of_file(cls, path: Path) -> "GoldFile":
+        """Raises `FileError`, and `AlignmentError` on what are no links."""
+        return cls(read_gold(path), path.name)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTokens:
+    """The tokens of the source and of the target of each pair; name: of the file."""
+
+    pairs: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentFile:
+    """A table of pairs in the order of its rows; what `aer_by_head.align_pairs` takes."""
+
+    pairs: tuple[Pair, ...]
+    tokens: Unit | GivenTokens
+    gold: GoldFile | None
+
+    @property
+    def unit(self) -> str:
+        """What links count, one of `UNITS`."""
+        return self.tokens if isinstance(self.tokens, str) else "columns"
+
+    @classmethod
+    def read(
+        cls,
+        path: Path,
+        columns: Sequence[str],
+        unit: str | None = None,
+        gold: Path | None = None,
+    ) -> "AlignmentFile":
+        """The table in the file at `path`, with the links in the file `gold`; see `parse`. Raises
+        `FileError` as well, and `AlignmentError` on links in both files."""
+        own = cls.parse(read_table(path), path.name, columns, unit, linked=gold is not None)
+        if gold is None:
+            return own
+        if own.gold is not None:
+            raise AlignmentError("two_golds")
+        links = GoldFile.of_file(gold)
+        _refuse_counted_from_one(links)
+        return cls(own.pairs, own.tokens, links)
+
+    @classmethod
+    def parse(
+        cls,
+        data: bytes,
+        name: str,
+        columns: Sequence[str],
+        unit: str | None = None,
+        *,
+        linked: bool = False,
+    ) -> "AlignmentFile":
+        """The table in the bytes of a file called `name`.
+
+        columns: by number or heading: source and target text, then links, then source and target
+        tokens; links, tokens or both may be missing.
+        unit: of `UNITS`; None = the columns of tokens if there are any, else "whitespace", as files
+        of links count, if there are links (`linked`: in another file), else "pieces".
+
+        Raises `PairsError`, and `AlignmentError` on a file without pairs or links, on what are no
+        links, on links that count from 1, on other columns, and on tokens that do not spell the
+        text.
+        """
+        if not 2 <= len(columns) <= 5:
+            raise AlignmentError("which_columns", got=len(columns))
+        pairs = parse_rows(data, name, columns[:2])
+        if not pairs:
+            raise AlignmentError("nothing_to_align", name=shorten(name))
+        for column in columns[2:]:
+            if (typed_number(column) or 0) > (count := most_columns(data, name)):
+                raise AlignmentError(
+                    "beyond_columns", name=shorten(name), column=column, count=count
+                )
+        gold = None
+        if len(columns) in (3, 5):
+            cells = enumerate(parse_column(data, name, columns[2]), start=1)
+            gold = GoldFile(tuple(parse_links(cell, row, name) for row, cell in cells), name)
+            if not any(links.possible for links in gold.links):
+                raise AlignmentError("no_links", name=shorten(name), column=shorten(columns[2]))
+            _refuse_counted_from_one(gold)
+        if len(columns) < 4 and unit == "columns":
+            raise AlignmentError("no_token_columns")
+        if len(columns) == 5 and unit == "pieces":
+            named = shorten(", ".join(columns[3:]))
+            raise AlignmentError("links_of_tokens", name=shorten(name), columns=named)
+        if unit is None:
+            counted = linked or gold is not None
+            unit = "columns" if len(columns) > 3 else "whitespace" if counted else "pieces"
+        return cls(pairs, _tokens(data, name, columns[-2:], pairs, unit), gold)
+
+
+def refuse_foreign_links(pairs: Sequence[Pair], tokens: Unit | GivenTokens, gold: GoldFile) -> None:
+    """Raise `AlignmentError` at the first row with a link to a token that it does not have, where
+    the texts or the columns of tokens say how many there are, without a model."""
+    for row, (pair, links) in enumerate(zip(pairs, gold.links, strict=True)):
+        if isinstance(tokens, GivenTokens):
+            source, target = map(len, tokens.pairs[row])
+        elif tokens == "whitespace":
+            source, target = len(pair.source.split()), len(pair.target.split())
+        else:
+            return
+        refuse_foreign(links, source, target, row + 1, gold.name)
+
+
+def _refuse_counted_from_one(gold: GoldFile) -> None:
+    """Raise `AlignmentError` on links of which none uses token 0 of either side, in so many pairs
+    that they count from 1."""
+    linked = [one.possible for one in gold.links if one.possible]
+    if len(linked) >= _ENOUGH_PAIRS and all(min(link) > 0 for links in linked for link in links):
+        raise AlignmentError("counted_from_one", name=shorten(gold.name), pairs=len(linked))
+
+
+def _tokens(
+    data: bytes, name: str, columns: Sequence[str], pairs: Sequence[Pair], unit: str
+) -> Unit | GivenTokens:
+    """The tokens in these columns, checked, where those are the unit."""
+    for known in ("pieces", "words", "whitespace"):
+        if unit == known:
+            return known
+    if unit != "columns":
+        raise AlignmentError("unknown_unit", got=unit, known=", ".join(UNITS))
+    source, target = (map(split_tokens, parse_column(data, name, one)) for one in columns)
+    given = GivenTokens(tuple(zip(source, target, strict=True)), name)
+    for row, (pair, tokens) in enumerate(zip(pairs, given.pairs, strict=True), start=1):
+        try:
+            for text, own in zip((pair.source, pair.target), tokens, strict=True):
+                refuse_other_tokens(text, own)
+        except AlignmentError as error:
+            raise AlignmentError("tokens_refused", row=row, name=name, reason=error) from error
+    return given

@@ -1,0 +1,56 @@
+"""A text in two models: the second decodes it freely, and is then forced to the output of the
+first, so that the two traces have the same axes."""
+
+from dataclasses import replace
+
+from explorer.core.errors import TraceError
+from explorer.core.trace import Trace
+from explorer.core.vocabulary import SPECIALS, shown_label
+from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.model.explorable import ExplorableModel
+
+
+def compare_models(original: Trace, model: ExplorableModel) -> TraceComparison:
+    """`original` and the same text in another model, `changed` and `forced` in `TraceComparison`.
+
+    Tokens are matched by their labels: two models may number the same token differently.
+
+    Raises `TraceError` where the model cuts the text into other tokens or does not have a token of
+    the output; as `ExplorableModel.trace` does where the text is too long for it.
+    """
+    text, pad_to = original.facts["text"], original.facts["pad_to"]
+    _refuse_other_source(original, model)
+    ids = _ids(original.predicted_tokens, model)
+    free = model.trace(text, pad_to=pad_to)
+    forced = model.trace(text, force=ids, pad_to=pad_to, max_new_tokens=len(ids))
+    # As with a target that is given as text, no token is marked as one that a person forced.
+    given = replace(forced, facts={**forced.facts, "given": True}, digest="")
+    return TraceComparison(original, free, given)
+
+
+def _refuse_other_source(original: Trace, model: ExplorableModel) -> None:
+    """Both end with the end of the sequence: of two that differ, some token does before."""
+    ids = model.source_ids(original.facts["text"])
+    pairs = zip(original.source_tokens, model.source_vocabulary.labels(ids), strict=False)
+    for position, pair in enumerate(pairs, start=1):
+        if pair[0] != pair[1]:
+            a, b = map(shown_label, pair)
+            raise TraceError("models_cut_otherwise", name=model.name, position=position, a=a, b=b)
+
+
+def _ids(tokens: tuple[str, ...], model: ExplorableModel) -> dict[int, int]:
+    """Step → id in the other model of each token of the output.
+
+    A byte has the label of its character, and a number before those of the pieces; a piece is
+    meant, unless there is none.
+    """
+    vocabulary = model.target_vocabulary
+    labels = vocabulary.labels(range(len(vocabulary)))
+    known = {label: number for number, label in (*enumerate(labels), *enumerate(SPECIALS))}
+    ids = {}
+    for step, token in enumerate(tokens, start=1):
+        if token not in known:
+            facts = {"name": model.name, "step": step, "token": shown_label(token)}
+            raise TraceError("model_lacks_token", **facts)
+        ids[step] = known[token]
+    return ids

@@ -1,0 +1,118 @@
+"""How well the methods of contributions agree with leave-one-out on the source, over sentences."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from explorer.core.trace import Trace
+from explorer.heads.contributions.contributions import METHODS, contribution_matrix, refuse_method
+from explorer.heads.contributions.layer_contributions import LayerContributions, layer_contributions
+from explorer.heads.metrics.bootstrap import PerExampleMean
+from explorer.heads.metrics.evaluation_batches import Progress, no_progress
+from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.explorable import ExplorableModel
+from explorer.model.measurable import MeasurableModel
+
+_CHECK = "leave_one_out"
+_ATTENTION = "attention"
+_SCORES = ("top", "top_content", "spearman")
+
+
+def contribution_agreement(
+    model: MeasurableModel, batch: EvaluationBatch, progress: Progress = no_progress
+) -> pd.DataFrame:
+    """Agreement with leave-one-out over the source, the best first; a row for each other method,
+    and "attention", the mean of cross-attention over layers and heads.
+
+    batch: sentences with their outputs, as `given_sentences` makes one. Columns: method; top, the
+    share of the output tokens for which the source token with the largest value is that of
+    leave-one-out; top_content, the same among the source tokens that are no special ones, such as
+    the end; spearman, the rank correlation over the source tokens, the mean of the output tokens;
+    gain, `top` minus that of "attention" on the same sentences; of each the ends of the 95 %
+    bootstrap interval over sentences, _low and _high; rows, sentences.
+
+    Raises `ConfigError` for a model that does not allow leave-one-out.
+    """
+    refuse_method(_CHECK, model)
+    methods = [*(method for method in METHODS if method != _CHECK), _ATTENTION]
+    scores = np.zeros((len(_SCORES), len(batch), len(methods)))  # summed over rows
+    rows = np.zeros((len(batch), 1))
+    for number, sentence in enumerate(_sentences(batch)):
+        expected = _of_source(model, sentence, _CHECK)
+        found = [_of_source(model, sentence, method) for method in methods]
+        rows[number] = len(expected)
+        content = _content(sentence)
+        scores[:, number] = np.transpose([_scores(one, expected, content) for one in found])
+        progress((number + 1) / len(batch))
+    table = pd.DataFrame({"method": methods})
+    gain = scores[0] - scores[0, :, -1:]
+    for name, totals in zip((*_SCORES, "gain"), (*scores, gain), strict=True):
+        mean = PerExampleMean(totals, np.broadcast_to(rows, totals.shape))
+        low, high = mean.interval()
+        table = table.assign(**{name: mean.mean, f"{name}_low": low, f"{name}_high": high})
+    table = table.assign(rows=int(rows.sum()), sentences=len(batch))
+    return table.sort_values("top", ascending=False, ignore_index=True)
+
+
+def agreement_on_trace(
+    model: ExplorableModel, trace: Trace, left_out: LayerContributions
+) -> dict[str, int]:
+    """By method, and "attention", in how many rows of one trace the source token with the largest
+    value is that of leave-one-out; the first methods agree best.
+
+    left_out: of `trace` by leave-one-out. Raises as `layer_contributions`.
+    """
+    size = len(trace.source_tokens)
+    expected = left_out.whole[:, :size].argmax(1)
+    methods = [method for method in METHODS if method != _CHECK]
+    found = {name: layer_contributions(model, trace, name).whole[:, :size] for name in methods}
+    found[_ATTENTION] = trace.attention("cross").mean((0, 1))
+    agreeing = {name: int((one.argmax(1) == expected).sum()) for name, one in found.items()}
+    return dict(sorted(agreeing.items(), key=lambda item: -item[1]))
+
+
+def rank_correlations(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spearman's correlation of each row (T, S) with that of `other`: (T,). Ties have their mean
+    rank; 0 where all of a row are equal."""
+    ranks = [pd.DataFrame(values).rank(axis=1).to_numpy() for values in (one, other)]
+    centred = [values - values.mean(1, keepdims=True) for values in ranks]
+    product = (centred[0] * centred[1]).sum(1)
+    size = np.sqrt((centred[0] ** 2).sum(1) * (centred[1] ** 2).sum(1))
+    return np.divide(product, size, out=np.zeros_like(product), where=size > 0)
+
+
+def _scores(
+    one: NDArray[np.float64], expected: NDArray[np.float64], content: NDArray[np.bool_]
+) -> list[float]:
+    """`_SCORES` of one method against leave-one-out, (T, S) both, summed over rows."""
+    same = [
+        float((found.argmax(1) == other.argmax(1)).sum())
+        for found, other in ((one, expected), (one[:, content], expected[:, content]))
+    ]
+    return [*same, float(rank_correlations(one, expected).sum())]
+
+
+def _content(sentence: EvaluationBatch) -> NDArray[np.bool_]:
+    """(S,) the source tokens that are no special ones."""
+    assert sentence.source is not None
+    return np.asarray(~sentence.source.special[0].numpy())
+
+
+def _sentences(batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
+    """One at a time, so without padding."""
+    for number in range(len(batch)):
+        yield batch.chosen(torch.tensor([number]))
+
+
+def _of_source(
+    model: MeasurableModel, sentence: EvaluationBatch, method: str
+) -> NDArray[np.float64]:
+    """(T, S)."""
+    assert sentence.source is not None
+    if method == _ATTENTION:
+        layers = [one for one in model.passes.attentions(sentence) if one.site == "cross"]
+        return torch.stack([one.weights[0] for one in layers]).double().mean((0, 1)).numpy()
+    return contribution_matrix(model, sentence, method)[:, : sentence.source.ids.size(1)]

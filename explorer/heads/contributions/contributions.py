@@ -1,0 +1,206 @@
+"""How much each token of source and prefix contributes to each output token of one sentence."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.core.errors import ConfigError
+from explorer.heads.contributions.attention_sublayers import attention_sublayers
+from explorer.heads.contributions.leave_one_out import leave_one_out
+from explorer.heads.contributions.rollout import (
+    Sizes,
+    added_lengths,
+    closeness,
+    half_attention,
+    length,
+    rolled_out,
+    shares_of,
+)
+from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.explorable import ExplorableModel
+from explorer.model.measurable import MeasurableModel
+from explorer.model.threads import threads_for
+from explorer.model.transformer import Transformer
+
+METHODS = ("alti", "value_norm", "value_norm_residual", "rollout", "leave_one_out")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contributions:
+    """What each output token of one sentence has of each token that went in.
+
+    matrix: (target, source + prefix) float64; row t belongs to `predicted_tokens[t]`, the columns
+        to `tokens`. Positions after t are 0.
+    source_tokens, target_tokens: what encoder and decoder were fed; predicted_tokens: what follows
+        each of `target_tokens`. method: one of `METHODS`; model: its name.
+    """
+
+    method: str
+    model: str
+    source_tokens: tuple[str, ...]
+    target_tokens: tuple[str, ...]
+    predicted_tokens: tuple[str, ...]
+    matrix: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        rows, source, prefix = map(
+            len, (self.predicted_tokens, self.source_tokens, self.target_tokens)
+        )
+        return (
+            f"Contributions({self.method} of {self.model!r}: "
+            f"{rows} rows, {source} source + {prefix} prefix tokens)"
+        )
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Of the columns: the source, then the prefix."""
+        return (*self.source_tokens, *self.target_tokens)
+
+    @property
+    def source_share(self) -> NDArray[np.float64]:
+        """(target,) the part of the source in each row, 0 to 1; the rest is that of the prefix.
+
+        Negative contributions count as 0; NaN in a row without positive ones.
+        """
+        return share_of_source(self.matrix, len(self.source_tokens))
+
+    def table(self) -> pd.DataFrame:
+        """One row a cell: step (from 1), predicted, side ("source" or "prefix"), position (from
+        0, on its side), token, value. Later positions, which the step cannot use, are left out.
+        """
+        steps, columns = self.matrix.shape
+        source = len(self.source_tokens)
+        step, column = np.divmod(np.arange(steps * columns), columns)
+        of_source = column < source
+        position = np.where(of_source, column, column - source)
+        frame = pd.DataFrame(
+            {
+                "step": step + 1,
+                "predicted": np.array(self.predicted_tokens, dtype=object)[step],
+                "side": np.where(of_source, "source", "prefix"),
+                "position": position,
+                "token": np.array(self.tokens, dtype=object)[column],
+                "value": self.matrix.ravel(),
+            }
+        )
+        used = of_source | (position <= step) | (self.matrix.ravel() != 0)
+        return frame[used].reset_index(drop=True)
+
+
+def share_of_source(matrix: NDArray[np.float64], source: int) -> NDArray[np.float64]:
+    """(T,) of contributions (T, S + T), S = `source`; see `Contributions.source_share`."""
+    positive = matrix.clip(min=0)
+    total = positive.sum(-1)
+    share = np.full(len(total), np.nan)
+    return np.divide(positive[:, :source].sum(-1), total, out=share, where=total > 0)
+
+
+@torch.inference_mode()
+def contributions(
+    model: MeasurableModel, text: str, method: str = "alti", *, target: str | None = None
+) -> Contributions:
+    """What each output token of `text` has of each token of source and prefix.
+
+    target: the output; None = what the model decodes. Below, S and T are the tokens of both sides,
+    D the width. method:
+
+    alti: ALTI+. In each attention y_i = Σ_j T_i(x_j) + biases, exactly, with the residual
+        connection in T_i(x_i); c_ij ∝ max(0, ‖y_i‖₁ − ‖y_i − T_i(x_j)‖₁), rows sum to 1. Layers are
+        joined by products, the source comes in through those of the encoder. Ignores what is
+        between attentions: a feed-forward network mixes within one position alone, but may
+        amplify or delete what came in. Cost: one pass, and Q · K · D numbers in each attention.
+        Ferrando et al. 2022, arXiv 2205.11631.
+    value_norm_residual: the same with c_ij ∝ ‖T_i(x_j)‖₂, so vectors that cancel out count, too.
+        Ignores and costs the same. Kobayashi et al. 2021, arXiv 2109.07152.
+    value_norm: ‖Σ_h A_h[i, j] (x_j W_V + b_V) W_O‖₂ in cross- and self-attention of each decoder
+        layer, a row of a layer divided by its sum; the mean over layers. Ignores the residual
+        connections and what the encoder and lower layers have mixed. Costs the same. Kobayashi et
+        al. 2020, arXiv 2004.10102.
+    rollout: c_ij = (mean of A_h[i, j] over heads) / 2, and 1 / 2 for the residual connection,
+        joined as in ALTI+. Ignores values, W_O and the true part of the residual connection, too.
+        Cost: one pass. Abnar & Zuidema 2020, arXiv 2005.00928. Also for an encoder with a decoder
+        of the library transformers.
+    leave_one_out: by how much ln p (nats) of the output token falls when no position can attend to
+        a token, in any layer; its own row starts without its token vector. A measured effect, so
+        the check of the others, but of one token at a time: where either of two is enough, both
+        count little. Rows do not sum to 1; negative where a token is in the way. Cost: S + T
+        passes, in batches.
+
+    Raises `ConfigError` on a method that does not exist or that `model` does not allow, and
+    `VocabularyError` on a text that cannot be read or is too long.
+    """
+    refuse_method(method, model)
+    passes = model.passes
+    batch = passes.texts([text], "") if target is None else passes.pairs([(text, target)], "")
+    if batch.source is None or batch.queries is None:
+        raise ConfigError("no_contributions", name=model.name, method=method)
+    return Contributions(
+        method,
+        model.name,
+        passes.labels(batch.source.ids[0].tolist(), "source"),
+        passes.labels(batch.queries.ids[0].tolist(), "target"),
+        passes.labels(batch.labels.ids[0].tolist(), "target"),
+        contribution_matrix(model, batch, method),
+    )
+
+
+def refuse_method(method: object, model: MeasurableModel) -> None:
+    """Raise `ConfigError` on a method that does not exist or needs a model trained here."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(METHODS))
+    if method != "rollout" and not isinstance(model, ExplorableModel):
+        raise ConfigError("no_contributions", name=model.name, method=method)
+
+
+def contribution_matrix(
+    model: MeasurableModel, sentence: EvaluationBatch, method: str
+) -> NDArray[np.float64]:
+    """(T, S + T) of one sentence with its target, for a model with encoder and decoder."""
+    tokens = sentence.longest ** (2 if method == "leave_one_out" else 1)
+    with torch.inference_mode(), threads_for(model.passes.parameters, tokens):
+        if method == "rollout":
+            attentions = model.passes.attentions(sentence)
+            return rolled_out(
+                (one.site, half_attention(one.site, one.weights[0])) for one in attentions
+            ).numpy()
+        assert isinstance(model, ExplorableModel)
+        return _METHODS[method](model.transformer, sentence).numpy()
+
+
+def _alti(model: Transformer, sentence: EvaluationBatch) -> Tensor:
+    return _rolled(model, sentence, closeness)
+
+
+def _value_norm_residual(model: Transformer, sentence: EvaluationBatch) -> Tensor:
+    return _rolled(model, sentence, length)
+
+
+def _rolled(model: Transformer, sentence: EvaluationBatch, sizes: Sizes) -> Tensor:
+    sublayers = attention_sublayers(model, *_sides(sentence))
+    return rolled_out((one.site, shares_of(one, sizes)) for one in sublayers)
+
+
+def _value_norm(model: Transformer, sentence: EvaluationBatch) -> Tensor:
+    return added_lengths(attention_sublayers(model, *_sides(sentence)))
+
+
+def _leave_one_out(model: Transformer, sentence: EvaluationBatch) -> Tensor:
+    return leave_one_out(model, *_sides(sentence), sentence.labels.ids)
+
+
+def _sides(sentence: EvaluationBatch) -> tuple[Tensor, Tensor]:
+    assert sentence.source is not None
+    assert sentence.queries is not None
+    return sentence.source.ids, sentence.queries.ids
+
+
+_METHODS = {
+    "alti": _alti,
+    "value_norm_residual": _value_norm_residual,
+    "value_norm": _value_norm,
+    "leave_one_out": _leave_one_out,
+}

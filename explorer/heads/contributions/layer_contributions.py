@@ -1,0 +1,181 @@
+"""How much each key contributes to each query in every attention of a trace, and how much each
+token that went in has come to in every layer."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.core.errors import ConfigError
+from explorer.core.trace import Trace
+from explorer.core.vocabulary import PAD
+from explorer.heads.contributions.attention_sublayers import AttentionSublayer, attention_sublayers
+from explorer.heads.contributions.contributions import share_of_source
+from explorer.heads.contributions.leave_one_out import leave_one_out
+from explorer.heads.contributions.repeated_pass import chosen_ids, fed_ids
+from explorer.heads.contributions.rollout import (
+    added_length,
+    added_lengths,
+    closeness,
+    half_attention,
+    length,
+    rolled_by_layer,
+    rolled_out,
+    shares_of,
+)
+from explorer.model.explorable import ExplorableModel
+from explorer.model.threads import threads_for
+
+Sublayers = Sequence[AttentionSublayer]
+Layers = dict[str, list[Tensor]]
+"""By site, for each layer, (query, key) float64."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LayerContributions:
+    """Contributions in each attention of a trace, and in the whole model.
+
+    layers: by site (layer, query, key) float64, of the layers that the trace has; 0 at masked
+        cells, also where padding keeps itself.
+    whole: (T, S + T), as `Contributions.matrix`, with the padding among S.
+    drops: as `layers`, of leave-one-out: by how much ln p (nats) of the output token falls; empty
+        of the others.
+    """
+
+    layers: Mapping[str, NDArray[np.float64]]
+    whole: NDArray[np.float64]
+    drops: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    @property
+    def source_share(self) -> NDArray[np.float64]:
+        """(T,) the part of the source in each output token; as `Contributions.source_share`."""
+        steps, tokens = self.whole.shape
+        return share_of_source(self.whole, tokens - steps)
+
+
+@torch.inference_mode()
+def layer_contributions(
+    model: ExplorableModel, trace: Trace, method: str = "alti"
+) -> LayerContributions:
+    """The contributions to a trace of `model` without interventions.
+
+    method: one of `LAYER_METHODS`, see `contributions`. In one attention:
+        alti, value_norm_residual: rows of self-attention sum to 1, the residual connection is on
+            the diagonal; what is missing to 1 in a row of cross-attention is that of its own.
+        value_norm: rows sum to 1, without residual connections.
+    Of the tokens that went in:
+        alti_plus, rollout: after each layer, all below it included; a row of "cross" has the source
+            and that of "decoder" the prefix, 1 together. The last layer has those of the model.
+        leave_one_out: of the whole model, the same in each layer, and no "encoder". A row of
+            "cross" and that of "decoder" are 1 together, tokens in the way 0; `drops` has them.
+
+    Padding is part of the pass, as in the trace, and contributes nothing to a token. Raises
+    `ConfigError` on another method, and on more than `MOST_LEFT_OUT` tokens for leave-one-out, and
+    `VocabularyError` on a trace of a text that `model` cannot read.
+    """
+    if method not in LAYER_METHODS:
+        raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(LAYER_METHODS))
+    source, target = fed_ids(model, trace)
+    tokens = max(source.size(1), target.size(1))
+    if method == "leave_one_out":
+        if source.size(1) + target.size(1) > MOST_LEFT_OUT:
+            raise ConfigError("too_many_left_out", limit=MOST_LEFT_OUT)
+        with threads_for(model.transformer.config.parameters, tokens**2):
+            return _left_out(model, trace, source, target)
+    with threads_for(model.transformer.config.parameters, tokens):
+        sublayers = attention_sublayers(model.transformer, source, target)
+        layers, whole = _METHODS[method](sublayers)
+    shown = {site: _of_trace(trace, site, layers[site]) for site in trace.sites}
+    return LayerContributions(shown, whole.numpy())
+
+
+def _of_trace(trace: Trace, site: str, layers: Sequence[Tensor]) -> NDArray[np.float64]:
+    """(layer, query, key) of the layers that the trace has, 0 at masked cells."""
+    keys = trace.attention(site).shape[-1]
+    shown = np.stack([layers[number][:, :keys].numpy() for number in trace.layer_numbers(site)])
+    return np.where(trace.mask(site), shown, 0)
+
+
+def _by_site(sublayers: Sublayers, share: Callable[[AttentionSublayer], Tensor]) -> Layers:
+    """The shares of each attention, as they are stacked."""
+    layers: Layers = {}
+    for sublayer in sublayers:
+        layers.setdefault(sublayer.site, []).append(share(sublayer))
+    return layers
+
+
+def _sited(layers: Layers) -> list[tuple[str, Tensor]]:
+    """Site and shares of each attention, as `rolled_out` takes them."""
+    return [(site, one) for site, of_site in layers.items() for one in of_site]
+
+
+def _alti(sublayers: Sublayers) -> tuple[Layers, Tensor]:
+    layers = _by_site(sublayers, lambda one: shares_of(one, closeness))
+    return layers, rolled_out(_sited(layers))
+
+
+def _value_norm_residual(sublayers: Sublayers) -> tuple[Layers, Tensor]:
+    layers = _by_site(sublayers, lambda one: shares_of(one, length))
+    return layers, rolled_out(_sited(layers))
+
+
+def _value_norm(sublayers: Sublayers) -> tuple[Layers, Tensor]:
+    lengths = _by_site(sublayers, added_length)
+    layers = {
+        site: [one / one.sum(-1, keepdim=True) for one in of_site]
+        for site, of_site in lengths.items()
+    }
+    return layers, added_lengths(sublayers)
+
+
+def _alti_plus(sublayers: Sublayers) -> tuple[Layers, Tensor]:
+    return _rolled(_by_site(sublayers, lambda one: shares_of(one, closeness)))
+
+
+def _rollout(sublayers: Sublayers) -> tuple[Layers, Tensor]:
+    return _rolled(_by_site(sublayers, lambda one: half_attention(one.site, one.weights)))
+
+
+def _rolled(of_attentions: Layers) -> tuple[Layers, Tensor]:
+    layers = rolled_by_layer(_sited(of_attentions))
+    return layers, torch.cat([layers["cross"][-1], layers["decoder"][-1]], 1)
+
+
+_METHODS: Mapping[str, Callable[[Sublayers], tuple[Layers, Tensor]]] = {
+    "alti": _alti,
+    "value_norm": _value_norm,
+    "value_norm_residual": _value_norm_residual,
+    "alti_plus": _alti_plus,
+    "rollout": _rollout,
+}
+
+LAYER_METHODS = (*_METHODS, "leave_one_out")
+
+MOST_LEFT_OUT = 96
+"""Tokens of both sides that leave-one-out is computed of here: a pass for each takes seconds."""
+
+
+def _left_out(
+    model: ExplorableModel, trace: Trace, source: Tensor, target: Tensor
+) -> LayerContributions:
+    """Leave-one-out, of which padding is no part."""
+    read = source[:, : int((source != PAD).sum())]
+    drops = leave_one_out(model.transformer, read, target, chosen_ids(trace)).numpy()
+    padding = np.zeros((len(drops), source.size(1) - read.size(1)))
+    both = {
+        "cross": np.concatenate([drops[:, : read.size(1)], padding], 1),
+        "decoder": drops[:, read.size(1) :],
+    }
+    total = drops.clip(min=0).sum(-1, keepdims=True)
+    sites = [site for site in trace.sites if site in both]
+    of_layers = {site: [both[site]] * len(trace.layer_numbers(site)) for site in sites}
+    fallen = {site: np.stack(layers) for site, layers in of_layers.items()}
+    shares = {
+        site: np.divide(one.clip(min=0), total, out=np.zeros_like(one), where=total > 0)
+        for site, one in fallen.items()
+    }
+    whole = np.concatenate([both["cross"], both["decoder"]], 1)
+    return LayerContributions(shares, whole, fallen)

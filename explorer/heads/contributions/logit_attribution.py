@@ -1,0 +1,207 @@
+"""Direct logit attribution: what each head adds to the choice between two tokens.
+
+The model chooses a token y over the runner-up y' by the difference of their logits, which is
+log p(y) − log p(y'): the softmax's normaliser cancels. A logit is a product with the decoder's
+output, and with the scale of every LayerNorm frozen at this pass's value that output is a sum
+over all that was added to the residual stream. Source: Elhage et al. 2021, "A Mathematical
+Framework for Transformer Circuits"; Wang et al. 2022, arXiv 2211.00593.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from explorer.core.sites import SITES
+from explorer.core.trace import Trace
+from explorer.heads.contributions.repeated_pass import captured_again
+from explorer.heads.contributions.residual_stream import (
+    Array,
+    Stream,
+    Sublayer,
+    as_array,
+    residual_stream,
+    trained_here,
+    whole_trace,
+)
+from explorer.model.attention_paths import path
+from explorer.model.explorable import ExplorableModel
+from explorer.model.measurable import MeasurableModel
+from explorer.model.threads import threads_for
+
+_SITES = ("decoder", "cross")
+
+_Heads: TypeAlias = tuple[int, str, Array]
+"""Layer and site of an attention, and the parts of its heads (step, head)."""
+
+_Rest: TypeAlias = tuple[int | None, str, Array]
+"""Layer, if there is one, and name of a part of the rest, and its values (step,)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LogitAttribution:
+    """What makes each step choose its token and not the runner-up; parts + remainder = difference.
+
+    trace: of the pass, captured in full at "decoder" and "cross".
+    runner_up: (step,) labels of the most probable tokens but the chosen ones, which are
+        `trace.predicted_tokens`.
+    parts: DataFrame, one row for each head of each step: step (1, 2, …), layer, site ("decoder"
+        or "cross"), head, value in nats; above 0 speaks for the chosen token.
+    rest: DataFrame, what comes from elsewhere: step, layer (missing where there is none), part,
+        value in nats. part: "token" and "position", the embedding; "feed_forward" of each layer,
+        with its bias; "attention_bias", the b_O of its two attentions; "norm_bias", of its
+        LayerNorms, or without a layer of the last one; "logit_bias".
+    difference: (step,) the logit of the chosen token minus that of the runner-up, in nats;
+        negative where a forced token is not the most probable one.
+    """
+
+    trace: Trace
+    runner_up: tuple[str, ...]
+    parts: pd.DataFrame
+    rest: pd.DataFrame
+    difference: NDArray[np.float64]
+
+    @property
+    def remainder(self) -> NDArray[np.float64]:
+        """(step,) the sum of `rest`."""
+        sums: NDArray[np.float64] = self.rest.groupby("step").value.sum().to_numpy()
+        return sums
+
+    def __repr__(self) -> str:
+        heads = len(self.parts) // len(self.difference)
+        return f"LogitAttribution({self.trace.text!r}: {len(self.difference)} steps, {heads} heads)"
+
+
+def logit_attribution(model: MeasurableModel, text: str, **options: Any) -> LogitAttribution:
+    """The part of every head of the decoder in log p(chosen) − log p(runner-up), at each step.
+
+    The part of head h is (z_h W_O^h) · d, where z_h is its output and d the difference of the two
+    rows of the map to logits, taken back through every LayerNorm that follows: with pre-norm the
+    last one, with post-norm that of each sublayer above, too.
+
+    It ignores indirect effects: what a head writes is also read by the attention and the
+    feed-forward of later layers, and that counts as theirs; what the heads of the encoder do
+    counts as the cross-attention's that reads it. The scales are frozen, though each head has
+    its share in them. Cost: one pass captured in full.
+
+    options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
+
+    Raises what `trace` does, `ConfigError` on such an option, and `TraceError` for a model of the
+    library, whose residual stream is not captured.
+    """
+    model = trained_here(model)
+    return _attribution(model, whole_trace(model, text, options, _SITES))
+
+
+def attribution_of(model: ExplorableModel, shown: Trace) -> LogitAttribution:
+    """The same of a trace of `model` without interventions, whose text is not decoded again.
+
+    Raises what `captured_again` does.
+    """
+    return _attribution(model, captured_again(model, shown, _SITES))
+
+
+def _attribution(model: ExplorableModel, trace: Trace) -> LogitAttribution:
+    """Of a trace captured in full at `_SITES`."""
+    chosen, runner_up, labels = _candidates(trace)
+    logits = model.transformer.logits
+    with threads_for(model.transformer.config.parameters, len(chosen)):
+        stream = residual_stream(model, trace, "decoder")
+        direction, bias = (
+            as_array(weights[chosen.tolist()]) - as_array(weights[runner_up.tolist()])
+            for weights in (logits.weight, logits.bias)
+        )
+        parts, rest = _attributed(model, trace, stream, direction)
+    rest.append((None, "logit_bias", bias))
+    rows = np.arange(len(chosen))
+    of_step = trace.arrays["logits"].astype(np.float64)
+    return LogitAttribution(
+        trace,
+        labels,
+        _by_head(parts[::-1]),
+        _summed(rest),
+        of_step[rows, chosen] - of_step[rows, runner_up],
+    )
+
+
+def _candidates(trace: Trace) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
+    """Ids of the chosen token and of the runner-up of each step, and the runner-up's labels."""
+    steps = trace.steps()
+    others = steps[~steps.chosen].sort_values(["step", "rank"]).drop_duplicates("step")
+    chosen = steps[steps.chosen].sort_values("step").id.to_numpy()
+    return chosen, others.id.to_numpy(), tuple(others.token)
+
+
+def _attributed(
+    model: ExplorableModel, trace: Trace, stream: Stream, direction: Array
+) -> tuple[list[_Heads], list[_Rest]]:
+    """The parts of heads, the last attention first, and the rest in the product of the stack's
+    output with `direction` (step, D), which goes down through the stack."""
+    parts, rest = list[_Heads](), list[_Rest]()
+    if stream.last:
+        rest.append((None, "norm_bias", direction @ stream.last.bias))
+        direction = stream.last.before(direction)
+    for sublayer in reversed(stream.sublayers):
+        if not stream.last:
+            rest.append((sublayer.layer, "norm_bias", direction @ sublayer.norm.bias))
+            direction = sublayer.norm.before(direction)
+        if sublayer.kind in SITES:
+            heads, bias = _heads(model, trace, sublayer, direction)
+            parts.append((sublayer.layer, sublayer.kind, heads))
+            rest.append((sublayer.layer, "attention_bias", bias))
+        else:
+            added = (sublayer.output * direction).sum(-1)
+            rest.append((sublayer.layer, "feed_forward", added))
+    rest.append((None, "token", (stream.tokens * direction).sum(-1)))
+    rest.append((None, "position", (stream.positions * direction).sum(-1)))
+    return parts, rest
+
+
+def _heads(
+    model: ExplorableModel, trace: Trace, sublayer: Sublayer, direction: Array
+) -> tuple[Array, Array]:
+    """The part of each head of an attention (step, head), and (step,) that of its b_O."""
+    site, layer = sublayer.kind, sublayer.layer
+    output: Any = model.transformer.get_submodule(path(site, layer, "output"))
+    mixed = trace.head_output(site)[layer].astype(np.float64)  # (head, step, K)
+    # In torch, which keeps to one thread for small work; the threads of NumPy wait for each other.
+    before = (torch.from_numpy(direction) @ output.weight.detach().double().cpu()).numpy()
+    by_head = before.reshape(len(direction), len(mixed), -1)
+    values = np.einsum("hsk,shk->sh", mixed, by_head)
+    return values, direction @ as_array(output.bias)
+
+
+def _by_head(parts: list[_Heads]) -> pd.DataFrame:
+    """One row for each head of each step, in the order of `parts`."""
+    heads = [values.shape[1] for _, _, values in parts]
+    steps = len(parts[0][2])
+    return pd.DataFrame(
+        {
+            "step": np.repeat(np.arange(1, steps + 1), sum(heads)),
+            "layer": np.tile(np.repeat([layer for layer, _, _ in parts], heads), steps),
+            "site": np.tile(np.repeat([site for _, site, _ in parts], heads), steps),
+            "head": np.tile(np.concatenate([np.arange(count) for count in heads]), steps),
+            "value": np.concatenate([values for _, _, values in parts], 1).ravel(),
+        }
+    )
+
+
+def _summed(rest: list[_Rest]) -> pd.DataFrame:
+    """One row for each layer, those without one last, and part of each step; the values of the same
+    added."""
+    sums: dict[tuple[int | None, str], Array] = {}
+    for layer, part, values in rest:
+        sums[layer, part] = sums.get((layer, part), 0.0) + values
+    places = sorted(sums, key=lambda place: (place[0] is None, place[0] or 0, place[1]))
+    steps = len(rest[0][2])
+    return pd.DataFrame(
+        {
+            "step": np.repeat(np.arange(1, steps + 1), len(places)),
+            "layer": pd.array([layer for layer, _ in places] * steps, dtype="Int64"),
+            "part": [part for _, part in places] * steps,
+            "value": np.stack([sums[place] for place in places], 1).ravel(),
+        }
+    )

@@ -1,0 +1,160 @@
+"""The residual stream of a model trained here, taken apart along one captured pass.
+
+Each sublayer adds its output to the stream. A LayerNorm whose scale is frozen at the value it had
+in the pass is affine, so that whatever is read from the stream is a sum over what was added to it.
+Arrays are float64: the sums below agree with the pass to its own float32 rounding.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from explorer.core.errors import ConfigError, TraceError
+from explorer.core.trace import Trace
+from explorer.heads.contributions.frozen_norm import FrozenNorm
+from explorer.model.explorable import ExplorableModel
+from explorer.model.measurable import MeasurableModel
+
+Array: TypeAlias = NDArray[np.float64]
+
+ALL = slice(None)
+
+_ATTENTIONS = {"encoder": ("encoder",), "decoder": ("decoder", "cross")}
+"""Stack → the attention paths of each of its layers, in order."""
+
+_RESIDUALS = {
+    "encoder": "around_self_attention",
+    "decoder": "around_self_attention",
+    "cross": "around_cross_attention",
+    "feed_forward": "around_feed_forward",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sublayer:
+    """A sublayer and its residual connection.
+
+    kind: "encoder", "decoder" or "cross", an attention path, or "feed_forward".
+    output: (query, D), what it adds to the stream.
+    norm: of its input, with pre-norm; of the sum, with post-norm.
+    """
+
+    kind: str
+    layer: int
+    output: Array
+    norm: FrozenNorm[Array]
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}.{self.layer}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """The residual stream of one stack in one pass, or some of its rows.
+
+    tokens, positions: (query, D), the scaled embeddings and what is added to them.
+    last: the LayerNorm after the last sublayer, which only pre-norm has.
+    """
+
+    tokens: Array
+    positions: Array
+    sublayers: tuple[Sublayer, ...]
+    last: FrozenNorm[Array] | None
+
+    def sources(self, read_by: str | None = None) -> dict[str, Array]:
+        """What a sublayer reads, (query, D), as a sum: "token", "position", each sublayer below
+        as `Sublayer.name`, and "bias", those of the LayerNorms on the way.
+
+        read_by: the name of the sublayer; None = what the stack gives out.
+        """
+        found = {"token": self.tokens, "position": self.positions, "bias": 0 * self.tokens}
+        for sublayer in self.sublayers:
+            if sublayer.name == read_by:
+                return _normed(found, sublayer.norm) if self.last else found
+            found[sublayer.name] = sublayer.output
+            if not self.last:
+                found = _normed(found, sublayer.norm)
+        return _normed(found, self.last) if self.last else found
+
+
+def residual_stream(model: ExplorableModel, trace: Trace, stack: str, rows: slice = ALL) -> Stream:
+    """The stream of `stack` ("encoder" or "decoder") in `trace`, at some `rows`.
+
+    trace: of `model`, all layers of the stack captured in full; otherwise raises `TraceError`.
+    """
+    pre = model.transformer.config.norm == "pre"
+    sublayers = tuple(_sublayers(model, trace, stack, rows, pre=pre))
+    tokens, embedding = (
+        _rows(trace, f"{stack}.{kind}", rows) for kind in ("token_vectors", "embedding")
+    )
+    last = None
+    if pre:
+        ends = _rows(trace, f"{stack}.layer_output", rows)[-1]
+        last = _frozen(_module(model, f"{stack}.norm"), ends)
+    return Stream(tokens, embedding - tokens, sublayers, last)
+
+
+def trained_here(model: MeasurableModel) -> ExplorableModel:
+    """`model`; raises `TraceError` on one of the library, whose stream is not captured."""
+    if not isinstance(model, ExplorableModel):
+        raise TraceError("no_residual_stream", name=model.name)
+    return model
+
+
+def whole_trace(
+    model: ExplorableModel,
+    text: str,
+    options: Mapping[str, Any],
+    sites: Sequence[str] | None = None,
+) -> Trace:
+    """`text` with all layers of `sites` captured in full; raises what `trace` does.
+
+    options: the others of `trace`; raises `ConfigError` on one that chooses what is captured.
+    """
+    for name in ("capture", "layers", "sites"):
+        if name in options:
+            raise ConfigError("all_is_captured", name=name)
+    return model.trace(text, capture="full", sites=sites, **options)
+
+
+def as_array(weights: Tensor) -> Array:
+    """Weights of a model in float64."""
+    return weights.detach().double().cpu().numpy()
+
+
+def _sublayers(
+    model: ExplorableModel, trace: Trace, stack: str, rows: slice, *, pre: bool
+) -> Iterator[Sublayer]:
+    attentions = _ATTENTIONS[stack]
+    inputs = {site: _rows(trace, f"{site}.input", rows) for site in attentions}
+    outputs = {site: _rows(trace, f"{site}.sublayer_output", rows) for site in attentions}
+    inputs["feed_forward"] = _rows(trace, f"{attentions[-1]}.output", rows)
+    outputs["feed_forward"] = _rows(trace, f"{stack}.feed_forward_output", rows)
+    for layer in range(len(inputs["feed_forward"])):
+        for kind, output in outputs.items():
+            normed = inputs[kind][layer] if pre else inputs[kind][layer] + output[layer]
+            norm = _module(model, f"{stack}.layers.{layer}.{_RESIDUALS[kind]}")
+            yield Sublayer(kind, layer, output[layer], _frozen(norm, normed))
+
+
+def _frozen(norm: nn.LayerNorm, inputs: Array) -> FrozenNorm[Array]:
+    return FrozenNorm.at(as_array(norm.weight), as_array(norm.bias), norm.eps, inputs)
+
+
+def _normed(sources: dict[str, Array], norm: FrozenNorm[Array]) -> dict[str, Array]:
+    found = {name: norm.linear(vectors) for name, vectors in sources.items()}
+    return found | {"bias": found["bias"] + norm.bias}
+
+
+def _rows(trace: Trace, name: str, rows: slice) -> Array:
+    """Rows of an array (…, query, D)."""
+    return trace.arrays[name][..., rows, :].astype(np.float64)
+
+
+def _module(model: ExplorableModel, path: str) -> Any:
+    return model.transformer.get_submodule(path)

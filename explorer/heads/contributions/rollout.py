@@ -1,0 +1,126 @@
+"""From the shares of each attention to those of the tokens that go into the model.
+
+The shares of one attention are (Q, N), rows sum to 1: N = K in self-attention, whose diagonal has
+the residual connection too, and K + 1 in cross-attention, where the residual connection is last.
+Layers are joined by products (Abnar & Zuidema 2020, arXiv 2005.00928); in a decoder the source
+comes in through what the encoder has made of it (Ferrando et al. 2022, arXiv 2205.11631).
+Everything else in a layer works on one position, and no share changes.
+"""
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor
+
+from explorer.heads.contributions.attention_sublayers import AttentionSublayer
+
+LARGEST_BLOCK = 2**24
+"""Numbers of the vectors of one block of queries: 64 MB."""
+
+Sizes = Callable[[Tensor, Tensor], Tensor]
+"""(q, N) ≥ 0 from vectors (q, N, D) and their sum, the outputs (q, D)."""
+
+
+def closeness(vectors: Tensor, output: Tensor) -> Tensor:
+    """max(0, ‖y‖₁ − ‖y − T‖₁) of each vector T: by how much it brings the output nearer than
+    nothing does. Source: ALTI, Ferrando et al. 2022, arXiv 2203.04212."""
+    distance = (output[:, None] - vectors).abs().sum(-1)
+    return (output.abs().sum(-1, keepdim=True) - distance).clamp(min=0)
+
+
+def length(vectors: Tensor, output: Tensor) -> Tensor:
+    """‖T‖₂ of each vector. Source: Kobayashi et al. 2021, arXiv 2109.07152."""
+    return vectors.norm(dim=-1)
+
+
+def shares_of(sublayer: AttentionSublayer, sizes: Sizes) -> Tensor:
+    """(Q, N) float64, rows sum to 1. A row of zeros becomes that of the residual connection."""
+    queries, keys = sublayer.weights.shape[1:]
+    found = torch.cat(
+        [
+            sizes(sublayer.vectors(rows), sublayer.output[rows]).double()
+            for rows in _blocks(sublayer)
+        ]
+    )
+    total = found.sum(-1, keepdim=True)
+    unchanged = _residual(sublayer.site, queries, keys)
+    return torch.where(total > 0, found / total.where(total > 0, 1), unchanged)
+
+
+def _blocks(sublayer: AttentionSublayer) -> list[slice]:
+    """The queries, as many at a time as `LARGEST_BLOCK` has room for."""
+    queries, keys = sublayer.weights.shape[1:]
+    block = max(1, LARGEST_BLOCK // ((keys + 1) * sublayer.output.size(1)))
+    return [slice(start, start + block) for start in range(0, queries, block)]
+
+
+def half_attention(site: str, weights: Tensor) -> Tensor:
+    """(Q, N) float64: half of the mean of the weights (H, Q, K) over heads, and half for the
+    residual connection. Source: Abnar & Zuidema 2020, arXiv 2005.00928."""
+    mean = weights.double().mean(0)
+    if site == "cross":
+        mean = torch.cat([mean, torch.zeros_like(mean[:, :1])], 1)
+    return (mean + _residual(site, *weights.shape[1:])) / 2
+
+
+def _residual(site: str, queries: int, keys: int) -> Tensor:
+    """(Q, N) float64, 1 where the residual connection is."""
+    if site != "cross":
+        return torch.eye(queries, dtype=torch.float64)
+    residual = torch.zeros(queries, keys + 1, dtype=torch.float64)
+    residual[:, -1] = 1
+    return residual
+
+
+def added_lengths(sublayers: Iterable[AttentionSublayer]) -> Tensor:
+    """(T, S + T) float64, rows sum to 1: ‖Σ_h A_h[i, j] (x_j W_V + b_V) W_O‖₂ of each position in
+    cross- and self-attention of the decoder, a row of a layer by its sum, the mean over layers.
+    Source: Kobayashi et al. 2020, arXiv 2004.10102."""
+    lengths: dict[str, list[Tensor]] = {"cross": [], "decoder": []}
+    for sublayer in sublayers:
+        if sublayer.site in lengths:
+            lengths[sublayer.site].append(added_length(sublayer))
+    both = [torch.cat(pair, 1) for pair in zip(lengths["cross"], lengths["decoder"], strict=True)]
+    return torch.stack([layer / layer.sum(-1, keepdim=True) for layer in both]).mean(0)
+
+
+def added_length(sublayer: AttentionSublayer) -> Tensor:
+    """(Q, K) float64: the length of what each key adds to each query, by all heads together."""
+    blocks = [sublayer.added(rows).norm(dim=-1) for rows in _blocks(sublayer)]
+    return torch.cat(blocks).double()
+
+
+def rolled_out(shares: Iterable[tuple[str, Tensor]]) -> Tensor:
+    """(T, S + T): what each row of the decoder's output has of each token of source and target.
+
+    shares: site and shares of each attention, as `attention_sublayers` orders them.
+    """
+    by_site = rolled_by_layer(shares)
+    return torch.cat([by_site["cross"][-1], by_site["decoder"][-1]], 1)
+
+
+def rolled_by_layer(shares: Iterable[tuple[str, Tensor]]) -> dict[str, list[Tensor]]:
+    """By site, for each layer, what its output has of each token, all layers below it included:
+    "encoder" (S, S), "cross" (T, S) of the source and "decoder" (T, T) of the target.
+
+    shares: as in `rolled_out`.
+    """
+    of_layers: dict[str, list[Tensor]] = {}
+    for site, of_layer in shares:
+        of_layers.setdefault(site, []).append(of_layer)
+    size = of_layers["cross"][0].size(1) - 1
+    memory = torch.eye(size, dtype=torch.float64)  # (S, S)
+    found: dict[str, list[Tensor]] = {"encoder": [], "cross": [], "decoder": []}
+    for of_layer in of_layers.get("encoder", []):
+        memory = of_layer @ memory
+        found["encoder"].append(memory)
+    steps = of_layers["decoder"][0].size(0)
+    source = torch.zeros(steps, size, dtype=torch.float64)
+    prefix = torch.eye(steps, dtype=torch.float64)
+    for own, cross in zip(of_layers["decoder"], of_layers["cross"], strict=True):
+        kept = cross[:, -1:]
+        source = cross[:, :-1] @ memory + kept * (own @ source)
+        prefix = kept * (own @ prefix)
+        found["cross"].append(source)
+        found["decoder"].append(prefix)
+    return found

@@ -1,0 +1,190 @@
+"""Why a head looks there: the score of one cell, split by what its query and its key come from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from explorer.core.errors import InterventionError, TraceError
+from explorer.core.sites import Head
+from explorer.core.trace import Trace, is_index, refuse_no_number
+from explorer.heads.contributions.residual_stream import (
+    ALL,
+    Array,
+    as_array,
+    residual_stream,
+    trained_here,
+    whole_trace,
+)
+from explorer.model.attention_paths import MODULES, STACKS
+from explorer.model.explorable import ExplorableModel
+from explorer.model.measurable import MeasurableModel
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ScoreParts:
+    """One score of a head, before the mask and after the division by √K, as a sum.
+
+    query, key: positions from 0; query_token, key_token: their labels.
+    score: as it was captured. weight: after the softmax, 0 to 1; 0 where the cell is masked.
+    parts: DataFrame: query_part, key_part, value; the values sum to `score`. The parts are
+        "token" and "position", the embedding; the sublayers below, such as "cross.0" and
+        "feed_forward.0"; "bias", of the projection and of the LayerNorms.
+    """
+
+    head: Head
+    query: int
+    key: int
+    query_token: str
+    key_token: str
+    score: float
+    weight: float
+    parts: pd.DataFrame
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The values with a row for each part of the query, a column for each of the key."""
+        table = self.parts.pivot(index="query_part", columns="key_part", values="value")
+        return table.loc[self.parts.query_part.unique(), self.parts.key_part.unique()]
+
+    def __repr__(self) -> str:
+        cell = f"{self.query} {self.query_token!r} → {self.key} {self.key_token!r}"
+        return f"ScoreParts({self.head}, {cell}: {self.score:.3f}, {len(self.parts)} parts)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartVectors:
+    """What the queries and the keys of one head are summed of.
+
+    queries, keys: by part, as in `ScoreParts`, (position, K). scale: by which products are
+        multiplied, 1 / √K.
+    """
+
+    queries: Mapping[str, Array]
+    keys: Mapping[str, Array]
+    scale: float
+
+
+def score_parts(
+    model: MeasurableModel,
+    text: str,
+    site: str,
+    layer: int,
+    head: int,
+    query: int,
+    key: int,
+    **options: Any,
+) -> ScoreParts:
+    """Why a head looks from position `query` at position `key`: parts of q · k / √K.
+
+    In the first layer the query is W_Q (token + position) + b_Q and the key likewise, so that
+    content against content, content against position and so on add up. Further up, what is
+    read from the residual stream is a sum of the embedding and the outputs of all sublayers below
+    it, with the scale of each LayerNorm frozen at this pass's value; the keys of "cross" are those
+    of the encoder. All products of a part of the query and a part of the key are listed. Exact.
+
+    A part that is the same for all keys, as the key's bias is in the first layer, moves no weight:
+    compare the parts of two keys. What a sublayer below wrote may itself be content or position;
+    that is not taken further apart.
+
+    options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
+
+    Raises what `trace` does, `ConfigError` on such an option, `TraceError` on a head that does not
+    exist and for a model of the library, whose residual stream is not captured, and
+    `InterventionError` on a cell outside.
+    """
+    model = trained_here(model)
+    trace = whole_trace(model, text, options)
+    _refuse_outside(trace, Head(site, layer, head), query, key)
+    place = (layer, head, query, key)
+    cell = slice(query, query + 1), slice(key, key + 1)
+    parts = part_vectors(model, trace, Head(site, layer, head), *cell)
+    return ScoreParts(
+        Head(site, layer, head),
+        query,
+        key,
+        trace.queries(site)[query],
+        trace.keys(site)[key],
+        float(trace.scores(site)[place]),
+        float(trace.attention(site)[place]),
+        _products(parts),
+    )
+
+
+def part_vectors(
+    model: ExplorableModel, trace: Trace, head: Head, queries: slice = ALL, keys: slice = ALL
+) -> PartVectors:
+    """What the queries and keys of `head` are summed of, at some positions.
+
+    trace: of `model`, all layers of all sites captured in full.
+    """
+    return PartVectors(
+        _vectors_of(model, trace, head, "query", queries),
+        _vectors_of(model, trace, head, "key", keys),
+        _scale(model, trace),
+    )
+
+
+def _vectors_of(
+    model: ExplorableModel, trace: Trace, head: Head, side: str, rows: slice
+) -> dict[str, Array]:
+    """By part, the vectors (position, K) of this head's queries or keys; they sum to them."""
+    query_stack, key_stack = STACKS[head.site]
+    stack = query_stack if side == "query" else key_stack
+    own_stack = stack == query_stack
+    stream = residual_stream(model, trace, stack, rows)
+    sources = stream.sources(f"{head.site}.{head.layer}" if own_stack else None)
+    weight, bias = _projection(model, head, side)
+    found = {name: vectors @ weight.T for name, vectors in sources.items()}
+    own_bias = found.pop("bias") + bias
+    return {**found, "bias": own_bias}
+
+
+def _projection(model: ExplorableModel, head: Head, side: str) -> tuple[Array, Array]:
+    """Weight (K, D) and bias (K,) from which one head has its queries or keys."""
+    attention: Any = model.transformer.get_submodule(MODULES[head.site].format(head.layer))
+    config = model.transformer.config
+    start = head.head * config.head_width
+    if head.site != "cross":
+        linear, start = attention.query_key_value, start + config.d_model * (side == "key")
+    else:
+        linear = attention.query if side == "query" else attention.key_value
+    rows = slice(start, start + config.head_width)
+    return as_array(linear.weight)[rows], as_array(linear.bias)[rows]
+
+
+def _products(parts: PartVectors) -> pd.DataFrame:
+    """Of the first query and the first key."""
+    queries, keys = (
+        np.stack([vectors[0] for vectors in side.values()]) for side in (parts.queries, parts.keys)
+    )
+    values = queries @ keys.T * parts.scale
+    pairs = [(query, key) for query in parts.queries for key in parts.keys]
+    table = pd.DataFrame(pairs, columns=["query_part", "key_part"])
+    return table.assign(value=values.ravel())
+
+
+def _scale(model: ExplorableModel, trace: Trace) -> float:
+    """1 / √K, or 1 in a pass without the scaling."""
+    omitted = "scaling" in trace.facts.get("without", ())
+    return 1.0 if omitted else model.transformer.config.head_width**-0.5
+
+
+def refuse_missing(trace: Trace, head: Head) -> None:
+    """Raise `TraceError` on a head that `trace` does not have."""
+    layers, heads = trace.attention(head.site).shape[:2]
+    if not (is_index(head.layer, layers) and is_index(head.head, heads)):
+        refuse_no_number(TraceError, layer=head.layer, head=head.head)
+        sizes = {"layers": layers, "heads": heads}
+        raise TraceError("no_such_head", head=head, site=head.site, **sizes)
+
+
+def _refuse_outside(trace: Trace, head: Head, query: int, key: int) -> None:
+    refuse_missing(trace, head)
+    queries, keys = trace.attention(head.site).shape[2:]
+    if not (is_index(query, queries) and is_index(key, keys)):
+        refuse_no_number(InterventionError, query=query, key=key)
+        sizes = {"queries": queries, "keys": keys}
+        raise InterventionError("no_such_cell", site=head.site, row=query, column=key, **sizes)

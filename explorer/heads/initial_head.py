@@ -1,0 +1,113 @@
+"""The head and the step with which a model opens: those on which most can be seen."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.alignment import content
+from explorer.core.sites import Head
+from explorer.core.trace import Trace
+from explorer.heads.reports.head_report import HeadReport
+
+_SITE = "cross"
+_SHARP = 0.5  # a weight that no other key can have too
+
+
+@dataclass(frozen=True, slots=True)
+class InitialChoice:
+    """A head to open with, and why: its gold weight is the largest, in a report or on the text, or
+    its `coverage` is. value: of that, 0 to 1."""
+
+    head: Head
+    why: Literal["report", "gold", "coverage"]
+    value: float
+
+
+def initial_choice(trace: Trace, report: HeadReport | None = None) -> InitialChoice | None:
+    """The cross head to open with; None for a trace without cross-attention.
+
+    Where a gold alignment is known, the head with the largest gold weight: of the report, which
+    is of many sentences, else of the trace. Without gold, the head that aligns best by `coverage`.
+    """
+    if _SITE not in trace.sites:
+        return None
+    if report is not None and (measured := _largest_gold_weight(report, trace)) is not None:
+        return measured
+    known = trace.gold is not None
+    weights = trace.attention(_SITE)
+    scores = _gold_weights(weights, trace.gold) if trace.gold is not None else coverage(trace)
+    layer, head = np.unravel_index(int(scores.argmax()), scores.shape)
+    value = float(scores[layer, head])
+    return InitialChoice(Head(_SITE, int(layer), int(head)), "gold" if known else "coverage", value)
+
+
+def initial_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
+    """The head of `initial_choice`."""
+    chosen = initial_choice(trace, report)
+    return None if chosen is None else chosen.head
+
+
+def initial_step(trace: Trace, site: str, layer: int | None, head: int | None) -> int | None:
+    """The step, from 1, that shows most: of a cross head the one where it looks sharply at
+    content, of anything else the last one.
+
+    Steps at which it goes back in the source, so that the order of the two texts crosses, come
+    before others, and the first step comes last. Steps that predict a special token, such as the
+    end, show little and are left out. None where no step is left.
+    """
+    source, outputs = content(trace)
+    rows = outputs[: len(trace.target_tokens)]
+    if not rows.any():
+        return None
+    if site != _SITE or layer is None or head is None or not source.any():
+        return int(np.flatnonzero(rows)[-1]) + 1
+    weights = np.where(source, trace.attention(_SITE)[layer, head, : len(rows)], 0)
+    peaks, keys = weights.max(-1), weights.argmax(-1)
+    later = np.arange(len(rows)) > 0
+    crosses = later & (keys < np.roll(keys, 1)) & (peaks > _SHARP)
+    rank = np.where(rows, peaks + later + crosses, -1.0)
+    return int(rank.argmax()) + 1
+
+
+def coverage(trace: Trace) -> NDArray[np.float64]:
+    """How well each cross head aligns source and output, (layer, head), 0 to 1.
+
+    Over the content tokens of the source, the mean of the largest weight that a row which
+    predicts content puts on them. It is low for a head that spreads its weight, and for one that
+    looks at the same few tokens, because the others then never get a large weight. The player's
+    `headScores.js` has the same measure.
+    """
+    weights = trace.attention(_SITE)
+    source, outputs = content(trace)
+    rows = np.zeros(weights.shape[2], dtype=np.bool_)
+    rows[: len(outputs)] = outputs[: len(rows)]
+    if not source.any() or not rows.any():
+        return np.zeros(weights.shape[:2])
+    shown = rows[:, None] & source
+    largest = np.stack([layer.max(1, where=shown, initial=0) for layer in weights])
+    return np.asarray(largest[..., source].mean(axis=-1), dtype=np.float64)
+
+
+def _gold_weights(weights: NDArray[np.float32], gold: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The mean weight on the gold positions, (layer, head), over the rows that have one."""
+    known = gold.any(-1)
+    on_gold = np.where(gold, weights, 0).sum(-1)[..., known]
+    return np.asarray(on_gold.mean(-1) if known.any() else on_gold.sum(-1), dtype=np.float64)
+
+
+def _largest_gold_weight(report: HeadReport, trace: Trace) -> InitialChoice | None:
+    """The cross head with the largest gold weight in a report on the model of `trace`."""
+    if "gold_weight" not in report.metrics:
+        return None
+    layers, heads = trace.attention(_SITE).shape[:2]
+    best, most = None, -math.inf
+    table = report.heads
+    columns = (table.site, table.layer, table["head"], table.gold_weight)
+    for site, layer, head, weight in zip(*columns, strict=True):
+        fits = site == _SITE and 0 <= layer < layers and 0 <= head < heads
+        if fits and weight > most:  # NaN is not
+            best, most = Head(_SITE, int(layer), int(head)), float(weight)
+    return None if best is None else InitialChoice(best, "report", most)

@@ -1,0 +1,1 @@
+"""Metrics of attention and what they are measured on: evaluation batches, intervals, tests."""

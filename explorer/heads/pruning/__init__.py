@@ -1,0 +1,1 @@
+"""Pruning curves: the loss of a model with fewer and fewer heads."""

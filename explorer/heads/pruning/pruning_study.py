@@ -1,0 +1,218 @@
+"""Pruning curves of several orders, each point handed on when it is measured, so that a study that
+was ended goes on where it stopped."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from explorer.core.errors import PruningError
+from explorer.core.sites import Head
+from explorer.heads.metrics.bootstrap import PerExampleMean
+from explorer.heads.metrics.evaluation_batches import Progress, no_progress, refuse_without_targets
+from explorer.heads.pruning.pruning_bleu import Counts, bleu_points, bleu_with, whole_counts
+from explorer.heads.pruning.pruning_curve import (
+    DRAWS,
+    GREEDY_SENTENCES,
+    Removal,
+    greedy_removals,
+    loss_with,
+    points,
+    refuse_order,
+    removals_of,
+    whole_losses,
+)
+from explorer.heads.pruning.pruning_report import PruningCurve, PruningReport
+from explorer.heads.removal.gated_decoding import References
+from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.explorable import ExplorableModel
+from explorer.model.measurable import MeasurableModel
+
+Keep = Callable[[PruningReport], None]
+"""Called with the report whenever it has grown."""
+
+_SCORES_COST = 4  # of an order by a number of each head, in passes over the batch
+_BLEU_COST = 3  # of decoding the batch, likewise
+
+
+def keep_nothing(report: PruningReport) -> None:
+    """No-op in place of a file."""
+
+
+def pruning_study(
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    orders: Sequence[str],
+    *,
+    seed: int = 0,
+    references: References | None = None,
+    begun: PruningReport | None = None,
+    keep: Keep = keep_nothing,
+    progress: Progress = no_progress,
+) -> PruningReport:
+    """The curves of `orders`, and of those that `begun` has: first all losses, then BLEU.
+
+    orders, and what is measured: see `pruning.pruning_curve`. "greedy" takes longest, so its
+    losses come last.
+    references: of each sentence of `batch` the known translations, for BLEU; None = without BLEU.
+    begun: what an earlier study has measured; only what it lacks is measured.
+
+    Raises `ConfigError` on an order that does not exist or that the model does not allow,
+    `PruningError` when `begun` is of another model or batch, `EvaluationBatchError` on a model that
+    predicts no tokens.
+    """
+    for order in orders:
+        refuse_order(order)
+    refuse_without_targets(batch)
+    if "contribution" in orders:
+        model.output_weights()  # raises where a family of the library has none
+    left = tuple(points(len(model.passes.heads)))
+    with_bleu = tuple(bleu_points(left)) if references is not None else ()
+    fresh = PruningReport(_facts(model, batch, seed), left, with_bleu, ())
+    if begun is not None and _measured_on(begun) != _measured_on(fresh):
+        raise PruningError("other_pruning_report")
+    study = _Study(model, batch, references, (begun or fresh).with_orders(orders), keep, progress)
+    study.carry_out()
+    return study.report
+
+
+class _Study:
+    """A report that grows, and how much of the work is done."""
+
+    def __init__(
+        self,
+        model: MeasurableModel,
+        batch: EvaluationBatch,
+        references: References | None,
+        report: PruningReport,
+        keep: Keep,
+        progress: Progress,
+    ) -> None:
+        self.model = model
+        self.batch = batch
+        self.references = references
+        self.report = report
+        self.keep = keep
+        self.progress = progress
+        self.done = 0.0
+        self.total = sum(map(self._cost, report.curves))
+
+    def carry_out(self) -> None:
+        """Measure what the report lacks."""
+        self.keep(self.report)
+        removals = {}
+        for order in sorted((curve.order for curve in self.report.curves), key="greedy".__eq__):
+            removals[order] = self._removals(order)
+            for stay in self._missing(self.report.points, order, "losses"):
+                point = loss_with(self.model, self.batch, removals[order], stay, self._whole)
+                curve = self.report.curve(order)
+                self._extend(curve, len(removals[order]), losses=(*curve.losses, point))
+        for order, of_order in removals.items():
+            for stay in self._missing(self.report.bleu_points, order, "bleu"):
+                assert isinstance(self.model, ExplorableModel)
+                assert self.references is not None
+                point = bleu_with(
+                    self.model, self.batch, self.references, of_order, stay, self._whole_counts
+                )
+                curve = self.report.curve(order)
+                self._extend(curve, _BLEU_COST * len(of_order), bleu=(*curve.bleu, point))
+
+    @cached_property
+    def _whole(self) -> PerExampleMean:
+        return whole_losses(self.model, self.batch)
+
+    @cached_property
+    def _whole_counts(self) -> Counts:
+        assert isinstance(self.model, ExplorableModel)
+        assert self.references is not None
+        return whole_counts(self.model, self.batch, self.references)
+
+    def _missing(self, wanted: Sequence[int], order: str, what: str) -> Iterator[int]:
+        """The points of a curve that were not measured yet; the others count as done."""
+        known = len(getattr(self.report.curve(order), what))
+        each = _draws(order) * (_BLEU_COST if what == "bleu" else 1)
+        self._advance(known * each)
+        return iter(wanted[known:])
+
+    def _removals(self, order: str) -> list[Removal]:
+        """The order of removal, or the random ones; found now unless the report has it."""
+        heads = [str(head) for head in self.model.passes.heads]
+        seed = int(self.report.facts["seed"])
+        if order == "random":
+            return removals_of(self.model, self.batch, order, seed)
+        removed = [heads.index(name) for name in self.report.curve(order).removed]
+        if order == "greedy":
+            costs = self._greedy_costs()
+            self._advance(sum(costs[: len(removed)]))
+            for number in greedy_removals(self.model, self.batch, removed):
+                removed.append(number)
+                self._extend(self.report.curve(order), costs[len(removed) - 1], removed)
+        elif removed:
+            self._advance(_SCORES_COST)
+        else:
+            (found,) = removals_of(self.model, self.batch, order, seed)
+            removed = found.tolist()
+            self._extend(self.report.curve(order), _SCORES_COST, removed)
+        return [np.array(removed)]
+
+    def _extend(
+        self, curve: PruningCurve, cost: float, removed: Sequence[int] | None = None, **grown: Any
+    ) -> None:
+        """Put more of a curve into the report."""
+        if removed is not None:
+            heads: Sequence[Head] = self.model.passes.heads
+            grown["removed"] = tuple(str(heads[number]) for number in removed)
+        self.report = self.report.with_curve(replace(curve, **grown))
+        self.keep(self.report)
+        self._advance(cost)
+
+    def _advance(self, cost: float) -> None:
+        self.done += cost
+        self.progress(min(self.done / self.total, 1.0))
+
+    def _cost(self, curve: PruningCurve) -> float:
+        """Of a whole curve, in passes over the batch, roughly."""
+        found = {"greedy": sum(self._greedy_costs()), "random": 0}.get(curve.order, _SCORES_COST)
+        measured = len(self.report.points) + _BLEU_COST * len(self.report.bleu_points)
+        return found + _draws(curve.order) * measured
+
+    def _greedy_costs(self) -> list[float]:
+        """Of each step of the greedy order."""
+        share = min(1.0, GREEDY_SENTENCES / len(self.batch))
+        return [share * left for left in range(len(self.model.passes.heads), 0, -1)]
+
+
+def _draws(order: str) -> int:
+    return DRAWS if order == "random" else 1
+
+
+def _facts(model: MeasurableModel, batch: EvaluationBatch, seed: int) -> dict[str, Any]:
+    return {
+        "model": model.name,
+        "digest": model.digest,
+        "batch": batch.name,
+        "targets": batch.targets,
+        "sentences_digest": _digest(batch),
+        "sentences": len(batch),
+        "heads": len(model.passes.heads),
+        "seed": seed,
+        "draws": DRAWS,
+    }
+
+
+def _measured_on(report: PruningReport) -> tuple[object, ...]:
+    """What two reports have in common if one goes on with the other; a file may be renamed."""
+    same = ("digest", "sentences_digest", "seed", "draws")
+    return *(report.facts[name] for name in same), report.points, report.bleu_points
+
+
+def _digest(batch: EvaluationBatch) -> str:
+    """A fingerprint of the ids of all sentences."""
+    seen = sha256()
+    for rows in (batch.source, batch.queries, batch.labels):
+        if rows is not None:
+            seen.update(repr(rows.ids.tolist()).encode())
+    return seen.hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""What removing or changing heads does to outputs and losses."""

@@ -1,0 +1,306 @@
+"""Ablation: the loss and exact match of the model without each head, or with it alone."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.core.interventions import Interventions
+from explorer.core.sites import Head
+from explorer.heads.metrics.bootstrap import PerExampleMean
+from explorer.heads.metrics.evaluation_batches import (
+    Progress,
+    no_progress,
+    parts,
+    refuse_without_targets,
+    token_losses,
+)
+from explorer.heads.metrics.statistics import (
+    holm,
+    largest_fall,
+    largest_rise,
+    mean_change_p,
+    share_change_interval,
+    share_change_p,
+)
+from explorer.heads.reports.head_report_validation import KEYS
+from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.head_gates import Fills, Means
+from explorer.model.measurable import NO_INTERVENTIONS, BatchPasses, MeasurableModel
+from explorer.model.threads import threads_for
+from explorer.model.token_rows import TokenRows
+
+VARIANTS = ("zero", "mean", "only")
+"""The head's output set to zero; set to its mean; all other heads of its site set to zero."""
+
+LARGEST_PASS = 2**24
+"""Logits of one forward pass: 64 MB."""
+
+LARGEST_LAYER = 2**25
+"""Weights of one layer in a forward pass: 128 MB."""
+
+MOST_ROWS = 1024
+
+ROUNDING = 1e-6
+"""Nats a token; logits of float32 around 10 have no smaller differences."""
+
+TOGETHER = ["before", "after", "change", "low", "high"]
+"""The columns of a table of what interventions change together."""
+
+Outcomes: TypeAlias = Callable[[Tensor, TokenRows], Tensor]
+"""What is measured: of logits (R, T, L) and the labels of their rows (R, T) → (…, R) float64."""
+
+
+@torch.inference_mode()
+def ablation(
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    means: Means,
+    progress: Progress = no_progress,
+    variants: Sequence[str] = VARIANTS,
+) -> pd.DataFrame:
+    """L(head removed) − L and Δ exact match, one row a head.
+
+    For each of `variants`, as in zero_loss, zero_exact: the mean loss of a target token (nats)
+    and the share of outputs that match exactly, each minus that of the whole model. An output
+    matches when every token is the most probable one after those before it, which is when
+    greedy decoding finds it. means: the outputs of the mean variant, over a named batch.
+
+    Each with the ends of its 95 % interval, _low and _high: bootstrap over sentences for the loss,
+    exact binomial for the match. _p: of no change, corrected for the number of heads (Holm).
+    _bound: the change of the worst head is at most this, at 95 % for all heads of a site together;
+    for the loss, if no sentence loses more than _most (nats a token), the most that any sentence
+    of the batch loses without any one head of the site.
+
+    Source: Michel et al. 2019, arXiv 1905.10650. "only", because of two redundant heads each
+    looks unimportant when it alone is removed.
+
+    Raises `EvaluationBatchError` on a model that predicts no tokens.
+    """
+    refuse_without_targets(batch)
+    outcomes = partial(_loss_and_match, model.passes)
+    table = pd.DataFrame(model.passes.heads, columns=KEYS)
+    for name, changes in changes_by_head(model, batch, variants, outcomes, means, progress).items():
+        for what, change in _means(changes, batch).items():
+            columns = _columns(what, change, table.site)
+            table = table.assign(**{f"{name}_{what}{end}": own for end, own in columns.items()})
+    return table
+
+
+@torch.inference_mode()
+def effect(
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    interventions: Interventions,
+    means: Means | None = None,
+    progress: Progress = no_progress,
+) -> pd.DataFrame:
+    """What interventions change over a batch, applied together: rows loss and exact.
+
+    Columns: before, after, change, low, high (of the change; as in `ablation`). The effect of
+    redundant heads shows only when they are removed together.
+
+    Raises `EvaluationBatchError` on a model that predicts no tokens.
+    """
+    refuse_without_targets(batch)
+    outcomes = partial(_loss_and_match, model.passes)
+    changes = changes_together(model, batch, interventions, outcomes, means, progress)
+    rows = {}
+    for name, mean in _means(changes, batch).items():
+        low, high = _interval(name, mean)
+        rows[name] = [*mean.mean, low[2], high[2]]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=TOGETHER)
+
+
+def changes_by_head(
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    variants: Sequence[str],
+    outcomes: Outcomes,
+    means: Means,
+    progress: Progress,
+) -> dict[str, Tensor]:
+    """By variant, of `VARIANTS`, how outcomes change with each head removed: (…, head, N)."""
+    total, done = len(variants) * len(model.passes.heads) * len(batch), 0
+    changes: dict[str, list[Tensor]] = {name: [] for name in variants}
+    for part in parts(model, batch):
+        base = _measured(model, part, outcomes)  # (…, 1, N)
+        for name, of_parts in changes.items():
+            fills, found = means.outputs if name == "mean" else None, []
+            for gates in _gate_groups(model, name, part):
+                found.append(_measured(model, part, outcomes, gates, fills))
+                done += len(gates) * len(part)
+                progress(done / total)
+            of_parts.append(torch.cat(found, -2) - base)
+    return {name: torch.cat(of_parts, -1) for name, of_parts in changes.items()}
+
+
+def changes_together(
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    interventions: Interventions,
+    outcomes: Outcomes,
+    means: Means | None,
+    progress: Progress = no_progress,
+) -> Tensor:
+    """Outcomes without and with interventions, and their change: (…, 3, N)."""
+    found, done = [], 0
+    for part in parts(model, batch):
+        with threads_for(model.passes.parameters, batch.pass_tokens):
+            before = _measured(model, part, outcomes)  # (…, 1, N)
+            after = _measured(model, part, outcomes, interventions=interventions, means=means)
+        found.append(torch.cat([before, after, after - before], -2))
+        done += len(part)
+        progress(done / len(batch))
+    return torch.cat(found, -1)
+
+
+def remove_sites(
+    model: MeasurableModel, batch: EvaluationBatch
+) -> dict[str, dict[str, list[float]]]:
+    """All heads of a site removed together: by site, loss and exact as [before, after].
+
+    Compared with the effect of each head alone it shows whether heads are redundant.
+    """
+    heads = model.passes.heads
+    found = {}
+    for site in dict.fromkeys(head.site for head in heads):
+        own = [head for head in heads if head.site == site]
+        if len(own) == len(heads):
+            continue  # a model without any head computes nothing
+        removed = Interventions.gather(ablate=own)
+        rows = effect(model, batch, removed)
+        found[site] = {
+            name: [float(rows.before[name]), float(rows.after[name])] for name in rows.index
+        }
+    return found
+
+
+@torch.inference_mode()
+def gated_losses(
+    model: MeasurableModel, batch: EvaluationBatch, gates: Tensor, progress: Progress = no_progress
+) -> PerExampleMean:
+    """The loss of a target token under each of `gates` (V, head), 1 = as it is, 0 = output zero:
+    totals (sentence, V) with their counts of tokens.
+
+    Raises `EvaluationBatchError` on a model that predicts no tokens.
+    """
+    refuse_without_targets(batch)
+    outcomes, done = partial(_loss_and_match, model.passes), 0
+    measured = []
+    for part in parts(model, batch):
+        found = []
+        for some in torch.split(gates, _fitting(model, part)):
+            with threads_for(model.passes.parameters, batch.pass_tokens):
+                found.append(_measured(model, part, outcomes, some))
+            done += len(some) * len(part)
+            progress(done / (len(gates) * len(batch)))
+        measured.append(torch.cat(found, 1))  # (2, V, N)
+    return _means(torch.cat(measured, -1), batch)["loss"]
+
+
+def _means(outcomes: Tensor, batch: EvaluationBatch) -> dict[str, PerExampleMean]:
+    """Loss per token and exact match per sentence, from those (2, V, N) of all parts."""
+    loss, exact = outcomes.numpy()  # (V, N) each
+    tokens = torch.cat([part.labels.lengths for part in batch.parts()]).double()
+    counts = np.broadcast_to(tokens.numpy()[:, None], loss.T.shape)
+    return {
+        "loss": PerExampleMean(loss.T, counts),
+        "exact": PerExampleMean(exact.T, np.ones_like(counts)),
+    }
+
+
+def _columns(what: str, change: PerExampleMean, sites: "pd.Series[str]") -> dict[str, Any]:
+    """The columns of one outcome of one variant, by the end of their names; see `ablation`.
+
+    sites: of each head, because heads of one site are compared.
+    """
+    low, high = _interval(what, change)
+    p = share_change_p(change.total) if what == "exact" else _loss_change_p(change)
+    bounds: dict[str, NDArray[np.float64]] = {"_bound": np.empty_like(low)}
+    if what == "loss":
+        bounds["_most"] = np.empty_like(low)
+    for site in sites.unique():
+        own = (sites == site).to_numpy()
+        of_site = PerExampleMean(change.total[:, own], change.count[:, own])
+        if what == "exact":
+            bounds["_bound"][own] = largest_fall(of_site.total)
+        else:
+            most = max(ROUNDING, float(np.nanmax(of_site.of_examples)))
+            bounds["_most"][own] = most
+            bounds["_bound"][own] = largest_rise(of_site, most)
+    return {"": change.mean, "_low": low, "_high": high, "_p": holm(p)} | bounds
+
+
+def _loss_change_p(change: PerExampleMean) -> NDArray[np.float64]:
+    """p of no change of the loss. Changes of a sentence that are rounding are none: of the same
+    sign in every sentence, they would be significant."""
+    is_rounding = np.abs(change.total) < ROUNDING * change.count
+    return mean_change_p(np.where(is_rounding, 0.0, change.total))
+
+
+def _interval(what: str, mean: PerExampleMean) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of the interval of a change: exact ones for the match, else by bootstrap."""
+    return share_change_interval(mean.total) if what == "exact" else mean.interval()
+
+
+def _gate_groups(model: MeasurableModel, variant: str, part: EvaluationBatch) -> Iterator[Tensor]:
+    """Gates (V, head) for every head, as many at once as one pass may have.
+
+    variant: one of `VARIANTS`.
+
+    Encoder heads and decoder heads never share a pass: only the former change the memory.
+    """
+    passes, fitting = model.passes, _fitting(model, part)
+    gates = {True: list[Tensor](), False: list[Tensor]()}
+    for number, head in enumerate(passes.heads):
+        gate = torch.ones(len(passes.heads))
+        if variant == "only":
+            gate[[other.site == head.site for other in passes.heads]] = 0
+        gate[number] = float(variant == "only")
+        gates[head.site == "encoder"].append(gate)
+    for some in gates.values():
+        for start in range(0, len(some), fitting):
+            yield torch.stack(some[start : start + fitting])
+
+
+def _fitting(model: MeasurableModel, part: EvaluationBatch) -> int:
+    """How many gates one pass over all sentences of `part` may have."""
+    passes = model.passes
+    by_logits = LARGEST_PASS // (part.labels.ids.size(1) * passes.logits_size)
+    by_weights = LARGEST_LAYER // (_most_heads(passes.heads) * part.longest**2)
+    return max(1, min(by_logits, by_weights, MOST_ROWS) // len(part))
+
+
+def _most_heads(heads: Sequence[Head]) -> int:
+    """The number of heads of a layer; the largest where sites differ."""
+    return max(head.head for head in heads) + 1
+
+
+def _measured(
+    model: MeasurableModel,
+    part: EvaluationBatch,
+    outcomes: Outcomes,
+    gates: Tensor | None = None,
+    fills: Fills | None = None,
+    interventions: Interventions = NO_INTERVENTIONS,
+    means: Means | None = None,
+) -> Tensor:
+    """The outcomes of each sentence under each of the gates (V, head), or once: (…, V, N)."""
+    variants = 1 if gates is None else len(gates)
+    rows = None if gates is None else gates.repeat_interleave(len(part), 0)  # (V × N, head)
+    logits = model.passes.logits(part, rows, fills, interventions, means)  # (V × N, T, L)
+    found = outcomes(logits, part.labels.repeated(variants))
+    return found.view(*found.shape[:-1], variants, len(part))
+
+
+def _loss_and_match(passes: BatchPasses, logits: Tensor, labels: TokenRows) -> Tensor:
+    """Summed loss and exact match (2, R)."""
+    loss = token_losses(logits, labels)
+    right = (passes.choices(logits) == labels.ids) | ~labels.real
+    return torch.stack([loss.double().sum(1), right.all(1).double()])

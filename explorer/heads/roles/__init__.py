@@ -1,0 +1,1 @@
+"""Roles of heads, such as previous token, with the score that is expected by chance."""
