@@ -1,4 +1,4 @@
-"""The model of a trace on screen, by which more about the trace is computed."""
+"""The model behind a trace on screen, for computing more about that trace."""
 
 import threading
 import weakref
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from explorer.heads.contributions.score_parts import PartVectors
 
 _SLOTS = threading.Semaphore(2)
-"""Computations at a time, which visitors and saved pages ask for; apart from those of traces, for
-which pages wait."""
+"""Computations at a time that visitors and saved pages ask for. Separate from those of traces,
+which pages wait for."""
 
 
 def asked_model(member: CatalogMember, request: Request, shown: Trace) -> "ModelOfTrace | None":
-    """The model of `shown`, a trace on screen; None of an uploaded trace, and for a model of which
-    the weights alone are known."""
+    """Model behind `shown`, a trace on screen. None for an uploaded trace, and for a trace that has
+    only weights."""
     if not member.can_trace or shown.facts.get("weights_only"):
         return None
     model = model_cache.model_of(member)
@@ -36,11 +36,11 @@ def asked_model(member: CatalogMember, request: Request, shown: Trace) -> "Model
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelOfTrace:
-    """The model of a trace, as `components.resources.AskedModel`.
+    """The model behind a trace, as a `components.resources.AskedModel`.
 
-    It holds neither the model nor the trace: what was dropped from memory meanwhile stays so.
+    It holds only a weak reference to the model, and no trace, so it keeps neither in memory.
 
-    numbers: of the layers that the trace has, by site.
+    numbers: layer numbers of the trace, by site.
     """
 
     reference: "weakref.ref[Model]"
@@ -51,7 +51,7 @@ class ModelOfTrace:
 
     def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
         model, number = self._model(), self.numbers[site][layer]
-        omitted: dict[str, Any] = {"without": without} if without else {}  # only of our own
+        omitted: dict[str, Any] = {"without": without} if without else {}  # own models only
 
         def compute() -> Trace:
             with _SLOTS:
@@ -99,7 +99,7 @@ class ModelOfTrace:
         return part_vectors(model, whole, head)
 
     def _model(self) -> Any:
-        """The model. Raises `TraceError` where it is no longer in memory."""
+        """The model. Raises `TraceError` if it is no longer in memory."""
         model = self.reference()
         if model is None:
             raise TraceError("model_dropped")

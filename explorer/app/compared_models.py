@@ -1,4 +1,4 @@
-"""Which models can be compared on a text, and the comparison, computed once for all visitors."""
+"""Models that can be compared on a text, and the comparison, computed once for all visitors."""
 
 from collections.abc import Mapping
 
@@ -18,14 +18,15 @@ class ComparedModelError(ExplorerError):
 def comparable(
     member: CatalogModel, catalog: Mapping[str, CatalogMember], text: str, asked: str = ""
 ) -> dict[str, OwnModel]:
-    """The models of the catalog that may have the tokens of `member` for `text`, by name; those
-    that do the same task first.
+    """Models of the catalog that may have the same tokens as `member` for `text`, by name. Those
+    with the same task come first.
 
-    Of symbols, those with the same ones; of sentences, those that such a sentence means something
-    to: whether their tokens are equal is known once they are loaded.
+    A model of symbols is compared with models of the same symbols. A model of sentences is compared
+    with models that can read such a sentence; whether their tokens are equal is known once they are
+    loaded.
 
-    asked: the name of a model that is listed for any sentence, so that it can be said what of the
-        text it has not.
+    asked: name of a model that is listed for any sentence, so that a message can name what it lacks
+        of the text.
     """
     found = [
         other
@@ -37,7 +38,7 @@ def comparable(
 
 
 def comparison(member: CatalogModel, other: OwnModel, request: Request) -> TraceComparison:
-    """The text in both models, see `compare_models`. Raises `ExplorerError`."""
+    """Comparison of the text in both models, see `compare_models`. Raises `ExplorerError`."""
     free = request.without_forced()
     key = ("models", member.stamp, other.stamp, other.name, free)
     return model_cache.kept(

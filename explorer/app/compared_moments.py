@@ -1,4 +1,4 @@
-"""Two moments of a run side by side, by the probe traces that the run has stored of them."""
+"""Comparison of two moments of a run, from the stored probe traces."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +17,7 @@ from explorer.jobs import run_launcher
 from explorer.jobs.run_directory import Run
 
 _EARLY = 5
-"""The first moment of a pair to open with is this part of the way through those of the run."""
+"""The first moment of the initial pair is at 1/`_EARLY` of the run's moments."""
 
 
 class ComparedMomentError(ExplorerError):
@@ -33,7 +33,7 @@ def runs() -> dict[str, Run]:
 
 
 def run_of(pair: MomentPair) -> Run:
-    """The run of a pair. Raises `ComparedMomentError` when there is none."""
+    """The run of a pair. Raises `ComparedMomentError` if there is none."""
     root, name = pair.run.split("/", 1)
     try:
         return run_launcher.find(root, name)
@@ -42,7 +42,7 @@ def run_of(pair: MomentPair) -> Run:
 
 
 def steps_of(run: Run) -> list[int]:
-    """The steps of the moments with a probe trace; of a long run, as many as its replay has."""
+    """Steps of the moments with a probe trace. A long run is thinned as in its replay."""
     moments = thinned(run.moments())
     return [int(one["step"]) for one in moments if run.probe_path(int(one["step"])).is_file()]
 
@@ -50,7 +50,7 @@ def steps_of(run: Run) -> list[int]:
 def initial_pair(key: str, steps: Sequence[int]) -> MomentPair:
     """An early moment and the last one of a run called `key`.
 
-    Raises `ComparedMomentError` where it has fewer than two.
+    Raises `ComparedMomentError` if it has fewer than two.
     """
     if len(steps) < 2:
         raise ComparedMomentError("few_moments", name=key.split("/", 1)[-1])
@@ -58,12 +58,12 @@ def initial_pair(key: str, steps: Sequence[int]) -> MomentPair:
 
 
 def query(key: str, steps: Sequence[int]) -> dict[str, str]:
-    """The query of Heads that opens the pair of `initial_pair`."""
+    """The query of the Heads page that opens the pair of `initial_pair`."""
     return {"part": COMPARE, "with": str(initial_pair(key, steps))}
 
 
 def comparison(pair: MomentPair) -> TraceComparison:
-    """The probe at both moments, each row with what the model says by itself there.
+    """The probe at both moments, each row with the model's own prediction there.
 
     Raises `ExplorerError` when a moment is missing or damaged, and when a run with this name was
     begun anew with another probe.
@@ -74,7 +74,8 @@ def comparison(pair: MomentPair) -> TraceComparison:
 
 
 def stamp(pair: MomentPair) -> str:
-    """Differs whenever the stored traces of the two moments do. Raises as `run_of` does."""
+    """Stamp that changes whenever a stored trace of the two moments does. Raises as `run_of`
+    does."""
     run, found = run_of(pair), [str(pair)]
     for step in (pair.first, pair.second):
         with suppress(OSError):  # a missing one is refused when it is read
@@ -84,7 +85,7 @@ def stamp(pair: MomentPair) -> str:
 
 
 def scores(run: Run, step: int) -> Mapping[str, float]:
-    """What was measured at a moment of how well the model does: exact match, BLEU, where it was."""
+    """Scores at a moment, as far as they were measured: exact match, BLEU."""
     lines = (line for line in run.moments() if line["step"] == step)
     line = next(lines, {})
     return {name: line[name] for name in ("exact_match", "bleu") if name in line}

@@ -10,8 +10,8 @@ from explorer.model.catalog import CatalogModel
 
 
 def initial_text(member: CatalogModel, text: str) -> str:
-    """What `text` is compared with first: symbols the other way round, of sentences an example
-    that is cut into as many tokens; else the text itself, to be changed by the visitor."""
+    """Text that `text` is compared with first. For symbols: `text` reversed. For sentences: an
+    example with as many tokens, or else `text` itself, for the visitor to change."""
     if not member.summary.reads_sentences:
         return " ".join(reversed(text.split()))
     model = model_cache.model_of(member)
@@ -21,7 +21,8 @@ def initial_text(member: CatalogModel, text: str) -> str:
 
 
 def comparison(member: CatalogModel, request: Request, text: str) -> TraceComparison:
-    """The text of `request` beside `text`, see `compare_inputs`. Raises `ExplorerError`."""
+    """Comparison of the text of `request` with `text`, see `compare_inputs`. Raises
+    `ExplorerError`."""
     free = request.without_forced()
     key = ("texts", member.stamp, free, text)
     return model_cache.kept(key, lambda: _comparison(member, free, text), experiment_cache.bytes_of)

@@ -1,4 +1,4 @@
-"""The cards of a lesson with what their traces say, and a whole lesson as one HTML page."""
+"""Lesson cards filled in from their traces, and a whole lesson as one HTML page."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -55,8 +55,8 @@ def _text(member: CatalogMember, request: Request, cards: tuple[int, ...]) -> Le
 
 
 def filled_in(card: Card, offered: Catalog, language: str) -> ShownCard:
-    """A card with what its trace says, or with why it cannot be shown, in the language of its
-    lesson."""
+    """A card filled in from its trace, or with the reason why it cannot be shown, in the language
+    of its lesson."""
     try:
         return _fill_in(card, offered, language)
     except ExplorerError as error:
@@ -64,21 +64,21 @@ def filled_in(card: Card, offered: Catalog, language: str) -> ShownCard:
 
 
 def card_visit(card: Card, offered: Catalog) -> Look | None:
-    """What a card shows; None where its model is not listed."""
+    """The visit that a card shows, or None if its model is not listed."""
     if card.view["model"] not in offered:
         return None
     return _linked(card, offered)[0]
 
 
 def _linked(card: Card, offered: Catalog) -> tuple[Look, tuple[str, ...]]:
-    """What a card shows, and the parameters of its link that were refused."""
+    """The visit that a card shows, and the parameters of its link that were refused."""
     openings = {name: visit_state.initial_request(member) for name, member in offered.items()}
     look, refused = from_query(card.view, openings)
     return look, refused
 
 
 def _fill_in(card: Card, offered: Catalog, language: str) -> ShownCard:
-    """A card with what its trace says. Raises `ExplorerError`."""
+    """A card filled in from its trace. Raises `ExplorerError`."""
     if card.view["model"] not in offered:
         raise LessonError("no_model", name=card.view["model"])
     visit, refused = _linked(card, offered)
@@ -114,7 +114,7 @@ def _values(
     trace: Trace,
     language: str,
 ) -> dict[str, str]:
-    """What each function of the trace says that the card uses."""
+    """Answers of the trace to each question that the card uses, by name."""
     place = Place(
         selection.site or trace.sites[-1],
         selection.layer or 0,

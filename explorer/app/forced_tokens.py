@@ -1,4 +1,4 @@
-"""What the player shows of the tokens that a visitor forced."""
+"""The part of the player's view that concerns tokens a visitor forced."""
 
 from contextlib import suppress
 
@@ -11,7 +11,7 @@ from explorer.model.catalog import CatalogMember
 
 
 def forced_view(member: CatalogMember, request: Request, trace: Trace) -> View:
-    """The forced tokens of `request` and, beside them, the greedy output where it is computed."""
+    """View with the forced tokens of `request` and the greedy output, if that can be computed."""
     if not request.forced:
         return View()
     taken, original = _taken(trace), tuple[str, ...]()
@@ -21,7 +21,7 @@ def forced_view(member: CatalogMember, request: Request, trace: Trace) -> View:
 
 
 def _taken(trace: Trace) -> dict[int, str]:
-    """Step → label of the token that is taken there; mask tokens have steps, too."""
+    """Step → label of the token chosen there. Mask tokens have steps, too."""
     if trace.predicted_tokens:
         return dict(enumerate(trace.predicted_tokens, start=1))
     steps = trace.steps()

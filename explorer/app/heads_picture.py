@@ -1,4 +1,4 @@
-"""The pictures of Heads: what names one, and where it opens."""
+"""The pictures of Heads: their keys and their initial selection."""
 
 from explorer.app.initial_selection import initial_selection
 from explorer.app.mount import PictureKey
@@ -14,7 +14,8 @@ from explorer.model.catalog import CatalogMember
 def opening(
     picture: object, member: CatalogMember, trace: Trace, changed: Head | None = None
 ) -> Selection:
-    """Where a picture opens: as Explore does; an experiment rather on the head it changes."""
+    """Initial selection of a picture, as in Explore. An experiment starts at the head it
+    changes."""
     opened, _ = heads_state.opening(picture).or_head(changed).within(trace)
     with_step = opened.step is None
     return initial_selection(opened, member, trace, with_step=with_step)

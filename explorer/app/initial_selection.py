@@ -1,4 +1,4 @@
-"""Where the picture of a trace opens: at the head and the step that show most."""
+"""Initial selection of a trace: the head and the step that show most."""
 
 from dataclasses import replace
 
@@ -17,9 +17,9 @@ from explorer.model.catalog import CatalogMember, CatalogModel
 def initial_selection(
     wanted: Selection, member: CatalogMember, trace: Trace, *, with_step: bool
 ) -> Selection:
-    """`wanted` and, where it names no head of its own, the cross head that shows most.
+    """`wanted`, completed with the cross head that shows most if it names no head.
 
-    Of a model it is the same head for all texts, so that another text keeps it.
+    The head is the same for all texts of a model, so it stays when the text changes.
     trace: the one on screen.
     with_step: whether the step is the one that shows most of what is selected.
     """
@@ -31,14 +31,14 @@ def initial_selection(
 
 
 def chosen_head(wanted: Selection, member: CatalogMember, trace: Trace) -> InitialChoice | None:
-    """The head that `initial_selection` fills in, and why; None where `wanted` names one, or an
-    attention, and where the component in the browser chooses."""
+    """The head that `initial_selection` fills in, and why. None if `wanted` names a head or an
+    attention other than cross-attention, and if the component in the browser chooses."""
     if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
         return None
     try:
         if member.can_trace and member.is_own:
             chosen = _initial_choice(member.stamp, member)
-        else:  # of a model in a directory the digest takes seconds
+        else:  # the digest of a model in a directory takes seconds
             chosen = initial_choice(trace)
     except ExplorerError:
         return None

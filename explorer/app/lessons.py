@@ -1,4 +1,4 @@
-"""The lessons of this machine: those that ship, and those of the folders named at the start."""
+"""The lessons of this machine: those that ship, and those in the folders named at the start."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +14,7 @@ def lessons() -> FoundLessons:
 
 
 def _state(path: Path) -> tuple[int, int]:
-    """What differs when a file has changed."""
+    """State of a file that differs after a change: modification time and size."""
     try:
         status = path.stat()
     except OSError:

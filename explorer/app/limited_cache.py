@@ -9,8 +9,8 @@ _Value = TypeVar("_Value")
 
 
 class LimitedCache:
-    """Values by key, together at most `most` bytes: the least recently used are dropped. The
-    newest one stays, however large.
+    """Values by key, limited to `most` bytes together: the least recently used are dropped. The
+    newest value stays, however large.
 
     dropped: called after values were dropped.
     """
@@ -29,7 +29,7 @@ class LimitedCache:
             return sum(size for _, size in self._values.values())
 
     def find(self, key: Hashable) -> Any:
-        """The value of `key`; None where there is none."""
+        """The value of `key`, or None."""
         with self._lock:
             return self._used(key) if key in self._values else None
 
@@ -40,11 +40,11 @@ class LimitedCache:
         size_of: Callable[[_Value], int],
         expected: int = 0,
     ) -> _Value:
-        """The value of `key`; the first thread that asks computes it, and others wait.
+        """The value of `key`. The first thread that asks computes it; others wait.
 
-        expected: bytes for which there is to be space before it is computed.
+        expected: bytes to free before it is computed.
 
-        Raises what `compute` raises; then the next that asks computes it.
+        Raises the exceptions of `compute`; the next thread that asks then computes it.
         """
         with self._lock:
             if key in self._values:
@@ -72,7 +72,7 @@ class LimitedCache:
             self._values.clear()
 
     def _used(self, key: Hashable) -> Any:
-        """The value of a key, which is now the most recently used."""
+        """The value of a key, marked as the most recently used."""
         self._values.move_to_end(key)
         return self._values[key][0]
 

@@ -1,7 +1,7 @@
 """Loaded models and finished traces, cached for all visitors; both are read-only.
 
-`computing` is the one way to compute what is not cached: it limits how much is computed at a time
-and by whom.
+Everything that is not cached is computed inside `computing`, which limits how much is computed at a
+time and by whom.
 """
 
 import gc
@@ -33,7 +33,7 @@ Model: TypeAlias = "ExplorableModel | HuggingFaceModel"
 _Value = TypeVar("_Value")
 
 MOST_TRACE_BYTES = 2**30
-"""Bytes of all cached traces, and of what is computed from them, together."""
+"""Bytes of all cached traces and of everything computed from them, together."""
 
 _LABEL_BYTES = 200  # of one label of a trace in memory, roughly
 _SLOTS = threading.Semaphore(2)
@@ -44,7 +44,7 @@ _OPENING = threading.Lock()
 
 @contextmanager
 def computing() -> Iterator[None]:
-    """A block that computes for the visitor, as soon as a core is free.
+    """A block that computes for the visitor, once a core is free.
 
     Inside it no cached function may be called: another thread that waits for a core may be
     computing its value. Raises `RateLimitError`.
@@ -74,7 +74,7 @@ def digest(member: CatalogModel) -> str:
 
 
 def opened(member: CatalogMember) -> "HuggingFaceModel | None":
-    """The model in a directory if it is loaded; None before, and of other members."""
+    """The model in a directory if it is loaded. None before, and for other members."""
     return _directories.find(member.stamp)
 
 
@@ -91,7 +91,7 @@ def greedy_trace(member: CatalogMember, request: Request) -> Trace:
 
 
 def kept(key: Hashable, compute: Callable[[], _Value], size_of: Callable[[_Value], int]) -> _Value:
-    """What `compute` returns, among the cached traces; see `LimitedCache.get`."""
+    """The result of `compute`, cached among the traces; see `LimitedCache.get`."""
     return _traces.get(key, compute, size_of)
 
 
@@ -131,7 +131,8 @@ def _open(member: DirectoryModel) -> "HuggingFaceModel":
 
 
 def _free_memory() -> None:
-    """Free what dropped models took: modules are in circles, which `gc.freeze` hides."""
+    """Free the memory of dropped models. Their modules are in reference cycles, which `gc.freeze`
+    hides."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
@@ -154,7 +155,7 @@ def _trace(member: CatalogModel, request: Request) -> Trace:
 
 
 def padded(model: Model, request: Request) -> int | None:
-    """The length to which the text is padded; None for one that is too long anyway."""
+    """Length to which the text is padded, or None for a text that is too long anyway."""
     extent = extent_of(model, **request.given)
     padded = min(extent.tokens + request.pad, extent.longest)
     return padded if extent.tokens <= extent.longest else None

@@ -1,6 +1,6 @@
 """The model directories below the folders named at the start, as members of the catalog.
 
-Nobody can name a folder through the browser: what is listed is all that can be opened.
+No folder can be named through the browser: only listed directories can be opened.
 """
 
 from collections.abc import Container
@@ -33,7 +33,7 @@ def _found(roots: tuple[Path, ...]) -> tuple[FoundDirectory, ...]:
 
 
 def _as_opened(member: DirectoryModel) -> DirectoryModel:
-    """A member with what only the loaded model knows: whether its tokenizer can be used."""
+    """A member with what only the loaded model knows: whether its tokenizer is usable."""
     model = model_cache.opened(member)
     if model is None or model.tokens.tokenizer is not None:
         return member

@@ -1,7 +1,7 @@
 """The one place where components are mounted in a page: player, head views, training replay.
 
-Streamlit runs a page's file anew each time, and a component that is declared anew may be mounted
-anew; so they are declared here. Payloads are cached as bytes: Streamlit sends the browser only
+Streamlit runs a page's file again each time, and a component that is declared again may be mounted
+again; so they are declared here. Payloads are cached as bytes: Streamlit sends the browser only
 what has changed.
 """
 
@@ -44,10 +44,10 @@ from explorer.jobs.run_directory import Run
 
 Norms = Mapping[str, NDArray[np.float32]]
 Report = Callable[[dict[str, Any]], None]
-"""Called with what a component reports when the visitor did something in it."""
+"""Callback for the report of a component after a visitor's action in it."""
 
 MISSING = "missing"
-"""The event of a component for which the server has no weights any more."""
+"""Event of a component whose weights are no longer on the server."""
 
 MOST_PAYLOAD_BYTES = 2**28
 """Bytes of all cached payloads together."""
@@ -58,14 +58,14 @@ _payloads = LimitedCache(MOST_PAYLOAD_BYTES)
 
 @dataclass(frozen=True, slots=True)
 class PictureKey:
-    """What a cached picture was made for; no part of it can be chosen by an upload.
+    """Key of a cached picture. An upload can choose no part of it.
 
     stamp: of the model or trace, computed by this server: the digest in an uploaded file's
         header is whatever its author wrote.
     times_followed: how often this visitor followed a query. A visitor who comes back to an earlier
         selection by a link is sent other bytes; otherwise the picture would stay where it is.
-    report: key of the head report whose numbers are in the picture; "" = none.
-    other: stamp of the model, or the text, that is compared with; "" = none.
+    report: key of the head report shown in the picture; "" = none.
+    other: stamp of the second model, or the second text, of a comparison; "" = none.
     """
 
     stamp: str
@@ -92,8 +92,8 @@ def player(
 ) -> None:
     """The stepping player with `trace`.
 
-    model: by which more is computed when a visitor asks; None where nobody has it.
-    visit: the query by which the guests of a class ask for the trace; None where they cannot.
+    model: computes more when a visitor asks; None if there is none.
+    visit: query with which guests of a class ask for the trace; None if they cannot.
     """
     resources = _offer(key, trace, model)
     more = {"visit": visit} if access.is_class_mode() else {}
@@ -142,7 +142,7 @@ def head_grid(
 def comparison(
     key: PictureKey, opening: Selection, compared: TraceComparison, on_report: Report
 ) -> None:
-    """A text without and with the interventions."""
+    """A text without and with interventions."""
     view = _view(compared.original, opening)
     payload = _payload(
         ("comparison", key, view),
@@ -158,7 +158,8 @@ def model_comparison(
     compared: TraceComparison,
     on_report: Report,
 ) -> None:
-    """A text in two models, or what else `sides` names; the key names the second one, too."""
+    """A text in two models, or the two sides that `sides` names. The key names the second side,
+    too."""
     view = _view(compared.original, opening)
     payload = _payload(
         ("model_comparison", key, view),
@@ -179,7 +180,7 @@ def metric_matrix(report: HeadReport, batch: str, language: str, on_report: Repo
 
 
 def words(names: Sequence[str], label: str, language: str) -> None:
-    """A `?` that opens what the words of a table mean; see `words_payload`."""
+    """A `?` button that opens explanations of the words in a table; see `words_payload`."""
     data = words_payload(names, label, language=language)
     _component("words")(key="words", data=data, width="content")
 
@@ -187,8 +188,8 @@ def words(names: Sequence[str], label: str, language: str) -> None:
 def replay(
     key: str, run: Run, others: Sequence[Run], language: str, link: str, opens: bool
 ) -> tuple[bool, object]:
-    """A run as it stands now, its curves over those of `others`; whether the link was followed, and
-    what the browser reports of a cell to open in Explore, None without one.
+    """Draw a run in its present state, with the curves of `others`. Returns whether the link was
+    followed, and the browser's report of a cell to open in Explore, or None.
 
     key: the run's name in the URL of its probe traces.
     link, opens: see `replay_payload`.
@@ -248,19 +249,19 @@ def _mount_class(part: str, language: str, address: str, callbacks: dict[str, An
 
 
 def _payload(key: tuple[Any, ...], compute: Callable[[], bytes]) -> bytes:
-    """A payload of the picture `key[1]`, computed once, with the picture's mark behind it, by which
-    the browser names the picture in its reports."""
+    """A payload of the picture `key[1]`, computed once, followed by the picture's mark. The browser
+    names the picture by the mark in its reports."""
     return _payloads.get(key, lambda: compute() + key[1].mark, len)
 
 
 def _offer(key: PictureKey, trace: Trace, model: AskedModel | None) -> Offer:
-    """What a browser can ask about the trace of a picture."""
+    """Questions a browser can ask about the trace of a picture."""
     return trace_route.offer((key.stamp, key.request), trace, model)
 
 
 def _view(trace: Trace, opening: Selection) -> View:
-    """How a head view opens: in pieces, as far as the trace has the selection, with the whole
-    pattern unless the visitor hides what is ahead; step None = the last."""
+    """Initial view of a head picture: in pieces, at the selection as far as the trace has it, with
+    the whole pattern unless the visitor hides what is ahead. Step None = the last."""
     seen, _ = opening.within(trace)
     at_end = seen.step == len(trace.target_tokens) and seen.ahead is not False
     step = None if at_end else seen.step
@@ -270,8 +271,8 @@ def _view(trace: Trace, opening: Selection) -> View:
 
 
 def _of_picture(key: PictureKey, on_report: Report) -> Report:
-    """`on_report` without a selection made in an earlier picture, which arrives after the new one
-    was drawn: it would be taken for one in the new picture."""
+    """`on_report`, ignoring selections made in an earlier picture. Such a report may arrive after
+    the new picture was drawn and would be taken for a selection in it."""
 
     def report_of_picture(report: Mapping[str, Any]) -> None:
         selection = report.get("selection")

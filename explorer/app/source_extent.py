@@ -1,4 +1,4 @@
-"""How long a text is for a model."""
+"""The length of a text in a model's tokens."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ def extent_of(
     source_language: str | None = None,
     target_language: str | None = None,
 ) -> SourceExtent:
-    """The extent of what a model is given, as options of `trace`.
+    """Extent of a model's input; the arguments are the options of `trace`.
 
-    Raises `VocabularyError` on a text that it cannot read, `ConfigError` on what else it is given
+    Raises `VocabularyError` on a text that the model cannot read, `ConfigError` on any other input
     that it does not read.
     """
     from explorer.model.explorable import ExplorableModel  # late: with torch

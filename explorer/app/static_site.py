@@ -1,7 +1,6 @@
 """The app's pages as a folder of static files, which any web host, USB stick or phone opens.
 
-On them the browser itself decodes: models are files, lessons and the recorded training are pages of
-their own.
+The browser itself decodes. Models are files; lessons and the recorded training are separate pages.
 """
 
 import logging
@@ -36,25 +35,25 @@ _RECORDED = "reverse"
 _MARK = "attention-explorer-site.txt"
 _ABOUT = "Open index.html. Written by attention-explorer site.\n\n"
 _REMOVABLE = re.compile(r"models/[^/\\:]+\.(safetensors|js)|lessons/[^/\\:]+\.(html|js)")
-"""Of the files that a mark lists, those that a later site may be without. The list is a text that
-anybody can change, so it names nothing outside these two folders."""
+"""Files of an earlier site that may be removed, among those its mark lists. Anybody can change the
+mark, so the pattern allows only these two folders."""
 
 Files = Iterator[tuple[str, bytes]]
-"""Path in the folder, and what it holds."""
+"""Path in the folder, and the content of the file."""
 
 
 def write_site(
     models: Sequence[ShippedModel], out: Path, tell: Callable[[str], None] = lambda name: None
 ) -> int:
-    """Write the site with these models, the one it opens with first, to the folder `out`, and
-    remove models and lessons of an earlier site there that this one does not have.
+    """Write the site with these models to the folder `out`; its first page opens with the first
+    one. Remove models and lessons of an earlier site that this one lacks.
 
     Returns its size in bytes. Cards of lessons that cannot be shown are logged.
 
-    tell: told of each file before it is written.
+    tell: called with the name of each file before it is written.
 
-    Raises `FileError` on a folder with other files, and where nothing can be written; what
-    loading a model raises.
+    Raises `FileError` on a folder with other files and if a file cannot be written; also the errors
+    of loading a model.
     """
     _refuse_other_files(out)
     earlier = _listed_files(out)
@@ -68,7 +67,7 @@ def write_site(
             tell(name)
             write_atomically(out / name, data)
             sizes[name] = len(data)
-    finally:  # what an interrupted call has written is known to the next one
+    finally:  # the next call knows the files of an interrupted one
         _write_mark(out, earlier | set(sizes))
     for name in earlier - set(sizes):
         with writing(out / name):
@@ -77,7 +76,7 @@ def write_site(
 
 
 def _refuse_other_files(out: Path) -> None:
-    """Raise `FileError` where files lie that this module has not written."""
+    """Raise `FileError` if the folder holds files that this module has not written."""
     name = printable(out.absolute().name)
     with writing(out):
         if out.exists() and not out.is_dir():
@@ -95,14 +94,14 @@ def _listed_files(out: Path) -> set[str]:
 
 
 def _write_mark(out: Path, names: Iterable[str]) -> int:
-    """Write the file by which a site is known, and return its size."""
+    """Write the file that marks a folder as a site, and return its size."""
     data = (_ABOUT + "".join(f"{name}\n" for name in sorted(names))).encode()
     write_atomically(out / _MARK, data)
     return len(data)
 
 
 def _files(models: Sequence[ShippedModel]) -> Files:
-    """All files, the first page last: an unfinished folder opens nothing."""
+    """All files. The first page comes last, so that an unfinished folder opens nothing."""
     opened = [_live_model(model) for model in models]
     found = _whole_lessons({model.name for model in models})
     yield from shared_files().items()
@@ -120,7 +119,7 @@ def _files(models: Sequence[ShippedModel]) -> Files:
 
 
 def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], language: str) -> Files:
-    """The lessons in one language, each with what leads to the next."""
+    """The lessons in one language, each with the link to the next."""
     in_order = [
         (name, written.get(language) or next(iter(written.values())))
         for name, written in found.lessons.items()
@@ -134,7 +133,7 @@ def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], lang
 
 
 def _live_model(model: ShippedModel) -> LiveModel:
-    """The model, with weights as float16 and the head that the app opens it with."""
+    """The model, with weights as float16 and the head that the app shows first."""
     data = to_bytes(load_checkpoint(model.path), half=True)
     trace = model_cache.trace(model, initial_request(model))
     chosen = chosen_head(Selection(), model, trace)
@@ -143,7 +142,7 @@ def _live_model(model: ShippedModel) -> LiveModel:
 
 
 def _whole_lessons(models: Iterable[str]) -> FoundLessons:
-    """The lessons all of whose models are in the site."""
+    """The lessons whose models are all in the site."""
     known = set(models)
     return FoundLessons(
         {
@@ -158,9 +157,10 @@ def _whole_lessons(models: Iterable[str]) -> FoundLessons:
 
 
 def _log_broken_cards(found: FoundLessons, offered: Mapping[str, ShippedModel]) -> None:
-    """Log each card that cannot be shown, of the lessons in the site and of those of no model.
+    """Log each card that cannot be shown, in the site's lessons and in lessons without a model.
 
-    In the language of the lesson: its choices are compared with what the trace says in it.
+    The language is that of the lesson, because its choices are compared with the answers of the
+    trace in that language.
     """
     listed = shipped_models()
     for name, language, number, card in _cards():

@@ -1,8 +1,8 @@
 """The models of the runs of this machine, as members of the catalog.
 
-Everybody who may watch a run may look at its model, guests in class mode, too: so the link that
-the host sends them opens for all. A run that goes on training is listed with what it has stored;
-its stamp changes with the file, and with it everything that is cached for the model.
+Whoever may watch a run may open its model, guests in class mode included, so the host's link works
+for all. A run in training is listed with its latest stored model. Its stamp changes with the file,
+and so does everything cached for the model.
 """
 
 from collections.abc import Container
@@ -51,7 +51,7 @@ def model_of_run(run: Run, taken: Container[str] = ()) -> TrainedModel:
 
 def look_ahead_head(run: Run) -> tuple[int, int] | None:
     """Layer and number of the decoder head that looks most at the next position, on the probe of
-    the run's last moment; None without a probe."""
+    the run's last moment. None without a probe."""
     moments = run.moments()
     if not moments:
         return None
@@ -63,8 +63,8 @@ def look_ahead_head(run: Run) -> tuple[int, int] | None:
 
 
 def probe_request(run: Run, model: str) -> Request | None:
-    """The probe of the run's last moment, with its right answer forced upon the run's model, which
-    is listed as `model`; None without a probe."""
+    """Request for the probe of the run's last moment, with its right answer forced; `model` is the
+    name of the run's model in the catalog. None without a probe."""
     moments = run.moments()
     try:
         facts = run.probe(moments[-1]["step"]).facts if moments else {}
@@ -95,13 +95,13 @@ def _model(run: Run, taken: Container[str]) -> TrainedModel | None:
 
 
 def _path(run: Run) -> Path:
-    """The best checkpoint; the last one of a run that has stored no best."""
+    """The best checkpoint, or the last one if no best is stored."""
     return run.best_path if run.best_path.exists() else run.checkpoint_path
 
 
 @lru_cache(maxsize=512)
 def _created(folder: Path, changed: int, size: int) -> float | None:
-    """When a run was created; None where it cannot be read.
+    """Creation time of a run, or None if it cannot be read.
 
     changed, size: of its settings; a changed file is read again.
     """

@@ -36,8 +36,8 @@ def uploads() -> Mapping[str, Upload]:
 
 
 def visitor_catalog() -> dict[str, CatalogMember]:
-    """What this visitor may choose from, by name: what ships, what was trained on this machine,
-    the directories below the folders named at the start, then the uploads."""
+    """Members this visitor may choose from, by name: models that ship, models trained on this
+    machine, the directories below the folders named at the start, then the uploads."""
     shipped, mine = catalog.shipped_models(), uploads()
     known = {**shipped, **trained_models({*shipped, *mine})}
     return {**known, **model_directories({*known, *mine}), **mine}
@@ -50,9 +50,9 @@ def run_model(run: Run) -> TrainedModel:
 
 
 def add_upload(upload: Upload) -> str:
-    """Add an upload under a name that is not taken, unless it is there already; its name.
+    """Add an upload under a free name, unless it is there already. Returns its name.
 
-    Raises `UploadError` when the visitor has as many as allowed.
+    Raises `UploadError` if the visitor already has as many as allowed.
     """
     mine = uploads()
     for name, other in mine.items():
@@ -68,7 +68,7 @@ def add_upload(upload: Upload) -> str:
 
 
 def delete_upload(name: str) -> None:
-    """Drop an upload; when it is the chosen model, choose the first of the catalog."""
+    """Drop an upload. If it is the chosen model, choose the first model of the catalog."""
     session.save(UploadsState({key: one for key, one in uploads().items() if key != name}))
     if visit_state.current().request.model == name:
         remaining = visitor_catalog()

@@ -1,4 +1,4 @@
-"""The limit on traces of which the browser gets every weight at once."""
+"""The limit on traces whose weights are all sent to the browser at once."""
 
 from explorer.core.errors import TraceSizeError
 from explorer.core.sites import sides
@@ -6,12 +6,13 @@ from explorer.core.trace import Trace
 from explorer.core.word_segmentation import PADDING_LABELS
 
 MOST_CELLS = 6_000_000
-"""Weights of a trace that is compared or whose norms are shown: the browser gets all of them."""
+"""Largest number of weights in a trace that is compared or shown with norms: the browser gets all
+of them."""
 
 
 def refuse_large(trace: Trace) -> None:
-    """Raise `TraceSizeError` for a trace that has too many weights for a comparison or norms,
-    without those of its padding."""
+    """Raise `TraceSizeError` for a trace with too many weights for a comparison or norms, not
+    counting its padding."""
     source = len(trace.source_tokens) - sum(map(trace.source_tokens.count, PADDING_LABELS))
     tokens = sides(source, len(trace.target_tokens))
     cells = 0

@@ -42,7 +42,7 @@ from explorer.core.look_address import to_query
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 
-_ADDRESS = "address"  # key of the fragment with the address, by which a callback runs it alone
+_ADDRESS = "address"  # key of the fragment with the address, for a callback that runs it alone
 
 
 @st.fragment
@@ -97,7 +97,8 @@ def explore() -> None:
 def _lesson_page(
     offered: Mapping[str, CatalogMember], language: str
 ) -> tuple[str, Callable[[], bytes]] | None:
-    """The name of the lesson that is followed, and what makes its page; None without one."""
+    """Name of the lesson that is followed, and a function that makes its page. None without a
+    lesson."""
     name = lesson_state.current().name
     lesson = lessons().in_language(name, language)
     if lesson is None:
@@ -108,10 +109,10 @@ def _lesson_page(
 @st.fragment(key=_ADDRESS)
 @visitor.turn()
 def show_address(request: Request, offered: Mapping[str, CatalogMember], language: str) -> None:
-    """Name what is on screen in the URL and in the link to share.
+    """Show the current view in the URL and in the link to share.
 
-    Drawn alone, it took the place of a run of `explore`, which another action may have asked for at
-    the same moment: then the whole page is drawn.
+    When it is drawn alone, it may have replaced a run of `explore` that another action asked for at
+    the same moment. The whole page is then drawn.
     """
     if explore_state.is_outdated(visitor_catalog()):
         address_bar.keep_visit()
@@ -124,14 +125,14 @@ def show_address(request: Request, offered: Mapping[str, CatalogMember], languag
 
 
 def follow_host(offered: Mapping[str, CatalogMember], report: dict[str, object]) -> None:
-    """Show what the host of a class shows, without loading the page again."""
+    """Show the same as the host of a class, without loading the page again."""
     query = reported(report.get("follow"), dict[str, str])
     if query is not None:
         address_bar.follow_query(query, offered)
 
 
 def visits_before(offered: Mapping[str, CatalogMember]) -> list[Look]:
-    """What can be shown in place of a model that cannot be opened, best first."""
+    """Visits to fall back to if a model cannot be opened, best first."""
     picture, default = session.load(ExploreState).picture, visit_state.default_request(offered)
     shown = [] if picture is None else [picture.request]
     selection = explore_state.shown_selection().selection
@@ -139,11 +140,11 @@ def visits_before(offered: Mapping[str, CatalogMember]) -> list[Look]:
 
 
 def read_player(report: dict[str, object]) -> None:
-    """Take what the player reports; after a step alone, only the address is drawn again.
+    """Handle a report of the player. After a step alone, only the address is drawn again.
 
     Many visitors step at a time, and a run of the whole page takes ten times as long. A report of
-    an earlier picture, which has no selection here, comes from a browser that has not drawn the
-    one of now: what of it was not yet sent, Streamlit has dropped for this run.
+    an earlier picture has no selection here. It comes from a browser that has not yet drawn the
+    current picture; Streamlit dropped the unsent part of that picture for this run.
     """
     explore_state.read_player(report)
     events = (*explore_state.NEW_TRACE, mount.MISSING)
@@ -152,9 +153,9 @@ def read_player(report: dict[str, object]) -> None:
 
 
 def draw_address_alone() -> None:
-    """In a callback: draw the address and nothing else, where nothing else is about to be drawn.
+    """In a callback: draw only the address, unless more is about to be drawn.
 
-    A run of the whole page goes on: Back and Forward, for instance, have asked for it.
+    A pending run of the whole page continues, such as one that Back or Forward asked for.
     """
     if not session.is_whole_run():
         st.rerun(_ADDRESS)
@@ -163,8 +164,8 @@ def draw_address_alone() -> None:
 def show_trace(
     member: CatalogMember, request: Request, trace: Trace, language: str, messages: DeltaGenerator
 ) -> View:
-    """Show a trace in the player, at the current selection as far as the trace has it; how it
-    opens."""
+    """Show a trace in the player, at the current selection as far as the trace has it. Returns the
+    initial view."""
     wanted, missing = explore_state.opening(request, language).within(trace)
     if address_bar.just_followed():  # what a person does moves the cell with the step
         wanted, elsewhere = wanted.at_cell(trace)
@@ -189,14 +190,14 @@ def show_trace(
 
 
 def shared_query(member: CatalogMember, request: Request) -> Mapping[str, str] | None:
-    """The query by which another visitor asks for a trace; None for an upload."""
+    """Query with which another visitor asks for the trace, or None for an upload."""
     return to_query(Look(request)) if member.can_share else None
 
 
 def _view(
     member: CatalogMember, request: Request, trace: Trace, opening: Selection, whole: bool
 ) -> View:
-    """How the player opens: with the forced tokens and, beside them, the greedy output.
+    """Initial view of the player, with the forced tokens and the greedy output.
 
     whole: whether the rows after the step are shown.
     """
@@ -218,8 +219,8 @@ def _view(
 
 
 def _page_view(opening: View, shown: ShownSelection) -> View:
-    """How an HTML page of what is on screen opens; it has no server, which forces tokens and
-    computes contributions and parts of heads."""
+    """Initial view of an HTML page of the trace on screen. Without a server, it cannot force tokens
+    or compute contributions and parts of heads."""
     now = shown.selection
     if now == Selection():
         return replace(opening.without_server(), what_if=False)

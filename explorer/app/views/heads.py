@@ -49,7 +49,7 @@ class Section:
     """A section of the page.
 
     draw: called with the model, the trace of the text, the language and the area of messages.
-    within: the section of which it is a part in the row of choices; "" = it has its own place.
+    within: section that it belongs to in the row of choices; "" = it has its own place.
     inside: whether it changes what the model computes, or looks inside it.
     whole: whether the browser gets every weight.
     """
@@ -92,19 +92,19 @@ def heads() -> None:
         show_refused(missing, language, messages)
     if trace is not None:
         show_section(member, trace, language, messages)
-    heads_state.propose(NO_INTERVENTIONS)  # where no experiment was shown
+    heads_state.propose(NO_INTERVENTIONS)  # if no experiment was shown
     address_bar.write(heads_state.look(), default, visitor.chosen_language())
 
 
 def leave_missing(trace: Trace) -> tuple[str, ...]:
-    """Leave out of the selection what the trace does not have; the names of those fields."""
+    """Remove from the selection what the trace does not have. Returns the names of those fields."""
     selection, missing = visit_state.current().selection.within(trace)
     visit_state.select(selection)
     return missing
 
 
 def choose_section(language: str) -> None:
-    """The choice of the section, and what this page and the section are about."""
+    """Draw the choice of section, and texts about this page and the section."""
     section = heads_state.section()
     about = say(f"heads.about_{section}", language)
     first = _SECTIONS[section].within or section
@@ -122,7 +122,7 @@ def choose_section(language: str) -> None:
 
 
 def _choose_among(name: str, offered: Sequence[str], shown: str, words: str, language: str) -> None:
-    """A choice among sections; `words` begins the names of their labels."""
+    """Draw a choice among sections. `words` is the prefix of their labels' names."""
     key = session.shown_as(name, language, shown)
     st.segmented_control(
         say("heads.parts", language),
@@ -138,7 +138,7 @@ def _choose_among(name: str, offered: Sequence[str], shown: str, words: str, lan
 def show_section(
     member: CatalogMember, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
-    """The section on screen; where it cannot be shown, why, and the grid of all heads."""
+    """Draw the current section. If it cannot be shown: the reason, and the grid of all heads."""
     section = _SECTIONS[heads_state.section()]
     if not member.can_trace:
         st.info(say("heads.trace_alone", language))
@@ -151,7 +151,7 @@ def show_section(
 
 
 def _is_too_large(trace: Trace, language: str, messages: DeltaGenerator) -> bool:
-    """Whether a trace has too many weights to send all of them; then a sentence says so."""
+    """Whether a trace has too many weights to send all of them. If so, a sentence says it."""
     try:
         weights_limit.refuse_large(trace)
     except TraceSizeError as error:
@@ -167,7 +167,7 @@ def head_grid(
     language: str,
     norms: Norms | None = None,
 ) -> None:
-    """The grid of all heads, with the first of the reports; with `norms`, those instead of the
+    """Draw the grid of all heads, with the first of the reports. With `norms`, these replace the
     weights."""
     shown = reports[0] if reports else None
     key = heads_picture.picture_key(member, language, report=shown.key if shown else "")
@@ -178,14 +178,14 @@ def head_grid(
 
 
 def overview(member: CatalogModel, trace: Trace, language: str, _: DeltaGenerator) -> None:
-    """The grid of all heads, with what was measured of them."""
+    """Draw the grid of all heads, with their measurements."""
     head_grid(member, trace, reports_of(member), language)
 
 
 def value_norms(
     member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
-    """The grid of all heads with value norms, or why these cannot be computed."""
+    """Draw the grid of all heads with value norms, or the reason why these cannot be computed."""
     norms = None
     try:
         norms = experiment_cache.norms(member, heads_state.shown_request())
@@ -204,7 +204,7 @@ def findings(
     language: str,
     _: DeltaGenerator,
 ) -> None:
-    """What was measured of the heads, and a `table` of it."""
+    """Draw the measurements of the heads, and a `table` of them."""
     reports = reports_of(member)
     measurement_panel(member, reports, language)
     if not reports:
@@ -216,7 +216,7 @@ def findings(
 
 
 def removal(member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator) -> None:
-    """What the model loses without each head, or why that cannot be measured."""
+    """Draw the loss of the model without each head, or the reason why it cannot be measured."""
 
     def table(report: HeadReport, language: str) -> None:
         if not report.facts.get("ablation") and (why := why_no_removal(member, language)):
@@ -230,7 +230,7 @@ def removal(member: CatalogModel, trace: Trace, language: str, messages: DeltaGe
 def experiments(
     member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
-    """The interventions, and the text without and with them."""
+    """Draw the interventions, and the text without and with them."""
     editor = st.container(key="intervention-editor")
     compared = intervention_editor.computed_experiment(member, language, messages)
     interventions = visit_state.current().interventions

@@ -69,7 +69,7 @@ def page() -> None:
 
 
 def _notice(root: Path, drawn: Mapping[str, str]) -> None:
-    """Draw the page again when a run was started, ended or deleted in another tab or place."""
+    """Draw the page again when a run was started, ended or deleted in another tab or elsewhere."""
     if train_state.run_states(root) != drawn:
         st.rerun()
 
@@ -77,7 +77,7 @@ def _notice(root: Path, drawn: Mapping[str, str]) -> None:
 def _replay(
     key: str, run: Run, others: Sequence[Run], language: str, buttons: tuple[object, ...]
 ) -> None:
-    """The run as it stands now; when it starts or ends, the buttons are redrawn too."""
+    """Draw the run in its present state. When it starts or ends, redraw the buttons, too."""
     leak = None if train_state.is_recorded(key) else _leak(run)
     link = address_bar.relative_link(leak) if leak else ""
     recorded = train_state.is_recorded(key)
@@ -100,7 +100,7 @@ def _open_in_explore(
 ) -> None:
     """Go to Explore with the run's model.
 
-    cell: what the browser reports of a cell of the probe, whose calculation is shown.
+    cell: the browser's report of a probe cell, whose calculation is then shown.
     """
     try:
         model = _shipped_model(run) if recorded else run_model(run)
@@ -114,9 +114,9 @@ def _open_in_explore(
 
 
 def _leak(run: Run) -> Look | None:
-    """In Explore, the first row of the decoder head that looks at the token to predict, with the
-    right answer fed in: such a model writes little itself. None for a run with a causal mask or
-    without a model."""
+    """Visit of Explore at the first row of the decoder head that looks at the token to predict,
+    with the right answer fed in, since such a model writes little by itself. None for a run with a
+    causal mask or without a model."""
     if run.config.causal:
         return None
     try:
@@ -131,7 +131,7 @@ def _leak(run: Run) -> Look | None:
 
 
 def _shipped_model(run: Run) -> CatalogModel | None:
-    """The model that ships for a recorded run: of the same name, else of the same task."""
+    """Shipped model for a recorded run: the one of the same name, or else of the same task."""
     offered = shipped_models()
     return offered.get(run.name, offered.get(run.config.task))
 
