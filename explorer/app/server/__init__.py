@@ -1,4 +1,4 @@
-"""What the server adds to Streamlit: routes, middleware, class mode, rate limit and warm-up.
+"""The server's additions to Streamlit: routes, middleware, class mode, rate limit and warm-up.
 
-May import the packages below `app`, and of `app` what a request and a link are.
+May import the packages below `app`, and from `app` the definitions of a request and a link.
 """

@@ -1,4 +1,4 @@
-"""Who may do what in class mode: the app on the local network, with one host and many guests.
+"""Rights in class mode: the app on the local network, with one host and many guests.
 
 Without the host's key a visitor may explore, force tokens and download; only the host may upload
 and delete files, measure and train. Outside class mode every visitor may do everything.
@@ -97,7 +97,7 @@ def is_host_cookie(value: str) -> bool:
 
 
 def new_ticket() -> str:
-    """A ticket for the host's cookie, good once and for a minute."""
+    """A ticket for the host's cookie, valid once and for a minute."""
     ticket = secrets.token_urlsafe(18)
     with _lock:
         _tickets[ticket] = time.monotonic() + _TICKET_SECONDS
@@ -107,7 +107,7 @@ def new_ticket() -> str:
 
 
 def take_ticket(ticket: str) -> bool:
-    """Use up a ticket; whether it was good."""
+    """Use up a ticket. Returns whether it was valid."""
     with _lock:
         return time.monotonic() < _tickets.pop(ticket, 0.0)
 
@@ -126,7 +126,7 @@ def qr_code(address: str) -> str:
 
 @lru_cache(maxsize=8)
 def qr_code_image(address: str) -> bytes:
-    """As `qr_code`, as an image file that is shown in any size."""
+    """As `qr_code`, as an image file that scales to any size."""
     code, image = segno.make(address, error="m", micro=False), io.BytesIO()
     code.save(image, kind="svg", border=3, dark="#10161f", light="#ffffff", omitsize=True)
     return image.getvalue()

@@ -1,5 +1,5 @@
-"""What the server adds to Streamlit's own routes: plotly.js, the probe traces of a run, answers
-about the traces on screen, the host's cookie, what a class does together, compression for other
+"""The server's additions to Streamlit's own routes: plotly.js, the probe traces of a run, answers
+about the traces on screen, the host's cookie, the exchange in class mode, compression for other
 machines, the server's address for pages opened directly, and checks of origins, messages and
 uploads. Nothing comes from the internet.
 """
@@ -34,7 +34,7 @@ MAIN = folders.PACKAGE / "app" / "main.py"
 """The script Streamlit runs for each visitor."""
 
 _LOGGERS = (OriginCheck.__module__, "uvicorn.error")
-"""Those that refuse what a request says: another host or origin, or what is no HTTP."""
+"""Loggers of refused requests: from another host or origin, or not HTTP."""
 
 
 def base_path() -> str:

@@ -1,9 +1,9 @@
-"""Middleware before Streamlit's WebSocket route: only what the pages themselves send passes.
+"""Middleware before Streamlit's WebSocket route: only messages that the pages themselves send pass.
 
 Streamlit takes every message from every session, such as the one that empties the caches of all
 visitors, and answers a frame that is no message with a traceback in the log. It also keeps a value
-for a widget that it has not drawn, and fails with a traceback when it draws it. What the timer of a
-page asks for that was left does not pass either, see `page_changes`.
+for a widget that it has not drawn, and fails with a traceback when it draws it. Timer requests of a
+page that was left do not pass either, see `page_changes`.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ KINDS = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_re
 """Messages about the visitor's own session."""
 
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
-"""What else a page asks for: a download, and rows of a table."""
+"""Other requests of a page: a download, and rows of a table."""
 
 LARGEST_MESSAGE = 2**20
 """Bytes. A page sends a hundredth of them; JSON takes fifty times its size when it is read."""
@@ -42,13 +42,14 @@ class ChosenInTable(msgspec.Struct):
 
 
 class TableReport(msgspec.Struct):
-    """What a table reports."""
+    """The report of a table."""
 
     selection: ChosenInTable
 
 
 class BackMessageGuard:
-    """ASGI middleware that leaves out what no page sends, and closes on what is no message."""
+    """ASGI middleware that drops messages no page sends, and closes the connection on a frame that
+    is no message."""
 
     def __init__(self, app: Application) -> None:
         self.app = app
@@ -87,9 +88,9 @@ class BackMessageGuard:
             page.close()
 
     def _parse(self, data: bytes | None) -> BackMsg | int:
-        """The message in a frame, without values of widgets that no page has; the code to close
-        with when there is none, or a value in it is none of its widget: Streamlit would keep it,
-        and fail to read it in every later run."""
+        """The message in a frame, without values of widgets that no page has. Otherwise the code to
+        close the connection with: if the frame is no message, or if a value is of the wrong kind
+        for its widget. Streamlit would keep such a value and fail to read it in every later run."""
         if data is None:
             return _NOT_BINARY
         if len(data) > LARGEST_MESSAGE:
@@ -107,7 +108,7 @@ class BackMessageGuard:
         return message
 
     def _is_readable(self, widget: WidgetState) -> bool:
-        """Whether a widget reads this value. Raises `ValueError`."""
+        """Whether a widget can read this value. Raises `ValueError`."""
         kind = widget.WhichOneof("value")
         if kind not in (None, self._widgets.kind(widget.id)):
             return False
@@ -117,7 +118,7 @@ class BackMessageGuard:
 
 
 def _component_value(widget: WidgetState) -> object:
-    """What a component reports, read from JSON that Streamlit can copy, which recurses; None for
+    """The report of a component, read from JSON that Streamlit, which recurses, can copy. None for
     another widget. Raises `ValueError`."""
     kind = widget.WhichOneof("value")
     return json_values.parse(getattr(widget, kind)) if kind in _JSON_VALUES else None

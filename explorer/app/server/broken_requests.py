@@ -1,8 +1,8 @@
-"""Middleware around all others: a connection that breaks the protocol, or ends halfway, ends
-quietly.
+"""Middleware around all others: ends a connection quietly if it breaks the protocol or ends
+halfway.
 
-uvicorn has answered or closed it by then, and takes nothing else. What Streamlit still sends, or
-misses, would leave a traceback in the log.
+By then uvicorn has answered or closed it and accepts nothing else. Anything that Streamlit still
+sends or waits for would leave a traceback in the log.
 """
 
 from contextlib import suppress

@@ -1,4 +1,5 @@
-"""What the pages of a class send, checked: the host's screen, a vote, and an address for a code.
+"""Messages from the pages of a class, checked: the host's screen, a vote, and an address for a
+code.
 
 All raise `ValueError` on anything else.
 """
@@ -19,7 +20,7 @@ from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 LARGEST_SCREEN = 64 * 1024
 LARGEST_VOTE = 200
 LONGEST_ADDRESS = 1500
-"""Characters that a code holds which can still be read from the back row."""
+"""Most characters in a code that can still be read from the back row."""
 
 MOST_CANDIDATES = 200
 _LONGEST_LABEL = 100
@@ -34,7 +35,7 @@ _Number = Annotated[int, Meta(ge=-2, le=1_000_000)] | bool | None
 
 
 class _View(msgspec.Struct, forbid_unknown_fields=True):
-    """The query of the visit, and what is shown of it as the player's state."""
+    """The query of the visit, and the part of it on screen as the player's state."""
 
     query: dict[str, Annotated[str, Meta(max_length=LONGEST_LINKED_TEXT)]]
     shown: dict[str, _Word | Annotated[dict[_Word, _Number], Meta(max_length=8)] | _Number]
@@ -65,7 +66,7 @@ class _Vote(msgspec.Struct):
 
 
 def read_screen(body: bytes) -> Screen:
-    """What the host's page publishes."""
+    """The screen that the host's page publishes."""
     screen = msgspec.convert(json_values.parse_object(body), _Screen)
     view, question = screen.view, screen.question
     if view is not None and not _REQUIRED <= view.query.keys() <= _QUERY:
@@ -78,17 +79,17 @@ def read_screen(body: bytes) -> Screen:
 
 
 def _mirrored(state: Mapping[str, object]) -> dict[str, object]:
-    """Of the state of the host's player what those of guests follow at each change."""
+    """The part of the host's player state that guests follow at each change."""
     return {one.state: state.get(one.state) for one in _SHOWN if one.mirrored}
 
 
 def read_page(value: object) -> str:
-    """The word by which a tab is known."""
+    """The word that identifies a tab."""
     return msgspec.convert(value, _Page)
 
 
 def read_leader(body: bytes) -> str:
-    """The tab that is to lead."""
+    """The tab that takes the lead."""
     return msgspec.convert(json_values.parse_object(body), _Leader).page
 
 
@@ -99,7 +100,7 @@ def read_vote(body: bytes) -> tuple[int, int]:
 
 
 def read_address(body: bytes) -> str:
-    """The address of a page that is to be shown as a code."""
+    """The address of a page to show as a code."""
     address = body.decode()
     if len(address) > LONGEST_ADDRESS or not address.isprintable():
         raise ValueError("no address")

@@ -27,18 +27,18 @@ VOTE_PATH = "/class/vote"
 CODE_PATH = "/class/code"
 
 HEARTBEAT = 10.0
-"""Seconds after which a stream without news sends a sign of life: the system notices by it that a
-browser is gone, and the page that the server is."""
+"""Seconds after which a stream without news sends a sign of life. With it the operating system
+notices that a browser is gone, and a page notices that the server is gone."""
 
 PAUSE = 0.05
 """Seconds between two messages of a stream: many votes at once are one message."""
 
 GRACE = 8.0
-"""Seconds after the host's last stream has ended until guests go on alone: a page that is loaded
-again is back by then."""
+"""Seconds after the end of the host's last stream until guests go on alone: a reloaded page is back
+by then."""
 
 SLOWEST = 3.0
-"""Seconds in which the body of a request has to arrive: the server waits for it when it ends."""
+"""Seconds within which the body of a request must arrive; a stopping server waits for it."""
 
 VOTE_RATE, MOST_VOTES = 1.0, 8.0
 """Votes a second of one guest, and how many at once."""
@@ -64,7 +64,7 @@ def routes(base: str) -> list[Route]:
 
 
 async def open_stream(request: Request) -> Response:
-    """What the class sees now, and each change of it; 503 with too many streams open."""
+    """The current state of the class, and each change of it. 503 with too many streams open."""
     address = address_of(request)
     if not session.has_room(address):
         return _answer(503, {"Retry-After": "5"})
@@ -89,7 +89,7 @@ async def open_stream(request: Request) -> Response:
 
 
 async def take_screen(request: Request) -> Response:
-    """Publish what the host shows; 403 for anybody else, 409 while another tab leads."""
+    """Publish the host's screen. 403 for anybody else, 409 while another tab leads."""
     if not _is_host(request):
         return _answer(403)
     screen = await _content(request, class_messages.LARGEST_SCREEN, class_messages.read_screen)
@@ -113,7 +113,7 @@ async def take_lead(request: Request) -> Response:
 
 
 async def take_vote(request: Request) -> Response:
-    """Take a guest's vote; 409 where it does not count, 429 with too many of them."""
+    """Take a guest's vote. 409 if it does not count, 429 with too many votes."""
     guest = request.cookies.get(_guest_cookie(), "")
     owner, limits = {guest: 1.0}, (VOTE_RATE, MOST_VOTES)
     if not _votes.allows(owner, *limits):
@@ -165,8 +165,8 @@ async def _content(
     read: Callable[[bytes], _Content],
     kind: str = "application/json",
 ) -> _Content | Response:
-    """What the body of a request says; a refusal of one that is too large, of another media type
-    (a form of another page could send it) or malformed."""
+    """The parsed body of a request, or a refusal if it is too large, malformed or of another media
+    type, which a form of another page could send."""
     if request.headers.get("content-type", "").split(";")[0].strip() != kind:
         return _answer(415)
     body = b""

@@ -1,4 +1,4 @@
-"""What a class does together: what the host shows, the question to guess, votes, who is present.
+"""The shared state of a class: the host's screen, the question to guess, votes, who is present.
 
 All of it is in memory and anonymous: a guest is a random word that this server made. Used in the
 server's event loop alone, so nothing is locked.
@@ -23,12 +23,12 @@ MOST_GUESTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What comes next in the host's text, or where a head looks.
+    """A question to guess: the next token of the host's text, or where a head looks.
 
-    tokens: the last of those that are known.
-    candidates: tokens to choose from: of the vocabulary, in an order that tells nothing; or the
-        keys that may be attended to.
-    answer: index of the right one, len(candidates) where it is none of them; None until the host
+    tokens: the last of the known tokens.
+    candidates: choices: tokens of the vocabulary, in an order that reveals nothing, or the unmasked
+        keys.
+    answer: index of the right one, len(candidates) if none of them is right; None until the host
         reveals it.
     kind: "token", or "key" for where a head looks.
     head: the name of that head; "" for a token.
@@ -45,11 +45,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What the host's page publishes.
+    """The screen that the host's page publishes.
 
-    view: what guests mirror, read by their pages alone; None while the host leads nobody.
+    view: the view that guests mirror, read only by their pages; None while the host leads nobody.
     question: None while nothing is guessed.
-    page: the word by which that page is known; "" = of no stream.
+    page: the word that identifies that page; "" = it has no stream.
     """
 
     view: Mapping[str, Any] | None = None
@@ -67,7 +67,7 @@ class Seat:
     """One event stream.
 
     wake: called whenever its `message` has changed.
-    page: the word by which a tab is known, also after it was loaded again.
+    page: the word that identifies a tab, also after a reload.
     """
 
     guest: str
@@ -87,7 +87,7 @@ class _Tally:
 class ClassSession:
     """The class of this server.
 
-    ended: whether the server shuts down, so that streams must end.
+    ended: whether the server is shutting down, so that streams must end.
     """
 
     ended: bool = False
@@ -97,11 +97,11 @@ class ClassSession:
     _tallies: OrderedDict[str, _Tally] = field(default_factory=OrderedDict)
     _seats: set[Seat] = field(default_factory=set)
     _left: Seat | None = None  # of a host, the last one that ended
-    _away: bool = False  # since a host has been missed, until one shows something
+    _away: bool = False  # from the loss of a host until one shows something
 
     def admit(self, guest: str) -> str:
-        """`guest` if this server made that word, else a new one. Of too many guests those are
-        forgotten who were seen last longest ago, but nobody whose stream is open."""
+        """`guest` if this server made that word, else a new one. With too many guests, those seen
+        longest ago are forgotten, except guests with an open stream."""
         if guest not in self._tallies:
             guest = secrets.token_urlsafe(18)
             self._tallies[guest] = _Tally()
@@ -134,9 +134,9 @@ class ClassSession:
         self._wake_all()
 
     def miss(self, host: Seat) -> None:
-        """Let guests go on without a host, some time after the stream of one has ended: the
-        question is closed. With another tab of a host that one leads, unless the tab that leads is
-        back. Nothing where another stream of a host has ended since.
+        """Let guests go on without a host, some time after a host's stream has ended, and close the
+        question. If the host has another tab, that one leads, unless the leading tab is back. Does
+        nothing if another stream of a host has ended since.
         """
         if host is not self._left:
             return
@@ -156,8 +156,8 @@ class ClassSession:
         self._wake_all()
 
     def is_led_elsewhere(self, page: str) -> bool:
-        """Whether another tab than `page` leads: the one that shows something first, until it is
-        closed, shows nothing more or hands over."""
+        """Whether another tab than `page` leads. The first tab that shows something leads, until it
+        is closed, shows nothing more or hands over."""
         return not self._screen.is_empty and self._screen.page not in ("", page)
 
     def lead(self, page: str) -> None:
@@ -166,7 +166,7 @@ class ClassSession:
         self._wake_all()
 
     def show(self, screen: Screen) -> None:
-        """Take what the host shows now; votes are those on its question."""
+        """Take the host's present screen. Votes on an earlier question are cleared."""
         before, now = self._screen.question, screen.question
         if not _same(before, now):
             self._votes.clear()
@@ -178,10 +178,10 @@ class ClassSession:
         self._wake_all()
 
     def vote(self, guest: str, number: int, choice: int) -> bool:
-        """Take the vote of a guest, in place of an earlier one; whether it counts.
+        """Take a guest's vote, replacing an earlier one. Returns whether it counts.
 
-        Only a candidate of the question on screen does, before it is revealed, of somebody whose
-        stream is open.
+        A vote counts if it names a candidate of the question on screen, before the reveal, and if
+        the guest's stream is open.
         """
         question = self._screen.question
         if question is None or question.answer is not None or number != self._number:
@@ -195,7 +195,7 @@ class ClassSession:
         return True
 
     def message(self, seat: Seat) -> dict[str, Any]:
-        """What the page of a stream shows now. Guests see how others voted after the reveal."""
+        """Present state for the page of a stream. Guests see the others' votes after the reveal."""
         present = {one.guest for one in self._seats if not one.host}
         tally = self._tallies.get(seat.guest) or _Tally()
         return {
@@ -238,8 +238,8 @@ class ClassSession:
 
 
 def _same(one: Question | None, other: Question | None) -> bool:
-    """Whether two are one question, before or after it was revealed; one that is hidden again is
-    another."""
+    """Whether two are one question, before or after its reveal. A question that is hidden again is
+    another one."""
     if one is None or other is None:
         return one is other
     hidden_again = _revealed(one) and not _revealed(other)

@@ -1,5 +1,5 @@
-"""Limits on connections, which neither uvicorn nor Streamlit has: uvicorn waits for ever for the
-rest of a request, and for a browser to take an answer.
+"""Limits on connections, which neither uvicorn nor Streamlit has: uvicorn waits forever for the
+rest of a request, and for a browser to read an answer.
 
 A visitor with a few lines of code could otherwise hold every connection that the system allows.
 A WebSocket of a page that rests stays open; uvicorn itself closes one that leaves a ping
@@ -18,13 +18,13 @@ from explorer.app.server.back_messages import LARGEST_MESSAGE
 from explorer.app.server.rate_limit import network_of
 
 PATIENCE = 30.0
-"""Seconds within which a request is complete, besides those that `SLOWEST` adds."""
+"""Seconds within which a request must be complete, plus those that `SLOWEST` allows."""
 
 SLOWEST = 50_000
-"""Bytes a second: an upload may take as long as at this speed."""
+"""Bytes a second: an upload may be as slow as this."""
 
 UNREAD = 60.0
-"""Seconds for which a browser may take nothing of an answer. Linux only."""
+"""Seconds that a browser may read nothing of an answer. Linux only."""
 
 MOST = 400
 """Connections of one network address: a browser opens seven, and a school may have one address."""
@@ -33,10 +33,10 @@ _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
 
 
 class LimitedProtocol(H11Protocol):
-    """uvicorn's HTTP protocol, which hands WebSockets over to another; with the limits."""
+    """uvicorn's HTTP protocol with the limits. WebSockets are handed over to another protocol."""
 
     def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:
-        config.ws_max_size = LARGEST_MESSAGE  # Streamlit gives it the limit of what it sends
+        config.ws_max_size = LARGEST_MESSAGE  # Streamlit gives it the limit on its messages
         super().__init__(config, *arguments, **named)
         self._timer: TimerHandle | None = None
         self._due = 0.0  # by the clock of the event loop
@@ -97,7 +97,7 @@ class LimitedProtocol(H11Protocol):
 
 
 def _give_up_unread(transport: Transport) -> None:
-    """Let the system end the connection when nothing of an answer is taken for `UNREAD`."""
+    """Let the system end the connection when no part of an answer is read for `UNREAD`."""
     option = getattr(socket, "TCP_USER_TIMEOUT", None)
     if option is not None and (raw := transport.get_extra_info("socket")) is not None:
         raw.setsockopt(socket.IPPROTO_TCP, option, int(1000 * UNREAD))

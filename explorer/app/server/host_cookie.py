@@ -1,7 +1,7 @@
 """The route that gives the host's browser a cookie, so that a reload leaves the host's rights.
 
-Streamlit itself cannot set cookies. When a visitor has shown the key, the page sends a ticket to
-this route, which is good once and for a minute; the key is never sent again. No script can read
+Streamlit itself cannot set cookies. After a visitor has shown the key, the page sends a ticket to
+this route, which is valid once and for a minute; the key is never sent again. No script can read
 the cookie, no other site can use it, and it ends with the browser or the server.
 """
 

@@ -1,4 +1,4 @@
-"""How often an address may try the host's key: after some wrong ones it waits longer each time."""
+"""Limit on attempts at the host's key: after some wrong keys, an address waits longer each time."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ _MEMORY = 3600.0  # seconds after which the wrong keys of an address are forgott
 class KeyAttempts:
     """Wrong keys by network address, shared by all threads of the server.
 
-    addresses: how many are remembered, those seen last.
+    addresses: number of addresses remembered, those seen last.
     """
 
     def __init__(self, addresses: int) -> None:
@@ -27,8 +27,8 @@ class KeyAttempts:
         self._lock = threading.Lock()
 
     def attempt(self, address: str, right: bool) -> bool:
-        """Note an attempt; whether its key counts: it is right, and the address had to wait no
-        longer. An attempt during the wait is not noted."""
+        """Note an attempt. Returns whether its key counts: it is right, and the address did not
+        have to wait. An attempt during the wait is not noted."""
         network = network_of(address)
         with self._lock:
             if self._wait(network) > 0:

@@ -34,20 +34,20 @@ _WILDCARDS = (_ALL_ADDRESSES, "::")
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9a-fA-F:]+")
 _PROTOCOL = "explorer.app.server.connection_limits:LimitedProtocol"
 _OPEN_FILES = 8192
-_PATIENCE = 1.0  # seconds for what listens on a port to say what it is
+_PATIENCE = 1.0  # seconds for a server on a port to identify itself
 _UNREACHABLE = "192.0.2.1"
 """Reserved for documentation (RFC 5737); looking up the route to it sends nothing."""
 
 
 class StartError(ExplorerError):
-    """The app cannot be served at the port or the address that is asked for."""
+    """The app cannot be served at the requested port or address."""
 
     section = "classroom"
 
 
 def entry_script() -> Path:
     """`app.py` with `.streamlit/` beside it: inside the installed package (the build puts both
-    there), else at the top of the checkout."""
+    there), or else at the top of the checkout."""
     installed = folders.PACKAGE / "app" / "entry" / "app.py"
     return installed if installed.exists() else folders.IMPORT_ROOT / "app.py"
 
@@ -81,7 +81,7 @@ def serve(options: Mapping[str, str | int]) -> int:
     sys.argv = ["streamlit", "run", str(entry_script()), *flags]
     try:
         return int(cli.main(standalone_mode=False) or 0)
-    except click.Abort as error:  # what Click makes of Ctrl-C
+    except click.Abort as error:  # Click's exception for Ctrl-C
         raise KeyboardInterrupt from error
 
 
@@ -103,10 +103,9 @@ def serve_class(port: int | None = None, address: str = "", name: str = "") -> i
 
     port: to listen on; None = the first free one.
     address: to listen on; "" = all of this machine.
-    name: by which guests open the app; "" = the address.
+    name: host name with which guests open the app; "" = the address.
 
-    What is not given is taken from Streamlit's own environment variables. Raises
-    `StartError`.
+    Omitted values come from Streamlit's own environment variables. Raises `StartError`.
     """
     address = address or os.environ.get("STREAMLIT_SERVER_ADDRESS", "") or _ALL_ADDRESSES
     name = name or os.environ.get("STREAMLIT_BROWSER_SERVER_ADDRESS", "")
@@ -144,8 +143,8 @@ def local_address() -> str:
 
 
 def _asked_port(port: int | None) -> int | None:
-    """`port`, or that of Streamlit's environment variable; None where neither is given. Raises
-    `StartError` on what is no port."""
+    """`port`, or that of Streamlit's environment variable, or None if neither is given. Raises
+    `StartError` if it is no port."""
     wanted = os.environ.get("STREAMLIT_SERVER_PORT", "")
     if port is None and not wanted:
         return None
@@ -165,7 +164,7 @@ def free_port(address: str = _ALL_ADDRESSES) -> int:
 
 
 def _refuse_unfree(address: str, port: int) -> None:
-    """Raise `StartError` where this process cannot listen on `port` of `address`."""
+    """Raise `StartError` if this process cannot listen on `port` of `address`."""
     if key := _refusal(address, port):
         reached = {_ALL_ADDRESSES: _LOOPBACK, "::": "::1"}.get(address, address)
         url = f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
@@ -175,7 +174,7 @@ def _refuse_unfree(address: str, port: int) -> None:
 
 
 def _serves_explorer(url: str) -> bool:
-    """Whether the app, of this version, answers at the top of this address."""
+    """Whether this version of the app answers at this address."""
     script = server_address.SCRIPT.read_bytes()
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
@@ -186,8 +185,8 @@ def _serves_explorer(url: str) -> bool:
 
 
 def _refusal(address: str, port: int) -> str:
-    """The name of the sentence that says why `port` cannot be listened on; "" where it can be.
-    Raises `StartError` when `address` is none of this machine."""
+    """Name of the sentence that says why `port` cannot be listened on; "" if it can. Raises
+    `StartError` if `address` is not one of this machine."""
     try:
         family, *_, target = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -209,7 +208,7 @@ def _is_loopback(address: str) -> bool:
 
 
 def invitation(url: str, key: str, *, here_only: bool = False) -> str:
-    """What the terminal shows: address, key and a warning, each language in lines of its own.
+    """Invitation for the terminal: address, key and a warning, each language in lines of its own.
 
     The key ends its line, so that it is copied alone.
     """

@@ -1,8 +1,8 @@
-"""What a page shows until Streamlit has drawn its first element: after a start of the server that
-takes seconds, in which the page would be blank.
+"""The page content until Streamlit has drawn its first element. After a start of the server that
+takes seconds, the page would be blank otherwise.
 
-It is part of the HTML page and not of the script, with the style sheet of all pages: Streamlit
-loads the code that would add a style sheet later, and the frame would be drawn without it first.
+It is part of the HTML page, not of the script, and so is the style sheet of all pages: Streamlit
+would load a style sheet too late and first draw the frame without it.
 """
 
 import html
@@ -16,8 +16,9 @@ _STYLE = Path(__file__).parent.parent / "main.css"
 
 @cache
 def element() -> bytes:
-    """The style sheet of all pages, and the words, in each language: which one the visitor reads
-    is not known yet. At the end of the body, where the style sheet comes after Streamlit's."""
+    """The style sheet of all pages, and the words in each language, since the visitor's language is
+    not known yet. It is put at the end of the body, where the style sheet comes after
+    Streamlit's."""
     words = "".join(
         f'<p lang="{language}">{html.escape(say("explore.loading", language))}</p>'
         for language in LANGUAGES

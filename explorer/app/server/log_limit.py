@@ -1,5 +1,5 @@
-"""A limit on the lines that requests cause in the log: anybody can send very many, and a disk is
-finite."""
+"""A limit on the lines that requests cause in the log: anybody can send very many requests, and
+disk space is limited."""
 
 import logging
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from explorer.app.server.rate_limit import RateLimiter
 
 AT_ONCE, A_SECOND = 20.0, 0.1
-"""Warnings that are logged at once, and then a second."""
+"""Warnings logged at once, and warnings a second after that."""
 
 _ANYBODY = {"": 1.0}
 
 
 class LogLimit(logging.Filter):
-    """Drops warnings beyond the limit, and no error."""
+    """Drops warnings beyond the limit, but no errors."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which hosts and origins the server answers to: outermost middleware.
+"""Hosts and origins that the server answers to: the outermost middleware.
 
 A web page anywhere can send requests to a server on its visitor's own machine. The browser names
 that page in the Origin header, and the name it asked for in the Host header; both are checked
@@ -34,7 +34,7 @@ _LONGEST_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What the server answers to.
+    """Hosts and origins that the server answers to.
 
     hosts: names and addresses; "*.example.org" stands for every name below, "*" for any host.
     origins: "scheme://host:port" of pages that may connect although they come from elsewhere.
@@ -44,14 +44,15 @@ class Allowed:
     origins: Collection[str]
 
     def host(self, host: str, address: str = "") -> bool:
-        """Whether a Host header "name:port" names this server; `address` is the one of its own
-        addresses that the connection came in on."""
+        """Whether a Host header "name:port" names this server. `address` is the server's own
+        address on which the connection came in."""
         parts = _split(f"//{host}")
         name = parts.hostname.rstrip(".") if parts and parts.hostname else ""
         return bool(name) and (name == address or any(_matches(name, k) for k in self.hosts))
 
     def origin(self, origin: str, host: str) -> bool:
-        """Whether a page of `origin` may connect to `host`: its own pages and the listed ones."""
+        """Whether a page of `origin` may connect to `host`: the server's own pages and the listed
+        origins."""
         parts = _split(origin)
         return parts is not None and (parts.netloc == host or origin in self.origins)
 
@@ -80,7 +81,7 @@ class OriginCheck:
 
 @cache
 def configured() -> Allowed:
-    """The names of this machine, or what the settings say."""
+    """The names of this machine, or those in the settings."""
     hosts = _setting("server.allowedHosts")
     if not hosts:
         own = socket.gethostname()
@@ -94,7 +95,7 @@ def _setting(name: str) -> frozenset[str]:
 
 
 def _refusal(allowed: Allowed, scope: Message) -> str | None:
-    """The sentence that refuses a request; None when it may pass."""
+    """The sentence that refuses a request, or None if it may pass."""
     headers = Headers(scope=scope)
     host, origin = headers.get("host", ""), headers.get("origin")
     address, _ = scope.get("server") or ("", 0)
@@ -108,7 +109,7 @@ def _refusal(allowed: Allowed, scope: Message) -> str | None:
 
 
 def _shown(header: str) -> str:
-    """A header for a sentence that a terminal prints."""
+    """A header, made printable for a sentence in a terminal."""
     return one_line(header[:_LONGEST_SHOWN])
 
 
@@ -120,7 +121,7 @@ def _without_origin(scope: Message) -> Message:
 
 
 def _split(address: str) -> SplitResult | None:
-    """The parts of an address; None when it has no host or its port is no number."""
+    """The parts of an address, or None if it has no host or its port is no number."""
     try:
         parts = urlsplit(address)
         _ = parts.port

@@ -1,10 +1,10 @@
-"""Which page a browser is on, so that the timers of a page that it has left ask for nothing more.
+"""The page a browser is on, so that timers of a page it has left request nothing more.
 
-Train draws its replay anew every second: the browser asks for that by a timer, which goes on until
-the next page arrives. Streamlit runs what such a late message asks for after the next page, tells
-the browser that it is back on the page it left, and the browser removes the next page: what is left
-is "Loading …". Or it merges the message with the change of the page, and draws the left page with
-the address of the next one.
+Train draws its replay again every second: a timer in the browser requests it until the next page
+arrives. Streamlit handles such a late request after the next page and tells the browser that it is
+back on the page it left. The browser then removes the next page, and only "Loading …" remains. Or
+Streamlit merges the message with the change of page, and draws the old page with the address of the
+next one.
 """
 
 import threading
@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-_left: dict[str, str] = {}  # by session, the page that a script has left and a browser has not
+_left: dict[str, str] = {}  # session → page that a script has left but a browser has not
 _lock = threading.Lock()
 
 
@@ -31,10 +31,10 @@ class PageOnScreen:
         self._page = ""
 
     def learn(self, data: bytes) -> None:
-        """Note the page that a message to the browser begins, if it begins one.
+        """Note the page that a message to the browser starts, if it starts one.
 
-        A run of the whole script begins before it is known which page a URL names: the navigation
-        says so a moment later.
+        A run of the whole script begins before the page of the URL is known; the navigation names
+        it a moment later.
         """
         try:
             message = ForwardMsg.FromString(data)
@@ -54,7 +54,8 @@ class PageOnScreen:
                 _left.pop(self._session, None)
 
     def is_late(self, asked: ClientState) -> bool:
-        """Whether a timer of a page asks that was left; what else is asked for names the page."""
+        """Whether the request comes from a timer of a page that was left. Other requests name the
+        page."""
         page = asked.page_script_hash
         if not asked.is_auto_rerun:
             if page and not asked.fragment_id:

@@ -1,5 +1,5 @@
-"""Slow work done at the start of the server: torch is imported, plotly.js compressed, and what
-killed servers left behind is deleted.
+"""Slow work at the start of the server: importing torch, compressing plotly.js, and deleting the
+files that killed servers left behind.
 
 A background thread does it, while the browser loads the frame of the page.
 """
@@ -15,7 +15,7 @@ from importlib import import_module
 from explorer.app.server import static_files
 
 _MODULES = ("explorer.app.model_cache", "explorer.model.explorable", "pandas")
-"""What the first page imports, in the same order."""
+"""Imports of the first page, in the same order."""
 
 
 def start() -> None:

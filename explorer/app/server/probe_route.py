@@ -1,4 +1,4 @@
-"""The route that serves the probe traces of a run's moments; browsers cache them.
+"""Route for the probe traces of a run's moments; browsers cache them.
 
 The URL names a run and a step, which are looked up; no part of it is used as a path.
 """

@@ -1,8 +1,8 @@
-"""Who is charged for what the server computes, and the limit on it: a token bucket, an allowance of
-seconds that refills at a constant rate and is charged afterwards with what was used.
+"""The limit on computing by the server, and who is charged for it: a token bucket, an allowance of
+seconds that refills at a constant rate and is charged afterwards with the seconds used.
 
-Pages, downloads and requests are charged to the network address, what is computed in a turn to the
-session and the address.
+Pages, downloads and requests are charged to the network address; computing in a turn is charged to
+the session and the address.
 """
 
 import ipaddress
@@ -22,15 +22,16 @@ from explorer.app.server import access
 from explorer.core.errors import ExplorerError
 
 _VISITORS_PER_ADDRESS = 10
-"""Visitors that may compute all they are allowed behind one network address: a school often has
-only one. Together they have three quarters of what `model_cache` computes at a time."""
+"""Visitors behind one network address that may each use their full allowance: a school often has
+only one address. Together they have three quarters of the computing that `model_cache` allows at a
+time."""
 
 Owners = Mapping[str, float]
-"""Those that are charged, by name, each with a factor on the limits; none = nobody is."""
+"""Names of those charged, each with a factor on the limits. Empty = nobody is charged."""
 
 
 class RateLimitError(ExplorerError):
-    """A visitor asks for more computing than the rate limit allows."""
+    """The visitor asks for more computing than the rate limit allows."""
 
     section: ClassVar[str] = "explore"
 
@@ -38,7 +39,7 @@ class RateLimitError(ExplorerError):
 class RateLimiter:
     """Allowances by owner, shared by all threads of the server.
 
-    owners: how many are remembered, those seen last.
+    owners: number of owners remembered, those seen last.
     """
 
     def __init__(self, owners: int) -> None:
@@ -70,7 +71,7 @@ class RateLimiter:
                 self._left.popitem(last=False)
 
     def _read(self, owners: Owners, rate: float, most: float) -> dict[str, float]:
-        """What each owner has left now."""
+        """Seconds that each owner has left now."""
         now, found = time.monotonic(), {}
         for owner, factor in owners.items():
             left, since = self._left.get(owner, (most * factor, now))
@@ -80,7 +81,7 @@ class RateLimiter:
 
 @dataclass(slots=True)
 class _Turn:
-    """Whom a turn is charged to, and whether something may be computed in it."""
+    """Owners charged for a turn, and whether it was admitted to compute."""
 
     owners: Owners
     admitted: bool = False
@@ -98,8 +99,8 @@ def address_of(request: Request) -> str:
 
 @lru_cache(maxsize=4096)
 def network_of(address: str) -> str:
-    """The visitors that are counted together with those of an address: an IPv6 visitor can choose
-    the last 64 bits."""
+    """The group of visitors counted together with an address: an IPv6 visitor can choose the last
+    64 bits."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -110,7 +111,7 @@ def network_of(address: str) -> str:
 
 
 def owners(session: str, address: str) -> Owners:
-    """Whom a turn of a session is charged to.
+    """The owners charged for a turn of a session.
 
     A reload begins a new session with an allowance of its own. So the network address is
     counted, too, for as many visitors as may share it.
@@ -123,8 +124,8 @@ def owners(session: str, address: str) -> Owners:
 def turn(owners: Callable[[], Owners]) -> Iterator[None]:
     """A block, such as one run of a page, whose computing time is charged to `owners`.
 
-    Only processor time is measured, so waiting is not charged. Inside another
-    turn, that one is charged.
+    Only processor time is measured, so waiting is not charged. Inside another turn, the outer turn
+    is charged.
     """
     if _turn.get() is not None:
         yield
@@ -140,9 +141,9 @@ def turn(owners: Callable[[], Owners]) -> Iterator[None]:
 
 
 def refuse_over_limit() -> None:
-    """Refuse something that is not in a cache to a visitor who has computed too much.
+    """Refuse a computation that is not cached to a visitor over the limit.
 
-    Asked once a turn: what is begun is finished. Raises `RateLimitError`.
+    Checked once a turn, so a turn that has started is finished. Raises `RateLimitError`.
     """
     own = _turn.get()
     assert own is not None
@@ -154,7 +155,8 @@ def refuse_over_limit() -> None:
 
 @contextmanager
 def charged_to(address: str | None) -> Iterator[bool]:
-    """A block charged to an address, None = to nobody; whether it has some allowance left."""
+    """A block charged to an address, or to nobody with None. It yields whether some allowance is
+    left."""
     owners = {} if address is None else {network_of(address): 1.0}
     limits = access.PAGE_RATE, access.MOST_PAGES
     began = time.thread_time()

@@ -70,6 +70,6 @@ def _policy(host: str) -> str:
 
 
 def _ancestors() -> str:
-    """The pages that may frame the app; only its own without a setting."""
+    """The pages that may frame the app. Without a setting, only its own pages."""
     named = os.environ.get(FRAMES_VARIABLE, "").split()
     return " ".join(["'self'", *filter(_ANCESTOR.fullmatch, named)])

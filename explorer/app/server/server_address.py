@@ -1,9 +1,9 @@
-"""Tells Streamlit's page where the server is, what to show until Streamlit draws something, when to
-add to the browser's history, when to close the menu of a narrow window, to remember the chosen
-language, how much room the header's parts need, and to scroll to a message on a narrow window.
+"""Additions to Streamlit's page: where the server is, content until Streamlit draws something, when
+to add to the browser's history, when to close the menu of a narrow window, the memory of the chosen
+language, the room for the parts of the header, and scrolling to a message on a narrow window.
 
-Without the address a page that is opened directly, such as /train, asks for /train/_stcore/health
-first, where nothing is, and the browser calls that an error.
+Without the address, a page opened directly, such as /train, first asks for /train/_stcore/health,
+which does not exist, and the browser reports an error.
 """
 
 from pathlib import Path
@@ -54,7 +54,7 @@ class ServerAddress:
 
 
 class _Inserting:
-    """Passes an answer on; an HTML page whole, with all of it."""
+    """Passes an answer on. An HTML page is held back until complete and sent with all additions."""
 
     def __init__(self, send: Send) -> None:
         self.send = send
@@ -83,6 +83,6 @@ class _Inserting:
 
 
 def _is_page(start: Message) -> bool:
-    """Whether an answer begins that is an HTML page."""
+    """Whether this message starts an answer that is an HTML page."""
     kind = MutableHeaders(scope=start).get("content-type", "")
     return bool(start["status"] == 200 and kind.startswith("text/html"))

@@ -77,7 +77,7 @@ class CompressedScripts:
         await Response(data, headers=headers, media_type=media_type)(scope, receive, send)
 
     def _find(self, request: Request) -> bytes | None:
-        """The compressed file of a request; None leaves the request to Streamlit."""
+        """The compressed file of a request, or None to leave the request to Streamlit."""
         path = request.url.path
         local = address_of(request) in ("", "127.0.0.1", "::1")
         accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
@@ -96,14 +96,14 @@ def _plotly() -> tuple[bytes, str]:
 
 @cache
 def _scripts() -> dict[str, Path]:
-    """Streamlit's scripts and style sheets by their path below its folder; a request's path is
-    only looked up here, never used as a path on the disk."""
+    """Streamlit's scripts and style sheets by their path below its folder. A request's path is only
+    looked up here, never used as a path on the disk."""
     files = (file for ending in _MEDIA_TYPES for file in (_STATIC / "static").rglob(f"*{ending}"))
     return {file.relative_to(_STATIC).as_posix(): file for file in files}
 
 
 @cache
 def _compressed(file: Path) -> bytes | None:
-    """The contents of a file, compressed; None for a small file."""
+    """The contents of a file, compressed, or None for a small file."""
     source = file.read_bytes()
     return gzip.compress(source, compresslevel=6, mtime=0) if len(source) > _SMALLEST else None

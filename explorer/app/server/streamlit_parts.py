@@ -1,7 +1,8 @@
-"""What the app uses of Streamlit and its server beside their documented interface.
+"""Undocumented parts of Streamlit and its server that the app uses.
 
-Another version may lack a part; the start then says so in one sentence. Class names of Streamlit's
-pages are in `app/main.css` as well, which no import can check: a newer version is told, too.
+Another version may lack a part; the start then says so in one sentence. `app/main.css` also uses
+class names of Streamlit's pages, which no import can check, so the start also reports a newer
+version.
 """
 
 import re
@@ -13,7 +14,7 @@ from importlib.util import find_spec
 from explorer.core.i18n import LANGUAGES, say
 
 NEWEST_TRIED = "1.67.0"
-"""The version that the daily tests run with."""
+"""The Streamlit version that the daily tests run with."""
 
 PARTS = (
     "streamlit.components.v2.types:ComponentRenderer",
@@ -36,7 +37,7 @@ PARTS = (
 
 
 def check() -> None:
-    """Exit with a sentence where a part is missing; print one where Streamlit is newer."""
+    """Exit with a sentence if a part is missing. Print one if Streamlit is newer than tried."""
     _check_arrow()
     facts = {"installed": version("streamlit"), "tried": NEWEST_TRIED}
     if absent := [part for part in PARTS if not _is_there(part)]:
@@ -47,8 +48,8 @@ def check() -> None:
 
 
 def _check_arrow() -> None:
-    """Exit with a sentence where the tables of Streamlit cannot be drawn: pyarrow from 25 on
-    refuses NumPy 1, which pip does not know."""
+    """Exit with a sentence if Streamlit's tables cannot be drawn: pyarrow from 25 on refuses NumPy
+    1, which pip does not know."""
     try:
         import_module("pyarrow")
     except ImportError as error:

@@ -1,8 +1,8 @@
-"""The one route by which a browser asks more about a trace on screen; see `components.resources`.
+"""Route for a browser's questions about a trace on screen; see `components.resources`.
 
-The address names a trace by a key that only those know to whom the server has shown the trace, and
-a place that is looked up; no part of it is used as a path. A trace is offered as long as it is in a
-cache: the route keeps none.
+The address names a trace by a key, known only to visitors who were shown the trace, and a place
+that is looked up; no part of it is used as a path. A trace is offered as long as it is in a cache;
+the route itself keeps none.
 """
 
 import asyncio
@@ -45,11 +45,11 @@ _computing = asyncio.Semaphore(MOST_COMPUTING)
 
 
 def offer(name: Hashable, trace: Trace, model: AskedModel | None) -> Offer:
-    """What can be asked about `trace`, below an address that is relative to the page's.
+    """The questions about `trace` that can be asked, below an address relative to the page's.
 
-    name: what `trace` was computed from; it always gets the same address, so that the answers in
-        browsers and caches stay good when the trace is computed again.
-    model: of the trace; None where nobody has it.
+    name: the inputs that `trace` was computed from. Equal names get the same address, so answers in
+        browsers and caches stay valid when the trace is computed again.
+    model: of the trace, or None if it is not available.
     """
     key = hmac.new(_SECRET, repr(name).encode(), "sha256").hexdigest()
     _traces[key], _models[trace] = trace, model
@@ -57,8 +57,8 @@ def offer(name: Hashable, trace: Trace, model: AskedModel | None) -> Offer:
 
 
 async def serve(request: Request) -> Response:
-    """The answer; 404 for what a trace does not have, or that is not there (any more), and 429 for
-    a guest over the limit."""
+    """The answer. 404 for something the trace does not have or that is no longer there, 429 for a
+    guest over the limit."""
     key, name, place = (request.path_params[part] for part in ("trace", "resource", "place"))
     trace, resource = _traces.get(key), RESOURCES.get(name)
     if trace is None or resource is None:
@@ -87,5 +87,5 @@ def _answer(request: Request, key: str, trace: Trace, resource: Resource, place:
 
 
 def _refused(status: int) -> Response:
-    """An answer without content, which no browser keeps."""
+    """An answer without content, which browsers do not cache."""
     return Response(status_code=status, headers={"Cache-Control": "no-store"})

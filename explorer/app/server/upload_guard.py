@@ -81,7 +81,7 @@ def forget(session: str, file: str | None = None) -> None:
 
 
 def _refusal(request: Request, session: str, file: str) -> PlainTextResponse | None:
-    """The answer to a request that is refused; None when it is allowed, and then counted."""
+    """The answer that refuses a request. None if the request is allowed; it is then counted."""
     if access.is_class_mode() and not access.is_host_session(session):
         return _sentence(403, "upload_host_only", request)
     if request.method == "DELETE":
@@ -97,7 +97,7 @@ def _refusal(request: Request, session: str, file: str) -> PlainTextResponse | N
 
 
 def _add(session: str, file: str) -> bool:
-    """Count a file that is about to be sent; False when the session has too many.
+    """Count a file that is about to be sent. False if the session has too many.
 
     A file id in use is refused: if its upload failed, the first file would not be counted.
     """

@@ -1,4 +1,4 @@
-"""Which kind of value each widget reports, learnt from what the server sends to any browser.
+"""Kind of value that each widget reports, learnt from the messages the server sends to any browser.
 
 Streamlit keeps whatever value a message holds for a widget, and fails with a traceback where the
 widget expects another kind. The ids are the same in all sessions: each is a hash of the widget.
@@ -14,7 +14,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NumberInput_pb2 import NumberInput
 
 _COMPONENT = "json_value"
-"""Of a component, which has a second widget for its events."""
+"""For a component, which has a second widget for its events."""
 
 _TABLE = "dataframe"
 
@@ -68,7 +68,7 @@ class WidgetKinds:
                     self._drawn.popitem(last=False)
 
     def kind(self, widget: str) -> str | None:
-        """The kind of value of a widget; None for one that no message has drawn."""
+        """The kind of value of a widget, or None if no message has drawn it."""
         with self._lock:
             if drawn := self._drawn.get(widget):
                 return drawn[1]

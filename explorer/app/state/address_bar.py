@@ -1,7 +1,7 @@
-"""The one module that reads and writes the URL in the address bar; moment and head of a replay
-are written by the browser, see `training_replay/js/address.js`.
+"""The only module that reads and writes the URL in the address bar. The browser writes moment and
+head of a replay, see `training_replay/js/address.js`.
 
-A query that this session did not write came with a link, a reload or the Back button, and is
+A query that this session did not write came from a link, a reload or the Back button, and is
 followed.
 """
 
@@ -26,12 +26,12 @@ _LANGUAGE = "lang"
 _RUN = "run"
 _COMPARED = "compare"
 _WRITTEN_BY_BROWSER = ("moment", "head")
-"""Parameters of the Train page that its replay writes itself, without the server."""
+"""Parameters of the Train page that its replay writes in the browser, without the server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A page that the visitor was sent to, and its query, until the page is drawn."""
+    """A page that the visitor was sent to, and its query, until that page is drawn."""
 
     page: Path
     query: Mapping[str, str]
@@ -39,11 +39,11 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class AddressState:
-    """query: the one this session wrote or followed last, without the language; None before.
+    """query: last query this session wrote or followed, without the language; None before.
     page: the page on screen.
-    times_followed: how many queries were followed.
-    refused: parameters of the query followed last that were refused; None once told.
-    destination: None while the visitor is on no way to another page.
+    times_followed: number of queries followed.
+    refused: refused parameters of the last followed query; None once reported.
+    destination: None unless the visitor is on the way to another page.
     """
 
     query: Mapping[str, str] | None = None
@@ -54,11 +54,11 @@ class AddressState:
 
 
 def enter(page: str) -> None:
-    """Note the page on screen; after another page, a URL without a query keeps the visit, and
-    Heads opens where it is now.
+    """Note the page on screen. After another page, a URL without a query keeps the visit, and Heads
+    opens at the current selection.
 
-    The page that the visitor has just left, drawn once more with the URL of the next one, goes
-    there again: it must not write that URL. That ends the run of the script.
+    A page that the visitor has just left may be drawn once more with the URL of the next page. It
+    must not write that URL, so it goes to the next page again, which ends the run of the script.
     """
     _go_on(page)
     if session.load(AddressState).page not in ("", page):
@@ -68,7 +68,7 @@ def enter(page: str) -> None:
 
 
 def _go_on(page: str) -> None:
-    """Go on to the page that the visitor was sent to, where `page` is another one."""
+    """Go on to the page that the visitor was sent to, if `page` is another one."""
     state = session.load(AddressState)
     if state.destination is None:
         return
@@ -86,18 +86,17 @@ def leave_visit() -> None:
 def keep_visit() -> None:
     """Let the next run of the whole page keep the visit instead of following the URL.
 
-    For a run that a visitor's action has caused: with it the browser sends the URL that it has,
-    which may be older than the last one written.
+    For a run caused by a visitor's action: the browser sends its own URL with it, which may be
+    older than the last one written.
     """
     state = session.load(AddressState)
     session.save(replace(state, query=_query_in_url()))
 
 
 def follow(catalog: Mapping[str, CatalogMember]) -> None:
-    """Start the visit in the URL, unless this session wrote it.
+    """Start the visit in the URL, unless this session wrote the URL.
 
-    Call it in whole runs only: the run of a fragment may see an older URL than the last one
-    written.
+    Call it in whole runs only: a run of a fragment may see an older URL than the last one written.
     """
     query = _query_in_url()
     written = session.load(AddressState).query
@@ -114,7 +113,7 @@ def _query_in_url() -> dict[str, str]:
 
 
 def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:
-    """Start the visit in a query, as if it stood in the URL."""
+    """Start the visit of a query, as if it were in the URL."""
     state = session.load(AddressState)
     openings = {name: visit_state.initial_request(member) for name, member in catalog.items()}
     linked, unknown = lesson_state.follow(query)
@@ -128,14 +127,14 @@ def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember])
 
 
 def show(look: Look, refused: tuple[str, ...] = ()) -> None:
-    """Start `look`, as a query does that is followed. Its section stays with `state/heads.py`."""
+    """Start `look`, as following a query does. Its section stays with `state/heads.py`."""
     state = session.load(AddressState)
     session.save(replace(look, section="", compared="", other_text=""))
     session.save(replace(state, times_followed=state.times_followed + 1, refused=refused))
 
 
 def times_followed() -> int:
-    """How many queries were followed; see `mount.PictureKey`."""
+    """Number of queries followed; see `mount.PictureKey`."""
     return session.load(AddressState).times_followed
 
 
@@ -145,7 +144,7 @@ def just_followed() -> bool:
 
 
 def take_refused() -> tuple[str, ...] | None:
-    """After a query was followed, the parameters that were refused; None when told already."""
+    """Refused parameters of the followed query; None once they were taken."""
     state = session.load(AddressState)
     session.save(replace(state, refused=None))
     return state.refused
@@ -170,14 +169,14 @@ def write(look: Look, default: Request, language: str) -> None:
 
 
 def link(look: Look, language: str) -> str:
-    """The URL that opens `look` for another person, in `language`: a class talks about the
-    words on the screen of the one who shared it. Each may choose another one."""
+    """The URL that opens `look` for another person, in `language`: a class talks about the words on
+    the screen of the person who shared it. Each person may choose another language."""
     query = to_query(look) | lesson_state.query() | {_LANGUAGE: language}
     return f"{app_address()}?{urlencode(query)}"
 
 
 def relative_link(look: Look) -> str:
-    """The address of Explore with `look`, as the other pages link to it."""
+    """Relative address of Explore with `look`, for links on other pages."""
     return f"./?{urlencode(to_query(look))}"
 
 
@@ -192,12 +191,12 @@ def linked_language() -> str | None:
 
 
 def refused_language() -> tuple[str, ...]:
-    """The parameter with the language, where the URL names one that there is not."""
+    """The language parameter, if the URL names an unknown language."""
     return (_LANGUAGE,) if linked_language() not in (None, *LANGUAGES) else ()
 
 
 def linked_replay() -> dict[str, str]:
-    """What the URL of the Train page names: a run, those compared with it, a moment and a head."""
+    """Parameters in the Train page's URL: a run, those compared with it, a moment and a head."""
     names = (_RUN, _COMPARED, *_WRITTEN_BY_BROWSER)
     return {name: st.query_params[name] for name in names if name in st.query_params}
 
@@ -208,7 +207,7 @@ def linked_run() -> str | None:
 
 
 def write_run(key: str | None) -> None:
-    """Name a run in the URL of the Train page, and nothing else of it; None = none."""
+    """Write only a run into the URL of the Train page; None = none."""
     query = st.query_params.to_dict()
     for name in (_RUN, _COMPARED, *_WRITTEN_BY_BROWSER):
         query.pop(name, None)

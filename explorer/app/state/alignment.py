@@ -1,5 +1,4 @@
-"""What is remembered of the alignment section of Heads: the uploaded file, and the report on
-screen."""
+"""State of the alignment section of Heads: the uploaded file, and the report on screen."""
 
 from dataclasses import dataclass, replace
 
@@ -9,19 +8,19 @@ from explorer.jobs.alignment_jobs import GoldTable
 
 @dataclass(frozen=True, slots=True)
 class AlignmentState:
-    """gold: uploaded last. report: key of the one on screen; None = the newest."""
+    """gold: last uploaded file. report: key of the report on screen; None = the newest."""
 
     gold: GoldTable | None = None
     report: str | None = None
 
 
 def gold() -> GoldTable | None:
-    """The file that this visitor uploaded last."""
+    """The file this visitor uploaded last."""
     return session.load(AlignmentState).gold
 
 
 def set_gold(gold: GoldTable) -> None:
-    """Compare with these links when asked to."""
+    """Keep these links for the next comparison."""
     session.save(replace(session.load(AlignmentState), gold=gold))
 
 

@@ -1,4 +1,4 @@
-"""What is remembered of the Explore page beside the visit: the picture on screen."""
+"""State of the Explore page apart from the visit: the picture on screen."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ NEW_TRACE = ("force", "unforce", "reset")
 class ChosenToken(msgspec.Struct):
     """A token that the player reports as chosen.
 
-    alone: whether what came after it stays; else that is decoded anew.
+    alone: whether the tokens after it stay; otherwise they are decoded again.
     """
 
     step: Step
@@ -41,7 +41,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What the page was drawn from, beside the selection, which the player shows by itself."""
+    """Inputs the page was drawn from, except the selection, which the player shows by itself."""
 
     request: Request
     language: str
@@ -53,9 +53,9 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class ExploreState:
-    """picture: the one on screen, which stays when the next request fails.
-    submissions: how often the visitor has submitted the text box.
-    drawn: what the page was drawn from; None before.
+    """picture: the picture on screen, which stays when the next request fails.
+    submissions: number of times the visitor has submitted the text box.
+    drawn: inputs the page was drawn from; None before.
     """
 
     picture: Picture | None = None
@@ -65,7 +65,7 @@ class ExploreState:
 
 @dataclass(slots=True)
 class ShownSelection:
-    """The selection on screen; mutable, for files that are made in a thread without a session."""
+    """The selection on screen. It is mutable, for files made in a thread without a session."""
 
     selection: Selection = field(default_factory=Selection)
 
@@ -95,12 +95,12 @@ def _note_submission() -> None:
 
 
 def remember_drawn(models: Iterable[str]) -> None:
-    """Note that the page shows what is known now; models: those offered."""
+    """Note that the page now shows the present state; models: those offered."""
     session.save(replace(session.load(ExploreState), drawn=_drawn_now(models)))
 
 
 def is_outdated(models: Iterable[str]) -> bool:
-    """Whether something was changed that the page does not show yet."""
+    """Whether a change is not on the page yet."""
     return session.load(ExploreState).drawn != _drawn_now(models)
 
 
@@ -116,9 +116,9 @@ def _drawn_now(models: Iterable[str]) -> Drawn:
 
 
 def opening(wanted: Request, language: str) -> Selection:
-    """Where the player opens `wanted`: at the current selection, on a new text without a step.
+    """Initial selection for `wanted`: the current selection, on a new text without a step.
 
-    For the picture on screen it is where that one opened: the same bytes are not sent again.
+    The picture on screen keeps its initial selection, so the same bytes are not sent again.
     """
     picture = session.load(ExploreState).picture
     now = visit_state.current().selection
@@ -133,7 +133,7 @@ def opening(wanted: Request, language: str) -> Selection:
 def opens_whole(wanted: Request, language: str, opening: Selection) -> bool:
     """Whether the player opens with the whole pattern, at a step that shows something.
 
-    So it does without a step in `opening`, and for the picture on screen if it opened so.
+    This is so without a step in `opening`, and for the picture on screen if it opened so.
     """
     picture = session.load(ExploreState).picture
     if picture is None or address_bar.just_followed():
@@ -143,10 +143,10 @@ def opens_whole(wanted: Request, language: str, opening: Selection) -> bool:
 
 
 def remember_picture(picture: Picture, followed_link: bool, last_step: int) -> None:
-    """Note the picture on screen, and select what it opens with.
+    """Note the picture on screen, and select its initial selection.
 
-    followed_link: then the selection is the link's; otherwise a new picture selects a step at
-        once (by default `last_step`), so that the URL can name it.
+    followed_link: whether the selection comes from a link. Otherwise a new picture selects a step
+        at once (by default `last_step`), so that the URL can name it.
     """
     state = session.load(ExploreState)
     if followed_link:
@@ -158,16 +158,16 @@ def remember_picture(picture: Picture, followed_link: bool, last_step: int) -> N
 
 
 def restore_forced(shown: Request) -> None:
-    """After a request failed: force only the tokens that the picture on screen has."""
+    """After a failed request: force only the tokens forced in the picture on screen."""
     now = visit_state.current().request
     same = (shown.model, shown.text) == (now.model, now.text)
     visit_state.set_forced(dict(shown.forced) if same else {})
 
 
 def read_player(report: dict[str, object]) -> None:
-    """Take what the player reports: a selection, a token to force, or one to force no more.
+    """Handle a report of the player: a selection, a token to force, or one to force no more.
 
-    Whatever is malformed is ignored.
+    Malformed parts are ignored.
     """
     visit_state.read_selection(report.get("selection"))
     forced = dict(visit_state.current().request.forced)

@@ -1,5 +1,5 @@
-"""What is remembered of the Heads page beside the visit: its section, the intervention being
-drafted, and the measurements on screen."""
+"""State of the Heads page apart from the visit: its section, the intervention being drafted, and
+the measurements on screen."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,7 +27,7 @@ ALL = -1
 
 
 class InterventionDraftError(InterventionError):
-    """An intervention that cannot be made of what is filled in."""
+    """The fields filled in do not give an intervention."""
 
     section = "heads"
 
@@ -58,9 +58,9 @@ class Draft:
     key: int | None = None
 
     def intervention(self, weights: str) -> Intervention:
-        """What is filled in. Raises `InterventionError`.
+        """The intervention filled in. Raises `InterventionError`.
 
-        weights: those of a row, as typed.
+        weights: the weights of a row, as typed.
         """
         layer, number = (None if part == ALL else part for part in (self.layer, self.head))
         head = (self.site, layer, number)
@@ -81,8 +81,8 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Where a picture opened. It stays the same while the picture does: the same bytes are not
-    sent again."""
+    """Initial selection of a picture. It stays the same while the picture does, so the same bytes
+    are not sent again."""
 
     picture: object
     selection: Selection
@@ -98,14 +98,15 @@ class EvaluationText:
 
 @dataclass(frozen=True, slots=True)
 class HeadsState:
-    """section: the one on screen; "" = the first.
-    proposed: interventions that come into force if an experiment with them can be computed.
+    """section: the section on screen; "" = the first.
+    proposed: interventions that are applied if an experiment with them can be computed.
     shown: the last request that could be traced, with nothing forced.
     report: key of the stored report on screen; None = the first.
-    opened: the head with which the app opened a picture last, where nobody had named one.
-    moved: how often the editor moved the picture to another head.
-    compared: what is compared with, as in `Look`; "" = the first model that can be.
-    other_text: the text that was compared with last; text_of: in which model.
+    opened: head that the app last opened a picture with, when nobody had named one.
+    moved: number of times the editor moved the picture to another head.
+    compared: the second side of a comparison, as in `Look`; "" = the first model that can be
+        compared.
+    other_text: text compared with last; text_of: the model it was compared in.
     """
 
     section: str = ""
@@ -133,7 +134,7 @@ def show_section(name: str) -> None:
 
 
 def look() -> Look:
-    """The visit and the section on screen: the text that is shown, where another was refused."""
+    """The visit and the section on screen, with the text that is shown if another was refused."""
     shown, visit = section(), visit_state.current()
     if requested() != shown_request() and shown_request().model == visit.request.model:
         visit = replace(visit, request=shown_request())
@@ -145,40 +146,41 @@ def look() -> Look:
 
 
 def compared() -> str:
-    """What is compared with, as in `Look`; "" = the first model that can be."""
+    """The second side of the comparison, as in `Look`; "" = the first model that can be
+    compared."""
     return session.load(HeadsState).compared
 
 
 def other_text() -> str:
-    """The text that was compared with last in the chosen model; "" before."""
+    """The text compared with last in the chosen model; "" before."""
     state = session.load(HeadsState)
     return state.other_text if state.text_of == visit_state.current().request.model else ""
 
 
 def compare_with(name: str) -> None:
-    """Compare with something else, see `compared`, each head with the one that such a comparison
-    opens with."""
+    """Compare with another second side, see `compared`, and select the initial head of such a
+    comparison on it."""
     remember_compared(name)
     visit_state.select(replace(visit_state.current().selection, other=None))
 
 
 def remember_compared(name: str) -> None:
-    """Note what is compared, see `compared`."""
+    """Note the second side, see `compared`."""
     session.save(replace(session.load(HeadsState), compared=name))
 
 
 def remember_other_text(text: str, model: str) -> None:
-    """Note the text that is compared with in a model; "" = the one that is offered first."""
+    """Note the text that is compared with in a model; "" = the one offered first."""
     session.save(replace(session.load(HeadsState), other_text=text, text_of=model))
 
 
 def requested() -> Request:
-    """What the visitor asks for: on this page no token is forced."""
+    """The visitor's request. On this page no token is forced."""
     return visit_state.current().request.without_forced()
 
 
 def shown_request() -> Request:
-    """What is on screen: the last request that could be traced."""
+    """The request on screen: the last one that could be traced."""
     return session.load(HeadsState).shown or requested()
 
 
@@ -188,7 +190,7 @@ def remember_shown(request: Request) -> None:
 
 
 def opening(picture: object) -> Selection:
-    """Where `picture` opens: at the current selection when it is first shown."""
+    """Initial selection of `picture`: the current selection when it is first shown."""
     state = session.load(HeadsState)
     if state.opening is None or state.opening.picture != picture:
         state = replace(state, opening=Opening(picture, visit_state.current().selection))
@@ -214,11 +216,11 @@ def fill_in(**fields: Any) -> None:
 
 
 def draft_head(opened: Head | None) -> None:
-    """Draft an intervention on the head on screen; one on all heads or layers stays.
+    """Draft an intervention on the head on screen. A draft for all heads or layers stays.
 
-    opened: the head with which the app opens the picture, where nobody has named one. While
-    interventions are in force it is the one that they change most, and the draft keeps its own:
-    what is applied next was chosen by a person.
+    opened: head that the app opens the picture with, when nobody has named one. While interventions
+        are in force it is the head that they change most. The draft then keeps its own head, so
+        that a person chooses what is applied next.
     """
     state, visit = session.load(HeadsState), visit_state.current()
     by_app = opened or state.opened
@@ -230,14 +232,14 @@ def draft_head(opened: Head | None) -> None:
 
 
 def keep_head() -> None:
-    """Select the head with which the app opened the picture, where nobody has named one: another
-    picture opens at it, too."""
+    """Select the head that the app opened the picture with, if nobody has named one. Another
+    picture then opens at it, too."""
     visit = visit_state.current()
     visit_state.select(visit.selection.or_head(session.load(HeadsState).opened))
 
 
 def show_drafted_head() -> None:
-    """Move the picture to the head of the draft, where it is a single one."""
+    """Move the picture to the head of the draft, if it is a single head."""
     one = draft()
     if one.site is None or one.layer in (None, ALL) or one.head in (None, ALL):
         return
@@ -253,14 +255,14 @@ def show_head(head: Head) -> None:
 
 
 def times_moved() -> int:
-    """How often the editor moved the picture to another head."""
+    """Number of times the editor moved the picture to another head."""
     return session.load(HeadsState).moved
 
 
 def with_draft(keys: int) -> Interventions:
     """The interventions in force and the drafted one. Raises `InterventionError`.
 
-    keys: how many weights a row needs.
+    keys: number of weights that a row needs.
     """
     weights = str(session.widget_value(session.WEIGHTS) or "")
     drafted = draft().intervention(weights)
@@ -273,21 +275,21 @@ def with_draft(keys: int) -> Interventions:
 
 
 def propose(interventions: Interventions) -> None:
-    """Put these interventions in force in the next run, if an experiment with them can be computed;
-    none = no longer propose any."""
+    """Apply these interventions in the next run, if an experiment with them can be computed; none =
+    propose none any more."""
     session.save(replace(session.load(HeadsState), proposed=interventions))
 
 
 def take_proposed() -> Interventions:
-    """The proposed interventions, which are then no longer proposed."""
+    """The proposed interventions, which are no longer proposed after this call."""
     proposed = session.load(HeadsState).proposed
     propose(NO_INTERVENTIONS)
     return proposed
 
 
 def read_view(report: dict[str, object]) -> None:
-    """Take what a head view reports: a selection, and a cell that was clicked. These views show
-    pieces and hide nothing; Explore goes on with words, and with guessing, where it did so.
+    """Handle a report of a head view: a selection, and a cell that was clicked. These views show
+    pieces and hide nothing; Explore keeps showing words, and guessing, if it did so.
 
     A newly selected head and a clicked cell are filled into the draft.
     """
@@ -308,7 +310,7 @@ def pairs() -> EvaluationText:
 
 
 def set_pairs(pairs: EvaluationText) -> None:
-    """Measure on these sentence pairs when asked to."""
+    """Keep these sentence pairs for the next measurement."""
     session.save(replace(session.load(HeadsState), pairs=pairs))
 
 
@@ -323,7 +325,7 @@ def show_report(key: str) -> None:
 
 
 def _weights(text: str) -> tuple[float, ...]:
-    """Numbers separated by commas or spaces; "nan" is one, which `gather` refuses."""
+    """Numbers separated by commas or spaces. "nan" is a number here, which `gather` refuses."""
     try:
         numbers = tuple(float(number) for number in text.replace(",", " ").split())
     except ValueError:

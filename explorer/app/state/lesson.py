@@ -14,7 +14,7 @@ _NAME, _CARD = "lesson", "card"  # parameters of the URL
 class LessonState:
     """name: of the lesson; "" = none is followed.
     card: on screen, counted from 1.
-    before: the visit that the lesson took the place of; None where it came with the first URL.
+    before: the visit that the lesson replaced; None if the lesson came with the first URL.
     """
 
     name: str = ""
@@ -30,7 +30,7 @@ def current() -> LessonState:
 
 
 def open_card(name: str, card: object) -> bool:
-    """Show a card of a lesson; whether there is such a card."""
+    """Show a card of a lesson. Returns whether that card exists."""
     lesson = lessons().in_language(name, "en")
     if lesson is None or not isinstance(card, int) or not 1 <= card <= len(lesson.cards):
         return False
@@ -41,7 +41,7 @@ def open_card(name: str, card: object) -> bool:
 
 
 def leave() -> Look | None:
-    """Follow no lesson; the visit that it took the place of."""
+    """End the lesson. Returns the visit that it replaced."""
     before = session.load(LessonState).before
     session.save(LessonState())
     return before
@@ -59,8 +59,8 @@ def link(name: str, card: int = 1) -> dict[str, str]:
 
 
 def follow(query: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Follow the lesson that a query names; the query with the view of the card where it names no
-    model itself, and the parameters that were refused."""
+    """Follow the lesson that a query names. Returns the query, completed with the view of the card
+    if it names no model itself, and the parameters that were refused."""
     named = {name: value for name, value in query.items() if name not in (_NAME, _CARD)}
     if _NAME not in query:
         leave()

@@ -1,4 +1,4 @@
-"""What a page tells in its next run: callbacks report it here."""
+"""Messages for the page's next run, reported by callbacks."""
 
 from dataclasses import dataclass, replace
 
@@ -8,8 +8,8 @@ from explorer.core.errors import ExplorerError
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """page: told once, in the page's header. notices: as well, where nothing went wrong.
-    upload: told beside the uploader of models until the next upload.
+    """page: errors shown once, in the page's header. notices: other sentences shown there once.
+    upload: error shown beside the uploader of models until the next upload.
     """
 
     page: tuple[ExplorerError, ...] = ()
@@ -18,37 +18,37 @@ class Messages:
 
 
 def report(error: ExplorerError) -> None:
-    """Tell `error` once, on the page."""
+    """Show `error` once, on the page."""
     messages = session.load(Messages)
     session.save(replace(messages, page=(*messages.page, error.alone())))
 
 
 def take() -> tuple[ExplorerError, ...]:
-    """The reported errors, which are then no longer reported."""
+    """The reported errors, which are no longer reported after this call."""
     messages = session.load(Messages)
     session.save(replace(messages, page=()))
     return messages.page
 
 
 def notify(sentence: str) -> None:
-    """Tell `sentence` once, on the page."""
+    """Show `sentence` once, on the page."""
     messages = session.load(Messages)
     session.save(replace(messages, notices=(*messages.notices, sentence)))
 
 
 def take_notices() -> tuple[str, ...]:
-    """What was to be told, which then no longer is."""
+    """The pending notices, which are no longer pending after this call."""
     messages = session.load(Messages)
     session.save(replace(messages, notices=()))
     return messages.notices
 
 
 def report_upload(error: ExplorerError | None) -> None:
-    """Tell `error` beside the uploader of models; None = no longer tell one."""
+    """Show `error` beside the uploader of models; None = show none any more."""
     stored = error.alone() if error else None
     session.save(replace(session.load(Messages), upload=stored))
 
 
 def upload_error() -> ExplorerError | None:
-    """Why the last model or trace was not taken."""
+    """Why the last uploaded model or trace was refused."""
     return session.load(Messages).upload

@@ -1,4 +1,4 @@
-"""What is remembered of the pruning section of Heads: the curves on screen."""
+"""State of the pruning section of Heads: the curves on screen."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The one module that reads and writes `st.session_state`.
+"""The only module that reads and writes `st.session_state`.
 
 State is one frozen dataclass for each page, kept under the name of its class. A widget's own
 value is not state: Streamlit drops it when the widget is not drawn, and it is tied to the words
@@ -25,13 +25,13 @@ _State = TypeVar("_State")
 
 
 def load(kind: type[_State]) -> _State:
-    """The session's `kind`; a new one with its defaults at first."""
+    """The session's `kind`, or a new one with its defaults."""
     found: _State | None = st.session_state.get(kind.__name__)
     return kind() if found is None else found
 
 
 def find(kind: type[_State]) -> _State | None:
-    """The session's `kind`; None before the first `save`."""
+    """The session's `kind`, or None before the first `save`."""
     found: _State | None = st.session_state.get(kind.__name__)
     return found
 
@@ -51,9 +51,9 @@ class ShownWidgets:
 def shown_as(name: str, language: str, value: object) -> str:
     """The key of the widget called `name` in one language, set to show `value`.
 
-    A value that the visitor did not choose there comes in a new widget. With each action, a browser
-    sends the values of all widgets as it has them, and one that has not yet drawn what is new would
-    set them back.
+    A value that the visitor did not choose in the widget gets a new widget. With each action, a
+    browser sends its values of all widgets; one that has not yet drawn the new value would reset
+    it.
     """
     drawn = load(ShownWidgets)
     key = drawn.keys.get((name, language), f"{name}-{language}")
@@ -66,22 +66,22 @@ def shown_as(name: str, language: str, value: object) -> str:
 
 
 def read_choice(key: str, take: Callable[[Any], None]) -> None:
-    """In the callback of a widget of `shown_as`: `take` what the visitor chose in it, unless
-    another widget has taken its place."""
+    """In the callback of a widget of `shown_as`: `take` the visitor's choice in it, unless another
+    widget has replaced it."""
     if key in load(ShownWidgets).keys.values():
         take(widget_value(key))
 
 
 def set_widget(key: str, value: object) -> None:
-    """Let the widget with this key show `value`; before it is drawn."""
+    """Set the widget with this key to `value`, before it is drawn."""
     st.session_state[key] = value
 
 
 def widget_value(key: str, default: object = None) -> Any:
-    """What the widget with this key shows; `default` when it is not drawn.
+    """Value of the widget with this key, or `default` if it is not drawn.
 
-    A button's callback reads it when the button is pressed: what was typed just before may not have
-    been drawn, and a page that has reconnected shows what no run of the script has read.
+    A button's callback reads it when the button is pressed: text typed just before may not have
+    been drawn, and a page that has reconnected shows values that no run of the script has read.
     """
     return st.session_state.get(key, default)
 
@@ -99,6 +99,6 @@ def page_id() -> str:
 
 
 def is_whole_run() -> bool:
-    """Whether the run of the script that has begun, or is about to, draws the whole page."""
+    """Whether the present or next run of the script draws the whole page."""
     context = get_script_run_ctx()
     return context is None or not context.fragment_ids_this_run

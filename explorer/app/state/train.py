@@ -1,4 +1,4 @@
-"""What is remembered of the Train page: the run on screen, the compared ones, and the forms.
+"""State of the Train page: the run on screen, the compared runs, and the forms.
 
 The runs are named in the URL, so that a reload and a link find them again.
 """
@@ -24,16 +24,16 @@ from explorer.jobs.run_directory import Run, list_runs
 from explorer.training.cost_estimate import PairsSize
 
 RECORDED = "recorded/reverse"
-"""The run the page opens on while no training goes on."""
+"""The initial run of the page while no training runs."""
 
 CORPUS_FORM = "pairs"
 SETTINGS_FORM = "setting"
-"""The forms that open over the page; the keys of their widgets begin so."""
+"""The forms that open over the page; the keys of their widgets begin with these names."""
 
 _MOMENT = re.compile(r"[0-9]{1,9}", re.ASCII)
 _HEAD = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})", re.ASCII)
 
-_LOOKED_AT = 3.0  # seconds for which the states of runs serve
+_LOOKED_AT = 3.0  # seconds for which the states of runs are cached
 _LONGEST_NAME = 60  # characters of a link that are repeated in a message
 _MOST_CHECKS = 8
 _DOUBLE_CLICK = 1.0  # seconds within which two clicks are one
@@ -50,8 +50,8 @@ class UploadedCorpus:
 
 @dataclass(frozen=True, slots=True)
 class CorpusCheck:
-    """counts: of the rows of a corpus, how many are used; None with an `error`.
-    size: of its pairs, by which the time of a training is estimated.
+    """counts: of the rows of a corpus, the number used; None with an `error`.
+    size: of its pairs, for estimating the time of a training.
     """
 
     counts: RowCounts | None
@@ -64,12 +64,12 @@ class TrainState:
     """seed: of the next quick demo; None before the first look at it.
     form: the form that is open.
     drafts: by form, its current settings, kept while it is closed.
-    times_reset: how often a form was reset; part of its widgets' keys, which are new then.
-    uploads: how many corpora were uploaded; part of the keys of the choice of columns.
+    times_reset: number of resets of a form; part of its widgets' keys, which are then new.
+    uploads: number of corpora uploaded; part of the keys of the choice of columns.
     columns: indices of source and translation in the corpus, from 0.
     has_headings: whether the first row of the corpus names the columns.
-    checks: by choice of columns, what was found in the corpus.
-    started: when a quick demo was started last, by the monotonic clock.
+    checks: by choice of columns, the check of the corpus.
+    started: start time of the last quick demo, by the monotonic clock.
     """
 
     seed: int | None = None
@@ -97,8 +97,8 @@ def list_all_runs() -> dict[str, Run]:
 def run_states(root: Path) -> dict[str, str]:
     """The state of each run in the folder of the runs made here, by name.
 
-    One look serves all visitors, who ask again and again; `run_states.clear()` before one that has
-    to be new.
+    The cached states serve all visitors, who ask again and again. Call `run_states.clear()` first
+    if the states have to be new.
     """
     return {run.name: run.status().state for run in list_runs(root)}
 
@@ -114,8 +114,8 @@ def is_recorded(key: str | None) -> bool:
 
 
 def shown_run(runs: Mapping[str, Run]) -> str | None:
-    """The key of the run on screen: the one in the URL, else one that goes on, else the recorded
-    one; None without any run."""
+    """The key of the run on screen: the one in the URL, or else a run in progress, or else the
+    recorded one. None without any run."""
     linked = address_bar.linked_run()
     if linked in runs:
         return linked
@@ -127,7 +127,7 @@ def shown_run(runs: Mapping[str, Run]) -> str | None:
 
 
 def missing_run(runs: Mapping[str, Run]) -> str | None:
-    """The name of the run in the URL where it is no longer there, shortened; None otherwise."""
+    """The name of the run in the URL if that run no longer exists, shortened. None otherwise."""
     linked = address_bar.linked_run()
     if not linked or linked in runs:
         return None
@@ -135,8 +135,8 @@ def missing_run(runs: Mapping[str, Run]) -> str | None:
 
 
 def refused(linked: Mapping[str, str], runs: Mapping[str, Run], shown: str) -> tuple[str, ...]:
-    """The parameters of a URL that the page with the run `shown` does not follow; that the run
-    itself is gone is said apart, see `missing_run`.
+    """Parameters of a URL that the page with the run `shown` does not follow. A missing run is
+    reported apart, see `missing_run`.
 
     linked: see `address_bar.linked_replay`.
     """
@@ -155,7 +155,7 @@ def refused(linked: Mapping[str, str], runs: Mapping[str, Run], shown: str) -> t
 
 
 def show_run(key: str | None) -> None:
-    """Show another run, compared with none; None = the one the page opens on."""
+    """Show another run, compared with none; None = the initial run of the page."""
     address_bar.write_run(key)
 
 
@@ -184,20 +184,20 @@ def renew_demo_seed() -> int:
 
 
 def takes_start() -> bool:
-    """Whether a click starts another quick demo: not the second one of a double click."""
+    """Whether a click starts another quick demo. The second click of a double click does not."""
     state, now = session.load(TrainState), time.monotonic()
     session.save(replace(state, started=now))
     return now - state.started > _DOUBLE_CLICK
 
 
 def button_state(run: Run) -> tuple[object, ...]:
-    """What the buttons depend on: when it changes, the whole page is drawn again."""
+    """The values the buttons depend on. When they change, the whole page is drawn again."""
     status = run.status()
     return status.state, status.is_starting, run.checkpoint_path.exists()
 
 
 def open_form(form: str | None) -> None:
-    """Show a form until it is closed, whatever else happens on the page; None closes it."""
+    """Show a form until it is closed, also across other actions on the page. None closes it."""
     session.save(replace(session.load(TrainState), form=form))
 
 
@@ -230,14 +230,14 @@ def reset_draft(form: str) -> None:
 
 
 def times_reset() -> int:
-    """How often a form was reset."""
+    """Number of times a form was reset."""
     return session.load(TrainState).times_reset
 
 
 def set_corpus(corpus: UploadedCorpus) -> None:
-    """Keep a corpus in place of the last one; its columns are guessed anew.
+    """Replace the corpus by this one; its columns are guessed again.
 
-    It stays in the session, so that it is there again when a training on it is refused.
+    It stays in the session, so that it is still there when a training on it is refused.
     """
     state = session.load(TrainState)
     state = replace(state, corpus=corpus, uploads=state.uploads + 1, checks={})
@@ -256,17 +256,17 @@ def corpus() -> UploadedCorpus | None:
 
 
 def uploads() -> int:
-    """How many corpora were uploaded."""
+    """Number of corpora uploaded."""
     return session.load(TrainState).uploads
 
 
 def check(columns: tuple[str, str]) -> CorpusCheck | None:
-    """What was found in the corpus with such columns; None before `save_check`."""
+    """The check of the corpus with such columns, or None before `save_check`."""
     return session.load(TrainState).checks.get(columns)
 
 
 def save_check(columns: tuple[str, str], found: CorpusCheck) -> None:
-    """Keep what was found; beyond `_MOST_CHECKS` choices of columns the oldest is dropped."""
+    """Keep a check. Beyond `_MOST_CHECKS` choices of columns the oldest is dropped."""
     state = session.load(TrainState)
     checks = dict(list({**state.checks, columns: found}.items())[-_MOST_CHECKS:])
     session.save(replace(state, checks=checks))

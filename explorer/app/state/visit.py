@@ -1,4 +1,4 @@
-"""The visit that Explore and Heads share: what is asked for, and what is looked at."""
+"""The visit that Explore and Heads share: the request and the selection."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -26,13 +26,13 @@ def current() -> Look:
 
 
 def default_request(catalog: Mapping[str, CatalogMember]) -> Request:
-    """What a URL without a query asks for: the first model's first example."""
+    """The request of a URL without a query: the first model's first example."""
     return initial_request(next(iter(catalog.values())))
 
 
 def initial_request(member: CatalogMember) -> Request:
-    """What a model opens with: its first example, and where it reads pairs no second text yet. A
-    trace has a text of its own."""
+    """The initial request of a model: its first example and, if it reads pairs, no second text yet.
+    A trace has its own text."""
     if not member.can_trace:
         return Request(member.name, "")
     pair = "" if member.reads_pairs else None
@@ -41,7 +41,7 @@ def initial_request(member: CatalogMember) -> Request:
 
 
 def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
-    """Choose the first model where the chosen one is no longer listed, and report that."""
+    """Choose the first model if the chosen one is no longer listed, and report that."""
     missing = current().request.model
     if missing in catalog:
         return
@@ -52,18 +52,18 @@ def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
 
 
 def set_text(text: str) -> None:
-    """Ask for another text, decoded greedily."""
+    """Request another text, decoded greedily."""
     _ask(replace(current().request, text=text, forced=()))
 
 
 def set_pair(text: str) -> None:
-    """Ask for another second text, or for none, where the model reads one."""
+    """Request another second text, or none, if the model reads one."""
     if current().request.pair is not None:
         _ask(replace(current().request, pair=text if text.strip() else "", forced=()))
 
 
 def set_language(name: str, codes: Collection[str], code: object) -> None:
-    """Ask for another language of the text or the output, "source" or "target", or with "" for the
+    """Request another language of the text ("source") or the output ("target"), or with "" the
     model's own choice. Anything but one of `codes` is ignored."""
     reading = current().request.reading
     if reading is not None and isinstance(code, str) and (not code or code in codes):
@@ -87,7 +87,7 @@ def _read_as(reading: Reading) -> None:
 
 
 def set_padding(count: object) -> None:
-    """Ask for `count` padding tokens; anything but a number that is offered is ignored."""
+    """Request `count` padding tokens. Anything but a number that is offered is ignored."""
     if isinstance(count, int) and 0 <= count <= MOST_PADDING:
         _ask(replace(current().request, pad=count))
 
@@ -98,9 +98,8 @@ def set_forced(forced: Mapping[int, int]) -> None:
 
 
 def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
-    """Ask another model, whose heads are selected anew; a text that means nothing to it is replaced
-    by its first example. Padding stays, who guesses goes on guessing, and who reads words goes on
-    reading words.
+    """Choose another model, whose heads are selected anew. A text that it cannot read is replaced
+    by its first example. Padding, guessing and reading words stay as they are.
 
     A model that is not listed is ignored: a connection may report any name.
     """
@@ -115,7 +114,7 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
 
 
 def return_to(visit: Look) -> None:
-    """Ask for what was asked for before."""
+    """Go back to an earlier visit."""
     session.save(visit)
 
 
@@ -130,16 +129,16 @@ def select(selection: Selection) -> None:
 
 
 def read_selection(report: object) -> None:
-    """Take the selection that a component in the browser reports; ignore what is malformed."""
+    """Take the selection that a component in the browser reports; ignore malformed ones."""
     if isinstance(report, dict):
         select(Selection.reported(report))
 
 
 def visit_of_cell(opening: Request, report: Mapping[str, object]) -> Look:
-    """Where Explore shows how the weight of a cell is computed.
+    """The visit of Explore that shows how the weight of a cell is computed.
 
-    opening: what the model opens with. report: a browser's, with the head, "query" and "key" of the
-    cell, and the "text"; what is malformed is left out.
+    opening: the model's initial request. report: a browser's report with the head, "query" and
+        "key" of the cell, and the "text"; malformed parts are left out.
     """
     text, cell = report.get("text"), [report.get("query"), report.get("key")]
     head = {name: report.get(name) for name in ("site", "layer", "head")}
@@ -152,8 +151,8 @@ def visit_of_cell(opening: Request, report: Mapping[str, object]) -> Look:
 
 
 def _can_read(member: CatalogMember, text: str, before: CatalogMember | None) -> bool:
-    """Whether a text of the model `before` means something to a model: mask tokens are those of
-    one model, and so are sentences chosen as its examples. A trace reads none."""
+    """Whether a model can read a text of the model `before`. Mask tokens belong to one model, and
+    so do sentences chosen as its examples. A trace reads no text."""
     if not member.can_trace:
         return True
     examples = before.examples if before and before.can_trace else ()

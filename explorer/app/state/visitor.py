@@ -1,5 +1,4 @@
-"""What is remembered of a visitor on all pages: language and rights, and who is
-charged for what is computed."""
+"""State of a visitor across all pages: language and rights, and who is charged for computing."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,7 +15,7 @@ from explorer.app.state import address_bar, session
 from explorer.core.i18n import LANGUAGES, nearest_language, say
 
 _LANGUAGE_COOKIE = "explorer-language"
-"""Holds the name of the language chosen in an earlier visit; `chosen_language.js` sets it."""
+"""Cookie with the name of the language chosen in an earlier visit; `chosen_language.js` sets it."""
 
 _key_attempts = KeyAttempts(addresses=4096)
 
@@ -25,7 +24,7 @@ _key_attempts = KeyAttempts(addresses=4096)
 class VisitorState:
     """language: chosen with the switch or by a link; "" = neither.
     is_host: whether this visitor has shown the host's key in this session.
-    ticket: for the host's cookie, since then.
+    ticket: for the host's cookie, issued when the key was shown.
     """
 
     language: str = ""
@@ -34,8 +33,8 @@ class VisitorState:
 
 
 def language() -> str:
-    """The visitor's language: the one chosen, else the link's, else that of an earlier visit, else
-    the browser's."""
+    """The visitor's language: the chosen one, or else the link's, that of an earlier visit, or the
+    browser's."""
     for language in (session.load(VisitorState).language, address_bar.linked_language()):
         if language in LANGUAGES:
             choose_language(str(language))  # the URL of another page does not carry it
@@ -80,7 +79,8 @@ def rights() -> Rights:
 
 
 def show_key(word: str) -> None:
-    """Give this visitor the host's rights if `word` is the host's key and need not wait."""
+    """Give this visitor the host's rights if `word` is the host's key and the visitor need not
+    wait."""
     right = _key_attempts.attempt(_address(), access.is_key(word))
     ticket = access.new_ticket() if right else ""
     session.save(replace(session.load(VisitorState), is_host=right, ticket=ticket))
@@ -89,7 +89,7 @@ def show_key(word: str) -> None:
 
 
 def key_wait() -> float:
-    """Seconds for which no key of this visitor counts, after several wrong ones."""
+    """Seconds during which no key of this visitor counts, after several wrong ones."""
     return _key_attempts.wait(_address())
 
 
@@ -102,10 +102,11 @@ def turn() -> Iterator[None]:
 
 
 def page_load() -> AbstractContextManager[bool]:
-    """A block that draws a whole page, charged to the visitor's network address; whether it may.
+    """A block that draws a whole page, charged to the visitor's network address. It yields whether
+    the page may be drawn.
 
-    What is cached is never refused, so without this limit an address that reloads a page for
-    ever would have all of the processor.
+    Cached results are never refused, so without this limit an address that keeps reloading a page
+    would take the whole processor.
     """
     return charged_to(_charged_address())
 
@@ -113,8 +114,8 @@ def page_load() -> AbstractContextManager[bool]:
 def limited_download(make: Callable[[], bytes], language: str) -> Callable[[], bytes]:
     """`make`, charged to the visitor's network address each time it is called, from any thread.
 
-    Over the limit, the file holds the sentence that says so: Streamlit shows none of ours, and
-    writes a traceback for each error.
+    Over the limit, the file holds a sentence that says so: Streamlit shows no errors of ours, and
+    writes a traceback for each.
     """
     address = _charged_address()
 
@@ -122,19 +123,19 @@ def limited_download(make: Callable[[], bytes], language: str) -> Callable[[], b
         with charged_to(address) as admitted:
             if not admitted:
                 return say("explore.too_many_requests", language).encode()
-            with rate_limit.turn(dict):  # what it computes is charged here, not to a turn
+            with rate_limit.turn(dict):  # its computing is charged here, not to a turn
                 return make()
 
     return limited
 
 
 def _owners() -> Owners:
-    """Whom a turn is charged to."""
+    """The owners charged for a turn."""
     return {} if rights().unlimited else rate_limit.owners(session.session_id(), _address())
 
 
 def _charged_address() -> str | None:
-    """The network address that is charged; None = nobody is."""
+    """The network address that is charged; None = nobody is charged."""
     return None if rights().unlimited else _address()
 
 
