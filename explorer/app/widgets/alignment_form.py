@@ -21,7 +21,7 @@ _LARGEST_MB = 1
 
 
 def alignment_form(model: CatalogModel, language: str) -> None:
-    """The form; in class mode, for guests, one sentence instead."""
+    """The form. In class mode, guests see one sentence instead."""
     if not visitor.rights().change:
         st.caption(literal(say("heads.align_host_only", language)))
         return
@@ -49,7 +49,7 @@ def shipped_gold(model: CatalogModel) -> GoldTable | None:
         return None
     try:
         return GoldTable.of(path.name, path.read_bytes())
-    except (OSError, ExplorerError):  # a folder of one's own may hold anything
+    except (OSError, ExplorerError):  # a user's own folder may hold anything
         return None
 
 
@@ -60,7 +60,7 @@ def _kinds(model: CatalogModel, language: str) -> tuple[tuple[str, ...], str]:
 
 
 def _chosen(model: CatalogModel, language: str) -> GoldTable | None:
-    """The links that the form names now."""
+    """The links selected in the form."""
     kinds, key = _kinds(model, language)
     shipped = session.widget_value(key, kinds[0]) == "shipped"
     return shipped_gold(model) if shipped else alignment.gold()
@@ -81,7 +81,7 @@ def _uploaded(language: str) -> GoldTable | None:
 
 
 def _take(file_name: str, contents: bytes) -> None:
-    """Keep a file, or report why not."""
+    """Keep an uploaded file, or report why it is refused."""
     try:
         alignment.set_gold(GoldTable.of(file_name, contents))
     except ExplorerError as error:
@@ -89,7 +89,7 @@ def _take(file_name: str, contents: bytes) -> None:
 
 
 def _start(model: CatalogModel, language: str) -> None:
-    """Start the comparison with the links that the form names now, or report why not."""
+    """Start the comparison with the selected links, or report why it cannot start."""
     gold = _chosen(model, language)
     if gold is None or not visitor.rights().change:
         return

@@ -79,7 +79,7 @@ def method_name(method: AlignmentMethod, language: str) -> str:
 
 
 def verdict(report: AlignmentReport, language: str) -> str:
-    """Which head agrees best with the links, or that the diagonal does."""
+    """The head that agrees best with the links, or that the diagonal does."""
     rates = dict(report.rates)
     diagonal = rates[DIAGONAL]
     facts = {"diagonal": percent(diagonal.value), "diagonal_interval": _interval(diagonal)}
@@ -121,7 +121,8 @@ def _download(report: AlignmentReport, name: str, language: str) -> None:
 
 
 def _measured(model: CatalogModel, language: str) -> None:
-    """Before any comparison: what a measurement of the heads found along gold links, if one did."""
+    """Shown before any comparison: the result along gold links of a measurement of the heads, if
+    there is one."""
     reports = (one.report for one in reports_of(model))
     report = next((one for one in reports if one.facts.get("linked")), None)
     if report is None:

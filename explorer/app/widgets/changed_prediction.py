@@ -1,4 +1,4 @@
-"""What interventions change of the prediction of a model that predicts no tokens."""
+"""The effect of interventions on a model without next-token output: class, score, answer, tags."""
 
 import math
 
@@ -11,8 +11,8 @@ from explorer.core.trace import Trace
 
 
 def prediction_sentence(original: Trace, changed: Trace, language: str) -> str:
-    """The class, score or answer without and with interventions, or how many tokens get another
-    tag; "" where the model predicts none."""
+    """The class, score or answer without and with interventions, or the number of tokens whose tag
+    changes; "" if the model predicts none of these."""
     found = prediction_in(original.arrays, original.facts)
     if found is None:
         return ""

@@ -1,5 +1,5 @@
 """The section of Heads that compares two models, two moments of a run, two texts, or a text without
-and with interventions: which ones, what they say, and the heads that are matched as a table."""
+and with interventions: the choice of both sides, their outputs, and a table of matched heads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,28 +33,28 @@ from explorer.jobs.run_directory import Run
 from explorer.model.catalog import CatalogModel
 
 _RUN = "@"
-"""Ends the option of a run, which no model's name does."""
+"""Suffix of the option of a run. No model's name ends with it."""
 
 _OWN = {OTHER_TEXT: "compare_text", CHANGES: "compare_changes"}
-"""What the model on screen can be compared with beside other models, and how that is called."""
+"""Second sides on the model on screen, besides other models → the key of their label."""
 
 _LONGEST_NAME = 32
-"""Characters of a text in the heading of its map."""
+"""Most characters of a text in the heading of its map."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlaces:
-    """Beside the choice of what is compared with.
+    """Places beside the choice of the second side.
 
-    area: of further fields, and a sentence where the window is wide. words: opened by a button, all
-    that is said of the comparison, so that the maps begin high in a small window.
+    area: for further fields and, in a wide window, a sentence. words: opened by a button, with all
+        sentences on the comparison, so that the maps begin high in a small window.
     """
 
     area: DeltaGenerator
     words: DeltaGenerator
 
     def summarise(self, text: str) -> None:
-        """Say what was found."""
+        """Show the result of the comparison in both places."""
         self.area.container(key="compare-summary").markdown(literal(text))
         self.words.markdown(literal(text))
 
@@ -66,10 +66,10 @@ def choose(
     shown: str,
     language: str,
 ) -> ComparisonPlaces:
-    """The choice of what is compared with, and the places beside it.
+    """Draw the choice of the second side. Returns the places beside it.
 
-    offered: models. runs: those whose moments can be compared. own: of the model on screen, see
-    `_OWN`. shown: the one of them on screen.
+    offered: models. runs: those whose moments can be compared. own: options on the model on screen,
+        see `_OWN`. shown: the option on screen.
     """
     labels = {f"{key}{_RUN}": _run_label(key, language) for key in runs}
     labels |= {name: describe(other, language) for name, other in offered.items()}
@@ -94,7 +94,7 @@ def choose(
 
 
 def choose_moments(pair: MomentPair, steps: Sequence[int], language: str) -> None:
-    """The choice of each of the two moments."""
+    """Draw the choice of each of the two moments."""
     choices = {
         "first": (
             pair.first,
@@ -118,7 +118,7 @@ def choose_moments(pair: MomentPair, steps: Sequence[int], language: str) -> Non
 
 
 def type_text(text: str, language: str) -> None:
-    """The box for the other text."""
+    """Draw the box for the other text."""
     key = session.shown_as("compare-text", language, text)
     st.text_input(
         say("heads.other_text", language),
@@ -131,12 +131,12 @@ def type_text(text: str, language: str) -> None:
 
 
 def text_names(text: str, other: str) -> tuple[str, str]:
-    """What two texts are called."""
+    """Names of the two texts."""
     return _quoted(text), _quoted(other)
 
 
 def texts_summary(compared: TraceComparison, traces: tuple[Trace, Trace], language: str) -> str:
-    """What the model says to both texts, and how much of it is compared.
+    """The model's output on both texts, and how much of it is compared.
 
     traces: of both texts, each with its whole output.
     """
@@ -156,22 +156,22 @@ def texts_summary(compared: TraceComparison, traces: tuple[Trace, Trace], langua
 
 
 def change_names(language: str) -> tuple[str, str]:
-    """What a text without and with the interventions is called."""
+    """Names of the text without and with the interventions."""
     return say("heads.without_changes", language), say("heads.with_changes", language)
 
 
 def changes_summary(compared: TraceComparison, language: str) -> str:
-    """What the interventions change of the output."""
+    """The effect of the interventions on the output."""
     return experiment_result.output_sentence(compared, language)
 
 
 def initial_summary(
     chosen: InitialChoice | None, attention: AttentionComparison, sides: Sides, language: str
 ) -> None:
-    """Why the two heads on screen are those, where the app chose them; and of what the gold weights
-    beside them are.
+    """Explain why the two heads on screen were chosen, if the app chose them, and which text the
+    gold weights beside them belong to.
 
-    chosen: None where a link or the visitor did.
+    chosen: None if a link or the visitor chose the heads.
     """
     lines = [] if chosen is None else [_why(chosen, attention, sides, language)]
     if attention.a.gold is not None:
@@ -181,7 +181,7 @@ def initial_summary(
 
 
 def _why(chosen: InitialChoice, attention: AttentionComparison, sides: Sides, language: str) -> str:
-    """Why the head of the first side is on screen, and the one of the second beside it."""
+    """Why the head of the first side is on screen, and the head of the second side beside it."""
     facts = {
         "a": sides.names[0],
         "b": sides.names[1],
@@ -200,13 +200,13 @@ def _why(chosen: InitialChoice, attention: AttentionComparison, sides: Sides, la
 
 
 def moment_names(pair: MomentPair, language: str) -> tuple[str, str]:
-    """What the two moments are called."""
+    """Names of the two moments."""
     one, other = (say("heads.moment", language, step=step) for step in (pair.first, pair.second))
     return one, other
 
 
 def moments_summary(compared: TraceComparison, run: Run, pair: MomentPair, language: str) -> str:
-    """What the probe is, and how good the model was at both moments."""
+    """A sentence on the probe, and the model's scores at both moments."""
     text = str(compared.original.facts.get("text", ""))
     lines = [say("heads.compare_probe", language, name=run.name, text=text)]
     one, other = (compared_moments.scores(run, step) for step in (pair.first, pair.second))
@@ -219,7 +219,7 @@ def moments_summary(compared: TraceComparison, run: Run, pair: MomentPair, langu
 
 
 def models_summary(compared: TraceComparison, names: tuple[str, str], language: str) -> str:
-    """What the second model says by itself, and how probable it finds the output of the first."""
+    """The second model's own output, and its probability for the output of the first."""
     facts = {
         "a": names[0],
         "b": names[1],
@@ -265,7 +265,7 @@ def _run_label(key: str, language: str) -> str:
 
 
 def _take_choice(chosen: object) -> None:
-    """Compare with the chosen model, or an early moment of the chosen run with its last."""
+    """Compare with the chosen model, or, for a run, an early moment with the last one."""
     if not isinstance(chosen, str):
         return
     if not chosen.endswith(_RUN):
@@ -281,7 +281,7 @@ def _take_choice(chosen: object) -> None:
 
 
 def _take_text(text: object) -> None:
-    """Compare with the typed text; with none, with the one that is offered first."""
+    """Compare with the typed text, or, if it is empty, with the text offered first."""
     if isinstance(text, str):
         heads_state.remember_other_text(text.strip(), visit_state.current().request.model)
         heads_state.compare_with(OTHER_TEXT)

@@ -1,5 +1,5 @@
-"""Two models, two texts, two moments of a training, or a text with and without interventions: their
-heads matched."""
+"""Comparison of two models, two texts, two moments of a training, or a text with and without
+interventions, with their heads matched."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel, Upload
 def comparison_section(
     member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
 ) -> None:
-    """The text in two models, or two texts, or what else is chosen, and their heads matched."""
+    """Draw the comparison with the chosen second side, and the matched heads."""
     request, wanted = heads_state.shown_request(), heads_state.compared()
     offered = compared_models.comparable(member, visitor_catalog(), request.text, wanted)
     runs = compared_moments.runs()
@@ -161,9 +161,10 @@ def _show_compared(
     compared: TraceComparison,
     places: ComparisonPlaces,
 ) -> None:
-    """The maps of both, how alike their heads are, and the table of those that are matched.
+    """Draw the maps of both sides, the similarity of their heads, and the table of matched heads.
 
-    first: what the head to open with is chosen by. places: where a sentence says why.
+    first: model and trace by which the initial head is chosen. places: for the sentence that
+        explains the choice.
     """
     if _leave_missing(compared):
         with places.area:
@@ -179,8 +180,8 @@ def _show_compared(
 
 
 def _leave_missing(compared: TraceComparison) -> bool:
-    """Leave out of the selection a second head that the second side does not have; whether there
-    was one."""
+    """Remove a second head from the selection if the second side lacks it. Returns whether it
+    did."""
     selection, second = visit_state.current().selection, compared.forced
     site = selection.site or compared.original.sites[-1]
     if selection.other is None or site not in second.sites:

@@ -23,7 +23,7 @@ _LONGEST_CELL = 90
 
 
 def corpus_form(language: str) -> tuple[TrainingConfig, UploadedCorpus] | None:
-    """The form; settings and corpus when the visitor starts them."""
+    """Draw the form. Returns settings and corpus when the visitor starts them."""
     label = say("train.pairs_upload", language, limit=LARGEST_MB)
     prefix = f"{train_state.CORPUS_FORM}-"
     file_uploader(label, ("tsv", "csv", "txt"), language, _take_corpus, prefix=prefix)
@@ -53,7 +53,7 @@ def corpus_form(language: str) -> tuple[TrainingConfig, UploadedCorpus] | None:
 
 
 def check(corpus: UploadedCorpus, columns: tuple[str, str]) -> CorpusCheck:
-    """How many rows of a corpus are used, computed once for each choice of columns."""
+    """Counts of the used rows of a corpus, computed once for each choice of columns."""
     found = train_state.check(columns)
     if found is None:
         try:
@@ -98,7 +98,7 @@ def _choose_columns(rows: Rows, language: str) -> tuple[str, str]:
 
 
 def _warn_about_columns(rows: Rows, language: str) -> None:
-    """Say what looks wrong about the choice; it is a guess, and nothing is refused."""
+    """Warn about a choice of columns that looks wrong. It is a guess, and nothing is refused."""
     columns = train_state.columns()
     doubts = [
         say("train.pairs_numbers", language, column=column + 1)
@@ -119,7 +119,7 @@ def _column_name(headings: tuple[str, ...], column: int) -> str:
 
 
 def _show_rows(rows: Rows, language: str) -> None:
-    """The first rows as they were read, shown literally."""
+    """Draw the first rows as they were read, literally."""
     if not rows:
         return
     width = max(map(len, rows))
@@ -135,7 +135,7 @@ def _cell(text: str) -> str:
 
 
 def _counts_text(counts: RowCounts, corpus: UploadedCorpus, language: str) -> str:
-    """How many rows are used, and why the others are not."""
+    """Number of rows used, and the reasons why the others are not."""
     return say(
         "train.pairs_counts",
         language,

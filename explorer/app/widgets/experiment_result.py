@@ -1,4 +1,4 @@
-"""What the interventions in force change: the output in words, and token by token."""
+"""Effect of the interventions in force: the output in words, and token by token."""
 
 import streamlit as st
 
@@ -19,7 +19,7 @@ from explorer.model.catalog import CatalogModel
 
 
 def summary(model: CatalogModel, compared: TraceComparison, language: str) -> None:
-    """The change of the output in one line; of many sentences when asked."""
+    """Draw the change of the output in one line and, when asked, over many sentences."""
     interventions = visit_state.current().interventions
     lines = [output_sentence(compared, language)]
     if interventions.needs_means:
@@ -36,7 +36,7 @@ def summary(model: CatalogModel, compared: TraceComparison, language: str) -> No
 
 
 def output_sentence(compared: TraceComparison, language: str) -> str:
-    """What the interventions change of the output."""
+    """The effect of the interventions on the output."""
     if not compared.has_output:
         predicted = prediction_sentence(compared.original, compared.changed, language)
         return predicted or say("heads.no_output", language)

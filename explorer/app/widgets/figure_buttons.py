@@ -1,4 +1,4 @@
-"""The buttons that save a figure which the server draws: SVG, and SVG for one column of a paper."""
+"""Buttons that save a figure drawn by the server: SVG, and SVG for one column of a paper."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +13,7 @@ _CHOICES: tuple[tuple[str, Width, str], ...] = (
     ("svg", "both", ""),
     ("svg_column", "one", "-column"),
 )
-"""The button, the width of the figure, and the end of the file's name."""
+"""Button, width of the figure, and suffix of the file name."""
 
 
 def figure_buttons(draw: Callable[[Width], bytes], file_name: str, key: str, language: str) -> None:

@@ -1,8 +1,7 @@
-"""The one file uploader: its words, its limits, and the file handed over once.
+"""The only file uploader: its words, its limits, and a file that is handed over once.
 
-Which kinds of file are read, and how large a one of its kind may be, is checked here and not by
-Streamlit, which refuses others in English alone, and fails with a traceback where no browser has
-filtered them.
+The kind and size of a file are checked here and not by Streamlit, which refuses files in English
+alone, and fails with a traceback if no browser has filtered them.
 """
 
 import json
@@ -32,7 +31,7 @@ OnFile = Callable[[str, bytes], None]
 @dataclass(frozen=True, slots=True)
 class UploaderState:
     """files_taken: part of the uploaders' keys: after each file a new, empty one is drawn.
-    refused: why the last file was refused, and the key of the uploader below which that is told.
+    refused: why the last file was refused, and the key of the uploader that shows it below.
     """
 
     files_taken: int = 0
@@ -48,7 +47,8 @@ def file_uploader(
     prefix: str = "",
     limit_mb: int = LARGEST_MB,
 ) -> None:
-    """An uploader for files with one of these `endings`; `prefix` tells its key from others'."""
+    """An uploader for files with one of these `endings`; `prefix` distinguishes its key from
+    others'."""
     # Streamlit's uploader has English words only; main.css shows this text instead.
     choose = json.dumps(say("explore.upload_choose", language), ensure_ascii=False)
     st.html(f"<style>:root {{ --choose-file: {choose}; }}</style>")
@@ -92,7 +92,7 @@ def _take(prefix: str, endings: tuple[str, ...], limit_mb: int, on_file: OnFile)
 def _refusal(
     file_name: str, size: int, endings: tuple[str, ...], limit_mb: int
 ) -> FileError | None:
-    """Why a file is not read; None when it is."""
+    """Why a file is refused, or None if it is accepted."""
     name = shorten(file_name)
     if not file_name.lower().endswith(endings):
         return FileError("wrong_ending", name=name, endings=", ".join(endings))

@@ -44,11 +44,13 @@ def files(
     language: str,
     lesson: tuple[str, Callable[[], bytes]] | None = None,
 ) -> None:
-    """Downloads of what is shown; for visitors with the right, uploads and their deletion.
+    """Draw downloads of the trace on screen and, for visitors with the right, uploads and their
+    deletion.
 
-    view: what the HTML page opens with; called from any thread when the page is made.
-    asked: by which the page gets what is inside a layer.
-    lesson: the name of the one that is followed, and what makes its page, from any thread.
+    view: initial view of the HTML page; called from any thread when the page is made.
+    asked: computes the inside of a layer for the page.
+    lesson: name of the lesson that is followed, and a function that makes its page, from any
+        thread.
     """
     _downloads(trace, model, lambda: _page(trace, view(), asked, language), language, lesson)
     if not visitor.rights().change:
@@ -65,7 +67,7 @@ def files(
 
 
 def link(member: CatalogMember, visit: Look, language: str) -> None:
-    """The link to what is shown, or why there is none."""
+    """The link to the view on screen, or the reason why there is none."""
     if member.can_share:
         st.caption(say("explore.share_about", language))
         st.code(address_bar.link(visit, language), language=None, wrap_lines=True)
@@ -76,7 +78,7 @@ def link(member: CatalogMember, visit: Look, language: str) -> None:
 
 
 def _who_else_opens(language: str) -> str:
-    """How others reach an app whose address names this computer."""
+    """A sentence on how others reach an app whose address names this computer."""
     if not access.is_class_mode():
         return say("explore.share_local", language)
     address = join_address()
@@ -125,7 +127,7 @@ def _steps_table(trace: Trace) -> bytes:
 
 
 def _upload(language: str) -> None:
-    """The uploader of models and traces; an upload is shown at once."""
+    """Draw the uploader of models and traces. An upload is shown at once."""
     label = say("explore.upload", language, limit=LARGEST_MB)
     file_uploader(label, ("safetensors", "trace"), language, _take_upload)
     st.caption(
@@ -141,7 +143,7 @@ def _upload(language: str) -> None:
 
 
 def _take_upload(file_name: str, contents: bytes) -> None:
-    """Add a file to the uploads and choose it, or report why not."""
+    """Add a file to the uploads and choose it, or report why it is refused."""
     from explorer.model.uploaded_file import read_upload
 
     try:
@@ -168,8 +170,8 @@ def join(language: str) -> None:
 
 
 def join_address() -> str:
-    """The app's URL for guests: that of this page or, where it names this machine alone, with the
-    name under which the class was started."""
+    """The app's URL for guests: that of this page or, if it names only this machine, with the name
+    under which the class was started."""
     address = address_bar.app_address()
     parts, name = urlsplit(address), str(st.get_option("browser.serverAddress") or "")
     if not name or name in _LOOPBACK or parts.hostname not in _LOOPBACK:

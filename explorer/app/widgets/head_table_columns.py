@@ -1,4 +1,4 @@
-"""The tables on Heads: labels and help texts of their columns, and how numbers are written."""
+"""The tables on Heads: labels and help texts of their columns, and the format of numbers."""
 
 import math
 import unicodedata
@@ -16,7 +16,7 @@ from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.roles.role_names import sentence_of
 
 _LETTER, _WIDE_LETTER, _PADDING = 6.3, 14.0, 21
-"""Pixels of a letter of a table, of a Chinese one, and beside the text of a cell."""
+"""Pixels of a letter in a table, of a Chinese character, and beside the text of a cell."""
 
 _PROBABILITIES = ("probability", "changed_probability", "forced_probability")
 
@@ -24,8 +24,8 @@ _PROBABILITIES = ("probability", "changed_probability", "forced_probability")
 def columns(frame: pd.DataFrame, language: str, kind: str = "column") -> dict[str, Any]:
     """By column of `frame`, its label, help text and width. kind: "step" for the table of steps.
 
-    A table on screen keeps the widths of its columns when it gets other numbers, and measures those
-    of its first rows alone: so each is given its own.
+    A table on screen keeps its column widths when its numbers change, and measures only its first
+    rows. So each column is given its own width.
     """
     texts = _texts(frame)
     return {str(name): _column(str(name), language, kind, texts[name]) for name in frame}
@@ -44,19 +44,19 @@ def role_columns(frame: pd.DataFrame, report: HeadReport, language: str) -> dict
 
 
 def written(frame: pd.DataFrame) -> Styler:
-    """`frame` with its numbers as they are written on screen; a column is still sorted by its
+    """`frame` with its numbers formatted for the screen. A column is still sorted by its
     numbers."""
     return frame.style.format(_formats(frame), na_rep="–")
 
 
 def _formats(frame: pd.DataFrame) -> dict[Any, Any]:
-    """By column of floats, how these are written."""
+    """Number format by column of floats."""
     floats = frame.select_dtypes("float")
     return {name: _number_format(str(name), floats[name]) for name in floats}
 
 
 def _texts(frame: pd.DataFrame) -> dict[Any, list[str]]:
-    """By column, what stands in it."""
+    """Cell texts by column."""
     formats = _formats(frame)
     return {name: list(map(formats.get(name, str), frame[name])) for name in frame}
 
@@ -71,7 +71,7 @@ def _column(name: str, language: str, kind: str, texts: Sequence[str]) -> Any:
 
 
 def _width(texts: Sequence[str]) -> int:
-    """Pixels of a column in which all of these have room."""
+    """Pixels of a column with room for all of these texts."""
     return _PADDING + math.ceil(max(map(_text_width, texts)))
 
 
@@ -81,7 +81,7 @@ def _text_width(text: str) -> float:
 
 
 def _number_format(name: str, values: "pd.Series[float]") -> Callable[[Any], str]:
-    """How a column's numbers are written: probabilities as percentages, else by
+    """Format of a column's numbers: percentages for probabilities, otherwise as in
     `number_writer`."""
     if name in _PROBABILITIES:
         return percent

@@ -1,4 +1,4 @@
-"""Tables and sentences made of a head report; pure functions of `HeadReport`."""
+"""Tables and sentences made from a head report; pure functions of `HeadReport`."""
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -31,26 +31,26 @@ _FIRST = (
     "entropy",
     "positional",
 )
-"""The metrics at the left of the table; a new one comes after them."""
+"""The first metrics of the table, at its left. Any new metric comes after them."""
 
 ATTENTION_METRICS = (*_FIRST, *(name for name in METRICS if name not in _FIRST), "importance")
-"""All metrics of the attention of a head, and its importance, in the order of the table."""
+"""All metrics of a head's attention, and its importance, in the order of the table."""
 
 EFFECTS = (
     *("zero_loss", "zero_bleu", "mean_loss", "zero_exact", "mean_exact"),
     *("only_loss", "only_exact"),
 )
-"""Changes when a head is removed, or when only it is kept."""
+"""Changes when a head is removed, or when only that head is kept."""
 
 _LOSSES = ("zero_loss", "mean_loss", "only_loss")
 _SMALLEST_LOSS = 0.0005
 """Nats a token: a smaller change of the loss may be written as 0."""
 
 _MORE_DECIMALS = 4
-"""Tried in turn, for a change that is not the difference of two losses as they are printed."""
+"""Further decimals tried in turn, if a change is not the difference of its two printed losses."""
 
 _FEW_SENTENCES = 64
-"""On fewer, p of the loss may be much too small; see `docs/statistics.md`."""
+"""With fewer sentences, p of the loss may be much too small; see `docs/statistics.md`."""
 
 _EXACT = ("zero_exact", "mean_exact", "only_exact")
 _POINTS = 100  # percentage points of a share
@@ -70,23 +70,23 @@ def listed(names: Sequence[str], language: str) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """ "[0.95, 0.98]"; a dash where an end is not finite."""
+    """ "[0.95, 0.98]"; a dash if an end is not finite."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return "–"
     return f"[{short_number(low)}, {short_number(high)}]"
 
 
 def p_value(p: float, smallest: float = 0.0) -> str:
-    """ "p .031"; below a thousandth "p < .001". One that is the smallest its test can find is a
-    bound: "p ≤ .0024"."""
+    """ "p .031"; below a thousandth "p < .001". The smallest p that its test can give is a bound: "p
+    ≤ .0024"."""
     if 0 < smallest < 1 and p <= smallest * (1 + 1e-6):  # stored in seven digits
         return f"p ≤ {smallest:.4g}".replace("0.", ".")
     return f"p {p:.2g}".replace("0.", ".") if p >= 0.001 else "p < .001"
 
 
 def number_writer(name: str, values: Iterable[float]) -> Callable[[float], str]:
-    """How a column's numbers and the ends of their intervals are written: all with the same
-    decimals, changes with a sign, those of the exact match in percentage points."""
+    """Format of a column's numbers and the ends of their intervals: the same decimals for all,
+    changes with a sign, those of the exact match in percentage points."""
     if name in _EXACT:
         return lambda value: fixed_number(_POINTS * value, 1, signed=True)
     if name == "log_probability":
@@ -96,8 +96,8 @@ def number_writer(name: str, values: Iterable[float]) -> Callable[[float], str]:
 
 
 def _loss_decimals(values: Iterable[float]) -> int:
-    """As `common_decimals`, and enough that no change that counts is written with less than a
-    digit."""
+    """As `common_decimals`, with enough decimals that each change that counts shows a digit other
+    than 0."""
     decimals = common_decimals(values)
     small = any(_SMALLEST_LOSS <= abs(value) < 10**-decimals for value in values)
     return max(decimals, 3) if small else decimals
@@ -128,8 +128,8 @@ def effects(report: HeadReport, language: str) -> pd.DataFrame:
 
 
 def linked(report: HeadReport, language: str) -> pd.DataFrame:
-    """One row a head of cross-attention, the best first: how it looks along gold links, with
-    intervals. Of a report with `linked` among its facts."""
+    """One row a head of cross-attention, the best first: its metrics along gold links, with
+    intervals. Only for a report with `linked` among its facts."""
     table = pd.DataFrame({"head": list(map(head_name, report.heads.layer, report.heads["head"]))})
     for name in ("gold_accuracy", "gold_weight"):
         _measure(table, report, name)
@@ -138,7 +138,7 @@ def linked(report: HeadReport, language: str) -> pd.DataFrame:
 
 
 def roles(report: HeadReport, language: str) -> pd.DataFrame:
-    """One row a head, one column a role that exists here: its score, ✓ where it holds."""
+    """One row a head, one column a role that exists here: its score, and ✓ if it holds."""
     table = _named(report, language)
     for role in ROLES:
         own = report.roles[report.roles.role == role]
@@ -156,15 +156,15 @@ def key_of(report: HeadReport, row: int) -> tuple[str, int, int]:
 
 
 def row_of(report: HeadReport, site: str | None, layer: int | None, head: int | None) -> int:
-    """The row of a head; 0 where there is no such head."""
+    """The row of a head; 0 if there is no such head."""
     heads = report.heads
     own = (heads.site == site) & (heads.layer == layer) & (heads["head"] == head)
     return int(own.to_numpy().argmax())
 
 
 def evidence(report: HeadReport, site: str, layer: int, head: int, language: str) -> pd.DataFrame:
-    """One row a role possible for the head: score, what it would be by chance, the difference,
-    threshold, verdict, support."""
+    """One row a role possible for the head: score, chance level, difference, threshold, verdict,
+    support."""
     rows = []
     for row in report.role_rows(site, layer, head):
         if row["doubt"] in WITHOUT_SCORE:
@@ -240,8 +240,8 @@ def redundancy(report: HeadReport, language: str) -> list[str]:
     """One sentence a site: the largest change by removing one head, a bound on it that holds for
     all heads together, and the change by removing all.
 
-    Of the exact match for a toy task, which a model gets right; of the loss for language, where a
-    few outputs in a hundred match.
+    The change is that of the exact match for a toy task, which a model gets right, and that of the
+    loss for language, where only a few outputs in a hundred match.
     """
     ablation = report.facts.get("ablation") or {}
     if ablation.get("sentences", 0) < 2:  # one sentence bounds nothing
@@ -301,7 +301,7 @@ def batch_text(report: HeadReport, language: str) -> str:
 
 
 def _tested_heads(report: HeadReport) -> int:
-    """For how many heads each p is corrected; 0 without a p."""
+    """Number of heads for which each p is corrected; 0 without a p."""
     tests = (f"{name}_p" for name in EFFECTS)
     return max(
         (int(report.heads[name].count()) for name in tests if name in report.heads), default=0
@@ -309,7 +309,7 @@ def _tested_heads(report: HeadReport) -> int:
 
 
 def effect_text(effect: MeasuredEffect, language: str) -> str:
-    """What interventions change on an evaluation batch."""
+    """The effect of interventions on an evaluation batch."""
     before, after = effect.table.before, effect.table.after
     facts = {"before": percent(before["exact"]), "after": percent(after["exact"])}
     facts["targets"] = say(f"roles.targets_{effect.targets}", language)
@@ -328,8 +328,8 @@ def effect_text(effect: MeasuredEffect, language: str) -> str:
 def _loss_facts(
     before: float, after: float, change: float, low: float, high: float
 ) -> dict[str, str]:
-    """Losses, their change and its interval, all with the same decimals: the fewest with which the
-    change is the difference of the losses as they are printed."""
+    """Losses, their change and its interval, all with the same decimals: the fewest for which the
+    printed change is the difference of the printed losses."""
     fewest = _loss_decimals([change, low, high])
     decimals = next(
         (
@@ -349,8 +349,8 @@ def _loss_facts(
 
 
 def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
-    """Add a metric to a table: a number, which can be sorted by, and as text its interval, for a
-    change with its p; nothing is said of the significance of what is written as 0."""
+    """Add a metric to a table: a number, for sorting, and its interval as text, with p for a
+    change. A change printed as 0 gets no p."""
     table[name] = report.heads[name].astype(float)
     written = number_writer(name, table[name])
     ends = zip(report.heads[f"{name}_low"], report.heads[f"{name}_high"], strict=True)
@@ -369,13 +369,13 @@ def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
 
 
 def _is_shown(written: str) -> bool:
-    """Whether a number is written as another than 0."""
+    """Whether a number is printed as anything but 0."""
     return bool(written.strip("+−0."))
 
 
 def _say_unchanged(table: pd.DataFrame, report: HeadReport, language: str) -> None:
-    """Where no sentence scores otherwise, none does in any resample, and both ends, which are 0,
-    would claim to be exact."""
+    """Replace the intervals of heads whose removal changes no sentence's score. Then no resample
+    differs, both ends are 0, and the interval would seem exact."""
     low, high = report.heads.zero_bleu_low, report.heads.zero_bleu_high
     unchanged = ((low == 0) & (high == 0)).to_numpy()
     table.loc[unchanged, "zero_bleu_interval"] = say("heads.no_score_changed", language)

@@ -24,15 +24,15 @@ from explorer.model import examples
 from explorer.model.catalog import CatalogMember
 
 LONGEST_SHOWN, LONGEST_ON_PHONE = 40, 16
-"""Characters of a model's name that the closed list of models shows, on a computer and a phone."""
+"""Most characters of a model's name in the closed list of models, on a computer and a phone."""
 
 _LONGEST_IN_HEADER = 200
-"""Characters of a note in the header; a longer one takes the width of the window below it."""
+"""Most characters of a note in the header. A longer note takes the width of the window below it."""
 
 
 def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> DeltaGenerator:
-    """Model, Source, a second text where the model reads one, Random, Examples and Pad; they show
-    the visit's request. Returns the place for `reading_choice`."""
+    """Draw model, Source, a second text if the model reads one, Random, Examples and Pad, with the
+    values of the visit's request. Returns the place for `reading_choice`."""
     request = visit_state.current().request
     member = catalog[request.model]
     _choose_model(request.model, catalog, language)
@@ -48,10 +48,10 @@ def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> DeltaGener
 
 
 def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -> None:
-    """What to look at in an example, what a reader should know of the model, what the model does
-    and whose data it was trained on, or a name that the list of models cuts; main.css puts it into
-    the header, where the picture loses no height, and hides what to look at, which names outputs,
-    while they are guessed. The hover text says what its score was measured on."""
+    """Draw a note: what to look at in an example, facts about the model, its task and the data it
+    was trained on, or a name that the list of models cuts off. main.css puts it into the header,
+    where it takes no height from the picture. While outputs are guessed, it hides what to look at,
+    which names them. The hover text names the data its score was measured on."""
     text, example, about_model, source = model_notes(member, trace, language), "", "", ""
     if member.can_trace:
         text = text or text_note(member, request.text, trace, language)
@@ -65,7 +65,7 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
     if shown:
         kind = "hint-note" if text else "hint-example" if example else "hint-model"
         if shown == cut and len(cut) <= LONGEST_SHOWN:
-            kind = "hint-name"  # main.css shows it on a phone alone
+            kind = "hint-name"  # main.css shows it on a phone only
         elif len(text) > _LONGEST_IN_HEADER:
             kind = "hint-note-long"
         about = "" if text or source in shown else source

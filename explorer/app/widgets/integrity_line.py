@@ -1,4 +1,4 @@
-"""The measured integrity of the trace of the text, under the sections that do not draw it."""
+"""The measured integrity of the trace of the text, below sections that do not draw it."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -11,8 +11,8 @@ from explorer.core.trace import Trace
 
 
 def integrity_line(trace: Trace, language: str) -> None:
-    """How many checks passed, which opens to each with its measured error; those that failed are
-    beside it, in red."""
+    """Draw the number of passed checks, which opens to each check with its measured error. Failed
+    checks are beside it, in red."""
     with st.container(key="integrity", horizontal=True, vertical_alignment="center", gap="small"):
         with st.popover(integrity_summary(trace, language)):
             for text, about in zip(
@@ -39,7 +39,7 @@ def integrity_texts(trace: Trace, language: str) -> list[str]:
 
 
 def _meanings(trace: Trace, language: str) -> list[str]:
-    """What each check measures."""
+    """What each check measures, as sentences."""
     rows = trace.integrity().to_dict("records")
     return [
         say(f"player.about_{row['check']}", language, limit=_short(row["limit"])) for row in rows

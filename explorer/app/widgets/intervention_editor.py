@@ -37,10 +37,10 @@ from explorer.model.catalog import CatalogModel
 def computed_experiment(
     model: CatalogModel, language: str, messages: DeltaGenerator
 ) -> TraceComparison | None:
-    """The text without and with the interventions that are proposed, which are then in force, or
-    with those in force; None where there are none, or they cannot be computed.
+    """The text without and with the proposed interventions, which are then in force, or else with
+    those in force. None if there are none or they cannot be computed.
 
-    Why some cannot be computed is said in `messages`.
+    `messages` shows why some cannot be computed.
     """
     proposed = heads_state.take_proposed()
     for interventions in filter(None, (proposed, visit_state.current().interventions)):
@@ -94,9 +94,10 @@ def draft_row(trace: Trace, language: str) -> None:
 
 
 def intervention_list(trace: Trace, language: str, changed: Head | None = None) -> None:
-    """The interventions in force, each a button that undoes it; without any, one to begin with.
+    """Draw the interventions in force, each a button that undoes it. Without any, draw one to begin
+    with.
 
-    changed: head that they change most, to which a button moves the picture; None = no button.
+    changed: head that they change most; a button moves the picture to it. None = no button.
     """
     interventions = visit_state.current().interventions
     with st.container(key="interventions", horizontal=True, gap="small"):
@@ -137,7 +138,7 @@ def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
 
 
 def counted_from_1(error: ExplorerError) -> ExplorerError:
-    """`error` with its query as the page counts; the library counts from 0."""
+    """`error` with its query counted from 1, as on the page; the library counts from 0."""
     query = error.facts.get("query")
     if not isinstance(error, InterventionError | MaskError) or not isinstance(query, int):
         return error
@@ -145,9 +146,9 @@ def counted_from_1(error: ExplorerError) -> ExplorerError:
 
 
 def _offer_all_heads(trace: Trace, language: str) -> None:
-    """A button that removes all heads of the last attention, which changes the output where one
-    head seldom does; of its first layer, where the model has no other attention; none where that
-    takes too many interventions or leaves no head."""
+    """Draw a button that removes all heads of the last attention path. This changes the output,
+    which removing one head seldom does. If the model has no other path, only the heads of its first
+    layer. No button if this takes too many interventions or leaves no head."""
     site = trace.sites[-1]
     layers = trace.attention(site).shape[0]
     label = say("heads.try_all", language, site=head_tables.site_name(site, language))
@@ -182,8 +183,8 @@ def _changed_head_button(changed: Head, trace: Trace, language: str) -> None:
 
 
 def _propose_draft(keys: int) -> None:
-    """Propose the drafted intervention; report why that cannot be. keys: how many the drafted site
-    has."""
+    """Propose the drafted intervention, or report why it is not valid. keys: number of keys of the
+    drafted site."""
     try:
         heads_state.propose(heads_state.with_draft(keys))
     except ExplorerError as error:
@@ -216,7 +217,7 @@ def _choose_word(
 def _choose_index(
     field: str, letter: str, numbers: Sequence[int], offer_all: bool, language: str
 ) -> None:
-    """A select of a layer or a head by its number, or of all of them where `offer_all`."""
+    """A select of a layer or a head by its number, or of all of them if `offer_all`."""
     options = (*range(len(numbers)), *([heads_state.ALL] if offer_all else []))
     names = {index: f"{letter}{number}" for index, number in enumerate(numbers)}
     names[heads_state.ALL] = say("heads.all", language)
@@ -239,8 +240,8 @@ def _select(
     label_of: Callable[[Any], str],
     default: int = 0,
 ) -> Any:
-    """A select for a field of the draft, which stays while it is not drawn; another head moves
-    the picture to it."""
+    """A select for a field of the draft, which keeps its value while it is not drawn. Choosing
+    another head moves the picture to it."""
     if getattr(heads_state.draft(), field) not in options:
         heads_state.fill_in(**{field: options[default]})
     key = session.shown_as(f"heads-{field}", language, getattr(heads_state.draft(), field))

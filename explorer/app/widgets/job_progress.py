@@ -1,5 +1,5 @@
-"""The jobs that measure a model: how far each is or what it waits for, the button that cancels it,
-and what is told at its end."""
+"""Jobs that measure a model: their progress or what they wait for, the button that cancels them,
+and the message at their end."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ _REFRESH = 1.0  # seconds between two looks at the queue
 
 
 def follow_started(started: QueuedMeasurement, show: Callable[[str], None], language: str) -> None:
-    """Follow a job that this visitor started; where it is done already, show its report and say so.
+    """Follow a job that this visitor started. If it is done already, show its report and say so.
 
     show: shows the report with this key.
     """
@@ -34,8 +34,8 @@ def follow_started(started: QueuedMeasurement, show: Callable[[str], None], lang
 
 
 def job_progress(kind: ReportKind, show: Callable[[str], None], language: str) -> None:
-    """The jobs of this server, whoever started them: nothing where there is none. When one ends or
-    begins the page is drawn again.
+    """Draw the jobs of this server, whoever started them; nothing if there are none. When one
+    starts or ends, the page is drawn again.
 
     Visitors with the right to measure may cancel each of them.
     kind: of the section on screen. show: shows a report of this kind, by its key.

@@ -27,14 +27,14 @@ from explorer.core.look import Look
 
 
 class ChosenCard(msgspec.Struct):
-    """A card that a visitor goes to, counted from 0; here: whether the browser shows it already."""
+    """The card a visitor goes to, counted from 0. here: whether the browser shows it already."""
 
     card: Whole
     here: bool = False
 
 
 def lesson_card(offered: Catalog, language: str, draw_address_alone: Callable[[], None]) -> None:
-    """The card on screen; without a lesson, the offer of the first one to a first visitor.
+    """Draw the card on screen. Without a lesson, offer the first one to a first-time visitor.
 
     draw_address_alone: called when the browser has drawn the rest by itself.
     """
@@ -82,10 +82,10 @@ def _filled_in(lesson: Lesson, shown: int, offered: Catalog) -> list[ShownCard |
 def _read(
     offered: Catalog, draw_address_alone: Callable[[], None], report: Mapping[str, Any]
 ) -> None:
-    """Take what the card reports: another card, a lesson to begin, or that it is left.
+    """Handle a report of the card: another card, a lesson to begin, or the end of the lesson.
 
-    The browser has shown another card of the same text by itself; then only the address is
-    drawn again.
+    For another card of the same text, which the browser shows by itself, only the address is drawn
+    again.
     """
     if report.get("leave") and (before := lesson_state.leave()) is not None:
         address_bar.show(before)
@@ -110,6 +110,6 @@ def _current_visit(offered: Catalog) -> Look | None:
 
 
 def _show(offered: Catalog) -> None:
-    """Show what the card on screen speaks of, where its model is listed."""
+    """Show the visit of the card on screen, if its model is listed."""
     if (visit := _current_visit(offered)) is not None:
         address_bar.show(visit)

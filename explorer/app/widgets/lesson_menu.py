@@ -12,7 +12,7 @@ from explorer.core.lesson_search import FoundLessons
 
 
 def lesson_menu(language: str, explore: StreamlitPage) -> None:
-    """Open a lesson on the page `explore`; a file that is no lesson says why."""
+    """Open a lesson on the page `explore`. For a file that is not a lesson, show why."""
     found = lessons()
     broken = {f"{one.path}": one for one in found.broken}
     options = [*found.lessons, *broken]

@@ -1,4 +1,5 @@
-"""The form that starts a measurement of a model's heads: on which sentences, and of what."""
+"""The form that starts a measurement of a model's heads: the sentences, and the quantities
+measured."""
 
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,7 @@ _KEY = "measure-"
 
 
 def measurement_form(model: CatalogModel, language: str) -> None:
-    """The form; in class mode, for guests, one sentence instead."""
+    """The form. In class mode, guests see one sentence instead."""
     if not visitor.rights().change:
         st.caption(say("heads.measure_host_only", language))
         return
@@ -58,7 +59,7 @@ def _fields(model: CatalogModel, language: str) -> None:
 
 
 def _chosen(model: CatalogModel, language: str) -> MeasurementSettings:
-    """What the fields hold now."""
+    """The settings in the form's fields."""
     kind = chosen_kind(kinds_for(model), language, _KEY)
     sentences = chosen_sentences(model, kind, _KEY)
     has_loss = why_no_removal(model, language) is None
@@ -71,7 +72,7 @@ def _chosen(model: CatalogModel, language: str) -> MeasurementSettings:
 
 
 def why_no_removal(model: CatalogModel, language: str) -> str | None:
-    """Why texts without labels give no importance and no removal; None = they do."""
+    """Reason why texts without labels give no importance and no removal, or None if they do."""
     opened = model_cache.model_of(model)
     if opened.facts.get("weights_only"):
         return say("errors.weights_only", language, family=opened.facts.get("family"))
@@ -93,7 +94,7 @@ def checkpoint_of(model: CatalogModel) -> Path | bytes:
 
 
 def _start(model: CatalogModel, language: str) -> None:
-    """Start the measurement that the fields describe now, or report why not."""
+    """Start the measurement that the fields describe, or report why it cannot start."""
     if not visitor.rights().change:
         return
     try:

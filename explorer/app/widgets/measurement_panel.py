@@ -1,5 +1,5 @@
-"""The row above the tables of Heads: which head report is shown, its downloads, and the form that
-measures anew."""
+"""The row above the tables of Heads: the choice of head report, its downloads, and the form for a
+new measurement."""
 
 import time
 from collections import Counter

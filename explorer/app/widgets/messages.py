@@ -14,7 +14,8 @@ from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _LINK_START = re.compile(r"www(?=\.)|https?(?=:)|\S(?=@)|:(?=\w)", re.IGNORECASE)
 _WORD_JOINER = "\u2060"
-"""Invisible and no letter: it keeps “:smile:” and “www.x.y” from becoming emoji and links."""
+"""Invisible character, not a letter. It keeps “:smile:” and “www.x.y” from becoming emoji and
+links."""
 
 
 def literal(text: str) -> str:
@@ -54,6 +55,6 @@ def show_refused(
 
 
 def show_elsewhere(interventions: Interventions, language: str, container: DeltaGenerator) -> None:
-    """Say where the interventions of a link are shown: Explore shows the model as it is."""
+    """Say where the interventions of a link are shown, as Explore shows the unchanged model."""
     changes = literal("; ".join(map(typed, interventions)))
     container.info(say("explore.link_interventions", language, changes=changes))

@@ -1,4 +1,4 @@
-"""What a reader should know of a model of the library transformers, in a line."""
+"""Notes for a reader on a model of the library transformers, in a line."""
 
 from collections.abc import Iterator
 
@@ -12,8 +12,8 @@ _MOST = 8
 
 
 def model_notes(member: CatalogMember, trace: Trace, language: str) -> str:
-    """Sentences on how the model was opened, on its sinks and on settings that are not applied;
-    "" where there is nothing to say."""
+    """Sentences on how the model was opened, on its sinks and on settings that are not applied; ""
+    if there is nothing to say."""
     return " ".join([*_opening_notes(member, trace, language), *_trace_notes(trace, language)])
 
 

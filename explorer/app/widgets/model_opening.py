@@ -1,5 +1,5 @@
-"""Open the chosen model where that takes seconds, saying so; one that fails gives way to the
-picture before."""
+"""Open the chosen model with a message if it takes seconds. If that fails, show the previous
+picture."""
 
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
@@ -18,7 +18,7 @@ from explorer.model.catalog import CatalogMember
 
 
 class RefusedModelError(ExplorerError):
-    """A model that cannot be opened, and the one that is shown instead."""
+    """The model cannot be opened; names the model shown instead."""
 
     section: ClassVar[str] = "explore"
 
@@ -29,10 +29,10 @@ def open_model(
     language: str,
     messages: DeltaGenerator,
 ) -> bool:
-    """Open the chosen model of the catalog; whether it can be used.
+    """Open the chosen model of the catalog. Returns whether it can be used.
 
-    before: what is looked at instead, best first, when it cannot be opened; the page is then
-        drawn again, with the reason.
+    before: visits to show instead if it cannot be opened, best first; the page is then drawn again,
+        with the reason.
     """
     name = visit_state.current().request.model
     member = offered[name]

@@ -1,4 +1,4 @@
-"""The form that starts to measure pruning curves: in which orders, and on which sentences."""
+"""The form that starts measuring pruning curves: in which orders, and on which sentences."""
 
 from dataclasses import replace
 from functools import partial
@@ -35,7 +35,7 @@ _KEY = "prune-"
 
 
 def pruning_form(model: CatalogModel, language: str) -> None:
-    """The form; in class mode, for guests, one sentence instead."""
+    """The form. In class mode, guests see one sentence instead."""
     if not visitor.rights().change:
         st.caption(say("pruning.host_only", language))
         return
@@ -62,12 +62,12 @@ def pruning_form(model: CatalogModel, language: str) -> None:
 
 
 def _start_chosen(model: CatalogModel, language: str) -> None:
-    """Start what the fields describe now, or report why not."""
+    """Start the job that the fields describe, or report why it cannot start."""
     start(model, _chosen(model, language), language)
 
 
 def _chosen(model: CatalogModel, language: str) -> PruningSettings:
-    """What the fields hold now."""
+    """The settings in the form's fields."""
     opening = default_settings(model)
     chosen = session.widget_value(_orders_key(language), DEFAULT_ORDERS)
     orders = tuple(one for one in ORDERS if one in chosen)
@@ -86,14 +86,14 @@ def _orders_key(language: str) -> str:
 
 
 def _kinds(model: CatalogModel, language: str) -> tuple[tuple[str, ...], str, str]:
-    """What `choose_kind` is called with."""
+    """The arguments of `choose_kind`."""
     if default_kind(model) == "shipped":
         return ("shipped", *kinds_for(model)), language, f"{_KEY}shipped-"
     return kinds_for(model), language, _KEY
 
 
 def _first_lines(model: CatalogModel) -> str:
-    """The lines that stand in the form at first."""
+    """The initial lines of the form."""
     return default_settings(model).sentences.text if default_kind(model) == "lines" else ""
 
 
@@ -118,7 +118,7 @@ def default_kind(model: CatalogModel) -> str:
 
 
 def start(model: CatalogModel, settings: PruningSettings, language: str) -> None:
-    """Start to measure, or report why not."""
+    """Start the measurement, or report why it cannot start."""
     if not visitor.rights().change:
         return
     try:

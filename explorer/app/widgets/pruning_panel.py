@@ -1,4 +1,4 @@
-"""The section of Heads with pruning curves: what is measured as heads are removed one after
+"""The section of Heads with pruning curves: measurements while heads are removed one after
 another."""
 
 from collections import Counter
@@ -55,7 +55,7 @@ def pruning_panel(model: CatalogModel, language: str) -> None:
 
 
 def names_of(stored: Sequence[StoredPruning], language: str) -> dict[str, str]:
-    """By key, how curves are named in the list: their sentences, numbered where two are alike."""
+    """Names of the curves in the list by key: their sentences, numbered if two are alike."""
     names, often = {}, Counter[str]()
     for one in stored:
         facts = one.report.facts
@@ -105,7 +105,7 @@ def _downloads(shown: StoredPruning, language: str) -> None:
 
 
 def _nothing(model: CatalogModel, language: str) -> None:
-    """That nothing was measured, and the button that does so."""
+    """Say that nothing was measured, with a button that starts a measurement."""
     settings = default_settings(model)
     orders = say("pruning.and", language).join(
         pruning_figure.order_name(one, language) for one in settings.orders

@@ -1,5 +1,5 @@
-"""How a model of the library reads the text: the languages, or as a message of a chat, where it has
-such. The model says so once it is opened."""
+"""The choices for how a library model reads the text, if it has any: languages, or as a chat
+message. The model names them once it is opened."""
 
 from functools import partial
 
@@ -16,7 +16,7 @@ from explorer.model.catalog import CatalogMember
 
 
 def reading_choice(place: DeltaGenerator, member: CatalogMember, language: str) -> None:
-    """The choices of an opened model, in `place`; nothing for a model without any."""
+    """Draw the choices of an opened model, in `place`; nothing for a model without any."""
     reading = visit_state.current().request.reading
     model = model_cache.opened(member)
     if model is None or reading is None:
@@ -33,7 +33,7 @@ def reading_choice(place: DeltaGenerator, member: CatalogMember, language: str) 
 def _choose_languages(
     reading: Reading, codes: tuple[str, ...], own: dict[str, str], language: str
 ) -> None:
-    """codes: of the model; own: what it reads and writes unless told otherwise, "" where it chooses
+    """codes: of the model. own: languages it reads and writes by default, "" if it chooses
     itself."""
     asked = {"source": reading.source_language, "target": reading.target_language}
     named = {name: code if code in codes else "" for name, code in asked.items()}

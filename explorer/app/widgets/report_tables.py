@@ -22,7 +22,7 @@ from explorer.heads.roles.role_names import sentence_of
 from explorer.heads.roles.roles import ROLES
 
 _FAINT = "color: #808080"
-"""Of the nearest role, where a head has none; on a light and on a dark page."""
+"""For the nearest role, if a head has none; on a light and on a dark page."""
 
 
 def metrics(report: HeadReport, language: str) -> None:
@@ -42,7 +42,7 @@ def metrics(report: HeadReport, language: str) -> None:
 
 
 def roles(report: HeadReport, language: str) -> None:
-    """Which head has which role, and the evidence for one of them."""
+    """Draw the roles of each head, and the evidence for one of them."""
     scores, evidence = st.columns([11, 8], gap="medium")
     with scores:
         row = _role_scores(report, language)
@@ -53,7 +53,7 @@ def roles(report: HeadReport, language: str) -> None:
 
 
 def removal(report: HeadReport, language: str) -> None:
-    """Attention, importance and effect side by side, and how much one head replaces others."""
+    """Draw attention, importance and effect side by side, and how much heads replace each other."""
     if not report.facts.get("ablation"):
         st.info(say("heads.no_removal", language))
         return
@@ -78,7 +78,7 @@ def metric_words(table: pd.DataFrame) -> list[str]:
 
 
 def _about(report: HeadReport, words: Sequence[str], label: str, language: str) -> None:
-    """On what the numbers of a table were measured, and a `?` that opens what they mean."""
+    """Draw what the numbers of a table were measured on, and a `?` that opens their meanings."""
     with st.container(key="about-table", horizontal=True, vertical_alignment="center", gap="small"):
         mount.words(words, say(label, language), language)
         st.caption(literal(head_tables.batch_text(report, language)))
@@ -128,8 +128,8 @@ def _role_evidence(report: HeadReport, row: int, language: str) -> None:
 
 
 def _offset_chart(report: HeadReport, key: tuple[str, int, int], name: str, language: str) -> None:
-    """The share of the largest weights at each offset as bars, what it would be by chance as a
-    line across each."""
+    """Draw the share of the largest weights at each offset as bars, and the chance level as a line
+    across each."""
     about = say("heads.offsets_of", language, head=name)
     st.caption(literal(about))
     table = head_tables.offsets(report, *key)

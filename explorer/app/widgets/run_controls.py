@@ -62,7 +62,7 @@ def start_row(run: Run | None, recorded: bool, language: str) -> None:
 
 
 def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
-    """Which run is on screen, and which others its curves are compared with.
+    """Draw the choices of the run on screen and of the runs compared with it.
 
     Returns the others.
     """
@@ -106,7 +106,7 @@ def opens(run: Run, recorded: bool) -> bool:
 
 
 def open_and_delete(run: Run, recorded: bool, language: str) -> bool:
-    """Open in Explore, and Delete; whether the first was clicked."""
+    """Draw Open in Explore, and Delete. Returns whether the first was clicked."""
     has_model = opens(run, recorded)
     about = "open_recorded" if recorded else "open_help" if has_model else "open_none"
     opened = st.button(
@@ -167,7 +167,7 @@ def _stop_and_resume(run: Run | None, recorded: bool, allowed: bool, language: s
 
 
 def _saved_step(run: Run) -> int:
-    """The step from which a run goes on, as far as its files can be read."""
+    """Step from which a run can be resumed, as far as its files can be read."""
     try:
         return run.saved_step
     except ExplorerError:  # to resume it raises the same
@@ -185,9 +185,9 @@ def _button(
     primary: bool = False,
     **facts: object,
 ) -> None:
-    """A button that calls `act`; its help, with `facts`, says what it does.
+    """A button that calls `act`. Its help text, with `facts`, says what it does.
 
-    why_not: the key of the help that says why it is disabled; "" where it is not.
+    why_not: key of the help text that says why it is disabled; "" if it is enabled.
     """
     about = why_not or f"{name}_help"
     st.button(
@@ -231,7 +231,7 @@ def _delete(run: Run) -> None:
 
 
 def _nothing() -> None:
-    """What a disabled button does."""
+    """The action of a disabled button: none."""
 
 
 def _open_settings_form(demo: TrainingConfig, language: str) -> None:
@@ -265,7 +265,7 @@ def _open_corpus_form(language: str) -> None:
 
 
 def _facts(demo: TrainingConfig, allowed: bool, language: str) -> str:
-    """What the quick demo costs, and how many runs are queued before it."""
+    """The cost of the quick demo, and the number of runs queued before it."""
     if not allowed:
         return say("train.class_hint", language)
     cost = estimate(demo, finished_runs(run_launcher.run_root("runs")))

@@ -1,5 +1,5 @@
-"""The fields of a form that say on which sentences a model is measured: they are drawn, and read
-when the form's button is pressed."""
+"""Form fields for the sentences a model is measured on: they are drawn, and read when the form's
+button is pressed."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -22,18 +22,17 @@ from explorer.jobs.measurement_jobs import SOURCE_KINDS, Sentences, SourceKind
 from explorer.model.catalog import CatalogModel
 
 _FIRST = Sentences()
-"""What the fields hold at first."""
+"""Initial values of the fields."""
 
 
 def kinds_for(model: CatalogModel) -> tuple[SourceKind, ...]:
-    """Where sentences may come from; only a toy task generates new ones."""
+    """Possible sources of sentences. Only a toy task generates new ones."""
     has_task = task_of(model_cache.model_of(model).facts) is not None
     return tuple(kind for kind in SOURCE_KINDS if has_task or kind != "task")
 
 
 def lines_name(model: CatalogModel) -> str:
-    """The name of the sentence that says what the targets of texts alone are, as in
-    `BatchPasses.texts`."""
+    """Name of the sentence about the targets of texts alone, as in `BatchPasses.texts`."""
     sites = {head.site for head in model_cache.model_of(model).passes.heads}
     if "cross" in sites:
         return "lines"
@@ -41,7 +40,7 @@ def lines_name(model: CatalogModel) -> str:
 
 
 def choose_kind(kinds: Sequence[str], language: str, prefix: str) -> str:
-    """Where the sentences come from. prefix: of the keys of a form's widgets."""
+    """Draw the choice of the source of sentences. prefix: of the keys of a form's widgets."""
     chosen: str = st.radio(
         say("heads.source", language),
         kinds,
@@ -52,14 +51,14 @@ def choose_kind(kinds: Sequence[str], language: str, prefix: str) -> str:
 
 
 def chosen_kind(kinds: Sequence[str], language: str, prefix: str) -> str:
-    """What is chosen in the field of `choose_kind` now."""
+    """Current value of the field of `choose_kind`."""
     return str(session.widget_value(_kind_key(kinds, language, prefix), kinds[0]))
 
 
 def sentence_fields(
     model: CatalogModel, kind: str, language: str, prefix: str, lines: str = ""
 ) -> None:
-    """The fields for sentences of this kind. lines: which stand there at first."""
+    """Draw the fields for sentences of this kind. lines: their initial lines."""
     with st.container(horizontal=True):
         choose_size(language, prefix)
         if kind == "task":
@@ -74,7 +73,7 @@ def sentence_fields(
 
 
 def chosen_sentences(model: CatalogModel, kind: str, prefix: str, lines: str = "") -> Sentences:
-    """What the fields of `sentence_fields` hold now."""
+    """Current values of the fields of `sentence_fields`."""
     text, seed = "", _FIRST.seed
     if kind == "task":
         seed = int(session.widget_value(f"{prefix}seed", seed))
@@ -86,13 +85,13 @@ def chosen_sentences(model: CatalogModel, kind: str, prefix: str, lines: str = "
 
 
 def choose_size(language: str, prefix: str) -> None:
-    """How many sentences, at most."""
+    """Draw the field for the largest number of sentences."""
     label, most = say("heads.size", language), measurement_jobs.MOST_SENTENCES
     st.number_input(label, 1, most, _FIRST.size, key=f"{prefix}size")
 
 
 def chosen_size(prefix: str) -> int:
-    """What the field of `choose_size` holds now."""
+    """Current value of the field of `choose_size`."""
     return int(session.widget_value(f"{prefix}size", _FIRST.size))
 
 
@@ -106,7 +105,7 @@ def _lines_key(model: CatalogModel, prefix: str, lines: str) -> str:
 
 
 def _pairs(language: str, prefix: str) -> None:
-    """The file of sentence pairs, and which was uploaded last."""
+    """Draw the file of sentence pairs, with the last upload."""
     label = say("heads.pairs", language)
     file_uploader(label, ("tsv", "txt"), language, _take_pairs, prefix=prefix, limit_mb=1)
     pairs = heads_state.pairs()
@@ -115,7 +114,7 @@ def _pairs(language: str, prefix: str) -> None:
 
 
 def _taken(pairs: EvaluationText, language: str) -> str:
-    """How many pairs a file has, and how many lines that are none."""
+    """Number of pairs in a file, and number of lines that are not pairs."""
     count = len(Sentences("pairs", text=pairs.text).lines)
     left_out = len(Sentences("lines", text=pairs.text).lines) - count
     said = say("heads.pairs_taken", language, name=pairs.name, count=count)
@@ -123,7 +122,7 @@ def _taken(pairs: EvaluationText, language: str) -> str:
 
 
 def _take_pairs(file_name: str, contents: bytes) -> None:
-    """Keep the text of a file, or report why not."""
+    """Keep the text of a file, or report why it is refused."""
     name = shorten(file_name)
     try:
         heads_state.set_pairs(EvaluationText(name, decoded(contents, name)))

@@ -1,4 +1,4 @@
-"""What a reader should know of a text that a model was not trained for, in a line."""
+"""Notes for a reader on a text that a model was not trained for, in a line."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -14,12 +14,13 @@ from explorer.core.word_segmentation import byte_of
 from explorer.model.catalog import CatalogModel
 
 _MOST_NAMED = 4  # characters without a piece
-_CAPITALS = 4  # from so many letters on, a text in capitals is no abbreviation
+_CAPITALS = 4  # with this many letters, a text in capitals is no abbreviation
 
 
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
-    """What a translator does not know of this text, or that it is longer than any of the training;
-    of a model in a directory, that it takes two texts for one; "" where there is nothing to say."""
+    """Note on a translator's problems with this text, or that it is longer than any training text.
+    For a model in a directory: that it reads the text as two texts. "" if there is nothing to
+    say."""
     if not model.is_own:
         separator = typed_separator(trace)
         return say("explore.note_separator", language, separator=separator) if separator else ""
@@ -30,8 +31,9 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
 
 
 def _sentence_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
-    """That a translator does not read this script, finds its target language here, few words that
-    it often saw, characters without a piece, no word, or all of them in capitals."""
+    """A note if a translator does not read this script, if the text is in its target language, has
+    few words that it often saw, characters without a piece, no word, or only capitals. ""
+    otherwise."""
     unknown = list(dict.fromkeys(_read_in_bytes(trace.source_tokens)))
     letters = sum(letter.isalpha() for letter in text)
     if model.summary.reads(text) and not model.reads(text) and not 0 < 2 * len(unknown) < letters:
@@ -55,20 +57,20 @@ def _sentence_note(model: CatalogModel, text: str, trace: Trace, language: str) 
 
 
 def _name_of(character: str) -> str:
-    """The character, or the code of one that is not seen and may turn what follows around."""
+    """The character, or its code if it is invisible and may change the order of the text."""
     unseen = category(character) in ("Cc", "Cf")
     return f"U+{ord(character):04X}" if unseen else character
 
 
 def _length_note(trace: Trace, most: int, language: str) -> str:
-    """That the text has more than the `most` tokens of the training; its end and padding are not
-    counted."""
+    """Note on a text with more than the `most` tokens of the training, not counting its end and
+    padding. "" otherwise."""
     longer = content(trace)[0].sum() > most
     return say("explore.note_longer", language, most=most) if longer else ""
 
 
 def _read_in_bytes(tokens: Iterable[str]) -> Iterator[str]:
-    """The characters that stand in the tokens as single bytes."""
+    """Characters that the tokens hold as single bytes."""
     for in_bytes, group in groupby(map(byte_of, tokens), key=lambda byte: byte is not None):
         if in_bytes:
             yield from bytes(byte for byte in group if byte is not None).decode(errors="ignore")

@@ -1,7 +1,7 @@
 """The trace that the visitor asks for.
 
-What is shown where it is refused is another text of the same model, and is named; where the model
-has none, nothing is shown.
+If it is refused, another text of the same model is shown and named. If the model has none, nothing
+is shown.
 """
 
 from contextlib import suppress
@@ -22,7 +22,7 @@ from explorer.model.catalog import CatalogMember
 
 
 class RefusedRequestError(ExplorerError):
-    """A text that the chosen model refuses, and the text of it that is shown."""
+    """The chosen model refuses the text; names the text shown instead."""
 
     section: ClassVar[str] = "explore"
 
@@ -34,10 +34,10 @@ def traced_request(
     language: str,
     messages: DeltaGenerator,
 ) -> tuple[Request, Trace] | None:
-    """What to show, and its trace: `wanted`, or another text of its model, with the reason; None
-    where the model has no trace to show.
+    """The request to show, and its trace: `wanted`, or another text of its model, with the reason.
+    None if the model has no trace to show.
 
-    on_screen: what is shown at present, perhaps of another model.
+    on_screen: the request on screen, perhaps of another model.
     """
     try:
         return wanted, model_cache.trace(member, wanted)
@@ -53,9 +53,9 @@ def traced_request(
 
 
 def _substitutes(wanted: Request, on_screen: Request, opening: Request) -> list[Request]:
-    """Requests of the same model, best first: what is on screen if it is of the same text, the text
-    without forced tokens, the text as the model itself reads it, what is on screen, and what the
-    model opens with."""
+    """Requests of the same model, best first: the one on screen if its text is the same, the text
+    without forced tokens, the text as the model itself reads it, the request on screen, and the
+    model's initial request."""
     free = wanted.without_forced()
     plain = replace(free, reading=opening.reading)
     same_text = on_screen.without_forced() == free
@@ -64,7 +64,7 @@ def _substitutes(wanted: Request, on_screen: Request, opening: Request) -> list[
 
 
 def _named(reason: ExplorerError, wanted: Request, shown: Request, language: str) -> ExplorerError:
-    """The reason, and what is shown where that is another text or padding."""
+    """The reason, naming the request shown if it differs by text or padding."""
     if replace(shown, forced=()) == wanted.without_forced():
         return reason
     texts = {"text": shorten(shown.text), "pair": shorten(shown.pair or "")}

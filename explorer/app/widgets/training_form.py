@@ -62,7 +62,8 @@ _TRANSLATION_ONLY = {
     *("subword_alpha", "batch_tokens"),
 }
 _NOT_SHOWN = {"pairs", "columns", "excluded", "further_pairs", "start"}
-"""Files: the corpus form asks for that of the pairs, the command line for the others."""
+"""Files: the corpus form asks for the file of pairs and its options, the command line for the
+others."""
 _LABELS = {
     (train_state.CORPUS_FORM, "until"): "until_bleu",
     (train_state.CORPUS_FORM, "longest"): "longest_pieces",
@@ -92,13 +93,14 @@ _INCREMENTS = {
 
 
 def settings_form(demo: TrainingConfig, language: str) -> TrainingConfig | None:
-    """The form, filled with `demo` and what was changed; the config when the visitor starts it."""
+    """Draw the form, filled with `demo` and earlier changes. Returns the config when the visitor
+    starts it."""
     chosen = choose_settings(demo, train_state.SETTINGS_FORM, language)
     return offer_start(chosen, train_state.SETTINGS_FORM, True, language)
 
 
 def choose_settings(demo: TrainingConfig, form: str, language: str) -> dict[str, Any]:
-    """The fields of a form, filled with `demo` and what was changed; all settings now."""
+    """Draw the fields of a form, filled with `demo` and earlier changes. Returns all settings."""
     draft = dict(train_state.draft(form))
     chosen = asdict(demo) | draft
     columns = st.columns(len(GROUPS))
@@ -119,9 +121,9 @@ def offer_start(
     language: str,
     size: PairsSize | None = None,
 ) -> TrainingConfig | None:
-    """The estimated cost, or the error in these settings, and the button that starts them.
+    """Draw the estimated cost, or the error in these settings, and the button that starts them.
 
-    has_data: whether there is something to train on; otherwise the button is disabled.
+    has_data: whether there are data to train on; otherwise the button is disabled.
     size: of the file of pairs.
     Returns the config when the button was clicked.
     """
@@ -146,7 +148,7 @@ def offer_start(
 def _checked(
     chosen: dict[str, Any], form: str, language: str, size: PairsSize | None
 ) -> TrainingConfig | None:
-    """The config of these settings, below which is what it costs; None, and the error, where they
+    """The config of these settings, with its cost drawn below. None, with the error drawn, if they
     are refused."""
     config = None
     try:
@@ -163,7 +165,7 @@ def _checked(
 
 
 def _with_label(error: ConfigError, form: str, language: str) -> ConfigError:
-    """The error with the label of the field on screen in place of the name of its setting."""
+    """The error with the field's label on screen instead of the name of its setting."""
     name = str(error.facts.get("name", ""))
     if not any(name in names for names in GROUPS.values()):
         return error
@@ -206,7 +208,7 @@ def _field(name: str, value: Any, form: str, language: str) -> Any:
 
 
 def _choices(name: str, value: str) -> list[str]:
-    """The choices of a setting that is one of a short list; empty for others."""
+    """The choices of a setting from a short list; empty for other settings."""
     if name == "task":
         return list(TASK_NAMES)
     if name == "device":

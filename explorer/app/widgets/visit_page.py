@@ -1,4 +1,4 @@
-"""What Explore and Heads, the pages that show the visit, begin with."""
+"""Common beginning of Explore and Heads, the pages that show the visit."""
 
 from collections.abc import Callable
 
@@ -12,9 +12,9 @@ from explorer.model.catalog import TRAIN_COMMAND
 
 
 def visit_page(name: str, draw: Callable[[], None]) -> None:
-    """Follow the URL and `draw` the page called `name`; without any model, say how to get one.
+    """Follow the URL and `draw` the page called `name`. Without any model, say how to get one.
 
-    To be called in whole runs of the script; see `address_bar.follow`.
+    Call it in whole runs of the script only; see `address_bar.follow`.
     """
     catalog = visitor_catalog()
     if not catalog:
