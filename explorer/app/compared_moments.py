@@ -65,8 +65,8 @@ def query(key: str, steps: Sequence[int]) -> dict[str, str]:
 def comparison(pair: MomentPair) -> TraceComparison:
     """The probe at both moments, each row with the model's own prediction there.
 
-    Raises `ExplorerError` when a moment is missing or damaged, and when a run with this name was
-    begun anew with another probe.
+    Raises `ExplorerError` if a moment is missing or damaged, and if a run of this name was started
+    again with another probe.
     """
     run = run_of(pair)
     key = ("moments", stamp(pair))

@@ -69,7 +69,7 @@ def model_of(member: CatalogModel) -> Model:
 
 
 def digest(member: CatalogModel) -> str:
-    """The digest of the model's weights, by which head reports are found."""
+    """The digest of the model's weights, used to look up head reports."""
     return _digest(member.stamp, member)
 
 

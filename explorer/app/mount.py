@@ -223,7 +223,7 @@ def keep_host(ticket: str) -> None:
 def class_bar(language: str, on_report: Report) -> None:
     """In class mode, above the player: whom a guest follows, and the vote.
 
-    on_report: called with "follow", the query of what the host shows and this visitor does not.
+    on_report: called with "follow", the query of the host's view when this visitor's differs.
     """
     _mount_class(
         "bar", language, "", {"on_follow_change": partial(_pass_on, "class-bar", on_report)}

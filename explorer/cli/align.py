@@ -119,7 +119,7 @@ def _align(options: argparse.Namespace) -> int:
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
-    """Raise `FileError` where the links or the report could not be written, or both into one
+    """Raise `FileError` if the links or the report could not be written, or if both go to one
     file."""
     from explorer.core.files import check_output
 
@@ -136,9 +136,9 @@ def _check_outputs(options: argparse.Namespace) -> None:
 def _methods(
     options: argparse.Namespace, model: "ExplorableModel", *, compared: bool
 ) -> "Sequence[AlignmentMethod]":
-    """The one asked for, or with right links all of them.
+    """The method asked for. With right links, all of them.
 
-    Raises `AlignmentError` where neither says which.
+    Raises `AlignmentError` if neither is given, and for heads without a layer.
     """
     from explorer.heads.alignment.aer_by_head import all_methods
     from explorer.heads.alignment.aer_report import AlignmentMethod
@@ -152,6 +152,6 @@ def _methods(
 
 
 def _note(rows: "Sequence[int]", pairs: int, why: str) -> str:
-    """What a reader must know of some pairs, such as that they were left out, in a sentence."""
+    """A sentence with a note for the reader on some pairs, such as that they were left out."""
     shown = ", ".join(map(str, rows[:10])) + (" …" if len(rows) > 10 else "")
     return f"{len(rows)} of {pairs} pairs {why}: rows {shown}"

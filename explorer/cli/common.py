@@ -1,4 +1,5 @@
-"""What several commands share: a type of option, a lower priority, and an end with the parent."""
+"""Code that several commands share: a type of option, a lower priority, and an end with the
+parent."""
 
 import argparse
 import os
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     from explorer.model.measurable import MeasurableModel
 
 LEAST_MEMORY = 512 * 2**20
-"""Bytes below which a job cannot load its libraries, whatever it is to measure."""
+"""Least memory, in bytes, with which a job can load its libraries, whatever it measures."""
 
 LARGEST_SEED = 2**63 - 1
-"""Of the generators of torch, whose seeds have 64 bits."""
+"""For the generators of torch, whose seeds have 64 bits."""
 
 
 def comma_list(text: str) -> tuple[str, ...]:
@@ -40,7 +41,8 @@ def comma_list(text: str) -> tuple[str, ...]:
 
 
 def whole_number(text: str) -> int:
-    """The value of an option that counts something; it may have a sign, and be refused for it."""
+    """The value of an option that counts something. It may have a sign, which a later check
+    refuses."""
     number = typed_number(text.removeprefix("-"))
     if number is None:
         raise argparse.ArgumentTypeError(
@@ -50,7 +52,8 @@ def whole_number(text: str) -> int:
 
 
 def add_model(command: argparse.ArgumentParser) -> None:
-    """The model that a command opens with `located`, and whether it may be fetched."""
+    """Add the option of the model, which a command opens with `located`, and whether it may be
+    fetched."""
     command.add_argument(
         "model",
         type=Path,
@@ -63,7 +66,7 @@ def add_model(command: argparse.ArgumentParser) -> None:
 
 
 def add_job_options(command: argparse.ArgumentParser) -> None:
-    """The options of a command that the app runs in a process of its own."""
+    """Add the options of a command that the app runs in a process of its own."""
     command.add_argument("--progress", type=Path, help="a file for the share done")
     command.add_argument("--background", action="store_true", help="run at a low priority")
     command.add_argument(
@@ -74,9 +77,9 @@ def add_job_options(command: argparse.ArgumentParser) -> None:
 
 
 def as_job(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """The function of a command that first does what these options ask for.
+    """The function of a command, run only after these options are applied.
 
-    Raises `MeasurementError` where the memory is not enough, otherwise as `run`.
+    Raises `MeasurementError` if the memory is not enough, otherwise as `run`.
     """
 
     def run_job(options: argparse.Namespace) -> int:
@@ -93,7 +96,7 @@ def as_job(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
         return carry_out(job, lambda: within_memory(options))
 
     def within_memory(options: argparse.Namespace) -> int:
-        # Imported before there is a limit, which its libraries may not have room below.
+        # Imported before the limit is set: its libraries may need more than that.
         import pandas  # noqa: F401
 
         if options.most_memory:
@@ -112,8 +115,8 @@ def as_job(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
 
 
 def progress_writer(path: Path | None) -> Callable[[float], None]:
-    """Writes the share done to a file, if there is one. Raises `FileError` now, and when called,
-    where the file cannot be written."""
+    """Function that writes the share done to a file, if there is one. Raises `FileError`, now and
+    when called, if the file cannot be written."""
     from explorer.core.files import check_output, writing
 
     if path is not None:
@@ -140,8 +143,8 @@ def lower_priority() -> None:
 
 
 def end_with_parent(folder: Path | None = None) -> None:
-    """End this process as soon as its standard input is closed, which the system does when the
-    process that started it ends, even if it was killed; and first delete `folder`."""
+    """End this process, after deleting `folder`, as soon as its standard input is closed. The
+    system closes it when the process that started this one ends, even if that was killed."""
 
     def wait_for_end_of_input() -> None:
         while os.read(0, 1):  # not sys.stdin: Python could not end while a thread reads that
@@ -155,8 +158,8 @@ def end_with_parent(folder: Path | None = None) -> None:
 
 @contextmanager
 def asking_for_translator(name: str, facts: Mapping[str, Any]) -> Iterator[None]:
-    """Where the block finds a symbol that a model of a toy task does not know, raise
-    `VocabularyError` that says to use a translator. name, facts: of the model."""
+    """Raise `VocabularyError` that recommends a translator if the block finds a symbol that a model
+    of a toy task does not know. name, facts: of the model."""
     from explorer.data.task_names import task_of
 
     try:
@@ -174,9 +177,9 @@ def asking_for_translator(name: str, facts: Mapping[str, Any]) -> Iterator[None]
 
 
 def pair_columns(path: str | Path, given: Sequence[str] | None) -> Sequence[str]:
-    """`given`, or where none are given the columns of a file of pairs that hold texts, by number.
+    """`given`, or without it the columns of a file of pairs that hold texts, by number.
 
-    Raises `FileError`, and `PairsError` where it is not clear which these are.
+    Raises `FileError`, and `PairsError` if these columns are not clear.
     """
     return given or tuple(str(index + 1) for index in text_columns_of(path)[1])
 
@@ -194,7 +197,7 @@ def text_columns_of(path: str | Path) -> "tuple[Rows, tuple[int, int]]":
 
 
 def add_labels(command: argparse.ArgumentParser) -> None:
-    """The file of labelled texts."""
+    """Add the option of the file of labelled texts."""
     command.add_argument(
         "--labels",
         type=Path,
@@ -204,7 +207,8 @@ def add_labels(command: argparse.ArgumentParser) -> None:
 
 
 def add_languages(command: argparse.ArgumentParser) -> None:
-    """The languages of a text and of the output, for a model that has such, by its own codes."""
+    """Add the options of the languages of a text and of the output, by the model's own codes, for a
+    model that has such."""
     for name, what in (("source", "text"), ("target", "output")):
         command.add_argument(
             f"--{name}-language",
@@ -215,8 +219,7 @@ def add_languages(command: argparse.ArgumentParser) -> None:
 
 
 def refuse_sentence_options(options: argparse.Namespace) -> None:
-    """Raise `ConfigError` on options of `evaluation_sentences` that no model could be measured
-    with."""
+    """Raise `ConfigError` on options of `evaluation_sentences` that work with no model."""
     if not 0 <= options.seed <= LARGEST_SEED:
         raise ConfigError("bad_seed", seed=options.seed, most=LARGEST_SEED)
     if sum(path is not None for path in (options.texts, options.pairs, options.labels)) > 1:
@@ -226,10 +229,10 @@ def refuse_sentence_options(options: argparse.Namespace) -> None:
 def evaluation_sentences(
     model: "MeasurableModel", options: argparse.Namespace
 ) -> "tuple[EvaluationBatch, References | None]":
-    """The evaluation batch that the options name, and of a translator the translations.
+    """The evaluation batch that the options name, and for a translator the reference translations.
 
-    Raises `EvaluationBatchError` where they name none and the model has no toy task; otherwise as
-    the function of `evaluation_batches` for what they name.
+    Raises `EvaluationBatchError` if they name none and the model has no toy task; otherwise as the
+    function of `evaluation_batches` for the batch they name.
     """
     from explorer.data.task_names import task_of
     from explorer.heads.metrics.evaluation_batches import (

@@ -1,4 +1,4 @@
-"""`convert`: make a checkpoint of a file of weights alone."""
+"""`convert`: make a checkpoint from a file of weights alone."""
 
 import argparse
 from pathlib import Path

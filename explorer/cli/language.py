@@ -1,4 +1,4 @@
-"""`language`: what the file of a further language of the interface lacks."""
+"""`language`: what is missing in the file of a further language of the interface."""
 
 import argparse
 import sys

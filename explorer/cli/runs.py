@@ -42,7 +42,7 @@ def _runs(options: argparse.Namespace) -> int:
 
 
 def _root(options: argparse.Namespace) -> Path:
-    """The folder in which runs are looked for. Raises `RunError` where the one named is none."""
+    """Folder in which runs are looked for. Raises `RunError` if the named one is not a folder."""
     root: Path = options.root or folders.runs()
     if options.root and not root.is_dir():
         raise RunError("no_runs_folder", folder=printable(str(root)))
@@ -82,7 +82,7 @@ def _show(run: "Run") -> None:
 
 
 def _changed_settings(run: "Run") -> list[str]:
-    """ "steps 60 (900)": a setting, and in brackets what the app suggests for such a run."""
+    """ "steps 60 (900)": a setting, and in brackets the app's suggestion for such a run."""
     from explorer.training.config import preset
 
     config, suggested = run.config, preset(run.config)
@@ -106,7 +106,7 @@ def _table_row(moment: "Mapping[str, Any]") -> str:
 
 
 def _number(moment: "Mapping[str, Any]", name: str, form: str) -> str:
-    """A number of a moment; "–" where it is missing or damaged."""
+    """A number of a moment; "–" if it is missing or damaged."""
     value = moment.get(name)
     return format(value, form) if isinstance(value, int | float) else "–"
 

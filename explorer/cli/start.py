@@ -57,7 +57,8 @@ def _start_class(options: argparse.Namespace) -> int:
 
 
 def _name_folders(paths: list[Path]) -> None:
-    """Let the server of this process list the models in these folders; say which have none.
+    """Let the server of this process list the models in these folders. Print which folders have
+    none.
 
     Raises `ModelDirectoryError`.
     """
@@ -79,7 +80,7 @@ def _name_folders(paths: list[Path]) -> None:
 
 
 def _name_lessons(paths: list[Path]) -> None:
-    """Let the server of this process list the lessons in these folders; say which files are none.
+    """Let the server of this process list the lessons in these folders. Print which files are none.
 
     Raises `LessonError`.
     """

@@ -22,7 +22,7 @@ _INTERVENTIONS = {  # option → help; "--ablate cross.1.2" is the intervention 
     "override-row": "set a row of weights: 'cross.1.2 QUERY 0.5,0.5'",
 }
 _OLD_NAMES = {"mask": "close", "unmask": "open", "override-row": "row"}
-"""Of interventions, which links still have; the help does not list them."""
+"""Old names of interventions, which links still have. The help does not list them."""
 
 
 def add_parser(commands: Any) -> None:
@@ -120,7 +120,7 @@ def _trace(options: argparse.Namespace) -> int:
         print(f"note: {say('explore.note_separator', 'en', separator=separator)}", file=sys.stderr)
     if out is None:
         found = trace.predictions()
-        if found.token.ne("").all():  # a table for each token: what is predicted of it
+        if found.token.ne("").all():  # a table for each token: its predicted labels
             found = found[found.chosen]
         tables = [trace.integrity()] if found.empty else [found, trace.integrity()]
         print("\n\n".join([repr(trace), *(table.to_string(index=False) for table in tables)]))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from explorer.training.trainer import Moment
 
 
-_FIRST_ROWS = 20  # that tell what kind of texts a column holds
+_FIRST_ROWS = 20  # for recognising the kind of texts in a column
 _SHARE_BAR = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}]"
 _USAGE = (
     "%(prog)s [--task TASK | --pairs FILE] [--quick] [--run FOLDER [--resume]] [--out FILE] "
@@ -98,7 +98,7 @@ def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
 def _train_alone(
     options: argparse.Namespace, config: "TrainingConfig", stops: "StopSignals"
 ) -> int:
-    """Train to the end and write one checkpoint; a training that is stopped writes nothing."""
+    """Train to the end and write one checkpoint. A training that is stopped writes nothing."""
     from explorer.training import distributed
     from explorer.training.trainer import Trainer
 
@@ -123,7 +123,7 @@ def _train_alone(
 
 
 def _resolved(config: "TrainingConfig") -> "TrainingConfig":
-    """`config` with the name of its device, by which runs wait for it, and the absolute paths
+    """`config` with the name of its device, which runs use to wait for it, and the absolute paths
     of its files, so that the run can be resumed from another folder."""
     from explorer.training.device import choose_device
 
@@ -139,7 +139,7 @@ def _command() -> str:
 
 
 def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "StopSignals") -> int:
-    """Train in a run folder; with --resume, with the settings in it."""
+    """Train in a run folder. With --resume, use the settings in it."""
     from tqdm import tqdm
 
     from explorer.jobs.run_directory import create_run, find_run
@@ -182,10 +182,10 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
 def _discarded_if_refused(
     run: "Run", options: argparse.Namespace, new_folder: bool
 ) -> "Iterator[DataListener]":
-    """Undo the creation of `run` where its data are refused, so that the corrected command finds
-    its name free; yields what to call once they are read.
+    """Undo the creation of `run` if its data are refused, so that its name is free for the
+    corrected command. Yields the listener to call once the data are read.
 
-    new_folder: whether the folder of the run is of this command.
+    new_folder: whether this command created the folder of the run.
     """
     from explorer.core.errors import ExplorerError
     from explorer.training import distributed
@@ -206,8 +206,8 @@ def _discarded_if_refused(
 
 
 def _print_pairs(data: "DataModule") -> None:
-    """Print how many pairs are trained on and held out, and what looks wrong about their columns;
-    of a toy task nothing."""
+    """Print the number of pairs to train on and held out, and warnings about their columns. Print
+    nothing for a toy task."""
     from tqdm import tqdm
 
     from explorer.data.column_guess import is_numbers
@@ -230,7 +230,7 @@ def _write(
     config: "TrainingConfig",
     last: "Mapping[str, Any]",
 ) -> None:
-    """Write the checkpoint, evaluate it as read back from the file, and add the results to it.
+    """Write the checkpoint, evaluate it after reading the file back, and add the results to it.
 
     last: the last moment of the training.
     """
@@ -266,7 +266,7 @@ def _write(
 def _progress_bar(config: "TrainingConfig", first: int = 0) -> "Iterator[Listener]":
     """A progress bar: step, loss, score, tokens a second, time left.
 
-    first: the step from which the training goes on.
+    first: the step from which the training continues.
     """
     from tqdm import tqdm
 

@@ -40,7 +40,7 @@ SETTING_GROUPS = {
     "evaluation": ("evaluate_every", "patience", "until"),
     "machine": ("device", "processes", "precision"),
 }
-"""The settings by the heading under which the help lists them."""
+"""Settings by their heading in the help."""
 
 FILES = ("pairs", "excluded", "further_pairs", "start")
 """The settings that name a file."""
@@ -70,7 +70,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 
 def _add_run_options(group: Any) -> None:
-    """What is written, and where."""
+    """Add the options for the files to write."""
     group.add_argument(
         "--run", type=Path, metavar="FOLDER", help="a folder that records the training, runs/NAME"
     )
@@ -93,7 +93,7 @@ def _add_run_options(group: Any) -> None:
 
 
 def _add_setting(group: Any, name: str) -> None:
-    """The option of one setting, with its choices or the kind of its value, and its default."""
+    """Add the option of one setting, with its choices or the kind of its value, and its default."""
     from explorer.training.config import choices_of
 
     default = getattr(_defaults(), name)
@@ -117,7 +117,7 @@ def _defaults(task: str = "", pairs: str = "") -> "TrainingConfig":
 
 
 def _default_text(name: str) -> str:
-    """The default of a setting, and those of the tasks and of pairs that have another."""
+    """The default of a setting, and other defaults of the tasks and of pairs."""
     from explorer.training.config import choices_of
 
     default = getattr(_defaults(), name)
@@ -134,8 +134,8 @@ def _default_text(name: str) -> str:
 
 
 def chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
-    """The settings on the command line; the others are those of the checkpoint to begin with, or
-    the defaults of the task or of `--quick`, as far as there are so many steps."""
+    """The settings on the command line. The others are those of the initial checkpoint, or the
+    defaults of the task or of `--quick`, as far as there are so many steps."""
     from explorer.data.column_guess import column_names
     from explorer.training.config import LIMITED_BY_STEPS, preset, refuse_late, refuse_unused
     from explorer.training.device import choose_device
@@ -162,8 +162,8 @@ def chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
 
 
 def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings on the command line; the checkpoint to begin with by its path, also where it is
-    named as one that ships."""
+    """The settings on the command line. The initial checkpoint is named by its path, even if it is
+    given by the name of a shipped model."""
     from explorer.model.checkpoint_name import named_checkpoint
     from explorer.training.config import TrainingConfig
 
@@ -175,8 +175,8 @@ def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def refuse_run_options(options: argparse.Namespace) -> None:
-    """Raise `ConfigError` on options of the group "run" that nothing would be done with, and
-    `FileError` on a file to write that does not end as checkpoints do."""
+    """Raise `ConfigError` on options of the group "run" that would have no effect, and `FileError`
+    on a file to write without the ending of a checkpoint."""
     if options.resume and options.run is None:
         raise ConfigError("only_with", name="resume", needed="--run")
     if options.run is not None and options.out is None:
@@ -188,8 +188,8 @@ def refuse_run_options(options: argparse.Namespace) -> None:
 
 
 def refuse_other_settings(options: argparse.Namespace, config: "TrainingConfig") -> None:
-    """Raise `ConfigError` on a setting on the command line that the run to go on with does not
-    have; the same command with --resume is the usual way to go on."""
+    """Raise `ConfigError` on a setting on the command line that differs from the run to resume. The
+    same command with --resume is the usual way to resume."""
     from explorer.training.device import choose_device
 
     for name, value in _given_settings(options).items():
@@ -204,5 +204,5 @@ def refuse_other_settings(options: argparse.Namespace, config: "TrainingConfig")
 
 
 def _shown(value: object) -> str:
-    """A setting as the help shows it."""
+    """A setting, formatted for the help."""
     return " ".join(value) if isinstance(value, tuple) else str(value) or "none"

@@ -76,7 +76,8 @@ def _translated(checkpoint: "Checkpoint", texts: Sequence[str]) -> list[tuple[st
 
 
 def _table(rows: Sequence[tuple[str, str]], *, commas: bool) -> bytes:
-    """The rows in columns, as CSV with the mark by which spreadsheets know UTF-8, or with tabs."""
+    """The rows in columns, as CSV with the byte order mark that spreadsheets need for UTF-8, or
+    with tabs."""
     if not commas:
         return "".join(f"{text}\t{written}\n" for text, written in rows).encode()
     table = io.StringIO(newline="")

@@ -1,5 +1,5 @@
-"""What is drawn in the browser, as payloads and bundles of JavaScript and CSS.
+"""Everything drawn in the browser, as payloads and bundles of JavaScript and CSS.
 
-May import `core`, and of `model`, `heads`, `training` and `jobs` what does not import torch; no
-Streamlit.
+May import `core`, and those modules of `model`, `heads`, `training` and `jobs` that do not import
+torch; no Streamlit.
 """

@@ -1,4 +1,4 @@
-"""What exported HTML pages have in common: the page around their data, and the data of a trace."""
+"""Common parts of exported HTML pages: the page around their data, and the data of a trace."""
 
 import base64
 import gzip
@@ -27,10 +27,10 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 
 LARGEST_PAGE = 10_000_000
-"""Bytes of a page with a large trace, or with a lesson."""
+"""Most bytes of a page with a large trace, or with a lesson."""
 
-_SMALL = 6  # level of compression of what is kept
-_ATTRIBUTE = "data-resource"  # of an element that answers about a trace: name and place
+_SMALL = 6  # level of compression, for saved data
+_ATTRIBUTE = "data-resource"  # of an element with an answer about a trace: name and place
 
 _PAGE = """<!doctype html>
 <html lang="{language}">
@@ -69,7 +69,7 @@ body:has(.back) {{ --back-height: 28px; }}
 
 
 _NOTICE_STYLES = f"{NOT_STARTED_STYLES}#player:not(:empty) ~ #not-started {{ display: none; }}\n"
-"""What is shown ends the sentence on what is not."""
+"""Hide the notice once the player has content."""
 
 
 def page(
@@ -84,9 +84,9 @@ def page(
     site: str | None = None,
     with_plotly: bool = True,
 ) -> str:
-    """A page that asks nothing of a network or, in a site, of the files that its pages share alone.
+    """A page that loads nothing from a network. In a site, it loads only the files its pages share.
 
-    component, more_styles: whose style sheet applies, and what this page adds to it.
+    component, more_styles: component whose style sheet applies, and additions to it.
     body: its elements; `data`: those of `data_element`.
     run: the script that shows the data.
     site: the folder of the site, relative to the page; None = a page alone.
@@ -106,7 +106,7 @@ def page(
 
 
 def _inside(component: Component, run: Script, with_plotly: bool) -> dict[str, str]:
-    """The elements of a page alone, and what its policy allows."""
+    """Elements of a page alone, and the sources its policy allows."""
     return {
         "script_source": "'unsafe-inline'",
         "style_source": "'unsafe-inline'",
@@ -118,7 +118,7 @@ def _inside(component: Component, run: Script, with_plotly: bool) -> dict[str, s
 
 
 def _linked(component: Component, run: Script, site: str, language: str) -> dict[str, str]:
-    """The elements of a page of a site, and what its policy allows."""
+    """Elements of a page of a site, and the sources its policy allows."""
     return {
         "script_source": "'self'",
         "style_source": "'self' 'unsafe-inline'",
@@ -130,8 +130,8 @@ def _linked(component: Component, run: Script, site: str, language: str) -> dict
 
 
 def back_link(site: str | None, language: str, title: str = "") -> str:
-    """The element that leads back to the first page of the site in the folder `site`, beside the
-    title of this one; "" on a page alone."""
+    """The element with the link back to the first page of the site in the folder `site`, beside the
+    title of this page; "" on a page alone."""
     if site is None:
         return ""
     address = html.escape(back_address(language, site))
@@ -174,11 +174,11 @@ def trace_elements(
     payload: Callable[[Offer], str],
     space: int,
 ) -> list[str]:
-    """The elements with all that a page has of a trace: its payload, and answers about it, as many
-    as fit, what each view needs first before the rest.
+    """The elements with all data of a trace on a page: its payload, and as many answers about it as
+    fit. Answers that a view needs first come before the rest.
 
-    views: that the page opens.
-    payload: makes the element with the payload, from what the page offers.
+    views: the initial views of the page.
+    payload: makes the element with the payload, given the offer of the page.
     space: bytes for all elements; the first answers are there in any case.
     """
     offered = [one for one in RESOURCES.values() if one.near and one.offered(trace, model)]
@@ -202,7 +202,7 @@ def trace_elements(
         else:
             streams.popleft()
     held = [one for one in offered if not one.asks_model or _has_computed(found)]
-    if held != offered:  # the model has refused all
+    if held != offered:  # the model refused all of them
         element = payload(_offer(held))
     return [element, *found.values()]
 
@@ -212,12 +212,12 @@ def _offer(offered: Sequence[Resource]) -> Offer:
 
 
 def _has_computed(found: Iterable[str]) -> bool:
-    """Whether any of the answers with these names took the model."""
+    """Whether any of the answers with these names needed the model."""
     return any(RESOURCES[name.partition("/")[0]].asks_model for name in found)
 
 
 def _openings(trace: Trace, views: Sequence[View]) -> dict[Head, bool]:
-    """The heads that views open with, and whether the panel *Inside* is open then."""
+    """The initial heads of the views, and whether the panel *Inside* is open there."""
     openings: dict[Head, bool] = {}
     for view in views:
         one = initial_head_of(trace, view)
@@ -234,8 +234,8 @@ def _answers_near(
     opened: bool,
     found: Mapping[str, str],
 ) -> Iterator[dict[str, str]]:
-    """Elements with answers that are of use together, by name, but for those that the page has;
-    ends where the model refuses one, as of a trace that would be too large."""
+    """Elements with answers that are useful together, by name, without those the page already has.
+    Ends if the model refuses one, such as a trace that would be too large."""
     assert resource.near is not None
     for places in resource.near(trace, head, opened):
         missing = {resource.address(place): place for place in places}
@@ -260,11 +260,11 @@ _LARGE_PART = re.compile(
 
 
 def with_parts_in_files(html: str) -> tuple[str, dict[str, bytes]]:
-    """A page of a site with what is large of the answers about traces in files beside it, which
-    other pages share; and these files by name, which tells their contents.
+    """A page of a site with the large answers about traces moved to files beside it, which other
+    pages share, and these files by name. A name is a hash of the file's contents.
 
-    Each is a script that runs before that of the page and gives its own element the text that it
-    would have had in the page.
+    Each file is a script that runs before that of the page and gives its own element the text it
+    would have in the page.
     """
     files: dict[str, bytes] = {}
 
@@ -278,5 +278,5 @@ def with_parts_in_files(html: str) -> tuple[str, dict[str, bytes]]:
 
 
 def inline(source: str) -> str:
-    """`source` without anything that would end, or hide the end of, its HTML element."""
+    """`source` without anything that would end its HTML element or hide the end of it."""
     return re.sub(r"<(?=/script|!--)", r"\\x3C", source, flags=re.IGNORECASE)

@@ -12,7 +12,7 @@ from explorer.core.version import __version__
 Width = Literal["both", "one"]
 
 WIDTHS: Mapping[Width, int] = MappingProxyType({"both": 640, "one": 320})
-"""Of a figure, px: over both columns of a paper, 16 cm, and in one of them."""
+"""Width of a figure in px: over both columns of a paper (16 cm), and in one of them."""
 
 TYPE = 13
 MARGIN = 16
@@ -25,14 +25,14 @@ _FONT = (
 _LINE = 18
 _TICKS = 5
 _WIDE = 0x2E80
-"""From here on characters are as wide as they are high."""
+"""Code point from which characters are as wide as they are high."""
 
 Draw = Callable[[float], tuple[list[str], float]]
-"""px at which a drawing begins → its elements, and px at which it ends."""
+"""Start of a drawing in px → its elements, and its end in px."""
 
 
 def figure(title: str, caption: str, draw: Draw, language: str, width: int) -> bytes:
-    """The figure as an SVG file. draw: what is between the caption and the project's name."""
+    """The figure as an SVG file. draw: the part between the caption and the project's name."""
     parts, top = paragraph(title, MARGIN, width, heading=True)
     written, top = paragraph(caption, top, width)
     drawn, top = draw(top + _LINE)
@@ -50,7 +50,7 @@ def figure(title: str, caption: str, draw: Draw, language: str, width: int) -> b
 def paragraph(
     text: str, top: float, width: float, fill: str = INK, heading: bool = False
 ) -> tuple[list[str], float]:
-    """Lines of text from `top` on, and where they end."""
+    """Lines of text from `top` on, and their end in px."""
     looks = ' font-weight="600" font-size="15"' if heading else ""
     rows = broken_lines(text, (width - 2 * MARGIN) / (1.25 if heading else 1))
     written = [
@@ -96,7 +96,7 @@ def broken_lines(text: str, width: float) -> list[str]:
 
 
 def text_width(text: str) -> float:
-    """Roughly, in px: no font is at hand."""
+    """Approximate width in px: no font is available."""
     return sum(TYPE if ord(letter) >= _WIDE else 0.54 * TYPE for letter in text)
 
 

@@ -1,4 +1,4 @@
-"""One head as a Plotly figure, to be changed and combined with others."""
+"""One head as a Plotly figure that can be changed and combined with others."""
 
 from typing import TYPE_CHECKING
 
@@ -23,9 +23,9 @@ _REPLACED = {"zero": "zero", "mean": "its mean"}
 def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
     """The weights of one head as a heatmap: queries down, keys across, masked cells in grey.
 
-    The axes are positions with their tokens as labels, because a token may occur twice; a long one
-    is shortened there and whole where the pointer is. Raises `TraceError` on a site or head that
-    the trace does not have.
+    The axes are positions with their tokens as labels, because a token may occur twice. Long tokens
+    are shortened on the axes and shown in full under the pointer. Raises `TraceError` on a site or
+    head that the trace does not have.
     """
     import plotly.graph_objects as go
 
@@ -85,8 +85,8 @@ def _axis(name: str, tokens: tuple[str, ...]) -> dict[str, object]:
 def _hover(
     queries: tuple[str, ...], keys: tuple[str, ...]
 ) -> tuple[str, dict[str, NDArray[np.object_]]]:
-    """What names a cell under the pointer: the labels of its axes or, where one of them is
-    shortened, the whole tokens, as data of the cells (query, key, 2)."""
+    """Hover text that names a cell: the labels of its axes or, if one is shortened, the whole
+    tokens, as data of the cells (query, key, 2)."""
     if all(token == _shortened(token) for token in (*queries, *keys)):
         return "query %{y}, key %{x}", {}
     whole = [np.array([_in_lines(token) for token in side], object) for side in (queries, keys)]
@@ -99,12 +99,12 @@ def _shortened(token: str) -> str:
 
 
 def _in_lines(token: str) -> str:
-    """A whole token, broken where it is too long for one line."""
+    """A whole token, broken if it is too long for one line."""
     starts = range(0, max(len(token), 1), _HOVER_LINE)
     return "<br>".join(_plain(isolated(token[start : start + _HOVER_LINE])) for start in starts)
 
 
 def _plain(text: str) -> str:
-    """`text` for Plotly, which reads a part of HTML, and formulas between dollar signs."""
+    """`text` escaped for Plotly, which reads some HTML, and formulas between dollar signs."""
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return escaped.replace("$", "&#36;")

@@ -1,8 +1,7 @@
 """One HTML file that shows a trace offline: script, styles, Plotly and payload inside.
 
-Of a large trace the page has pictures of all heads and the weights of as many as fit, the one that
-it opens with first; it says how many these are. What is inside heads it has of the layer that it
-opens with.
+For a large trace, the page has pictures of all heads and the weights of as many as fit, starting
+with its initial head; it says how many these are. It has the inside of heads for its initial layer.
 """
 
 from collections.abc import Sequence
@@ -32,12 +31,11 @@ def html_page(
 ) -> str:
     """One HTML file that shows `trace` in `language`, from disk and without a network.
 
-    view: what the player shows first.
-    with_plotly: False for a frame in a page where another frame has brought plotly.js.
-    model: of `trace`, by which the page gets what is inside the layer that it opens with; None =
-        nothing.
+    view: initial view of the player.
+    with_plotly: False for a frame in a page where another frame has loaded plotly.js.
+    model: of `trace`, for the inside of the initial layer; None = the page has nothing of it.
 
-    Raises `TraceError` on what is no trace, and on an unknown language.
+    Raises `TraceError` if `trace` is not a trace, and on an unknown language.
     """
     check_trace(trace)
     language = checked_language(language)

@@ -1,4 +1,4 @@
-"""What pages and commands call models, the cost of a training, and evaluation batches."""
+"""Names of models, costs of a training, and evaluation batches, for pages and commands."""
 
 import math
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def short_label(model: ListedModel, language: str) -> str:
 
 
 def _sizes(summary: ModelSummary, language: str) -> Iterator[str]:
-    """Family, layers and heads, as far as they are known."""
+    """Family, layers and heads, as far as known."""
     if summary.family:
         yield summary.family
     layers = "+".join(str(one) for one in (summary.encoder_layers, summary.decoder_layers) if one)
@@ -45,8 +45,8 @@ def _scores(summary: ModelSummary, language: str) -> Iterator[str]:
 
 
 def purpose(model: ListedModel, language: str) -> str:
-    """What the model does, by its name, its task or what it reads; "" for one of the library,
-    whose files do not say what it was trained for."""
+    """The task of the model, by its name, its task or its input; "" for a library model, whose
+    files do not say what it was trained for."""
     if not model.is_own:
         return ""
     reads = "sentences" if model.summary.reads_sentences else "symbols"
@@ -57,8 +57,8 @@ def purpose(model: ListedModel, language: str) -> str:
 
 
 def source_of_scores(summary: ModelSummary, language: str) -> str:
-    """What BLEU was measured on, and whose data the model learned from; "" where the file does
-    not say."""
+    """The data BLEU was measured on, and the data the model learned from; "" if the file does not
+    name them."""
     about = ""
     if summary.bleu is not None and summary.test_sources is not None:
         score = f"{summary.bleu:.1f}"
@@ -67,7 +67,7 @@ def source_of_scores(summary: ModelSummary, language: str) -> str:
 
 
 def source_hint(model: ListedModel, language: str) -> str:
-    """What may be typed, shown in an empty box."""
+    """Hint for an empty box: the kind of text to type."""
     known = " ".join(model.summary.symbols)
     return say(f"explore.{model.kind}_hint", language, mask=model.mask, known=known)
 
@@ -95,7 +95,7 @@ def short_count(count: int) -> str:
 
 
 def short_time(seconds: float, language: str) -> str:
-    """Seconds, minutes or hours, rounded as befits an estimate; "?" for infinity."""
+    """Seconds, minutes or hours, rounded as for an estimate; "?" for infinity."""
     if not math.isfinite(seconds):
         return "?"
     if seconds < 90:
@@ -107,7 +107,8 @@ def short_time(seconds: float, language: str) -> str:
 
 
 def batch_name(stored: str, language: str) -> str:
-    """The name of an evaluation batch, as `heads.batch_names` writes it; that of a file stays."""
+    """The name of an evaluation batch, as `heads.batch_names` writes it. The name of a file
+    stays."""
     kind, facts = batch_names.read(stored)
     if not kind:
         return stored

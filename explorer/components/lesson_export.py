@@ -1,7 +1,7 @@
-"""A page with a lesson: its cards, and a player with each text that they speak of.
+"""A page with a lesson: its cards, and a player for each text of theirs.
 
-Next and Back work from disk and without a network; outside a site the page is one file. What is
-inside heads the page has where a card opens a cell.
+Next and Back work from disk and without a network; outside a site the page is one file. The page
+has the inside of heads for cards that open a cell.
 """
 
 from collections.abc import Sequence
@@ -35,11 +35,11 @@ html[data-projector] { --lesson-type: 20px; --lesson-small-type: 19px; }
 
 @dataclass(frozen=True, slots=True)
 class LessonText:
-    """A text that cards speak of.
+    """A text that cards refer to.
 
     cards: their indices.
-    view: what its player shows of forced tokens.
-    model: of the trace, by which the page gets what is inside its layers; None = nothing.
+    view: the forced tokens that its player shows.
+    model: of the trace, for the inside of its layers; None = the page has nothing of it.
     """
 
     trace: Trace
@@ -51,9 +51,9 @@ class LessonText:
 def lesson_page(
     shown: ShownLesson, texts: Sequence[LessonText], language: str = "en", site: str | None = None
 ) -> str:
-    """A page that leads through a lesson; a card of no text shows its sentence alone.
+    """A page that leads through a lesson. A card without a text shows its sentence alone.
 
-    shown: with all of its cards; the page of the lesson that follows lies beside this one.
+    shown: with all of its cards; the page of the next lesson lies beside this one.
     site: the folder of the site, relative to the page; None = one HTML file alone.
 
     Raises `TraceError` on an unknown language.
@@ -81,7 +81,7 @@ def lesson_page(
 
 
 def _text_element(shown: ShownLesson, text: LessonText, language: str, space: int) -> str:
-    """The element with all that the page has of a text, in `space` bytes where that is enough."""
+    """The element with all data of a text on the page, within `space` bytes if possible."""
     trace = text.trace
     looks = [card.look for n in text.cards if (card := shown.cards[n]) is not None and card.look]
     views = [View(**look) for look in looks] or [View()]

@@ -14,9 +14,9 @@ from explorer.core.trace import Trace
 def show(trace: Trace, *, language: str = "en", height: int = 760) -> None:
     """Show the stepping player for `trace`.
 
-    In a notebook it appears under the cell, `height` pixels high, in a frame of its own;
-    elsewhere it opens in the browser. Where all cells are in one page, the first one that shows
-    a trace brings plotly.js (0.7 MB) for the others.
+    In a notebook it appears under the cell, `height` pixels high, in a frame of its own; elsewhere
+    it opens in the browser. If all cells are in one page, the first one that shows a trace loads
+    plotly.js (0.7 MB) for the others.
     """
     if _in_notebook():
         from IPython.display import HTML, display
@@ -36,12 +36,12 @@ def _frame(html: str, height: int) -> str:
 
 
 _bringing: list[str] = []
-"""The cell that brings plotly.js for the others, once there is one."""
+"""The cell that loads plotly.js for the others, once there is one."""
 
 
 def _brings_plotly() -> bool:
-    """Whether the cell that runs brings plotly.js: where its output is isolated from the others,
-    where the front end does not name cells, and else the first that asks, each time it runs."""
+    """Whether the running cell loads plotly.js: if its output is isolated from the others, if the
+    front end does not name cells, and otherwise if it is the first that asks, each time it runs."""
     cell = _cell()
     if cell is None or "VSCODE_PID" in os.environ or "google.colab" in sys.modules:
         return True
@@ -51,7 +51,7 @@ def _brings_plotly() -> bool:
 
 
 def _cell() -> str | None:
-    """The id that the front end gives the cell that runs."""
+    """The id that the front end gives the running cell."""
     shell = sys.modules["IPython"].get_ipython()
     header = getattr(shell, "parent_header", None) or {}
     cell = header.get("metadata", {}).get("cellId")

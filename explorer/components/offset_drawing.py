@@ -1,4 +1,4 @@
-"""Where a head looks, in positions from the query, as an SVG file for a paper."""
+"""The offsets a head attends to, in positions from the query, as an SVG file for a paper."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class OffsetShare:
-    """The share of a head's largest weights at an offset, and what it would be by chance."""
+    """The share of a head's largest weights at an offset, and its chance level."""
 
     offset: int
     share: float
@@ -35,7 +35,7 @@ class OffsetShare:
 def offset_drawing(
     shares: Sequence[OffsetShare], title: str, about: str, language: str, width: Width = "both"
 ) -> bytes:
-    """The picture. about: what the bars and lines are, and on what they were measured."""
+    """The picture. about: what the bars and lines are, and the data they were measured on."""
 
     def draw(top: float) -> tuple[list[str], float]:
         return list(_bars(shares, top, WIDTHS[width] - _RIGHT, language)), top + _HEIGHT + _AXIS

@@ -32,7 +32,7 @@ Place = Callable[[float, float], tuple[float, float]]
 def pruning_drawing(
     report: PruningReport, about: str, language: str, width: Width = "both"
 ) -> bytes:
-    """The picture. about: on what the curves were measured."""
+    """The picture. about: the data the curves were measured on."""
     names = (order_name(curve.order, language) for curve in report.curves)
     right = WIDTHS[width] - _RIGHT - _NAME_GAP - max(map(text_width, names), default=0)
 
@@ -61,7 +61,7 @@ def _panel(
     bottom = top + height
 
     def place(left: float, value: float) -> tuple[float, float]:
-        """px of so many heads left and a value."""
+        """px of a number of heads left and a value."""
         x = _LEFT + (1 - left / heads) * (right - _LEFT)
         return round(x, 2), round(bottom - value / marks[-1] * height, 2)
 
@@ -89,7 +89,8 @@ def _panel(
 
 
 def _labelled(points: Sequence[int], width: float) -> Sequence[int]:
-    """Every n-th of the numbers of heads, so many that their labels are apart; the last one too."""
+    """Every n-th of the numbers of heads, with n large enough to separate their labels, and the
+    last one."""
     every = math.ceil(_LABEL_PITCH * (len(points) - 1) / width) if len(points) > 1 else 1
     return points[::-1][::every]
 

@@ -18,7 +18,7 @@ COLOURS: Mapping[str, str] = MappingProxyType(
         "random": "#7d838c",
     }
 )
-"""By order of removal; each can be read on white and on a dark page."""
+"""Colour by order of removal; readable on white and on a dark page."""
 
 Unit = Literal["loss", "bleu"]
 
@@ -35,8 +35,8 @@ _MARGIN = {"l": 64, "r": 112, "t": 12, "b": 48}  # px; the names of the lines ar
 class Line:
     """One order of removal in one panel.
 
-    complete: whether it goes on to a model without heads.
-    shift: px by which its name is below its end; lines that are complete end at one point.
+    complete: whether it continues to a model without heads.
+    shift: px by which its name is below its end, since complete lines all end at one point.
     """
 
     order: str
@@ -50,8 +50,9 @@ class Line:
 
     @property
     def band(self) -> list[tuple[int, float, float]]:
-        """Heads left, lower and upper end: of random orders the smallest and the largest value; of
-        the others the value with all heads and the ends of the change from it, none below 0."""
+        """Heads left, lower and upper end. For random orders: the smallest and the largest value.
+        For the others: the value with all heads plus the ends of the change from it, none below
+        0."""
         if self.order == "random":
             return [(one.heads_left, one.low, one.high) for one in self.points if one.has_interval]
         whole = self.points[0].value
@@ -63,8 +64,8 @@ class Line:
 
 
 def lines(report: PruningReport, unit: Unit) -> list[Line]:
-    """The lines of a panel that have a point; the names of those that end at one point are as the
-    lines are, from above to below."""
+    """The lines of a panel that have a point. Names of lines that end at one point are in the order
+    of the lines, from top to bottom."""
     wanted = report.points if unit == "loss" else report.bleu_points
     found = []
     for curve in report.curves:
@@ -83,7 +84,7 @@ def panels(report: PruningReport) -> list[Unit]:
 
 
 def chart_height(report: PruningReport) -> int:
-    """Of the chart, in px."""
+    """Height of the chart in px."""
     inner = _HEIGHTS["loss"] + _GAP + _HEIGHTS["bleu"] if report.bleu_points else _ALONE
     return inner + _MARGIN["t"] + _MARGIN["b"]
 
@@ -127,7 +128,7 @@ def order_name(order: str, language: str) -> str:
 
 
 def removal_orders(report: PruningReport, language: str) -> Iterator[tuple[str, str]]:
-    """The name of each order that is known, and its heads, the first removed first."""
+    """The name of each known order, and its heads, the first removed first."""
     for curve in report.curves:
         heads = []
         for name in curve.removed:
@@ -138,8 +139,8 @@ def removal_orders(report: PruningReport, language: str) -> Iterator[tuple[str, 
 
 
 def about(report: PruningReport, batch: str, language: str) -> str:
-    """On what the curves were measured, and what their bands are. batch: its name as a page writes
-    it."""
+    """The data the curves were measured on, and the meaning of their bands. batch: its name as on a
+    page."""
     count = report.facts["sentences"]
     sentences = [say("pruning.about", language, batch=batch, sentences=count)]
     if any(line.order != "random" and line.band for line in lines(report, "loss")):
@@ -188,7 +189,7 @@ def _traces(line: Line, end: str, unit: Unit, language: str) -> Iterator[dict[st
 
 
 def _hover_words(line: Line, unit: Unit) -> Iterator[str]:
-    """Behind the value of each point: the change from all heads, or the range of the draws."""
+    """Text after the value of each point: the change from all heads, or the range of the draws."""
     decimals, whole = 3 if unit == "loss" else 1, line.points[0].value
     for point in line.points:
         words = ""

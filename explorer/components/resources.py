@@ -1,8 +1,9 @@
-"""What can be asked about a trace besides its payload: a name, a place in the trace, and bytes.
+"""Questions about a trace besides its payload: a name, a place in the trace, and the bytes of the
+answer.
 
-The app answers by one route, a saved page holds the answers near what it opens with, and the page
-without a server asks its worker. Something new to ask is one more entry of `RESOURCES`, and the
-view in the browser that shows it.
+The app answers by one route, a saved page holds the answers near its initial view, and the page
+without a server asks its worker. A new question is one more entry of `RESOURCES`, and the view in
+the browser that shows it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,41 +31,41 @@ if TYPE_CHECKING:  # with torch
 
 
 class AskedModel(Protocol):
-    """The model of a trace, as far as it is asked about that trace, from any thread.
+    """The model of a trace, for questions about that trace, from any thread.
 
-    Each method raises `ExplorerError` where it has no answer, as when the model is no longer in
-    memory.
+    Each method raises `ExplorerError` if it has no answer, for example when the model is no longer
+    in memory.
     """
 
     @property
     def trained_here(self) -> bool:
-        """Whether it is a Transformer of this package; of others only layers are captured."""
+        """Whether it is a Transformer of this package; for other models only layers are
+        captured."""
 
     def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
         """A trace of one layer of an attention path alone, with full capture.
 
-        layer: its index among those that the trace has.
-        without: parts of the model to leave out, of `OMISSIONS`; the text is then decoded anew.
+        layer: index among the layers of the trace.
+        without: parts of the model to leave out, of `OMISSIONS`; the text is then decoded again.
         """
 
     def contributions(
         self, trace: Trace, method: str
     ) -> tuple["LayerContributions", Mapping[str, int]]:
-        """What keys contribute by a method and, of leave-one-out, `agreement_on_trace`."""
+        """Contributions of keys by a method and, for leave-one-out, `agreement_on_trace`."""
 
     def attribution(self, trace: Trace) -> "LogitAttribution":
-        """The parts of heads in the choice of each token."""
+        """The parts that heads have in the choice of each token."""
 
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
-        """What the queries and keys of a head are summed of."""
+        """The parts that the queries and keys of a head are sums of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a trace something is asked; each resource uses some of the fields.
+    """Place in a trace of a question. Each resource uses some of the fields.
 
-    layer: its index among those that the trace has. map: of a head, or `MEAN`. part: of
-        `OMISSIONS`.
+    layer: index among the layers of the trace. map: a head, or `MEAN`. part: one of `OMISSIONS`.
     """
 
     unit: Unit = "pieces"
@@ -77,20 +78,20 @@ class Place:
 
 
 Places: TypeAlias = Iterator[tuple[Place, ...]]
-"""Places, the most useful first; those in one tuple are of use together."""
+"""Places, the most useful first. Those in one tuple are useful together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Something that can be asked about a trace.
+    """A question that can be asked about a trace.
 
     name, fields: its address is "NAME/FIELD/…", such as "vectors/cross/1/2"; a field is one of
         `Place`.
     payload: the answer, see `shared/payload.py`, which the browser expects compressed with gzip.
     offered: whether it can be asked about a trace, with its model or None.
     asks_model: whether the answer takes the model.
-    near: the places that a saved page holds: near a head that it opens with, whose panel *Inside*
-        may be open (True); None = a saved page has nothing of it.
+    near: places whose answers a saved page holds, near an initial head, whose panel *Inside* may be
+        open (True); None = a saved page has none.
     """
 
     name: str
@@ -118,14 +119,14 @@ class Resource:
         return f"{self.name}/{'/'.join(words)}"
 
     def answer(self, trace: Trace, model: AskedModel | None, place: Place) -> bytes:
-        """The payload of a place. Raises `ExplorerError`, also where it is not offered."""
+        """The payload of a place. Raises `ExplorerError`, also if the question is not offered."""
         if not self.offered(trace, model):
             raise TraceError("not_of_trace", name=self.name, place=self.address(place))
-        return self.payload(trace, place, cast(AskedModel, model))  # one that is there, if needed
+        return self.payload(trace, place, cast(AskedModel, model))  # not None if it is needed
 
 
 def offer(trace: Trace, model: AskedModel | None, address: str) -> Offer:
-    """All that can be asked about a trace; model: None = nobody has it."""
+    """All questions that can be asked about a trace. model: None = there is none."""
     names = (one.name for one in RESOURCES.values() if one.offered(trace, model))
     return Offer(address, tuple(names))
 
@@ -146,7 +147,7 @@ _READ: Mapping[str, Callable[[str, Trace, str], object]] = {
     "head": lambda word, trace, site: _numbered(word, trace, site, 1),
     "map": lambda word, trace, site: MEAN if word == "mean" else _numbered(word, trace, site, 1),
     "part": lambda word, *_: _one_of(word, OMISSIONS),
-    "method": lambda word, *_: word,  # what computes by it refuses one that it does not know
+    "method": lambda word, *_: word,  # its computation refuses an unknown one
 }
 """By field: word, trace and the site named before → the value. Each raises `ValueError`."""
 
@@ -172,8 +173,8 @@ def _weights(trace: Trace, place: Place, _: AskedModel) -> bytes:
 
 
 def _near_weights(trace: Trace, head: Head, _opened: bool) -> Places:
-    """The head itself, then all heads and means, the layers nearest to it first, in each at its
-    site and then at the others; each in pieces and in words."""
+    """The head itself, then all heads and means, the nearest layers first. Within a layer, those of
+    its site come before the other sites. Each in pieces and in words."""
 
     def of(site: str, layer: int, shown: int) -> tuple[Place, ...]:
         return tuple(Place(unit, site, layer, map=shown) for unit in units_of(trace))
@@ -204,7 +205,8 @@ def _path(_: Trace, place: Place, model: AskedModel) -> bytes:
 
 
 def _near_path(trace: Trace, head: Head, _opened: bool) -> Places:
-    """The layer, then the others, whose predictions are compared; an encoder predicts nothing."""
+    """The layer, then the others, whose predictions are compared. An encoder predicts nothing, so
+    only its own layer."""
     layers = range(trace.attention(head.site).shape[0]) if head.site != "encoder" else (head.layer,)
     for layer in sorted(layers, key=lambda layer: layer != head.layer):
         yield (Place(site=head.site, layer=layer),)
@@ -215,7 +217,7 @@ def _without(_: Trace, place: Place, model: AskedModel) -> bytes:
 
 
 def _near_without(_: Trace, head: Head, opened: bool) -> Places:
-    """The head without each part; only where the panel is open, as the text is decoded anew."""
+    """The head without each part, only if the panel is open, as the text is decoded again."""
     for part in OMISSIONS if opened else ():
         yield (Place(site=head.site, layer=head.layer, head=head.head, part=part),)
 
@@ -256,6 +258,6 @@ RESOURCES: Mapping[str, Resource] = {
         Resource("score", _HEAD, _score, _of_whole_traces),
     )
 }
-"""By name: the weights of a head of a large trace; what the weights of a head are computed from;
-the path of tokens through a layer; a head of the model without a part; what keys contribute; the
-parts of heads in choices of tokens; what scores are summed of."""
+"""By name: the weights of a head of a large trace; the inputs of a head's weights; the path of
+tokens through a layer; a head of the model without a part; the contributions of keys; the parts of
+heads in choices of tokens; the parts that scores are sums of."""

@@ -1,7 +1,7 @@
-"""The files of a site that its pages share: scripts, styles, plotly.js, and what opens it offline.
+"""Shared files of a site's pages: scripts, styles, plotly.js, and files for offline use.
 
-A page asks for them with the version of the site in the address, so that it never gets those of
-another version from the storage of its service worker.
+A page requests them with the version of the site in the address, so that its service worker never
+answers with those of another version.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from explorer.core.i18n import LANGUAGES, say
 FIRST_PAGE = "index.html"
 
 LAST_SHOWN = "last"
-"""In an address of the first page: what it showed last."""
+"""In an address of the first page: what that page showed last."""
 
 PLOTLY_NAME = "plotly.min.js"
 ICONS = {"icon-192.png": 192, "icon-512.png": 512}
@@ -33,7 +33,7 @@ NOT_STARTED_STYLES = """
 #not-started { padding: 0 12px; visibility: hidden; animation: seen 0s 5s forwards; }
 @keyframes seen { to { visibility: visible; } }
 """
-"""After these 5 seconds a page whose script has not run says so."""
+"""After these 5 seconds, a page whose script has not run shows a notice."""
 
 _NOT_VISITED_PAGE = """<!doctype html>
 <html lang="en">
@@ -57,7 +57,7 @@ a {{ display: inline-block; padding: 8px 0; }}
 
 @cache
 def shared_files() -> Mapping[str, bytes]:
-    """What they hold, by name; `serviceWorker.js` has the same names."""
+    """Contents of the files by name; `serviceWorker.js` has the same names."""
     worker = f'self.siteVersion = "{version()}";\n{script("live_service_worker")}'
     return {**_versioned_files(), "service-worker.js": worker.encode()}
 
@@ -75,7 +75,7 @@ def _versioned_files() -> Mapping[str, bytes]:
 
 
 def version_of(files: Mapping[str, bytes]) -> str:
-    """By which files of one version are told from those of another."""
+    """Version that distinguishes these files from those of another version."""
     digest = hashlib.sha256()
     for name in sorted(files):
         digest.update(f"{name} {len(files[name])}\n".encode() + files[name])
@@ -99,13 +99,13 @@ def linked_script(name: Script, site: str) -> str:
 
 
 def linked_plotly(site: str) -> str:
-    """The element by which the page's script loads plotly.js after the first picture."""
+    """The element with which the page's script loads plotly.js after the first picture."""
     address = _address(PLOTLY_NAME, site)
     return f'<script type="text/plain" id="plotly" data-src="{address}"></script>'
 
 
 def not_started(languages: Collection[str]) -> str:
-    """What a page says whose script is switched off, missing or cut off, in these languages."""
+    """Notice of a page whose script is switched off, missing or cut off, in these languages."""
     no_script, sentence = (
         " ".join(html.escape(say(key, language)) for language in languages)
         for key in ("live.no_script", "live.not_started")
@@ -117,8 +117,8 @@ def not_started(languages: Collection[str]) -> str:
 
 
 def back_address(language: str, site: str) -> str:
-    """The first page of a site with what it showed last, else in this language; `livePage.js` reads
-    the same fragment."""
+    """Address of the first page of a site, with the view it showed last, or else in this language;
+    `livePage.js` reads the same fragment."""
     return f"{site}{FIRST_PAGE}#{LAST_SHOWN}=1&lang={language}"
 
 
@@ -127,7 +127,7 @@ def _address(name: str, site: str) -> str:
 
 
 def _not_visited_page() -> str:
-    """What is shown offline in place of a page of the site that was not opened before."""
+    """Offline substitute for a page of the site that was not opened before."""
     sentences = (
         f'<p lang="{language}">{html.escape(say("live.not_visited", language))}<br>'
         f'<a href="{FIRST_PAGE}">{html.escape(say("live.back", language))}</a></p>'
@@ -138,7 +138,7 @@ def _not_visited_page() -> str:
 
 
 def _manifest() -> str:
-    """By which a site that is served installs as an app, with a window and an icon of its own."""
+    """Web app manifest: a served site installs as an app, with a window and an icon of its own."""
     icons = [
         {"src": name, "sizes": f"{size}x{size}", "type": "image/png", "purpose": "any maskable"}
         for name, size in ICONS.items()

@@ -13,7 +13,7 @@ _STYLES = """
 body { --available-height: calc(100dvh - var(--back-height, 0px) - 4px); }
 .training-replay .live { display: none; }
 """
-"""The line that leads back is above the replay; what is recorded does not go on."""
+"""The link back is above the replay. A recorded run does not continue, so `.live` is hidden."""
 
 
 def training_page(key: str, run: Run, site: str, language: str = "en") -> str:

@@ -1,4 +1,4 @@
-"""What can be asked of a model beside traces, as methods of what `explorer.load` returns."""
+"""Studies of a model besides traces, as methods of the models that `explorer.load` returns."""
 
 import operator
 from collections.abc import Iterable, Sequence
@@ -49,7 +49,7 @@ class HeadStudies:
         method: "alti" (ALTI+), "value_norm", "value_norm_residual", "rollout", or the slower
             "leave_one_out", which checks the others. Formula, cost, source and what each of them
             ignores: `help(explorer.heads.contributions.contributions.contributions)`.
-        target: the output; None = what the model decodes.
+        target: the output; None = the output that the model decodes.
 
         Raises `ConfigError` on a method that does not exist or that the model does not allow, and
         `VocabularyError` on a text that cannot be read or is too long.
@@ -97,7 +97,7 @@ class HeadStudies:
         key: int,
         **options: Any,
     ) -> ScoreParts:
-        """Why a head looks from a query at a key: the score as a sum over what both come from.
+        """Why a head looks from a query at a key: the score as a sum over the sources of both.
 
         >>> model = explorer.load("checkpoints/reverse.safetensors")
         >>> model.score_parts("7 3 9", "encoder", 0, 3, query=2, key=0).table.columns.tolist()
@@ -131,14 +131,15 @@ class HeadStudies:
         labels: of a classifier, the class of each text, or pair of two, by name or number; of a
             tagger one tag for each word of a text. The loss is then their cross-entropy.
         importance: also the importance of each head by gradient.
-        removed_on: on how many of the sentences each head is removed in turn, too; 0 for none.
-        metric: what is measured without each head in place of the loss, `zero_metric` and so on: a
-            `logit_difference`, or a function from the logits (V,) of what follows a text, of its
-            mask or of its classes to a number.
+        removed_on: number of the sentences on which each head is also removed in turn; 0 = none.
+        metric: measured without each head instead of the loss, as `zero_metric` and so on: a
+            `logit_difference`, or a function that gives a number for the logits (V,) of the token
+            after a text, of its mask or of its classes.
 
-        Raises `EvaluationBatchError` on texts that are none, without a toy task, and on importance
-        or removal in a model that predicts no tokens; `VocabularyError` on a text that cannot be
-        read or is too long, `ConfigError` on other options.
+        Raises `EvaluationBatchError` on a value that is no list of texts or pairs, without texts
+        for a model that has no toy task, and on importance or removal in a model that predicts no
+        tokens; `VocabularyError` on a text that cannot be read or is too long, `ConfigError` on
+        other options.
         """
         _refuse_no_number("removed_on", removed_on)
         if not isinstance(importance, bool):
@@ -156,14 +157,14 @@ class HeadStudies:
         *,
         metric: Metric | LogitDifference | None = None,
     ) -> pd.DataFrame:
-        """What the removal of some heads together changes over sentences: loss and exact match.
+        """Changes of loss and exact match over sentences when some heads are removed together.
 
         >>> model = explorer.load("checkpoints/reverse.safetensors")
         >>> model.ablate([("cross", 1, 2)], ["7 3 9", "4 1"]).columns.to_list()
         ['before', 'after', 'change', 'low', 'high']
 
         heads: as `ablate` in `trace`: (site, layer, head), None as head for all of the layer,
-            "mean" as a fourth item for the mean output over the sentences in place of zero.
+            "mean" as a fourth item for the mean output over the sentences instead of zero.
         texts, labels: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low,
             high: of the change, see `ablation`. With pairs, for a translator trained here, also a
             row bleu, with a paired bootstrap: see `bleu_effect`.
@@ -192,14 +193,14 @@ class HeadStudies:
         labels: Labels | None = None,
         seed: int = 0,
     ) -> pd.DataFrame:
-        """A pruning curve: the loss of a token as heads are removed, the least important first.
+        """A pruning curve: the loss per token as heads are removed, the least important first.
 
         >>> model = explorer.load("checkpoints/reverse.safetensors")
         >>> model.prune(["7 3 9", "4 1"]).heads_left.tolist()[:4]  # of 24
         [24, 22, 20, 18]
 
         texts, labels: as in `measure`.
-        order: "importance", "confidence", "contribution", "greedy" or "random"; what each is by,
+        order: "importance", "confidence", "contribution", "greedy" or "random"; their definitions,
             and the columns: `explorer.heads.pruning.pruning_curve.pruning_curve`.
         seed: of the random orders.
 
@@ -211,6 +212,6 @@ class HeadStudies:
 
 
 def _refuse_no_number(name: str, value: object) -> None:
-    """Raise `ConfigError` on what is no whole number from 0 on."""
+    """Raise `ConfigError` unless `value` is a whole number from 0 on."""
     if isinstance(value, bool) or not isinstance(value, SupportsIndex) or operator.index(value) < 0:
         raise ConfigError("no_whole_number", name=name, got=repr(value), least=0)

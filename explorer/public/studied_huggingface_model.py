@@ -9,7 +9,8 @@ from explorer.public.head_studies import HeadStudies
 
 
 class StudiedHuggingFaceModel(HeadStudies, HuggingFaceModel):
-    """As `StudiedModel`; a method that needs what the library does not give says so."""
+    """As `StudiedModel`. A method that needs data the library does not give raises an error that
+    says so."""
 
     def to_html(self, path: str | Path, text: str | None = None, *, pad: int = 0) -> NoReturn:
         """Raises `ConfigError`: no browser runs a model of the library. `Trace.to_html` works."""

@@ -35,7 +35,7 @@ class StudiedModel(HeadStudies, ExplorableModel):
         >>> model = explorer.load("checkpoints/reverse.safetensors")
         >>> model.to_html("reverse-live.html", text="7 3 9")
 
-        text: that it opens with; None = an example of the model. pad: padding tokens added to it.
+        text: the initial text; None = an example of the model. pad: padding tokens added to it.
 
         Raises `VocabularyError` on a text that cannot be read or is too long, `ConfigError` on a
         padding that the page does not have, and `FileError` when the file cannot be written.
@@ -63,15 +63,15 @@ def load(
 ) -> "StudiedModel | StudiedHuggingFaceModel":
     """The model in a checkpoint file, or in a directory with a `config.json`.
 
-    path: or where there is no such file, the name of a model that ships, such as "reverse", or of
-        one in the cache of the hub, such as "openai-community/gpt2".
+    path: or, if there is no such file, the name of a model that ships, such as "reverse", or of one
+        in the cache of the hub, such as "openai-community/gpt2".
     name: in the facts of its traces; None = that of the file or directory.
     dtype: the numbers a directory's model computes with, whatever its files have: "float32",
         "float16" or "bfloat16".
     device_map: for a directory's model that is larger than the memory, "auto" or module → device,
         as Accelerate has it.
-    max_memory, offload_folder: with it, the most bytes on each device, of which the rest stays on
-        disk; and where that is written which cannot be read from the model's own files.
+    max_memory, offload_folder: with device_map, the most bytes on each device, while the rest stays
+        on disk; and the folder for weights that cannot be read from the model's own files.
     download: fetch a model that is not in the cache of the hub; nothing is fetched otherwise.
 
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
@@ -96,13 +96,13 @@ def wrap(model: Any, tokenizer: Any = None, name: str | None = None) -> "Studied
     >>> model = explorer.wrap(fine_tuned, tokenizer)
     >>> trace = model.trace("The cat sat.")
 
-    model: of any class with text as its input that `load` opens; what torch.compile, DataParallel
-        or peft holds is taken out of it. Adapters such as LoRA count as they are set.
+    model: of any class with text as its input that `load` opens; wrappers of torch.compile,
+        DataParallel or peft are removed. Adapters such as LoRA count as they are set.
     tokenizer: the library's; None = texts are ids, separated by spaces.
-    name: in the facts of its traces; None = that under which the library loaded it.
+    name: in the facts of its traces; None = the name under which the library loaded it.
 
     A copy is wrapped, in eval mode: the given model is not touched, and the memory holds the
-    weights twice. What is trained, moved or added later is seen once it is wrapped again. The
+    weights twice. Later training, moves or additions take effect once it is wrapped again. The
     checks are those of `load`, and traces equal those of the saved model opened by it: to the bit
     where the weights lie alike in memory, else to rounding, 2e-6.
 

@@ -39,7 +39,7 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What a visitor may do besides exploring.
+    """Rights of a visitor besides exploring.
 
     change: upload and delete files, measure heads, and start, stop and delete trainings.
     unlimited: no rate limit.

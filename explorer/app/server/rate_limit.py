@@ -50,7 +50,7 @@ class RateLimiter:
     def allows(self, owners: Owners, rate: float, most: float) -> bool:
         """Whether all of `owners` have some allowance left.
 
-        rate: seconds per second by which an allowance refills.
+        rate: seconds per second at which an allowance refills.
         most: seconds an allowance holds.
         """
         with self._lock:

@@ -177,7 +177,7 @@ def demo_seed() -> int:
 
 
 def renew_demo_seed() -> int:
-    """Choose the seed of the next quick demo anew."""
+    """Choose a new seed for the next quick demo."""
     seed = random.randint(1, _LARGEST_SEED)
     session.save(replace(session.load(TrainState), seed=seed))
     return seed

@@ -74,7 +74,7 @@ def host_ticket() -> str:
 
 
 def rights() -> Rights:
-    """What this visitor may do."""
+    """The rights of this visitor."""
     return access.rights(is_host())
 
 

@@ -168,8 +168,8 @@ def changes_summary(compared: TraceComparison, language: str) -> str:
 def initial_summary(
     chosen: InitialChoice | None, attention: AttentionComparison, sides: Sides, language: str
 ) -> None:
-    """Explain why the two heads on screen were chosen, if the app chose them, and which text the
-    gold weights beside them belong to.
+    """Explain why the two heads on screen were chosen, if the app chose them, and that the gold
+    weights beside them are of this text alone.
 
     chosen: None if a link or the visitor chose the heads.
     """

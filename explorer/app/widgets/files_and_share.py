@@ -197,7 +197,7 @@ def host_key(language: str) -> None:
             on_click=lambda: session.save(KeyBox(open=True)),
         )
         return
-    refusal = st.container()  # above the box: what is below it may be below the window's edge
+    refusal = st.container()  # above the box: anything below it may be off the window
     word = st.text_input(
         say("classroom.key", language),
         type="password",

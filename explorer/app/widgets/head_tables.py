@@ -77,8 +77,8 @@ def interval(low: float, high: float) -> str:
 
 
 def p_value(p: float, smallest: float = 0.0) -> str:
-    """ "p .031"; below a thousandth "p < .001". The smallest p that its test can give is a bound: "p
-    ≤ .0024"."""
+    """As "p .031"; below a thousandth "p < .001". The smallest p that its test can give is shown as
+    a bound: "p ≤ .0024"."""
     if 0 < smallest < 1 and p <= smallest * (1 + 1e-6):  # stored in seven digits
         return f"p ≤ {smallest:.4g}".replace("0.", ".")
     return f"p {p:.2g}".replace("0.", ".") if p >= 0.001 else "p < .001"

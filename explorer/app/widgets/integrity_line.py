@@ -39,7 +39,7 @@ def integrity_texts(trace: Trace, language: str) -> list[str]:
 
 
 def _meanings(trace: Trace, language: str) -> list[str]:
-    """What each check measures, as sentences."""
+    """The quantity that each check measures, in a sentence each."""
     rows = trace.integrity().to_dict("records")
     return [
         say(f"player.about_{row['check']}", language, limit=_short(row["limit"])) for row in rows

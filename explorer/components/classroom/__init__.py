@@ -1,3 +1,3 @@
-"""What the pages of a class show: who leads, the vote, and the code to scan. JavaScript alone; the
+"""Class mode on the pages: who leads, the vote, and the code to scan. JavaScript alone; the
 server's side is `explorer/app/server/class_route.py`.
 """

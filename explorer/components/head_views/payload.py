@@ -1,4 +1,4 @@
-"""Payloads of the head views: traces, what was measured of their heads, and values per cell."""
+"""Payloads of the head views: traces, measurements of their heads, and values per cell."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,19 +22,19 @@ CellValues = Mapping[str, NDArray[np.float32]]
 """By site, (layer, head, query, key): numbers per cell other than weights, sent as float32."""
 
 _ASKED = ("head", "vectors", "path", "without")
-"""What the grid asks about its trace: Explore shows the rest."""
+"""Questions that the grid asks about its trace. Explore shows the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What the two sides of a comparison are.
+    """Description of the two sides of a comparison.
 
     names: of the two.
-    given: the heading of the second where it is given the output of the first; "" where each has
-        its own, or both are given the answer.
-    rule: which head of the second stands beside one of the first, the one it is matched to or the
-        one at the same place.
-    about: what the caption of a figure says of them besides; "" = nothing.
+    given: heading of the second side if it is given the output of the first; "" if each has its own
+        output, or both are given the answer.
+    rule: which head of the second side is shown beside a head of the first: its match or the head
+        at the same place.
+    about: further text on them for the caption of a figure; "" = none.
     """
 
     names: tuple[str, str]
@@ -55,7 +55,7 @@ def head_grid_payload(
     """Every head of `trace`, with the metrics and roles of `report`.
 
     norms: value-weighted norms, drawn in the grid instead of the weights.
-    resources: as in `player_payload`, of which the grid shows a part.
+    resources: as in `player_payload`; the grid shows a part of them.
     """
     targets = report.facts["targets"] if report else ""
     header = {
@@ -95,10 +95,11 @@ def model_comparison_payload(
     language: str = "en",
     view: View | None = None,
 ) -> bytes:
-    """A text in two models, or in two states of one, or two texts, and how alike their heads are.
+    """A text in two models or two states of one model, or two texts, with the similarity of their
+    heads.
 
-    Without the `other` head of `view`, the second side opens with the one that the rule of `sides`
-    puts beside the head of the first.
+    Without the `other` head of `view`, the second side opens with the head that the rule of `sides`
+    shows beside the head of the first.
     """
     attention = compared.attention
     matched = attention.matched()
@@ -146,10 +147,10 @@ def metric_matrix_payload(report: HeadReport, batch: str, *, language: str = "en
 
 
 def words_payload(words: Sequence[str], label: str, *, language: str = "en") -> bytes:
-    """What the words of a table mean.
+    """The meanings of the words in a table.
 
     words: names of sentences of the sections "heads" and "roles", each with one "NAME_title".
-    label: of the button that opens them.
+    label: label of the button that opens them.
     """
     own = section("heads", language) | section("roles", language)
     strings = {key: own[key] for word in words for key in (word, f"{word}_title")}
@@ -203,7 +204,7 @@ def _role_groups(report: HeadReport, language: str) -> dict[str, list[tuple[str,
 
 def _heads(report: HeadReport, language: str) -> dict[str, list[dict[str, Any]]]:
     """By site, one entry a head in order: layer, head, metrics as [mean, low, high], and its roles:
-    the keys of their groups, as text, and in lines with their scores."""
+    the keys of their groups, as text, and as lines with their scores."""
     by_site: dict[str, list[dict[str, Any]]] = {}
     targets = report.facts["targets"]
     for row in report.heads.to_dict("records"):

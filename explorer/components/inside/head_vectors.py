@@ -1,6 +1,6 @@
-"""What the weights of one head are computed from, as a payload for the browser.
+"""Inputs of the weights of one head, as a payload for the browser.
 
-The browser computes a cell from it: product of query and key, scale, cap, bias, mask, softmax.
+The browser computes a cell from them: product of query and key, scale, cap, bias, mask, softmax.
 """
 
 from explorer.components.shared.payload import pack_payload
@@ -9,16 +9,16 @@ from explorer.core.trace import Trace
 
 
 def head_vectors(trace: Trace, site: str, layer: int, head: int) -> bytes:
-    """The vectors of one head of a trace with full capture, a payload.
+    """The vectors of one head of a trace with full capture, as a payload.
 
-    layer: counted among those that the trace has.
+    layer: index among the layers of the trace.
 
     Arrays, float32: "queries" (query, width), "keys" and "values" (key, width), and "bias" (query,
     key), what the model adds to the scaled products, if it adds anything, and "sink" (query,), the
     weight that goes to no key. Header: "width", that of queries and keys, "scale", and "cap", the
     largest score, None without one.
 
-    Raises `TraceError` where the trace has only weights.
+    Raises `TraceError` if the trace has only weights.
     """
     queries, keys = trace.query_vectors(site)[layer, head], trace.key_vectors(site)[layer, head]
     made = head_scores(trace, site, layer, head)

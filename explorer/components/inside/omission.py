@@ -1,11 +1,11 @@
-"""The weights of a head of a model without one of its parts, and what it decodes, as a payload."""
+"""The weights and decoded output of a head in a model without one of its parts, as a payload."""
 
 from explorer.components.shared.payload import pack_payload
 from explorer.core.trace import Trace
 
 
 def omission(trace: Trace, site: str, head: int) -> bytes:
-    """One head in the first layer of a trace, a payload.
+    """One head in the first layer of a trace, as a payload.
 
     Arrays: "weights" float32 and "masked" uint8 codes, both (query, key). Header: labels of the
     "queries" and "keys", and the decoded "text".

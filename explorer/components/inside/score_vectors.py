@@ -1,4 +1,5 @@
-"""What the score of each cell of one head is summed of, as a payload for the browser.
+"""Parts of the queries and keys of one head, whose products sum to the score of each cell, as a
+payload for the browser.
 
 The browser multiplies each part of a query with each part of a key.
 """
@@ -15,7 +16,7 @@ Parts = Mapping[str, NDArray[np.float64]]
 
 
 def score_vectors(queries: Parts, keys: Parts, scale: float) -> bytes:
-    """A payload; the arguments are those of `PartVectors`.
+    """A payload of the parts; the arguments are those of `PartVectors`.
 
     Arrays, float32: "queries" (part, query, width) and "keys" (part, key, width). Header: the names
     "query_parts" and "key_parts", "width" and "scale".

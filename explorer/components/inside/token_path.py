@@ -12,10 +12,10 @@ from explorer.components.shared.payload import pack_payload
 from explorer.core.trace import Trace
 
 CANDIDATES = 5
-"""The most probable tokens that the browser shows with their logits."""
+"""Number of the most probable tokens that the browser shows with their logits."""
 
 TEMPERATURES = [step / 10 for step in range(1, 21)]
-"""By which logits are divided before softmax, when somebody tries another one than 1."""
+"""Divisors of the logits before softmax, for a temperature other than 1."""
 
 
 def token_path(trace: Trace, site: str) -> bytes:
@@ -34,7 +34,7 @@ def token_path(trace: Trace, site: str) -> bytes:
     Header: "candidates" and "early" tokens of a query, labels, "temperatures", "config" the sizes
     of the model, and "counts" of queries and keys.
 
-    Raises `TraceError` where the trace has only weights.
+    Raises `TraceError` if the trace has only weights.
     """
     stack = "encoder" if site == "encoder" else "decoder"
     heads = trace.head_output(site)[0].swapaxes(0, 1)  # (query, head, width)

@@ -12,12 +12,12 @@ from explorer.core.i18n import section
 class ShownCard:
     """A card with everything filled in.
 
-    right: index of the right choice; None on a card that asks nothing.
+    right: index of the right choice; None on a card without a question.
     look: the part of the trace it shows, field by field as in `View`.
-    here: whether the text that it speaks of is on screen, so that no server is needed to show it.
-    problem: why it cannot be shown; "" where it can.
-    answer: what of the trace the right choice is, as in `lesson_answers`, so that the picture does
-        not show it before it is chosen; "" on a card that asks nothing.
+    here: whether its text is on screen, so that no server is needed to show it.
+    problem: why it cannot be shown; "" if it can.
+    answer: part of the trace that the right choice names, as in `lesson_answers`, so that the
+        picture hides it until it is chosen; "" on a card without a question.
     """
 
     text: str = ""
@@ -37,9 +37,9 @@ class ShownLesson:
     """A lesson on screen.
 
     name: in the URL.
-    cards: None where the server has to fill one in first.
+    cards: None for a card that the server has to fill in first.
     card: on screen, counted from 0.
-    visit: differs whenever the server chose the card.
+    visit: changes each time the server chooses the card.
     following: name and title of the next lesson; None after the last.
     """
 
@@ -52,9 +52,9 @@ class ShownLesson:
 
 
 def lesson_payload(shown: ShownLesson, language: str, back: str = "") -> bytes:
-    """The card of a lesson, and the others that can be shown without the server.
+    """The card of a lesson, and the other cards that can be shown without the server.
 
-    back: address of the page to which the last card of a page of its own leads; "" without one.
+    back: on a lesson's own page, address that its last card links to; "" without one.
     """
     return _pack({"lesson": asdict(shown), "back": back}, language)
 

@@ -8,7 +8,7 @@ reads them back.
 import numpy as np
 
 _LEFT_OUT = b'\0\n\r\x0e\x0f\x1a\x1b"&<\\\x7f'
-"""What has a meaning in a string, in HTML or in some encoding that a host may name."""
+"""Characters with a meaning in a string, in HTML or in some encoding that a host may name."""
 
 _DIGITS = np.array([code for code in range(128) if code not in _LEFT_OUT], dtype=np.uint8)
 _GROUP, _LETTERS = 6, 7
@@ -18,7 +18,7 @@ _BEFORE, _AFTER = 'receiveModel("', '");\n'
 def model_text(data: bytes) -> str:
     """`data` in ASCII characters that need no escape, in a string or inside a page.
 
-    The last bytes are filled up with zeros to 6: a reader has to know how many there are.
+    The last bytes are filled up with zeros to 6, so a reader has to know the number of bytes.
     """
     filled = data + bytes(-len(data) % _GROUP)
     groups = np.frombuffer(filled, dtype=np.uint8).reshape(-1, _GROUP)

@@ -24,7 +24,7 @@ from explorer.model import examples
 from explorer.model.listed_model import ListedModel
 
 SECTIONS = ("live", "explore", "errors", "player")
-"""Of the sentences, those that a live page can say."""
+"""Sections of sentences that a live page can show."""
 
 _SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -63,7 +63,7 @@ class LiveModel:
     """A model of a live page.
 
     data: of its checkpoint file, weights as float16.
-    opening: layer and head of the cross-attention that it opens with; None = chosen in the browser.
+    opening: layer and head of the initial cross-attention head; None = chosen in the browser.
     """
 
     listed: ListedModel
@@ -94,12 +94,12 @@ def site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> s
 def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
     """One file with a model, for disk and without a network.
 
-    text: that it opens with, and padding tokens; None = the model's first example.
+    text, pad: initial text and number of padding tokens; text None = the model's first example.
     """
     opening = None if text is None else {"text": text, "pad": pad}
     data = _data([model], {"lessons": [], "opening": opening, "site": False})
     name = html.escape(model.name)
-    parts = (  # the script last: it looks for what stands before it
+    parts = (  # the script last: it looks for the elements before it
         f'<script type="text/plain" data-model="{name}">{model_text(model.data)}</script>',
         plotly_element(),
         f"<script>{inline(script('live'))}</script>",
@@ -122,7 +122,7 @@ def _filled(policy: str, data: Mapping[str, Any], styles: str, scripts: str) -> 
 
 
 def _data(models: Sequence[LiveModel], more: Mapping[str, Any]) -> dict[str, Any]:
-    """What `livePage.js` reads, `PageData` there."""
+    """The data that `livePage.js` reads, `PageData` there."""
     return {
         "project": PROJECT,
         "languages": {
@@ -137,7 +137,8 @@ def _data(models: Sequence[LiveModel], more: Mapping[str, Any]) -> dict[str, Any
 
 
 def _described(model: LiveModel) -> dict[str, Any]:
-    """What the page knows of a model before its file is there, `LiveModel` in `liveModel.js`."""
+    """Description of a model for the page before its file is loaded, `LiveModel` in
+    `liveModel.js`."""
     listed, summary = model.listed, model.listed.summary
     opening = None
     if model.opening is not None:
@@ -165,7 +166,7 @@ def _described(model: LiveModel) -> dict[str, Any]:
 
 
 def _introduction(listed: ListedModel, language: str) -> str:
-    """What the model does and how to begin, for a first visit."""
+    """The task of the model and how to begin, for a first visit."""
     kind = "sentences" if listed.summary.reads_sentences else "symbols"
     begin = say(f"live.begin_{kind}", language)
     return in_a_row([purpose(listed, language), begin], language)

@@ -1,4 +1,4 @@
 """The stepping player: payload, scripts and styles that draw one `Trace`.
 
-May import of `components` only `inside` and `shared`.
+May import from `components` only `inside` and `shared`.
 """

@@ -1,5 +1,5 @@
-"""What makes the model choose each token and not the runner-up, as a payload for the browser, which
-asks for it when a visitor chooses to see it."""
+"""Attribution of the logit difference between each token and the runner-up, as a payload for the
+browser, which requests it when a visitor chooses to see it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ _GROUPS = {
     "feed_forward": ("feed_forward",),
     "bias": ("attention_bias", "norm_bias", "logit_bias"),
 }
-"""What the player shows of the rest → the parts it is summed of."""
+"""Groups of parts in the player, other than heads → the parts that are summed."""
 
 
 def attribution_payload(
@@ -26,7 +26,7 @@ def attribution_payload(
     difference: NDArray[np.float64],
     runner_up: Sequence[str],
 ) -> bytes:
-    """A payload; the arguments are those of `LogitAttribution`.
+    """A payload of an attribution; the arguments are those of `LogitAttribution`.
 
     Arrays, float32 in nats: "decoder" and "cross" (step, layer, head); "embedding", "feed_forward",
     "bias" and "difference" (step,). Header: "runner_up" labels, "heads" (layers, heads) by site.

@@ -1,4 +1,4 @@
-"""What each key contributes to each query, as a payload for the browser, which asks for it when a
+"""Contribution of each key to each query, as a payload for the browser, which requests it when a
 visitor chooses to see it."""
 
 from collections.abc import Mapping
@@ -23,16 +23,16 @@ def contributions_payload(
     drops: Layers = MappingProxyType({}),
     agreement: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
-    """A payload.
+    """A payload of contributions.
 
     source_share: (T,) the part of the source in each output token.
-    drops: of leave-one-out, by how much ln p falls (nats).
-    agreement: by method, in how many rows it has the same largest source token as leave-one-out.
+    drops: of leave-one-out, the fall of ln p (nats).
+    agreement: by method, number of rows with the same largest source token as leave-one-out.
 
     Header: "agreement", a list of [method, rows], the best first. Arrays: by site, codes as those
     of the weights of `trace`, (layer, query, key); "SITE.drop" float32; "source_share" float32
-    (T,), 0 where it is NaN; "words", a payload of the same arrays merged into words, where there
-    are such.
+    (T,), 0 where it is NaN; "words", if there are any, a payload of the same arrays merged into
+    words.
     """
     arrays = _arrays(trace, layers, source_share, drops)
     if has_words(trace):
@@ -61,7 +61,7 @@ def _arrays(
 
 
 def _share_of_words(trace: Trace, source_share: NDArray[np.floating]) -> NDArray[np.floating]:
-    """By word fed in, the mean over the pieces of the word that follows it."""
+    """For each word fed in, the mean over the pieces of the next word."""
     first = [word.stop - 1 for word in target_words(trace)]
-    stops = [*first[1:], first[-1] + 1]  # what the last row predicts is never fed in
+    stops = [*first[1:], first[-1] + 1]  # the prediction of the last row is never fed in
     return np.array([source_share[row:stop].mean() for row, stop in zip(first, stops, strict=True)])

@@ -1,7 +1,7 @@
-"""The weights of single heads of a large trace, each sent when it is chosen.
+"""The weights of single heads of a large trace, each sent when its head is chosen.
 
-Weights are coded as in the player's payload: uint16, linear. Low and high bytes are apart, and
-then compress to a quarter: most high bytes are 0.
+Weights are coded as in the player's payload: uint16, linear. Low and high bytes are stored apart,
+which compresses them to a quarter, since most high bytes are 0.
 """
 
 from typing import Literal, TypeAlias, get_args
@@ -29,7 +29,7 @@ def units_of(trace: Trace) -> tuple[Unit, ...]:
 def head_payload(trace: Trace, unit: Unit, site: str, layer: int, head: int) -> bytes:
     """The weights and the mask of a map of `trace` as a payload.
 
-    layer: counted among those that the trace has. head: or `MEAN`.
+    layer: index among the layers of the trace. head: or `MEAN`.
 
     Arrays: "low" and "high", the bytes of the weight codes, of unmasked cells alone if the others
     are 0 ("packed"); "closed", the codes of the mask, if any cell is masked.

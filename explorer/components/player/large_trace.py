@@ -1,6 +1,6 @@
 """The attention of a large trace in a payload: a small picture of every head, no weights.
 
-The weights of a head are asked for when it is chosen; see `heads.py`.
+The browser requests the weights of a head when it is chosen; see `heads.py`.
 """
 
 import math
@@ -85,7 +85,7 @@ def site_pictures(
 
 
 def site_facts(trace: Trace, site: str) -> dict[str, Any]:
-    """What the header of a site says beside its sizes.
+    """Fields of a site's header besides its sizes.
 
     numbers: of its layers in the model. removed: layer, head and replacement of each head that was
     removed.
@@ -98,8 +98,8 @@ def site_facts(trace: Trace, site: str) -> dict[str, Any]:
 
 
 def gold_weights(trace: Trace) -> list[list[float]] | None:
-    """The mean weight of each cross head on the gold positions, over the rows that have one;
-    by layer and head, None where no gold alignment is known."""
+    """Mean weight of each cross head on the gold positions, over the rows that have one, by layer
+    and head. None if no gold alignment is known."""
     gold = trace.gold
     if gold is None or "cross" not in trace.sites or not gold.any():
         return None
@@ -109,7 +109,7 @@ def gold_weights(trace: Trace) -> list[list[float]] | None:
 
 
 def words_without_weights(trace: Trace) -> Trace:
-    """`trace` merged into words, with the attention of one head alone: everything but the maps."""
+    """`trace` merged into words, with the attention of one head only: everything but the maps."""
     first = {
         name: array[:1, :1] if array.ndim >= 3 else array for name, array in trace.arrays.items()
     }
@@ -120,7 +120,7 @@ def _layers(
     trace: Trace, site: str, axes: WordAxes | None
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.uint8], bool]]:
     """Weights (head, query, key) and mask (1 or head, query, key) of each layer, in pieces or
-    words; the mask is new but where all layers share it."""
+    words, and whether the mask is new; it is not if all layers share it."""
     shared = trace.arrays[f"{site}.closed"].ndim == 2
     closed = layer_codes(trace, site, 0)
     for layer, weights in enumerate(trace.attention(site)):

@@ -1,7 +1,7 @@
 """A `Trace` as a payload for the player.
 
-The weights are coded as in `weight_codes.py`. A large trace is sent without them: the payload has
-a small picture of every head, and the browser asks for the weights of a head when it is chosen.
+The weights are coded as in `weight_codes.py`. A large trace is sent without them: the payload has a
+small picture of every head, and the browser requests the weights of a head when it is chosen.
 
 The array "words" is the payload of the same trace with its subword pieces merged into words.
 """
@@ -45,7 +45,7 @@ from explorer.heads.initial_head import initial_head
 FORMAT_VERSION = 1
 
 _MOST_TAGS = 3
-"""Labels of a token that are sent: a row shows one, and names the others when it is pointed at."""
+"""Labels of a token that are sent: a row shows one, and the others on hover."""
 
 _STEPS = {  # smaller types than those of the trace: the candidates are a large part of a payload
     "step": np.uint16,
@@ -59,15 +59,15 @@ _STEPS = {  # smaller types than those of the trace: the candidates are a large 
 
 @dataclass(frozen=True, slots=True)
 class View(Selection):
-    """What the player shows first, and what it offers.
+    """Initial view of the player, and its options.
 
-    site, layer, head: None = chosen by the player, of a layer without a head its mean.
+    site, layer, head: None = chosen by the player; with a layer but no head, the mean of the layer.
     step: None = the last step. ahead: None = only with the last step.
     alignment: "off" = no links. alignment, guess, inside: None = as before.
     what_if: whether a click on a candidate makes the app force that token.
     forced: (step, label) of each forced token.
     original: labels of the output without forced tokens, for comparison.
-    suggested: whether `step` was chosen by the app, as one that shows much, and not by a link.
+    suggested: whether the app, and not a link, chose `step`, as one that shows much.
     """
 
     what_if: bool = False
@@ -77,9 +77,10 @@ class View(Selection):
 
     @classmethod
     def of(cls, selection: Selection, **offered: Any) -> Self:
-        """A view of `selection` alone: what that does not name ends, whatever was shown before.
+        """A view of `selection` alone: anything it does not name is reset, whatever was shown
+        before.
 
-        offered: further fields, and those that differ from the selection.
+        offered: further fields, and fields that differ from the selection.
         """
         named = {one.name: getattr(selection, one.name) for one in fields(Selection)}
         ended = {"alignment": selection.alignment or "off", "guess": bool(selection.guess)}
@@ -100,8 +101,8 @@ def player_payload(
     switches between both without the server.
 
     language: None leaves the sentences out, for a page that has them already.
-    resources: what the browser can ask about the trace; with "head" among them, a large trace is
-        sent without its weights.
+    resources: questions the browser can ask about the trace; with "head" among them, a large trace
+        is sent without its weights.
     more: further fields of the header.
     """
     shown = view or View()
@@ -130,7 +131,7 @@ def player_payload(
 
 
 def _predictions(trace: Trace) -> dict[str, Any] | None:
-    """What a model predicts that predicts no tokens; of each token the most probable labels."""
+    """Predictions of a model without next-token output; the most probable labels of each token."""
     found = prediction_in(trace.arrays, trace.facts)
     if found is None:
         return None
@@ -148,8 +149,8 @@ def _predictions(trace: Trace) -> dict[str, Any] | None:
 
 
 def initial_head_of(trace: Trace, view: View) -> dict[str, Any]:
-    """The fields of `view` that name a head, filled in where it names none: the cross head that
-    shows most, where there is cross-attention."""
+    """The fields of `view` that name a head, filled in if it names none: the cross head that shows
+    most, if there is cross-attention."""
     site = view.site if view.site in trace.sites else trace.sites[-1]
     if view.layer is not None or view.head is not None:
         return {"site": site, "layer": view.layer, "head": view.head}
@@ -206,7 +207,7 @@ def _trace_parts(
 def _parts(
     trace: Trace, arrays: dict[str, NDArray[Any]], sites: dict[str, dict[str, Any]]
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """`arrays` of the attention with those of all else, and the header with `sites`."""
+    """`arrays` of the attention with all other arrays, and the header with `sites`."""
     labels = sorted(set(trace.candidate_tokens))
     arrays = arrays | _step_arrays(trace, labels)
     if trace.gold is not None:
@@ -228,7 +229,7 @@ def _parts(
 
 
 def _prompt(trace: Trace) -> int:
-    """How many of the tokens fed in are the prompt of a model with a decoder alone, else 0."""
+    """Number of tokens fed in that are the prompt of a decoder-only model; else 0."""
     known = trace.facts.get("prompt")
     if not isinstance(known, int) or trace.source_tokens:
         return 0

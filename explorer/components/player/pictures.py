@@ -16,14 +16,15 @@ MOST_BYTES = 2**20
 """Bytes of all pictures of a payload together, one a pixel."""
 
 LARGEST_EDGE = 256
-"""Pixels of the longer side of a picture, as many as the largest thumbnail shows."""
+"""Most pixels on the longer side of a picture; as many as the largest thumbnail shows."""
 
 LARGEST_CODE = 255
-"""The code of the largest weight; codes are linear in its square root, which small weights need."""
+"""Code of the largest weight. Codes are linear in the square root of the weight, for the sake of
+small weights."""
 
 
 def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:
-    """Rows and columns of one of `maps` pictures; the shape is kept."""
+    """Rows and columns of one of `maps` pictures, in the proportions of the map."""
     edge = max(1, min(LARGEST_EDGE, math.isqrt(MOST_BYTES // maps)))
     longest = max(queries, keys)
     if longest <= edge:
@@ -41,7 +42,7 @@ def shrunk_weights(
 
 
 def shrunk_codes(closed: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:
-    """Codes of `REASONS` (…, query, key) → (…, rows, columns): unmasked where any cell is."""
+    """Codes of `REASONS` (…, query, key) → (…, rows, columns): unmasked if any cell is."""
     wholly = ~_largest(closed == UNMASKED, rows, columns)
     return np.where(wholly, _largest(closed, rows, columns), UNMASKED).astype(np.uint8)
 

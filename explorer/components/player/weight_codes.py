@@ -15,5 +15,5 @@ def weight_codes(weights: NDArray[np.float32], scale: float) -> NDArray[np.uint1
 
 
 def scale_of(weights: NDArray[np.float32]) -> float:
-    """The weight that the largest code stands for: 1, or more where a weight exceeds 1."""
+    """The weight of the largest code: 1, or more if a weight exceeds 1."""
     return max(1.0, float(weights.max()))

@@ -1,4 +1,4 @@
-"""What the components share: the payload format and the bundled scripts and styles.
+"""Shared code of the components: the payload format and the bundled scripts and styles.
 
 May import nothing else of `explorer`.
 """

@@ -1,13 +1,13 @@
-"""What a page tells the browser that it can ask about a trace."""
+"""Questions about a trace that a page offers to the browser."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a browser can ask about a trace.
+    """Questions that a browser can ask about a trace.
 
-    address: below which it asks, relative to the page; "" where no server answers.
+    address: base address of the questions, relative to the page; "" if no server answers.
     names: of `components.resources`.
     """
 

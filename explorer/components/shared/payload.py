@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from explorer.core.version import __version__
 
 PROJECT = f"Attention explorer {__version__}"
-"""Named at the foot of a saved figure."""
+"""Name at the foot of a saved figure."""
 
 
 def pack_payload(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -53,7 +53,7 @@ def finite(value: Any) -> Any:
 
 
 def _lay_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, dict[str, Any]], bytes]:
-    """Where each array lies, and all arrays one after the other."""
+    """Position of each array, and all arrays one after the other."""
     index: dict[str, dict[str, Any]] = {}
     parts: list[bytes] = []
     start = 0

@@ -1,4 +1,4 @@
-"""What a cross head puts on the gold position by chance."""
+"""The weight of a cross head on the gold position by chance."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,8 +14,8 @@ and the count of distinct symbols."""
 
 
 def chance_weight(config: TrainingConfig) -> float | None:
-    """The gold weight of a head that looks everywhere alike: of n symbols and the end of the
-    sequence 1/(n + 1) each, averaged over the lengths; None for a task without a known gold."""
+    """Gold weight of a head with equal weights on all keys: 1/(n + 1) for each of n symbols and the
+    end of the sequence, averaged over the lengths. None for a task without a known gold."""
     positions = _GOLD_POSITIONS.get(config.task)
     if positions is None:
         return None

@@ -1,4 +1,4 @@
-"""Runs beside each other: their curves, and one row each of what sets them apart."""
+"""Runs beside each other: their curves, and one row each with the differences between them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from explorer.jobs.run_directory import Run
 from explorer.training.run_metrics import best_moment
 
 MOST_RUNS = 5
-"""On screen together, the one that is replayed included."""
+"""On screen together, including the one that is replayed."""
 
 _MASTERED = 0.99  # exact match
 
@@ -26,14 +26,14 @@ def comparison_rows(
 
 
 def compared_curves(run: Run, lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The curves of a run that is compared with; of the gold weights, only the best head's."""
+    """The curves of a run to compare with. Of the gold weights, only the best head's."""
     return {"name": run.name, "moments": [_point(line) for line in lines]}
 
 
 def curve_numbers(line: Mapping[str, Any]) -> dict[str, Any]:
     """Step, losses and scores of a moment; a missing or invalid number is None."""
     scores = ("bleu", "chrf", "perplexity")
-    of_batches = line.get("loss")  # of the steps since the last moment: older runs have it alone
+    of_batches = line.get("loss")  # of the steps since the last moment: older runs have only this
     return {
         "step": int(line["step"]),
         "loss": finite_number(line.get("training_loss", of_batches)),
@@ -44,8 +44,8 @@ def curve_numbers(line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def run_results(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """mastered: the first step with 99 % exact match; best_loss: the lowest held-out loss, at
-    best_step; bleu: the highest. None where there is none."""
+    """mastered: first step with 99 % exact match; best_loss: lowest held-out loss, at best_step;
+    bleu: highest BLEU. None for any that does not exist."""
     best = best_moment(lines)
     exact = [(int(line["step"]), finite_number(line.get("exact_match"))) for line in lines]
     bleu = [finite_number(line.get("bleu")) for line in lines]

@@ -1,4 +1,4 @@
-"""What a model says by itself at each row of a trace whose target was given."""
+"""The model's own prediction at each row of a trace whose target was given."""
 
 from dataclasses import replace
 
@@ -8,9 +8,9 @@ from explorer.core.trace import Trace
 def with_own_choices(trace: Trace) -> Trace:
     """`trace` with the most probable candidate of each row as its prediction.
 
-    The probe of a run has the right answer fed in, so its predicted tokens are that answer at
-    every moment; what the model has learnt is in its candidates. Rows without candidates keep
-    their prediction. The result counts as captured anew: its digest is its own.
+    The probe of a run has the right answer fed in, so its predicted tokens are that answer at every
+    moment. The candidates show what the model has learnt. Rows without candidates keep their
+    prediction. The result counts as a new capture, with its own digest.
     """
     if not trace.predicted_tokens or "steps.rank" not in trace.arrays:
         return trace

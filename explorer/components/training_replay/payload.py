@@ -38,10 +38,11 @@ MOST_MOMENTS = 400
 """A longer run is thinned to every second, fourth, … moment."""
 
 _PROBE_VERSION = 2
-"""Part of the addresses of probe traces, so that browsers ask anew where their content changes."""
+"""Part of the addresses of probe traces, so that browsers request them again when their content
+changes."""
 
 _LONGEST_SAMPLE = 240
-"""Characters; a model that has learnt little may repeat itself up to the length limit."""
+"""Most characters; a model that has learnt little may repeat itself up to the length limit."""
 
 _LOG_LINES = 12
 
@@ -55,11 +56,11 @@ def replay_payload(
     link: str = "",
     opens: bool = False,
 ) -> bytes:
-    """What the training replay shows of `run`.
+    """Payload for the training replay of `run`.
 
     key: run root and name, "runs/reverse-3".
     others: runs whose curves are drawn over those of this one.
-    link: address of the head that shows what is explained of the run; "" without one.
+    link: address of the head that the explanation of the run refers to; "" without one.
     opens: whether Explore can open a model of the run.
     """
     status = run.status()

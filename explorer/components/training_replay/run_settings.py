@@ -1,4 +1,4 @@
-"""The settings of a run as text: what differs from the suggested ones and from other runs."""
+"""The settings of a run as text: differences from the suggested settings and from other runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -24,8 +24,8 @@ _LONGEST_VALUE = 40  # characters
 class RunSettings:
     """The settings of a run as text.
 
-    badges: what one has to know before reading its curves.
-    demo: what differs from the suggested settings of such a run; "" = nothing.
+    badges: facts to know before reading its curves.
+    demo: differences from the suggested settings of such a run; "" = none.
     """
 
     badges: list[str]
@@ -45,7 +45,7 @@ def run_settings(run: Run, language: str) -> RunSettings:
 
 def differing_settings(configs: Sequence[TrainingConfig], language: str) -> list[str]:
     """For each config, its values of the settings in which the configs differ: the causal mask
-    first, then those that tell most of them apart."""
+    first, then the settings with the most distinct values."""
     found = {name for config in configs for name in _differing(config, configs[0], seed=True)}
     names = [field.name for field in fields(TrainingConfig) if field.name in found]
     distinct = {name: len({getattr(config, name) for config in configs}) for name in names}

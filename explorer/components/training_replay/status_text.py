@@ -20,7 +20,7 @@ class RunReport:
     words: the state.
     facts: the figures beside it.
     problem: why the run failed, or how to go on; "" for neither.
-    share: how much is done, 0..1.
+    share: the share that is done, 0..1.
     going: whether the run may still change.
     """
 
@@ -52,8 +52,8 @@ def run_report(
 def _words(
     run: Run, status: Status, moments: Sequence[Mapping[str, Any]], at: int, language: str
 ) -> str:
-    """The state; of a waiting run, also how many wait before it, and of one that ended before
-    its last step, why."""
+    """The state. For a waiting run, also the number of runs before it; for a run that ended before
+    its last step, also why."""
     if status.is_starting:
         return say("train.state_starting", language)
     if status.state == "waiting":
@@ -68,7 +68,7 @@ def _words(
 
 
 def _early_end(config: TrainingConfig, moments: Sequence[Mapping[str, Any]], language: str) -> str:
-    """Which of the two limits ended a run: its score, or else its patience."""
+    """The limit that ended a run: its score, or else its patience."""
     bleu = finite_number(moments[-1].get("bleu")) if moments else None
     exact = finite_number(moments[-1].get("exact_match")) if moments else None
     score = bleu / 100 if bleu is not None else exact
@@ -111,7 +111,7 @@ def _constant_facts(run: Run, language: str) -> list[str]:
 
 
 def _pairs_facts(run: Run, language: str) -> list[str]:
-    """How many sentence pairs are used and how many were too long, once that is known."""
+    """Number of sentence pairs used and number of pairs that were too long, once known."""
     counts = run.data_facts().get("pairs")
     if not isinstance(counts, Mapping):
         return []
@@ -123,7 +123,7 @@ def _pairs_facts(run: Run, language: str) -> list[str]:
 
 
 def _problem(status: Status, language: str) -> str:
-    """Why it failed, in the visitor's language; how to resume where it was interrupted."""
+    """Why it failed, in the visitor's language, or how to resume an interrupted run."""
     if (failure := status.failure) is not None:
         return failure.in_language(language)
     if status.state == "interrupted":
