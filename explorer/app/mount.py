@@ -1,4 +1,4 @@
-"""The one place where components are mounted in a page: player, head views, training replay.
+"""The only place that mounts components in a page: player, head views, training replay.
 
 Streamlit runs a page's file again each time, and a component that is declared again may be mounted
 again; so they are declared here. Payloads are cached as bytes: Streamlit sends the browser only

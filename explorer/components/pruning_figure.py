@@ -79,7 +79,7 @@ def lines(report: PruningReport, unit: Unit) -> list[Line]:
 
 
 def panels(report: PruningReport) -> list[Unit]:
-    """The losses, and below them BLEU where it is measured."""
+    """The losses and, below them, BLEU if it is measured."""
     return ["loss", "bleu"] if report.bleu_points else ["loss"]
 
 

@@ -93,7 +93,7 @@ _turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
 
 
 def address_of(request: Request) -> str:
-    """The network address of the visitor who sent a request; "" where it is not known."""
+    """The network address of the visitor who sent a request; "" if it is not known."""
     return request.client.host if request.client else ""
 
 

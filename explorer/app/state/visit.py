@@ -98,8 +98,8 @@ def set_forced(forced: Mapping[int, int]) -> None:
 
 
 def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
-    """Choose another model, whose heads are selected anew. A text that it cannot read is replaced
-    by its first example. Padding, guessing and reading words stay as they are.
+    """Choose another model and reset the selected head. A text that it cannot read is replaced by
+    its first example. Padding, guessing and reading words stay as they are.
 
     A model that is not listed is ignored: a connection may report any name.
     """

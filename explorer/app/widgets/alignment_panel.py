@@ -79,7 +79,8 @@ def method_name(method: AlignmentMethod, language: str) -> str:
 
 
 def verdict(report: AlignmentReport, language: str) -> str:
-    """The head that agrees best with the links, or that the diagonal does."""
+    """Sentence on the head that agrees best with the links, or on the diagonal if that agrees
+    best."""
     rates = dict(report.rates)
     diagonal = rates[DIAGONAL]
     facts = {"diagonal": percent(diagonal.value), "diagonal_interval": _interval(diagonal)}

@@ -19,8 +19,8 @@ _CAPITALS = 4  # with this many letters, a text in capitals is no abbreviation
 
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
     """Note on a translator's problems with this text, or that it is longer than any training text.
-    For a model in a directory: that it reads the text as two texts. "" if there is nothing to
-    say."""
+    For a model in a directory: that a typed separator does not split the text, which the model
+    reads as one. "" if there is nothing to say."""
     if not model.is_own:
         separator = typed_separator(trace)
         return say("explore.note_separator", language, separator=separator) if separator else ""

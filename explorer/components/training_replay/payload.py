@@ -164,7 +164,7 @@ def _moment(key: str, run: Run, line: Mapping[str, Any], probes: set[str]) -> di
 
 
 def _samples(lines: Sequence[Mapping[str, Any]], *parts: str) -> list[dict[str, str]]:
-    """The named parts of the translations in the last line; [] where missing or damaged."""
+    """The named parts of the translations in the last line; [] if missing or damaged."""
     found = lines[-1].get("samples") if lines else None
     if not isinstance(found, list):
         return []

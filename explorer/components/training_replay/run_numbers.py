@@ -12,14 +12,14 @@ def finite_number(value: object) -> float | None:
 
 
 def number_map(value: object) -> dict[str, float | None]:
-    """Numbers by name; {} where damaged."""
+    """Numbers by name; {} if damaged."""
     if not isinstance(value, Mapping):
         return {}
     return {str(name): finite_number(number) for name, number in value.items()}
 
 
 def number_table(value: object) -> list[list[float | None]]:
-    """Rows of numbers; [] where damaged."""
+    """Rows of numbers; [] if damaged."""
     if not isinstance(value, list):
         return []
     return [[finite_number(number) for number in row] for row in value if isinstance(row, list)]

@@ -19,7 +19,7 @@ class RunReport:
 
     words: the state.
     facts: the figures beside it.
-    problem: why the run failed, or how to go on; "" for neither.
+    problem: why the run failed, or how to resume it; "" for neither.
     share: the share that is done, 0..1.
     going: whether the run may still change.
     """
