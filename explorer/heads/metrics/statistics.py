@@ -15,13 +15,13 @@ EXCHANGES = 9999
 
 _AT_ONCE = 500
 _HALVINGS = 40
-"""Of the interval in which a bound is sought."""
+"""Bisection steps of the search for a bound."""
 
 _STAKES = 0.999 / 2.0 ** np.arange(5)
 """Shares of the money that are bet on an example; below 1, so that none takes it all."""
 
 _TIE = 1e-12
-"""Of the sum of all sizes, or the largest: what is closer than this is equal but for rounding."""
+"""Closer values are equal up to rounding; relative to the sum of all sizes, or to the largest."""
 
 
 def share_change_interval(changes: Numbers, level: float = LEVEL) -> tuple[Numbers, Numbers]:
@@ -76,8 +76,10 @@ def mean_change_p(totals: Numbers) -> Numbers:
 
 
 def smallest_mean_change_p(tests: int) -> float:
-    """The smallest p that `mean_change_p` can find, corrected for so many tests (`holm`): of a p
-    that is as small it says only that it is not larger."""
+    """The smallest p that `mean_change_p` can find, corrected for so many tests (`holm`).
+
+    A p of this size is an upper limit: the true one may be smaller.
+    """
     return min(1.0, tests / (EXCHANGES + 1))
 
 
@@ -131,7 +133,7 @@ def largest_fall(changes: Numbers, level: float = LEVEL) -> Numbers:
 
 
 def _counts(changes: Numbers) -> tuple[Numbers, Numbers]:
-    """How many sentences gain and lose."""
+    """Number of sentences that gain, and that lose."""
     return (changes > 0).sum(0).astype(np.float64), (changes < 0).sum(0).astype(np.float64)
 
 
