@@ -222,7 +222,7 @@ def diagonal_links(source: int, target: int) -> Links:
 
 
 def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
-    """Alignment error rate of a corpus, 0 (best) to 1; NaN where there are no links at all.
+    """Alignment error rate of a corpus, 0 (best) to 1; NaN if there are no links at all.
 
     1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) with A found, S sure, P possible, each counted over all
     sentences (Och & Ney 2003, doi 10.1162/089120103321337421).

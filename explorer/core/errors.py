@@ -138,7 +138,7 @@ class ModelDirectoryError(ExplorerError):
 
 
 class TrainingError(ExplorerError):
-    """A training that cannot be started or go on."""
+    """A training that cannot start or continue."""
 
 
 class RunError(ExplorerError):

@@ -39,7 +39,7 @@ def reason(error: OSError) -> str:
 
 
 def unwritable(path: Path, error: OSError) -> FileError:
-    """The error to raise where `path` cannot be written."""
+    """The error to raise if `path` cannot be written."""
     return FileError("unwritable_file", name=_shown(path), reason=reason(error))
 
 

@@ -99,8 +99,8 @@ def align_tokens(
         Σ_t s(t, w) · Σ_k A[row(t), k] · s(k, v)  /  Σ_t s(t, w)
 
     where row(t) is t − 1, which predicts the piece fed in in row t, or t: see `TIMINGS`. So the
-    weight of a piece is shared out among its tokens, and sums over all of them to what it was; of
-    two tokens in one source piece the longer always has more of it.
+    weight of a piece is divided among its tokens, and their sum is the weight of the piece; of
+    two tokens in one source piece, the longer one always has the larger share.
     """
     check_trace(trace)
     refuse_unknown_timing(timing)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 PLURAL = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
-"""A word that agrees with a fact: its name, the word where it is 1, and the word otherwise."""
+"""A word that agrees with a fact: name of the fact, word for 1, word for other numbers."""
 
 _FACT = re.compile(r"\{\{|\}\}|\{(\w+)(:[^{}]*)?\}")
 """A fact and its format, as `str.format` fills it in, or a brace that stands for itself."""

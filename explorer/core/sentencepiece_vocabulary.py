@@ -126,7 +126,7 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
     give equal pieces. Raises `VocabularyError` when there is no text, and when the characters of
     the text alone are more than `size`.
     """
-    # SentencePiece skips these lines itself, but up to 0.2.2 dies where no other is left.
+    # SentencePiece skips these lines itself, but up to 0.2.2 it crashes if no other is left.
     read = (line for line in lines if line.strip() and len(line.encode()) <= _LONGEST_LINE)
     if (first := next(read, None)) is None:
         raise VocabularyError("no_text_for_pieces", limit=_LONGEST_LINE)

@@ -78,9 +78,9 @@ _HALF_LIMITS = {  # the same in bfloat16, whose numbers have eight bits
 class Trace:
     """One source, one target, and the attention of every head of every layer.
 
-    A model with an encoder alone has no target, one with a decoder alone no source. There the
-    target is the prompt, then what was decoded; here "steps.…" have the candidates of some
-    positions of the source, those with a mask token, as step = position + 1.
+    A model with a decoder alone has no source; its target is the prompt, then the decoded tokens. A
+    model with an encoder alone has no target; its "steps.…" have the candidates of the source
+    positions with a mask token, as step = position + 1.
 
     source_tokens: S labels, the end of the sequence last, then padding, if any.
     target_tokens: T labels of the queries: the tokens fed in, beginning of sequence first.
@@ -105,7 +105,7 @@ class Trace:
         `predictions`, whose names are a fact.
     candidate_tokens: labels of the candidates in "steps.…".
     measured: the errors in `integrity` that only the model can measure, by name.
-    facts: where the trace comes from, JSON values only.
+    facts: origin of the trace, JSON values only.
     digest: of the arrays and tokens when they were captured.
 
     Raises `TraceError` on parts that do not fit together.

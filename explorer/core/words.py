@@ -37,7 +37,7 @@ def marks_words(trace: Trace) -> bool:
 
 
 def word_mark(trace: Trace) -> str:
-    """The mark of words in the labels, as of `mark_of`; "" where every label is a word."""
+    """The mark of words in the labels, as from `mark_of`; "" if every label is a word."""
     labels = (*trace.source_tokens, *trace.target_tokens, *trace.predicted_tokens)
     return known_mark(trace.facts, labels)
 
@@ -59,8 +59,8 @@ def merge(trace: Trace) -> Trace:
     over query pieces, because the row of each sums to 1. So merged rows sum to 1 as well:
     Σ_K A'[Q, K] = 1/|Q| · Σ_q Σ_k A[q, k] = 1/|Q| · |Q|.
 
-    A cell is masked where all cells of its pieces are; of their reasons padding wins over later
-    position, later position over the end of a window, that over edited. A target row is the word
+    A cell is masked if all cells of its pieces are; among their reasons, padding wins over later
+    position, later position over outside the window, and that over edited. A target row is the word
     fed in. It predicts what its last piece predicts, shown as the whole next word; the candidates
     of a step are those of that piece, first *pieces* of the next word, and `losses` are theirs.
     The gold alignment of a word is that of any of its pieces. `facts["unit"]` is "words". Scores,

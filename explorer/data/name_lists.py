@@ -135,7 +135,7 @@ def _blend(one: str, other: str) -> str:
 
 
 def _syllables(first: str, second: str) -> str:
-    """Two syllables of pinyin, with an apostrophe where the second begins with a vowel."""
+    """Two syllables of pinyin, with an apostrophe if the second begins with a vowel."""
     return f"{first}'{second}" if second[0] in "aeo" else first + second
 
 

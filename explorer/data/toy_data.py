@@ -154,7 +154,7 @@ def held_out(x: Tensor, lengths: Tensor) -> Tensor:
 
 @cache  # once for each device: while a CUDA graph is captured nothing can be copied there
 def _weights(length: int, device: torch.device) -> Tensor:
-    """The weight of each position in the sum that decides what is held out: (L,)."""
+    """The weight of each position in the sum that decides whether a sequence is held out: (L,)."""
     return torch.tensor([pow(3, position, _MODULUS) for position in range(length)], device=device)
 
 

@@ -51,12 +51,12 @@ def initial_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
 
 
 def initial_step(trace: Trace, site: str, layer: int | None, head: int | None) -> int | None:
-    """The step, from 1, that shows most: of a cross head the one where it looks sharply at
-    content, of anything else the last one.
+    """The step, from 1, that shows most: for a cross head one with a large weight on content, for
+    any other head the last one.
 
-    Steps at which it goes back in the source, so that the order of the two texts crosses, come
-    before others, and the first step comes last. Steps that predict a special token, such as the
-    end, show little and are left out. None if no step is left.
+    Steps at which the head goes back in the source, so that the order of the two texts crosses,
+    come before others, and the first step comes last. Steps that predict a special token, such as
+    the end, show little and are left out. None if no step is left.
     """
     source, outputs = content(trace)
     rows = outputs[: len(trace.target_tokens)]

@@ -1,4 +1,4 @@
-"""Data modules: where the batches of a training come from, and how its model is evaluated."""
+"""Data modules: the source of a training's batches, and the evaluation of its model."""
 
 import random
 from collections.abc import Mapping

@@ -4,7 +4,7 @@ config.json             the settings, and when the run was created
 metrics.jsonl           one line a moment, see `run_metrics`
 moments/000310.trace    the probe trace at that moment, teacher-forced
 lesson.json             facts of the training data: for a file of pairs, its row counts
-pairs.tsv               the file of pairs, where it was uploaded
+pairs.tsv               the file of pairs, if it was uploaded
 checkpoint.safetensors  the model as last saved
 best.safetensors        the model with the lowest held-out loss so far
 state.safetensors       the trainer's saved state, for resuming

@@ -205,7 +205,7 @@ class TranslationDataModule:
         return sum(len(ids) for row in self._seen for ids in row) / (2 * len(self._seen))
 
     def state(self) -> dict[str, Tensor]:
-        """The pieces, the hash of the file they were learnt from, and where epochs began."""
+        """The pieces, the hash of the file they were learnt from, and the first steps of epochs."""
         return {
             "digest": _bytes(self._digest.encode()),
             "epoch_starts": torch.tensor(self._epochs.starts),

@@ -107,7 +107,7 @@ def align_pairs(
 ) -> CorpusAlignment:
     """Align every pair by every method, and with gold links also by `DIAGONAL`.
 
-    tokens: what links connect and count.
+    tokens: units that links connect and count.
     progress: called with the share done, 0 to 1.
 
     Raises `AlignmentError` on a pair the model cannot read, on a head that does not exist, on a

@@ -65,10 +65,12 @@ class ErrorRate:
 
 @dataclass(frozen=True, slots=True)
 class AlignmentReport:
-    """name: of the pairs. unit: what the links count, one of `gold_file.UNITS`.
-    pairs: how many the file has; skipped: how many of them are too long for the model; unlinked:
-    how many of the others have no links, which the rates do not count.
-    rates: of each method, the lowest first, among them that of `DIAGONAL`.
+    """Error rates of all methods on one file.
+
+    name: of the pairs. unit: of the links, one of `gold_file.UNITS`.
+    pairs: number in the file; skipped: number too long for the model; unlinked: number of the
+    others without links, which the rates do not count.
+    rates: of each method, the lowest first, including `DIAGONAL`.
     """
 
     name: str

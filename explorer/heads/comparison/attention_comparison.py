@@ -128,8 +128,8 @@ class AttentionComparison:
 def compare(a: Trace, b: Trace, *, by: By = "token") -> AttentionComparison:
     """Two traces of equal tokens side by side: `difference(site)`, `similarity` and `matched()`.
 
-    by: "position" for two texts of equally many tokens, of which the first is compared with the
-        first, the second with the second, whatever they are.
+    by: "position" for two texts of equally many tokens: each token is compared with the token at
+        the same position.
 
     >>> names = ("reverse", "reverse-early")
     >>> models = [explorer.load(f"checkpoints/{name}.safetensors") for name in names]

@@ -15,8 +15,8 @@ def compare_models(original: Trace, model: ExplorableModel) -> TraceComparison:
 
     Tokens are matched by their labels: two models may number the same token differently.
 
-    Raises `TraceError` where the model cuts the text into other tokens or does not have a token of
-    the output; as `ExplorableModel.trace` does where the text is too long for it.
+    Raises `TraceError` if the model cuts the text into other tokens or lacks a token of the output;
+    otherwise as `ExplorableModel.trace`, such as on a text that is too long.
     """
     text, pad_to = original.facts["text"], original.facts["pad_to"]
     _refuse_other_source(original, model)

@@ -37,7 +37,7 @@ def captured_again(model: ExplorableModel, trace: Trace, sites: Sequence[str]) -
 
     The result has no other sites; its steps are those of `trace`. Cost: one pass.
 
-    Raises `TraceSizeError` where that is more than a trace may have, and `VocabularyError` as
+    Raises `TraceSizeError` if that is more than a trace may hold, and `VocabularyError` as
     `fed_ids`.
     """
     source, target = fed_ids(model, trace)

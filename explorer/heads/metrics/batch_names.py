@@ -1,6 +1,6 @@
 """The names of evaluation batches: one table by which reports write them and pages read them.
 
-A name that is none of these is that of a file.
+Any other name is the name of a file.
 """
 
 import re

@@ -96,7 +96,7 @@ class PruningReport:
         return len(curve.losses) == len(self.points) and len(curve.bleu) == len(self.bleu_points)
 
     def curve(self, order: str) -> PruningCurve:
-        """The curve of this order, empty where there is none."""
+        """The curve of this order; an empty one if there is none."""
         return next((one for one in self.curves if one.order == order), PruningCurve(order))
 
     def with_curve(self, curve: PruningCurve) -> "PruningReport":

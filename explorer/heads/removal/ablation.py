@@ -50,7 +50,7 @@ ROUNDING = 1e-6
 """Nats a token; logits of float32 around 10 have no smaller differences."""
 
 TOGETHER = ["before", "after", "change", "low", "high"]
-"""The columns of a table of what interventions change together."""
+"""Columns of a table of the joint effect of interventions."""
 
 Outcomes: TypeAlias = Callable[[Tensor, TokenRows], Tensor]
 """Measured values: logits (R, T, L) and the labels of their rows (R, T) → (…, R) float64."""
@@ -278,7 +278,7 @@ def _fitting(model: MeasurableModel, part: EvaluationBatch) -> int:
 
 
 def _most_heads(heads: Sequence[Head]) -> int:
-    """The number of heads of a layer; the largest where sites differ."""
+    """The number of heads of a layer; the largest if sites differ."""
     return max(head.head for head in heads) + 1
 
 

@@ -115,7 +115,7 @@ class HeadReport:
         return joined_roles(tuple(ROLES), pairs)
 
     def held_groups(self, site: str, layer: int, head: int) -> tuple[RoleGroup, ...]:
-        """The groups of roles of which a head has one; empty when it has no clear role."""
+        """The groups with a role that the head has; empty when it has no clear role."""
         held = set(self.roles_of(site, layer, head))
         return tuple(group for group in self.role_groups(site) if held & set(group))
 

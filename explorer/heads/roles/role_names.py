@@ -53,7 +53,7 @@ def group_name(group: RoleGroup, targets: str, language: str) -> str:
 
 
 def score_text(sentence: str, found: GroupScore, targets: str, language: str) -> str:
-    """A group with its score, and its chance level where there is one.
+    """A group with its score, and its chance level if there is one.
 
     sentence: "score", or "nearest" for a role below its threshold.
     """
