@@ -1,4 +1,4 @@
-"""The `Trace` and all that it is made of: vocabularies, masks, words, alignment, interventions.
+"""The `Trace` and its parts: vocabularies, masks, words, alignment, interventions.
 
 May import the standard library, NumPy, pandas and sentencepiece; no torch.
 """

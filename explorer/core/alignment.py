@@ -58,7 +58,7 @@ Links = frozenset[tuple[int, int]]
 class Gold:
     """Gold links: sure ones, and possible ones, which include the sure ones.
 
-    Raises `AlignmentError` on what are no sets of links.
+    Raises `AlignmentError` on anything but sets of links.
     """
 
     sure: Links
@@ -98,9 +98,9 @@ def aligned_keys(
 
 
 def content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which source positions (S,) and output tokens (N,) are content, True = content.
+    """Masks of the source positions (S,) and output tokens (N,), True = content.
 
-    The output is the tokens fed in without <bos>, and the last prediction where it is known.
+    The output is the tokens fed in without <bos>, and the last prediction if it is known.
     """
     check_trace(trace)
     outputs = (*trace.target_tokens[1:], *trace.predicted_tokens[-1:])
@@ -144,7 +144,7 @@ def align_words(
 ) -> Links:
     """Links between the words of a trace of pieces; otherwise as `align`.
 
-    grouping: what a word is: `grouped`, or `spaced`, which counts as gold files do.
+    grouping: definition of a word: `grouped`, or `spaced`, which counts as gold files do.
 
     The weight of word w, of the pieces `start` to `stop` − 1, on the word of the pieces K is
 
@@ -209,8 +209,11 @@ def pharaoh(links: Links) -> str:
 
 
 def diagonal_links(source: int, target: int) -> Links:
-    """Each of `target` words linked to the one of `source` at the same share of its sentence: what
-    a head has to beat, because most translations go along the diagonal."""
+    """Links along the diagonal: each target word to the source word at the same relative position.
+
+    A baseline for heads, because most translations keep the order. source, target: numbers of
+    words.
+    """
     if not source:
         return frozenset()
     return frozenset(
@@ -219,7 +222,7 @@ def diagonal_links(source: int, target: int) -> Links:
 
 
 def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
-    """Alignment error rate of a corpus, 0 (best) to 1; NaN where there are no links at all.
+    """Alignment error rate of a corpus, 0 (best) to 1; NaN if there are no links at all.
 
     1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) with A found, S sure, P possible, each counted over all
     sentences (Och & Ney 2003, doi 10.1162/089120103321337421).
@@ -235,8 +238,10 @@ def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
 def agreement(
     found: Iterable[Links], gold: Iterable[Gold]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """|A ∩ S| + |A ∩ P| and |A| + |S| of each sentence, (N,) and (N,): the parts of `error_rate`,
-    and what it raises."""
+    """Parts of `error_rate` for each sentence: |A ∩ S| + |A ∩ P| and |A| + |S|, (N,) and (N,).
+
+    Raises as `error_rate` does.
+    """
     all_found, all_gold = (_sentences(given) for given in (found, gold))
     if len(all_found) != len(all_gold):
         raise AlignmentError("uneven_links", found=len(all_found), gold=len(all_gold))
@@ -251,7 +256,7 @@ def agreement(
 
 
 def _sentences(given: object) -> list[Any]:
-    """The entries of a corpus, one a sentence. Raises `AlignmentError` on what is none."""
+    """The entries of a corpus, one a sentence. Raises `AlignmentError` if it is not a list."""
     if not isinstance(given, Iterable) or isinstance(given, str | bytes | Mapping | np.ndarray):
         raise AlignmentError("bad_links", got=type(given).__name__)
     return list(given)
@@ -306,8 +311,8 @@ def parse_links(line: str, number: int, name: str) -> Gold:
 def refuse_foreign(gold: Gold, source: int, target: int, line: int, name: str) -> None:
     """Raise `AlignmentError` when a link is to a token that the sentence does not have.
 
-    source, target: number of its content tokens. This detects files that count from 1, or
-    whose words are segmented in another way.
+    source, target: numbers of its content tokens. This detects files that count from 1, or that
+    segment words in another way.
     """
     for source_link, target_link in sorted(gold.possible):
         if source_link >= source or target_link >= target:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _FORMULA_STARTS = frozenset("=+-@−")
 _LINE_STARTS = ("\t", "\r", "\n")
-_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")  # drawn as nothing
+_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")  # invisible letters
 _INVISIBLE = "ZCM"  # first letters of the categories of spaces, controls and combining marks
 
 
@@ -33,9 +33,9 @@ def csv_bytes(table: "pd.DataFrame") -> bytes:
 
 
 def escaped(cell: Any) -> Any:
-    """`cell`; a ' in front of a text that a spreadsheet would calculate instead of showing it.
+    """`cell`; with a leading ' if it is a text that a spreadsheet would read as a formula.
 
-    A formula begins with =, +, - or @, also full-width, also after characters that are not seen.
+    A formula begins with =, +, - or @, also full-width, also after invisible characters.
     """
     if not isinstance(cell, str):
         return cell

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 from explorer.core.i18n import say
 
 LONGEST_FACT = 1000
-"""Characters of one fact in a sentence; what a file or a caller wrote may have any number."""
+"""Most characters of one fact in a sentence; text from a file or a caller may be longer."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -35,8 +35,10 @@ class ExplorerError(Exception):
         return say(f"{self.section}.{self.key}", language, **facts)
 
     def alone(self) -> Self:
-        """This error without its traceback and cause, which keep all that was in memory when it
-        was raised, such as a refused file; to be called before an error is stored."""
+        """This error without its traceback and cause; call it before an error is stored.
+
+        They keep references to everything in memory when it was raised, such as a refused file.
+        """
         self.__traceback__ = self.__cause__ = self.__context__ = None
         for fact in self.facts.values():
             if isinstance(fact, ExplorerError):
@@ -45,7 +47,8 @@ class ExplorerError(Exception):
 
 
 def _shown(fact: object, language: str) -> object:
-    """A fact in a sentence; a text in one line, since control characters steer a terminal."""
+    """A fact as a sentence shows it: text on one line, because control characters affect a
+    terminal."""
     if isinstance(fact, ExplorerError):
         return fact.in_language(language)
     if not isinstance(fact, str):
@@ -122,8 +125,7 @@ class ModelDirectoryError(ExplorerError):
     section = "huggingface"
 
     def of(self, name: str) -> Self:
-        """This error with the name of the model that it is about, by which people know it; its
-        sentence has the name in it, or before it."""
+        """This error with the name of its model, which the sentence contains or begins with."""
         facts = self.facts | ({"name": name} if "name" in self.facts else {"model": name})
         return type(self)(self.key, **facts)
 
@@ -136,7 +138,7 @@ class ModelDirectoryError(ExplorerError):
 
 
 class TrainingError(ExplorerError):
-    """A training that cannot be started or go on."""
+    """A training that cannot start or continue."""
 
 
 class RunError(ExplorerError):

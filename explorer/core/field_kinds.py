@@ -22,7 +22,7 @@ MOST_INTERVENTIONS = 24
 
 Whole = Annotated[int, Meta(ge=0, lt=2**31)]
 Step = Annotated[int, Meta(gt=0, lt=2**31)]
-"""They count from 1, and a trace without a target has none."""
+"""A step, from 1; a trace without a target has none."""
 
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
 _PAIR = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})", re.ASCII)
@@ -34,12 +34,12 @@ _LANGUAGE = re.compile(r"\w{1,24}", re.ASCII)
 class Kind:
     """One kind of field.
 
-    name: by which the browser knows it, see `lookAddress.js`.
-    read: the value of a word of an address; None = refused.
-    write: the word of a value.
+    name: used by the browser, see `lookAddress.js`.
+    read: word of an address → value; None = refused.
+    write: value → word of an address.
     reported: the type of a value that a browser reports; None = it reports none.
-    unset: the value beside None that is not written.
-    choices: of which the value is one; () = no list.
+    unset: a value that, like None, is not written.
+    choices: the allowed values; () = no list.
     """
 
     name: str
@@ -54,18 +54,19 @@ class Kind:
         return value is not None and value != self.unset
 
     def take(self, value: object) -> Any:
-        """The value that a browser reports; None where it is malformed or says nothing."""
+        """The value that a browser reports, or None if it is malformed or unset."""
         taken = reported(value, self.reported)
         return taken if self.is_written(taken) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What is declared of a field of a look, beside its name.
+    """Declaration of a field of a look, except its name.
 
     word: its name in an address.
-    of_one_model: whether it means nothing to another model, which has other tokens and heads.
-    limit: what of a trace bounds it: "sites", "layers", "heads", "steps" or "cells"; "" = nothing.
+    of_one_model: whether it has no meaning for another model, with other tokens and heads.
+    limit: part of a trace that bounds it: "sites", "layers", "heads", "steps" or "cells"; "" =
+        none.
     state: its name in the state of the player; "" = the player has none.
     mirrored: whether the players of guests follow it at each change, not only when they open.
     needs_server: whether a page without a server cannot show it.
@@ -81,19 +82,22 @@ class Declared:
 
 
 def asked(kind: Kind, default: Any = MISSING, **more: Any) -> Any:
-    """A field of what a model is asked for; more: of `Declared`."""
+    """A field of a request to a model; more: fields of `Declared`."""
     return field(default=default, metadata={"kind": kind, **more})
 
 
 def shown(kind: Kind, **more: Any) -> Any:
-    """A field of what is looked at; None = the component's default. The player has it in its state
-    by the same name, and those of guests follow it, unless `more` says otherwise."""
+    """A field of a selection; None = the component's default.
+
+    Unless `more` says otherwise, the player's state has it under the same name, and the players of
+    guests follow it.
+    """
     return field(default=None, metadata={"kind": kind, "mirrored": True, **more})
 
 
 @cache
 def declared(record: type) -> Mapping[str, Declared]:
-    """What is declared of the fields of a record, by their names."""
+    """Declarations of the fields of a record, by field name."""
     found = {}
     for one in fields(record):
         if one.metadata:
@@ -103,8 +107,10 @@ def declared(record: type) -> Mapping[str, Declared]:
 
 
 def reported(value: object, kind: Any) -> Any:
-    """What a browser reports, checked; None where it is nothing of this `kind`. JavaScript sends 3
-    or 3.0 for a whole number."""
+    """A value reported by a browser, checked; None if it is not of type `kind`.
+
+    JavaScript sends 3 or 3.0 for a whole number.
+    """
     try:
         return msgspec.convert(_with_whole_numbers(value), kind)
     except msgspec.ValidationError:
@@ -166,7 +172,7 @@ def _interventions(word: str) -> Interventions | None:
 
 
 NAME = Kind("name", str, unset="")
-"""Any text, which whoever reads the address looks up in a list."""
+"""Any text; the reader of the address looks it up in a list."""
 
 TEXT = Kind("text", lambda word: word if len(word) <= LONGEST_LINKED_TEXT else None)
 SECOND_TEXT = Kind("text", TEXT.read, unset="")
@@ -178,7 +184,7 @@ NUMBER = number()
 STEP = number(reported=Step)
 
 FLAG = Kind("flag", lambda word: word == "1" or None, lambda _: "1", bool, unset=False)
-"""On; an address and a report name only that."""
+"""On. Off is not written in an address or a report."""
 
 SWITCH = Kind("switch", {"0": False, "1": True}.get, lambda on: str(int(on)), bool)
 """On or off; None is neither."""

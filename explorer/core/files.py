@@ -20,7 +20,7 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 
 def as_path(path: object) -> Path:
-    """A path that a caller gave. Raises `FileError` on what is none."""
+    """A path that a caller gave. Raises `FileError` if it is not a path."""
     if not isinstance(path, str | os.PathLike):
         raise FileError("no_path", got=type(path).__name__)
     if path == "":
@@ -29,23 +29,23 @@ def as_path(path: object) -> Path:
 
 
 def _shown(path: Path) -> str:
-    """The name in a sentence about a path; "." and "/" have none of their own."""
+    """The name of a path for a sentence; the whole path if it has no name, as "." and "/"."""
     return printable(path.name or str(path))
 
 
 def reason(error: OSError) -> str:
-    """What the system says, such as "No space left on device"; else the name of the class."""
+    """The system's message, such as "No space left on device"; else the name of the class."""
     return error.strerror or type(error).__name__
 
 
 def unwritable(path: Path, error: OSError) -> FileError:
-    """The error to raise where `path` cannot be written."""
+    """The error to raise if `path` cannot be written."""
     return FileError("unwritable_file", name=_shown(path), reason=reason(error))
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Raise `FileError` where the block cannot read `path`, or finds it is not in UTF-8."""
+    """Raise `FileError` if the block cannot read `path`, or if it is not UTF-8."""
     try:
         yield
     except UnicodeDecodeError as error:
@@ -80,8 +80,10 @@ def size_of(file: BinaryIO) -> int:
 
 
 def byte_count(count: int) -> str:
-    """A number of bytes in KB or, from one on, in MB: "256 KB", "1.5 MB"; rounded up, so that what
-    is over a limit never reads as that limit."""
+    """A number of bytes in KB or, from 1 MB on, in MB: "256 KB", "1.5 MB".
+
+    Rounded up, so that a size above a limit never reads as that limit.
+    """
     unit, name = (2**20, "MB") if count >= 2**20 else (2**10, "KB")
     return f"{math.ceil(10 * count / unit) / 10:g} {name}"
 
@@ -113,8 +115,10 @@ def has_printable_name(path: Path) -> bool:
 
 
 def one_line(text: str) -> str:
-    """`text` as UTF-8 can encode it, with control characters escaped: a file name may hold some
-    that end a line or steer a terminal."""
+    """`text` as UTF-8 can encode it, with control characters escaped.
+
+    In a file name they could end a line or control a terminal.
+    """
     return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
@@ -130,7 +134,7 @@ def log_skipped(path: Path, error: ExplorerError | str) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Raise `FileError`, with the system's reason, where the block cannot write `path`."""
+    """Raise `FileError`, with the system's reason, if the block cannot write `path`."""
     try:
         yield
     except OSError as error:
@@ -142,7 +146,7 @@ def writing(path: Path) -> Iterator[None]:
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace the file at `path` by `data`; a reader sees the old file or the new one.
 
-    Makes the folder where there is none. Raises `FileError` when the file cannot be written.
+    Creates the folder if it is missing. Raises `FileError` when the file cannot be written.
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -150,8 +154,8 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def replace_atomically(path: Path, data: bytes) -> None:
-    """As `write_atomically`, but raises `FileError` where there is no such folder: for a path
-    that a person typed."""
+    """As `write_atomically`, but raises `FileError` if the folder is missing: for a path that a
+    person typed."""
     with writing(path):
         descriptor, temporary = _new_file_beside(path)
         try:

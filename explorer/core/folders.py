@@ -84,8 +84,8 @@ def lessons() -> tuple[Path, ...]:
 
 
 def language_files() -> tuple[Path, ...]:
-    """The files of further languages: those that ship, then those of the folders named at the
-    start; of two for one language the later one counts."""
+    """The files of further languages: those that ship, then those in the folders named at the
+    start. If two files are for one language, the later one counts."""
     places = (SHIPPED_LANGUAGES, *_several(LANGUAGES_VARIABLE))
     found = (path for place in places for path in sorted(place.glob("*.toml")))
     return tuple(path for path in found if path.is_file())
@@ -98,6 +98,6 @@ def _several(variable: str) -> tuple[Path, ...]:
 
 
 def _named(variable: str) -> Path | None:
-    """The absolute path in an environment variable; None where it is unset or empty."""
+    """The absolute path in an environment variable, or None if it is unset or empty."""
     name = os.environ.get(variable)
     return Path(name).absolute() if name else None

@@ -35,8 +35,8 @@ _SHOWN = 20  # characters of a text in an error
 
 @dataclass(frozen=True, slots=True)
 class TokenPieces:
-    """Which pieces spell each token, as one list over all tokens; a piece that belongs to two
-    tokens is in it twice.
+    """The pieces that spell each token, as one list over all tokens; a piece that belongs to two
+    tokens is listed twice.
 
     pieces: (N,) positions of pieces, in order.
     shares: (N,) the share of the piece that is the token's, over 0 to 1.
@@ -89,8 +89,7 @@ def align_tokens(
     source: TokenPieces,
     target: TokenPieces,
 ) -> Links:
-    """Links between given tokens; otherwise as `align_words`, which this equals where no piece
-    belongs to two tokens.
+    """Links between given tokens; equal to `align_words` if no piece belongs to two tokens.
 
     source, target: the pieces of the tokens, over the positions of `trace`.
 
@@ -100,8 +99,8 @@ def align_tokens(
         Σ_t s(t, w) · Σ_k A[row(t), k] · s(k, v)  /  Σ_t s(t, w)
 
     where row(t) is t − 1, which predicts the piece fed in in row t, or t: see `TIMINGS`. So the
-    weight of a piece is shared out among its tokens, and sums over all of them to what it was; of
-    two tokens in one source piece the longer always has more of it.
+    weight of a piece is divided among its tokens, and their sum is the weight of the piece; of
+    two tokens in one source piece, the longer one always has the larger share.
     """
     check_trace(trace)
     refuse_unknown_timing(timing)
@@ -125,7 +124,7 @@ def pair_pieces(
 
 
 def _listed(by_token: Sequence[Sequence[tuple[int, float]]]) -> TokenPieces:
-    """The entries of each token, which are in falling order of pieces."""
+    """`TokenPieces` from the (piece, share) entries of each token, given in falling order."""
     entries: list[tuple[int, float]] = []
     words = []
     for own in by_token:
@@ -137,9 +136,9 @@ def _listed(by_token: Sequence[Sequence[tuple[int, float]]]) -> TokenPieces:
 
 
 def _owners(spelled: Sequence[str], tokens: Sequence[str], key: str) -> list[dict[int, float]]:
-    """For each text of `spelled`, how many of its characters are of each token.
+    """For each text of `spelled`, the number of its characters that belong to each token.
 
-    key: of the `AlignmentError` that is raised at the first character that differs.
+    key: of the `AlignmentError` raised at the first character that differs.
     """
     found: list[dict[int, float]] = [defaultdict(float) for _ in spelled]
     read, given = _characters(spelled), _characters(tokens)
@@ -161,9 +160,9 @@ def _owners(spelled: Sequence[str], tokens: Sequence[str], key: str) -> list[dic
 class _Character:
     """A part of a character in the form that is compared.
 
-    letter: the character as written, with a space where one is before it; "" for the parts after
-    its first.
-    text: which of several texts it is of. weight: its share of the written character.
+    letter: the character as written, with a space before it if there is one; "" for every part
+    after the first.
+    text: index of its text among several. weight: its share of the written character.
     """
 
     form: str
@@ -177,7 +176,7 @@ class _Character:
 
     @property
     def order(self) -> int:
-        """The canonical combining class; 0 for what is no combining mark."""
+        """The canonical combining class; 0 for anything but a combining mark."""
         return unicodedata.combining(self.form)
 
 
@@ -201,7 +200,7 @@ def _characters(texts: Sequence[str]) -> list[_Character]:
 
 @lru_cache(maxsize=4096)
 def _forms(letter: str) -> str:
-    """How a character is compared; "" for a space."""
+    """The form in which a character is compared; "" for a space."""
     folded = unicodedata.normalize("NFKD", letter).casefold()
     forms = unicodedata.normalize("NFKD", folded).replace("▁", "")
     return "".join(forms.split())
@@ -215,8 +214,10 @@ def _difference(
     given: Sequence[_Character],
     other: int,
 ) -> AlignmentError:
-    """The error when `read` goes on at `one` with another character than `given` at `other`; it
-    shows the token, and the text from where that begins."""
+    """The error if `read` at `one` and `given` at `other` have different characters.
+
+    It shows the token, and the text from the start of that token.
+    """
     token = ""
     if other < len(given):
         token = tokens[given[other].text]

@@ -1,4 +1,4 @@
-"""How one head makes scores of products, read from a trace with full capture."""
+"""How one head computes scores from products, read from a trace with full capture."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -11,10 +11,10 @@ from explorer.core.trace import Trace
 _Number = TypeVar("_Number", bound=np.floating)
 
 _NO_BIAS = 1e-3
-"""The largest difference between captured and computed scores that is rounding, relative to the
-largest score."""
+"""Differences up to this between captured and computed scores are rounding; relative to the largest
+score."""
 _ROUNDING = 1e-4
-"""Of a scale, relative to 1 ÷ √width."""
+"""Rounding of a scale, relative to 1 ÷ √width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class HeadScores:
 
     width: of queries and keys.
     cap: the largest score; None without one.
-    bias: (query, key), what the model adds; None where it adds nothing.
+    bias: (query, key), added by the model; None if it adds nothing.
     """
 
     width: int
@@ -38,9 +38,9 @@ class HeadScores:
 
 
 def head_scores(trace: Trace, site: str, layer: int, head: int) -> HeadScores:
-    """How a head of `site` makes its scores. layer: counted among those that the trace has.
+    """How a head of `site` computes its scores. layer: index among the layers of the trace.
 
-    Raises `TraceError` where the trace has only weights.
+    Raises `TraceError` if the trace has only weights.
     """
     queries, keys = trace.query_vectors(site)[layer, head], trace.key_vectors(site)[layer, head]
     scores = trace.scores(site)[layer, head]
@@ -54,5 +54,5 @@ def head_scores(trace: Trace, site: str, layer: int, head: int) -> HeadScores:
 
 
 def capped(scores: NDArray[_Number], cap: float | None) -> NDArray[_Number]:
-    """Scores that approach `cap` where they are large; as they are without one."""
+    """Scores squashed so that large ones approach `cap`; unchanged if it is None."""
     return scores if cap is None else np.asarray(np.tanh(scores / cap) * cap, scores.dtype)

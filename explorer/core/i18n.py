@@ -2,7 +2,7 @@
 
 The table is the folder `strings/`: one file a section, one entry a sentence, English and Chinese
 next to each other so that neither is forgotten. A further language is one file in `languages/`, see
-`language_file`; what it does not say is said in English.
+`language_file`; a sentence that it lacks is shown in English.
 """
 
 import re
@@ -17,13 +17,13 @@ from explorer.core.language_file import PLURAL, LanguageFile, read_language_file
 _ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 
 OWN_LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
-"""Those of the table."""
+"""The languages of the table: code → own name."""
 
 _TAGS: Mapping[str, str] = {"zh": "zh-Hans"}
 
 
 def _further_languages() -> Iterator[LanguageFile]:
-    """Those of the files that can be used; `language_check` says what is wrong with the others."""
+    """The languages of all usable files; `language_check` reports the errors of the others."""
     for path in folders.language_files():
         try:
             language = read_language_file(path)
@@ -36,13 +36,12 @@ def _further_languages() -> Iterator[LanguageFile]:
 _FURTHER: Mapping[str, LanguageFile] = {one.code: one for one in _further_languages()}
 
 LANGUAGES: Mapping[str, str] = {**OWN_LANGUAGES, **{c: one.name for c, one in _FURTHER.items()}}
-"""By code, what each language calls itself."""
+"""All languages: code → own name."""
 
 
 @cache
 def table() -> dict[str, dict[str, dict[str, str]]]:
-    """The whole table: section → key → language → sentence; of further languages the sentences
-    that they have."""
+    """The whole table: section → key → language → sentence. A further language may lack some."""
     files = sorted(folders.STRINGS.glob("*.toml"))
     found = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
     for code, further in _FURTHER.items():
@@ -59,8 +58,7 @@ def html_language(language: str) -> str:
 
 
 def nearest_language(tag: str) -> str:
-    """The language for a tag such as "fr-CA", as browsers name languages; English where there is
-    none."""
+    """The language for a browser's language tag such as "fr-CA"; English if there is none."""
     wanted = tag.lower()
     same = (code for code in LANGUAGES if code.lower() == wanted)
     near = (code for code in LANGUAGES if _first_subtag(code) == _first_subtag(wanted))
@@ -72,8 +70,11 @@ def _first_subtag(tag: str) -> str:
 
 
 def isolated(text: str) -> str:
-    """`text` inside another one: what is written from right to left is set apart (U+2068, U+2069),
-    so that numbers, signs and arrows beside it keep their places (Unicode Annex 9)."""
+    """`text` for use inside another text.
+
+    A text from right to left is isolated (U+2068, U+2069), so that numbers, signs and arrows
+    beside it keep their places (Unicode Annex 9).
+    """
     alone = _ISOLATE not in text and any(map(_is_right_to_left, text))
     return f"{_ISOLATE}{text}{_POP_ISOLATE}" if alone else text
 
@@ -85,8 +86,8 @@ def _is_right_to_left(letter: str) -> bool:
 def say(key: str, language: str = "en", **facts: object) -> str:
     """The sentence called `key` ("section.name"), with `facts` filled in.
 
-    A word may agree with a fact: of "{count:file|files}" the first is said where it is 1. Falls
-    back to English in an unknown language. Raises `KeyError` for an unknown key.
+    A word may agree with a fact: "{count:file|files}" gives the first form for 1, else the second.
+    Falls back to English in an unknown language. Raises `KeyError` for an unknown key.
     """
     section, name = key.split(".", 1)
     sentences = table()[section][name]
@@ -98,14 +99,14 @@ def say(key: str, language: str = "en", **facts: object) -> str:
 
 
 def in_a_row(sentences: Sequence[str], language: str) -> str:
-    """Sentences one after another, with a space between them where the language writes one."""
+    """Sentences joined by a space, or by nothing in a language without spaces."""
     return reduce(
         lambda one, two: say("explore.two_sentences", language, one=one, two=two), sentences
     )
 
 
 def _agreeing(word: re.Match[str], facts: Mapping[str, object]) -> str:
-    """The word for one or for another number, as the fact that it names is."""
+    """The first form of a word if the fact that it names is 1, else the second."""
     name, one, several = word.groups()
     return one if str(facts[name]) == "1" else several
 

@@ -1,4 +1,4 @@
-"""Interventions: what is changed in a model while it runs: heads, cells of masks, rows of weights.
+"""Interventions: changes in a model while it runs, to heads, cells of masks or rows of weights.
 
 Each has one line of text, for links and facts:
 
@@ -10,8 +10,8 @@ Each has one line of text, for links and facts:
     open decoder.*.* 2 5        query 2 may attend to key 5, in every layer and head
     row cross.1.2 3 0.5,0.5     the weights of query 3, made to sum to 1 over its unmasked keys
 
-What a person types may begin with mask, unmask or override-row, as the command line and `trace`
-call what links call close, open and row.
+A typed line may begin with mask, unmask or override-row: the command line and `trace` use these
+words for the close, open and row of links.
 
 A head is written site.layer.head, counted from 0. `model.intervention_hooks` carries them out.
 """
@@ -28,7 +28,7 @@ from explorer.core.sites import SITES, Head
 from explorer.core.typed_number import typed_number
 
 OMISSIONS = ("scaling", "mask", "positions")
-"""What can be left out of a Transformer to see what it is for: the division of the scores by √K
+"""Parts that can be left out of a Transformer to see their effect: the division of the scores by √K
 (§3.2.1), all masks (§3.2.3), the position vectors (§3.5)."""
 
 _UNAVOIDABLE = {  # site where a cell was opened → the integrity check that must fail then
@@ -150,7 +150,7 @@ _Kind = TypeVar("_Kind", Ablation, Keep, CellEdit, RowOverride)
 class Interventions:
     """All interventions on a model in one trace, in the order in which they are carried out.
 
-    `of`, `gather` and `parse` make one and check all that can be checked without a model.
+    `of`, `gather` and `parse` make one, and run all checks that need no model.
     """
 
     ablate: tuple[Ablation, ...] = ()
@@ -166,7 +166,7 @@ class Interventions:
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
     ) -> "Interventions":
-        """Interventions from tuples. Of several ablations of a head the last counts.
+        """Interventions from tuples. If a head is ablated several times, the last one counts.
 
         Raises `InterventionError` on a malformed tuple, and on a head both removed and kept.
         """
@@ -227,10 +227,11 @@ class Interventions:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def removed(self, site: str, layers: int, heads: int) -> dict[tuple[int, int], str]:
-        """How the output of each removed head of a site is replaced, "zero" or "mean", by layer
-        and head.
+        """Replacement of the output of each removed head of a site, "zero" or "mean", by (layer,
+        head).
 
-        layers, heads: how many the site has. Of several ablations of a head the last counts.
+        layers, heads: their numbers at the site. If a head is ablated several times, the last one
+        counts.
         """
         every = [(layer, head) for layer in range(layers) for head in range(heads)]
         kept = [one for one in self.keep if one.site == site]
@@ -247,12 +248,12 @@ class Interventions:
 
     @property
     def on_heads(self) -> "Interventions":
-        """Those that remove whole heads, and so can be carried out on any text."""
+        """The interventions that remove whole heads; they can be carried out on any text."""
         return replace(self, edit_mask=(), override_row=())
 
     @property
     def on_cells(self) -> "Interventions":
-        """Those on cells and rows, which only a text with these positions has."""
+        """The interventions on cells and rows; they need a text with these positions."""
         return replace(self, ablate=(), keep=())
 
     @property
@@ -262,12 +263,12 @@ class Interventions:
 
     @property
     def counterfactual(self) -> bool:
-        """Whether a later position was unmasked, which decoding step by step cannot attend to."""
+        """Whether a later position was unmasked; step-by-step decoding cannot attend to it."""
         return any(cell.looks_ahead for cell in self.edit_mask)
 
 
 def refuse_weights_only(facts: Mapping[str, Any]) -> None:
-    """Raise `InterventionError` in a model, by its facts, of which the weights alone are known."""
+    """Raise `InterventionError` if a model, by its facts, only provides attention weights."""
     if facts.get("weights_only"):
         raise InterventionError("weights_only", family=facts.get("family"))
 
@@ -295,10 +296,10 @@ _MOST_LAYERS = 10_000  # that a malformed trace may name
 def removed_heads(
     facts: Mapping[str, Any], site: str, layers: int, heads: int
 ) -> dict[tuple[int, int], str]:
-    """`Interventions.removed` by the `facts` of a trace, as (layer of the trace, head); none where
-    these are malformed.
+    """`Interventions.removed` from the `facts` of a trace, by (layer of the trace, head).
 
-    layers, heads: of the trace at `site`, which may have a part of the model's layers.
+    Empty if the facts are malformed. layers, heads: numbers in the trace at `site`, which may have
+    only some of the model's layers.
     """
     captured = facts.get("captured_layers")
     own = captured.get(site) if isinstance(captured, Mapping) else None
@@ -313,7 +314,7 @@ def removed_heads(
 
 
 def _stated(texts: object) -> Interventions:
-    """The interventions that the facts of a trace state, which anybody may have written."""
+    """Interventions stated in the facts of a trace. The facts are untrusted."""
     if not isinstance(texts, list | tuple):
         return Interventions()
     try:
@@ -323,7 +324,7 @@ def _stated(texts: object) -> Interventions:
 
 
 def _opened_sites(texts: object) -> set[str]:
-    """The sites in which these interventions let a query attend to what its mask hides."""
+    """Sites in which these interventions let a query attend to a masked cell."""
     interventions = _stated(texts)
     opened = {cell.site for cell in interventions.edit_mask if cell.open}
     return opened if interventions.counterfactual else opened - {"decoder"}
@@ -357,15 +358,17 @@ def _or_all(part: str) -> int | None:
 
 
 def _number(part: str) -> int:
-    """Raises `ValueError` on anything but a whole number. One below 0 is read, too: whoever knows
-    the model says what there is."""
+    """Whole number in a text. Raises `ValueError` on anything else.
+
+    A negative number is accepted here: the check against the model refuses it.
+    """
     if (number := typed_number(part.removeprefix("-"))) is None:
         raise ValueError
     return -number if part.startswith("-") else number
 
 
 def typed(one: Intervention) -> str:
-    """The line of an intervention in the words of the command line."""
+    """Line of an intervention in the words of the command line."""
     _, _, rest = str(one).partition(" ")
     return f"{_WORDS.get(one.verb, one.verb)} {rest}"
 
@@ -386,8 +389,10 @@ def _overlap(one: int | None, other: int | None) -> bool:
 
 
 def _all_checked(kind: type[_Kind], given: Iterable[Sequence[Any]]) -> Iterator[_Kind]:
-    """Each of `given` as one of `kind`. Raises `InterventionError`, also for a single one where
-    several are expected."""
+    """Each of `given` as an intervention of `kind`.
+
+    Raises `InterventionError`, also if `given` is no list of them.
+    """
     if isinstance(given, str) or not isinstance(given, Iterable):
         _, example = _EXAMPLES[kind]
         facts = {"example": example, "got": type(given).__name__}
@@ -397,7 +402,7 @@ def _all_checked(kind: type[_Kind], given: Iterable[Sequence[Any]]) -> Iterator[
 
 
 def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
-    """`parts` as one of `kind`. Raises `InterventionError` where they are none."""
+    """`parts` as an intervention of `kind`. Raises `InterventionError` if they are malformed."""
     try:
         one = kind(*map(_plain, parts))
     except TypeError:
@@ -428,23 +433,23 @@ _EXAMPLES: dict[type[Intervention], tuple[str, str]] = {
     CellEdit: ("site, layer, head, query, key, unmask", '("cross", 1, 2, 3, 0)'),
     RowOverride: ("site, layer, head, query, weights", '("cross", 1, 2, 3, (0.5, 0.5))'),
 }
-"""By kind, what a tuple has and one as a caller writes it; `how` and `unmask` may be left out."""
+"""By kind: field names of a tuple, and an example; `how` and `unmask` may be left out."""
 
 
 def _malformed(kind: type[_Kind], parts: object) -> InterventionError:
-    """The error on a tuple that has not the fields of `kind`."""
+    """The error for a malformed tuple, naming the fields of `kind`."""
     fields, example = _EXAMPLES[kind]
     facts = {"fields": fields, "example": example, "got": repr(parts)[:80]}
     return InterventionError("bad_intervention_tuple", **facts)
 
 
 def _plain(part: Any) -> Any:
-    """An integer of NumPy, as a loop over an array has them, as a Python one."""
+    """A Python integer for a NumPy one, such as from a loop over an array; else `part` itself."""
     return int(part) if isinstance(part, Integral) and not isinstance(part, bool) else part
 
 
 def _checked_row(row: RowOverride) -> RowOverride:
-    """`row` with its weights as floats. Raises `InterventionError` where they are no row."""
+    """`row` with its weights as floats. Raises `InterventionError` if they are not a valid row."""
     try:
         weights = tuple(map(float, row.weights))
     except (TypeError, ValueError):

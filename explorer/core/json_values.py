@@ -12,7 +12,7 @@ from typing import Any
 from explorer.core.files import read_bytes
 
 DEEPEST = 32
-"""How deeply lists and objects may be nested."""
+"""Deepest allowed nesting of lists and objects."""
 
 LARGEST_FILE = 4 * 2**20
 """Bytes. A larger file is not read."""
@@ -47,8 +47,8 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """The object in a file. Raises `FileError` where it cannot be read or has over `LARGEST_FILE`
-    bytes, `ValueError` where it holds no object."""
+    """The object in a file. Raises `FileError` if it cannot be read or has over `LARGEST_FILE`
+    bytes, `ValueError` if it holds no object."""
     return parse_object(read_bytes(path, LARGEST_FILE))
 
 
@@ -76,7 +76,7 @@ def valid_text(text: str) -> str:
 
 
 def number(value: object, least: float, most: float, otherwise: float) -> float:
-    """`value` where it is a number from `least` to `most`, else `otherwise`."""
+    """`value` if it is a number from `least` to `most`, else `otherwise`."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return otherwise
     return float(value) if least <= value <= most else otherwise

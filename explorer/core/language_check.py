@@ -1,4 +1,4 @@
-"""What the file of a further language lacks, and which of its lines are not used."""
+"""Check of the file of a further language: missing sentences, and lines that are not used."""
 
 import json
 import re
@@ -18,10 +18,12 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class CheckedLanguage:
-    """name: what the language calls itself.
-    missing: lines with the sentences that are said in English, as a file would have them.
+    """Result of `check_language`.
+
+    name: the language's own name.
+    missing: lines with the English sentences that lack a translation, in the format of the file.
     faults: one for each line that is not used.
-    total: sentences that there are.
+    total: number of sentences in the table.
     """
 
     name: str
@@ -33,7 +35,7 @@ class CheckedLanguage:
 def check_language(path: Path) -> CheckedLanguage:
     """Compare a file with the sentences of the program.
 
-    Raises `FileError` where it cannot be read, and `LanguageError` where it cannot be used at all.
+    Raises `FileError` if it cannot be read, and `LanguageError` if it cannot be used at all.
     """
     language = _usable(path)
     english = {
@@ -78,7 +80,7 @@ def _usable(path: Path) -> LanguageFile:
 def _faults(
     language: LanguageFile, english: Mapping[tuple[str, str], str]
 ) -> Iterator[LanguageError]:
-    """Why lines are not used. english: all sentences, by section and key."""
+    """Errors for the lines that are not used. english: all sentences, by section and key."""
     for section, entries in language.sections.items():
         if not isinstance(entries, Mapping):
             yield LanguageError("unknown_key", line=_line(section))
@@ -95,7 +97,7 @@ def _faults(
 
 
 def _braces(sentence: str) -> str:
-    """What stands in braces, as it is written."""
+    """The parts of a sentence in braces, as they are written; "nothing" if there are none."""
     return " ".join(_IN_BRACES.findall(sentence)) or say("languages.nothing")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 PLURAL = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
-"""A word that agrees with a fact: its name, the word where it is 1, and the word otherwise."""
+"""A word that agrees with a fact: name of the fact, word for 1, word for other numbers."""
 
 _FACT = re.compile(r"\{\{|\}\}|\{(\w+)(:[^{}]*)?\}")
 """A fact and its format, as `str.format` fills it in, or a brace that stands for itself."""
@@ -25,11 +25,11 @@ _CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class LanguageFile:
-    """What a file says.
+    """The contents of a language file.
 
     code: of the language (BCP 47), as in links and in the `lang` attribute; the file's name.
-    name: what the language calls itself; "" where the file does not say it.
-    sections: section → key → sentence, or whatever else the file has there.
+    name: the language's own name; "" if the file does not give it.
+    sections: section → key → sentence; unchecked, so values may have any type.
     """
 
     code: str
@@ -42,7 +42,7 @@ class LanguageFile:
         return bool(_CODE.fullmatch(self.code))
 
     def sentence(self, section: str, key: str, english: str) -> str:
-        """The sentence under a key; "" where there is none with the facts of the English one."""
+        """The sentence under a key; "" if there is none with the facts of the English one."""
         entries = self.sections.get(section)
         text = entries.get(key) if isinstance(entries, Mapping) else None
         fits = isinstance(text, str) and text.strip() and _filled_as(text) == _filled_as(english)
@@ -50,7 +50,7 @@ class LanguageFile:
 
 
 def read_language_file(path: Path) -> LanguageFile:
-    """Raises `OSError`, and `ValueError` on what is no TOML."""
+    """Read a language file. Raises `OSError`, and `ValueError` if it is not TOML."""
     try:
         sections = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except RecursionError as error:
@@ -62,8 +62,10 @@ def read_language_file(path: Path) -> LanguageFile:
 
 
 def _filled_as(sentence: str) -> tuple[set[str], set[str], list[str]]:
-    """What `str.format` needs to be the same: names of facts, those with a format, and braces that
-    stand for themselves."""
+    """Parts that two sentences must share for `str.format`.
+
+    Names of facts, facts with a format, and literal braces.
+    """
     plain = PLURAL.sub("", sentence)
     facts = _FACT.findall(plain)
     names = {name for name, *_ in (*facts, *PLURAL.findall(sentence)) if name}

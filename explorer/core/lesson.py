@@ -12,8 +12,8 @@
     ---
     The orange row asks; the columns answer.
 
-`view` is the query of a link of the app; `highlight` the `data-testid` of what the text speaks of;
-`answer` a function of `lesson_answers`, which may stand in braces in the text as well.
+`view` is the query of a link of the app; `highlight` the `data-testid` of the element that the text
+is about; `answer` a function of `lesson_answers`, which may also be in braces in the text.
 """
 
 import re
@@ -27,13 +27,13 @@ from explorer.core.lesson_answers import ANSWERS
 
 MOST_CARDS = 20
 LONGEST_TEXT = 240
-"""Characters of a card's text: it stands above the picture, which needs the height."""
+"""Most characters of a card's text: the picture below it needs the height."""
 
 LONGEST_TITLE = 50
 LONGEST_FIELDS: Mapping[str, int] = MappingProxyType(
     {"exported": LONGEST_TEXT, "question": 80, "choices": 24, "because": 120}
 )
-"""Characters of the other parts of a card; of the choices, of each."""
+"""Most characters of the other parts of a card; for the choices, of each one."""
 
 _FIELDS = ("view", "highlight", "question", "choices", "answer", "because", "exported")
 _ASKED = ("question", "choices", "answer")
@@ -48,11 +48,11 @@ class Card:
     """One card.
 
     view: the query of a link, by parameter.
-    highlight: the `data-testid` of what the text speaks of; "" = nothing.
-    question, choices, answer, because: "" or () on a card that asks nothing; `because` is
-        shown after the answer.
-    exported: the text in an exported page, which has no other pages to send a learner to; "" = as
-        in the app.
+    highlight: the `data-testid` of the element that the text is about; "" = nothing.
+    question, choices, answer, because: "" or () on a card without a question; `because` is shown
+        after the answer.
+    exported: the text in an exported page, which cannot refer to other pages; "" = `text`, as in
+        the app.
     """
 
     text: str
@@ -66,7 +66,7 @@ class Card:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """All that a person reads."""
+        """All texts of the card that a person reads."""
         return (self.text, self.question, *self.choices, self.because, self.exported)
 
 
@@ -74,7 +74,7 @@ class Card:
 class Lesson:
     """A lesson in one language, with at least one card.
 
-    language: the one it is written in, in which its traces fill it in, whatever the visitor reads.
+    language: of the text, and of the answers filled in from traces, even if the visitor's differs.
     """
 
     title: str
@@ -106,7 +106,7 @@ def fill_in(sentence: str, values: Mapping[str, str]) -> str:
 
 
 def asked_of_trace(card: Card) -> frozenset[str]:
-    """The names of all functions of the trace that a card uses."""
+    """Names of all `lesson_answers` functions that a card uses."""
     names = {name for sentence in card.sentences for name in _PLACEHOLDER.findall(sentence)}
     return frozenset(names | {card.answer} if card.answer else names)
 

@@ -1,7 +1,7 @@
 """The named functions by which a lesson asks a `Trace` for a word or a number.
 
-A lesson names one as the answer to a question, or in braces in its text, so that nothing a model
-computes is written by hand. Each gives what the screen shows, in the lesson's language.
+A lesson names one as the answer to a question, or in braces in its text, so that no model output is
+written by hand. Each returns the text shown on screen, in the lesson's language.
 """
 
 import math
@@ -28,7 +28,7 @@ class Place:
     """The part of a trace that a card shows.
 
     layer: counted among those that the trace has, as `head` from 0.
-    step: from 1; None where the card has none.
+    step: from 1; None if the card has none.
     cell: (query, key); None = the key with the largest weight in the row of `step`.
     """
 
@@ -45,8 +45,11 @@ class Place:
 
 
 def answer(name: str, trace: Trace, place: Place, language: str) -> str:
-    """What the function called `name` says of a place. Raises `LessonError` on a place that the
-    trace does not have, and where it lacks what the function needs."""
+    """Answer of the function called `name` for a place.
+
+    Raises `LessonError` if the trace does not have the place or lacks the arrays that the function
+    needs.
+    """
     try:
         return ANSWERS[name](trace, place, language)
     except (TraceError, KeyError, IndexError, ValueError) as error:
@@ -94,7 +97,7 @@ def _weight(trace: Trace, place: Place, _: str) -> str:
 
 
 def _rest(trace: Trace, place: Place, _: str) -> str:
-    """What is left for the other keys beside the weight as it is written."""
+    """Weight left for the other keys: 1 minus the printed weight."""
     return f"{1 - float(_weight(trace, place, _)):.2f}"
 
 
@@ -144,7 +147,7 @@ def _best_head(trace: Trace, place: Place, _: str) -> str:
 
 
 def _calculation(trace: Trace, place: Place) -> PrintedCell:
-    """What *Inside* prints of the cell."""
+    """Calculation of the cell, as the panel *Inside* prints it."""
     site, layer, head = place.site, place.layer, place.head
     query = trace.query_vectors(site)[layer, head, place.query].astype(np.float64)
     products = trace.key_vectors(site)[layer, head].astype(np.float64) @ query
@@ -171,7 +174,7 @@ def _calculation(trace: Trace, place: Place) -> PrintedCell:
 
 
 def _parts(trace: Trace, place: Place) -> NDArray[np.float64]:
-    """The sizes of weight × value (key,): what each key adds to the output of the head."""
+    """Lengths of weight × value, the vector that each key adds to the head's output: (key,)."""
     values = trace.values(place.site)[place.layer, place.head].astype(np.float64)
     return _row(trace, place) * np.linalg.norm(values, axis=-1)
 

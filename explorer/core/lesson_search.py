@@ -20,7 +20,7 @@ _ORDER = (
     "what-if",
     "importance",
 )
-"""Of the lessons that ship; others follow by name."""
+"""Order of the lessons that ship; others follow by name."""
 
 _LARGEST = 2**18  # bytes of a file
 
@@ -44,30 +44,35 @@ class BrokenLessonError(LessonError):
 
 @dataclass(frozen=True, slots=True)
 class FoundLessons:
-    """lessons: by name, then by language, at least one, English first; in the order to show them.
-    broken: the files that are none.
+    """The lessons in some files.
+
+    lessons: by name, then by language, at least one, English first; in the order of display.
+    broken: errors of the files that are not lessons.
     """
 
     lessons: Mapping[str, Mapping[str, Lesson]]
     broken: tuple[BrokenLessonError, ...]
 
     def in_language(self, name: str, language: str) -> Lesson | None:
-        """The lesson called `name`, in English or else another language where it is not written in
-        `language`;
-        None where there is no such lesson."""
+        """The lesson called `name` in `language`, or None if there is no such lesson.
+
+        Fallback: English, then any other language.
+        """
         written = self.lessons.get(name, {})
         return written.get(language) or next(iter(written.values()), None)
 
 
 def lesson_files(folders: Iterable[Path]) -> tuple[Path, ...]:
-    """The Markdown files in these folders, but for what tells people about them."""
+    """The Markdown files in these folders, except README files."""
     found = (path for folder in folders for path in sorted(folder.glob("*.md")))
     return tuple(path for path in found if path.stem.lower() != "readme")
 
 
 def find_lessons(paths: Iterable[Path]) -> FoundLessons:
-    """The lessons in these files, but for those whose names cannot be printed; of two with one name
-    the later one counts."""
+    """The lessons in these files, except those whose names cannot be printed.
+
+    If two lessons have one name, the later one counts.
+    """
     lessons: dict[str, dict[str, Lesson]] = {}
     broken = []
     for path in filter(has_printable_name, paths):

@@ -1,7 +1,7 @@
-"""What a visitor asks a model for, and where in the answer they look: each field declared once.
+"""A visitor's request to a model, and the part of the answer on screen: each field declared once.
 
-From the declarations come the address (`look_address.py`), what a browser may report, what guests
-of a class follow, and `shared/js/look.js`, by which the components know them (`make bundles`).
+The declarations define the address (`look_address.py`), the values that a browser may report, the
+fields that guests of a class follow, and `shared/js/look.js` for the components (`make bundles`).
 """
 
 from collections.abc import Container, Mapping
@@ -32,7 +32,7 @@ from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
 
 INSIDE_VIEWS = ("before", "score", "after", "depth", "without")
-"""What *Inside* shows in place of the calculation of a cell."""
+"""Alternative views of the panel *Inside*; its default is the calculation of a cell."""
 
 SHOWN_MAPS = (
     "alti",
@@ -42,11 +42,11 @@ SHOWN_MAPS = (
     "rollout",
     "leave_one_out",
 )
-"""What the large map shows in place of the weights of a head: contributions, by method, first those
-of one attention, then those of all that went in."""
+"""Methods of contributions that the large map can show instead of a head's weights: first those of
+one attention, then those of the whole input."""
 
 NEXT_VIEWS = ("heads",)
-"""What stands beside the map in place of the probabilities of the next token."""
+"""Alternative views beside the map; the default is the probabilities of the next token."""
 
 SECTIONS = (
     *("overview", "metrics", "roles", "alignment"),
@@ -55,12 +55,12 @@ SECTIONS = (
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 
 COMPARE = "compare"
-"""The section that compares two models, two moments of a run, two texts, or without and with the
-interventions."""
+"""The section that compares two models, two moments of a run, two texts, or a text without and with
+the interventions."""
 
 OTHER_TEXT, CHANGES = "@text", "@changes"
-"""In place of the name of a model, which has no "@": another text, and the same with the
-interventions."""
+"""Values of `Look.compared` that are not model names, which have no "@": another text, and the same
+text with the interventions."""
 
 MOST_PADDING = 16
 NO_INTERVENTIONS = Interventions()
@@ -71,7 +71,7 @@ class Selection:
     """The part of a trace on screen; None = the component's default. Steps count from 1.
 
     alignment: the row from which the shown links are read, one of `TIMINGS`; None = no links.
-    guess: True where what comes next is hidden until it is guessed.
+    guess: True if the next token is hidden until it is guessed.
     ahead: whether rows not yet decoded are shown.
     cell: (query, key) of the cell whose arithmetic is shown; None = none.
     inside: one of `INSIDE_VIEWS`, shown of that cell; None = its arithmetic.
@@ -79,7 +79,7 @@ class Selection:
     other: (layer, head) of the second side that this head is compared with; None = the one that
         the comparison opens with.
     next: one of `NEXT_VIEWS`; None = probabilities.
-    words: True where pieces are merged into words; steps are those of the pieces all the same.
+    words: True if pieces are merged into words; steps still count pieces.
     """
 
     site: str | None = shown(choice(SITES), limit="sites")
@@ -100,25 +100,27 @@ class Selection:
 
     @classmethod
     def reported(cls, report: Mapping[str, object]) -> Self:
-        """What a component in the browser reports; what is malformed of it is left out."""
+        """The selection that a component in the browser reports, without its malformed fields."""
         return cls(**{name: one.kind.take(report.get(name)) for name, one in _SHOWN.items()})
 
     @property
     def named_head(self) -> Head | None:
-        """The head on screen; None where no single one is named."""
+        """The head on screen, or None if the selection does not name a single one."""
         if self.site is None or self.layer is None or self.head is None:
             return None
         return Head(self.site, self.layer, self.head)
 
     def or_head(self, head: Head | None) -> Self:
-        """This selection, or the same step of `head` where it names no site, layer or head."""
+        """This selection; with site, layer and head of `head` if it names none of them."""
         if head is None or (self.site, self.layer, self.head) != (None, None, None):
             return self
         return replace(self, site=head.site, layer=head.layer, head=head.head)
 
     def at_cell(self, trace: Trace) -> tuple[Self, tuple[str, ...]]:
-        """The selection at the step of its cell, which is in the row of that step; without the
-        cell, then named, where it names another step. A cell of an encoder has a row of its own.
+        """The selection at the step of its cell, and the names of the fields left out.
+
+        The cell is in the row of the step; if the selection names another step, the cell is left
+        out. A cell of an encoder has a row of its own.
         """
         if self.cell is None or (self.site or trace.sites[-1]) == "encoder":
             return self, ()
@@ -148,12 +150,12 @@ class Selection:
         return replace(self, **dict.fromkeys(missing)), missing
 
     def with_flags_of(self, other: "Selection") -> Self:
-        """This selection with what is on in `other`, whatever model and head that looks at."""
+        """This selection with the flags of `other`; they do not depend on model or head."""
         flags = [name for name, one in _SHOWN.items() if one.kind is FLAG]
         return replace(self, **{name: getattr(other, name) for name in flags})
 
     def without_server(self) -> Self:
-        """What a page can show of it that computes nothing."""
+        """This selection without the fields that need a server."""
         served = [name for name, one in _SHOWN.items() if one.needs_server]
         return replace(self, **dict.fromkeys(served))
 
@@ -184,7 +186,7 @@ class Reading:
     """How a model of the library reads a text.
 
     source_language, target_language: codes of the model; "" = its own choice.
-    chat: whether the text is a user's message, which the model's template makes a prompt of.
+    chat: whether the text is a user's message; the model's template turns it into a prompt.
     """
 
     source_language: str = asked(LANGUAGE, "")
@@ -198,8 +200,8 @@ class Request:
 
     pad: padding tokens added to the source.
     forced: (step, token id) in the order of the steps; other tokens are decoded greedily.
-    pair: the second text, "" without one; None where the model reads none.
-    reading: None where the model is none of the library.
+    pair: the second text, "" without one; None if the model reads no second text.
+    reading: None if the model is not one of the library.
     """
 
     model: str = asked(NAME)
@@ -211,7 +213,7 @@ class Request:
 
     @property
     def given(self) -> dict[str, Any]:
-        """What the model is given, as options of `trace`."""
+        """The options of `trace` for this request."""
         reading = self.reading or Reading()
         languages = {
             "source_language": reading.source_language or None,
@@ -228,12 +230,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Where a visitor is on Explore and Heads, of which Explore shows request and selection.
+    """A visitor's state on the pages Explore and Heads; Explore shows request and selection.
 
     section: of the Heads page, "" = its first.
-    compared: what that compares with: the name of a model, a `MomentPair`, `OTHER_TEXT`, `CHANGES`,
-        or "" = the first model that can be compared.
-    other_text: that of `OTHER_TEXT`.
+    compared: the other side of a comparison: the name of a model, a `MomentPair`, `OTHER_TEXT`,
+        `CHANGES`, or "" = the first model that can be compared.
+    other_text: the text compared with, for `OTHER_TEXT`.
     """
 
     request: Request

@@ -1,7 +1,7 @@
 """A look as the query of an address, and back.
 
 A query is untrusted text: each parameter is looked up in a list or checked against a range.
-What fails the check is left out, and its name is returned, so that a page can say so.
+A parameter that fails is left out, and its name is returned, so that a page can report it.
 """
 
 from collections.abc import Mapping
@@ -51,10 +51,10 @@ def from_query(
 ) -> tuple[Look, tuple[str, ...]]:
     """The look in a query, and the names of the parameters that were refused.
 
-    openings: by the name of each listed model, the default one first, the request it opens with.
+    openings: name of each listed model, the default one first → the request that it opens with.
     """
     opening = openings.get(query.get("model", ""), next(iter(openings.values())))
-    known = query.get("model", opening.model) in openings  # else another one has other tokens
+    known = query.get("model", opening.model) in openings  # else the default has other tokens
     fits = {
         "model": known,
         "pair": opening.pair is not None,

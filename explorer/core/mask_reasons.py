@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from explorer.core.sites import sides
 
 REASONS = ("", "later position", "padding", "edited", "outside the window")
-"""Why a cell is masked; the code of a reason is its index here, 0 = unmasked."""
+"""Reasons for a masked cell; the code of a reason is its index, 0 = unmasked."""
 
 UNMASKED, LATER, PADDING, EDITED, OUTSIDE = range(5)
 
 _FEWEST_ROWS = 2
-"""Queries whose masked cells must follow a window, so that they count as one."""
+"""Fewest queries with masked cells for a mask to count as a window."""
 
 
 def mask_codes(
@@ -66,8 +66,8 @@ def path_codes(
 def has_window(mask: NDArray[np.bool_], padding: NDArray[np.bool_], *, causal: bool) -> bool:
     """Whether a mask (query, key) is a window: masked from one distance between query and key on.
 
-    Padded keys (key,) and, in a `causal` mask, later positions say nothing. A window must mask
-    cells of at least two queries; one row alone may have been edited.
+    Padded keys (key,) and, in a `causal` mask, later positions are ignored. A window must mask
+    cells of at least two queries; a single row may have been edited.
     """
     queries, keys = mask.shape
     distance = np.arange(queries)[:, None] - np.arange(keys)

@@ -1,11 +1,11 @@
-"""The memory of this machine, of this process, and the errors of those that run out of it."""
+"""The memory of this machine and of this process, and errors from running out of it."""
 
 import sys
 from typing import Any
 
 
 def free_memory() -> int:
-    """Bytes of memory that can be had now without swapping."""
+    """Bytes of memory available now without swapping."""
     return int(_memory().available)
 
 
@@ -15,10 +15,11 @@ def half_of_memory() -> int:
 
 
 def limit_memory(most: int, ever: int | None = None) -> None:
-    """Let this process have at most `most` bytes of data; files that are only read do not count.
-    `ever`: the most that a later call may let it have; None = as many.
+    """Limit this process to `most` bytes of data; files that are only read do not count.
 
-    On Linux alone: other systems do not count mapped memory, or know no limit.
+    ever: the highest limit that a later call may set; None = `most`.
+
+    Only on Linux: other systems do not count mapped memory, or have no limit.
     """
     if sys.platform == "linux":
         import resource
@@ -27,7 +28,7 @@ def limit_memory(most: int, ever: int | None = None) -> None:
 
 
 def ran_out_of_memory(error: Exception) -> bool:
-    """Whether memory could not be had, that of a GPU included.
+    """Whether the error is a lack of memory, including GPU memory.
 
     On a CPU torch raises a plain RuntimeError.
     """

@@ -17,8 +17,10 @@ class MomentPair:
 
     @classmethod
     def parse(cls, word: str) -> Self | None:
-        """What `str` wrote; None where `word` is nothing like it. Whether there is such a run, and
-        such moments of it, is another question."""
+        """The pair that `str` wrote, or None if `word` is not one.
+
+        Does not check that the run and its moments exist.
+        """
         match = _PAIR.fullmatch(word)
         return cls(match[1], int(match[2]), int(match[3])) if match else None
 

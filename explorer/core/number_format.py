@@ -11,8 +11,8 @@ _MISSING = "–"
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with as many digits as are informative, never broken over two
-    lines; a dash where it is not finite."""
+    """A share as a percentage with as many digits as are informative, without a line break; a dash
+    if it is not finite."""
     value = 100 * share
     if not math.isfinite(value):
         return _MISSING
@@ -24,8 +24,8 @@ def percent(share: float) -> str:
 
 
 def short_number(value: float) -> str:
-    """A number in as few digits as are informative, small ones not as 0.00; a dash where it is
-    not finite."""
+    """A number in as few digits as are informative, small ones not as 0.00; a dash if it is not
+    finite."""
     if not math.isfinite(value):
         return _MISSING
     if value == 0:
@@ -37,8 +37,8 @@ def short_number(value: float) -> str:
 
 
 def at_most(bound: float) -> str:
-    """An upper bound of at least 0 in two digits, or one decimal, never written smaller than it is;
-    a dash where it is not finite."""
+    """An upper bound of at least 0 in two digits, or one decimal, rounded up; a dash if it is not
+    finite."""
     if not math.isfinite(bound):
         return _MISSING
     if bound <= 0:
@@ -54,15 +54,19 @@ def signed_number(value: float) -> str:
 
 
 def common_decimals(values: Iterable[float]) -> int:
-    """Decimals with which all numbers of a column are written, so that they can be compared: those
-    that two digits of the largest need."""
+    """Number of decimals for all numbers of a column, so that they can be compared.
+
+    2 to 7, so that the largest number has two significant digits.
+    """
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     return min(max(1 - math.floor(math.log10(largest)), 2), 7) if largest else 2
 
 
 def fixed_number(value: float, decimals: int, *, signed: bool = False) -> str:
-    """A number with so many decimals, of a difference with its sign; a dash where it is not
-    finite."""
+    """A number with `decimals` decimals; a dash if it is not finite.
+
+    signed: always with a sign, for a difference.
+    """
     if not math.isfinite(value):
         return _MISSING
     text = _fixed(value, decimals)
@@ -72,7 +76,7 @@ def fixed_number(value: float, decimals: int, *, signed: bool = False) -> str:
 
 
 def calculated(value: float) -> str:
-    """A number of a calculation: two decimals, or more where it is near zero."""
+    """A number of a calculation: two decimals, or more if it is near zero."""
     size = abs(value)
     decimals = 2 if size >= 0.1 or size < 5e-6 else 3 if size >= 0.01 else 5
     return fixed_number(value, decimals)
@@ -87,7 +91,7 @@ def _percent_decimals(value: float) -> int:
 
 
 def _one_digit(value: float) -> str:
-    """With one significant digit; below a millionth with a power of ten."""
+    """The value with one significant digit; below a millionth with a power of ten."""
     digit, power = f"{value:.0e}".split("e")
     exponent = int(power)
     if exponent >= -6:
@@ -96,6 +100,6 @@ def _one_digit(value: float) -> str:
 
 
 def _fixed(value: float, decimals: int) -> str:
-    """With so many decimals; a half is rounded up in size, as JavaScript does."""
+    """The value with `decimals` decimals; a half is rounded away from zero, as JavaScript does."""
     rounded = Decimal(float(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
     return f"{rounded:f}".replace("-", "−")  # `str` writes 0E-7

@@ -1,5 +1,6 @@
-"""What a model predicts of a text, or of its tokens, where it predicts no tokens: a class, a tag, a
-span. In a `Trace` these are the arrays "predictions.…" and the fact "predictions".
+"""Predictions of a model without next-token output, for a text or its tokens: class, tags, span.
+
+In a `Trace` these are the arrays "predictions.…" and the fact "predictions".
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
 
-_COLUMNS = {  # of the arrays → type of their numbers
+_COLUMNS = {  # name of the array → type of its numbers
     "start": np.integer,
     "stop": np.integer,
     "rank": np.integer,
@@ -47,10 +48,10 @@ class PredictionKind(StrEnum):
 class Prediction:
     """Labels with their probabilities.
 
-    labels: of the entries; of a span its text.
-    columns: of the entries: start and stop, the first token it is about and the one behind the
-        last; rank, 1 = most probable of these tokens; value, the logit, of a span the sum of two;
-        probability, NaN of a score without one; chosen, what the model predicts.
+    labels: one for each entry; for a span its text.
+    columns: one value for each entry. start and stop, its first token and the one after its last;
+        rank, 1 = most probable of these tokens; value, the logit, for a span the sum of two;
+        probability, NaN for a score without one; chosen, True for the model's prediction.
     """
 
     kind: PredictionKind
@@ -59,7 +60,7 @@ class Prediction:
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """As a trace has them."""
+        """Arrays of a trace, by name: "predictions.…"."""
         return {f"predictions.{name}": column for name, column in self.columns.items()}
 
     @property
@@ -67,13 +68,13 @@ class Prediction:
         return {"predictions": {"kind": str(self.kind), "labels": list(self.labels)}}
 
     def behind(self, padding: int) -> "Prediction":
-        """The same of a text that so much padding is before."""
+        """The same prediction for a text with `padding` padding tokens before it."""
         moved = {name: self.columns[name] + padding for name in ("start", "stop")}
         return replace(self, columns={**self.columns, **moved})
 
     @property
     def text(self) -> str:
-        """What is predicted, as a line: labels or the text of a span; of a score its number."""
+        """The prediction as one line: labels, the text of a span, or the number of a score."""
         rows = np.flatnonzero(self.columns["chosen"]).tolist()
         if self.kind != PredictionKind.SCORE:
             between = " " if self.kind.of_tokens else ", "
@@ -88,8 +89,10 @@ class Prediction:
 def prediction_in(
     arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]
 ) -> Prediction | None:
-    """The prediction of a trace; None where it has none. Raises `TraceError` on a malformed one,
-    but for places outside its text."""
+    """The prediction of a trace, or None if it has none.
+
+    Raises `TraceError` on a malformed one; positions outside the text are not checked here.
+    """
     columns = {name: arrays.get(f"predictions.{name}") for name in _COLUMNS}
     if all(column is None for column in columns.values()):
         return None
@@ -107,8 +110,10 @@ def prediction_in(
 def check_predictions(
     arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], tokens: int
 ) -> None:
-    """The prediction, if there is one, has probabilities, and places in a text of so many tokens.
-    Raises `TraceError`."""
+    """Raise `TraceError` if a prediction has invalid numbers or positions outside the text.
+
+    tokens: number of tokens of the text.
+    """
     prediction = prediction_in(arrays, facts)
     if prediction is None:
         return

@@ -1,8 +1,8 @@
-"""The numbers of a calculation with the fewest digits with which it is true as it is printed.
+"""The numbers of a calculation, printed with the fewest digits for which it is still correct.
 
-What stands to the right of a sign "=" is what the numbers to its left give, within half a unit of
-its last digit. The panel *Inside* writes by the same rules (`inside/js/numbers.js` and
-`inside/js/equationDigits.js`), so that a lesson names the numbers on screen.
+The number right of a sign "=" equals the result of the printed numbers left of it, within half a
+unit of its last digit. The panel *Inside* follows the same rules (`inside/js/numbers.js` and
+`inside/js/equationDigits.js`), so a lesson names the numbers on screen.
 """
 
 import math
@@ -12,22 +12,24 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import product
 
 _DIGITS = 6
-"""At most, where more are asked for."""
+"""Most digits, even if more are asked for."""
 _PLAIN = 0.001, 10_000
-"""From and below: other powers are written with a power of ten."""
+"""Powers from the first number to below the second are written without a power of ten."""
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MORE = range(5)
 _PAIRS = sorted(product(_MORE, repeat=2), key=sum)
 _HALF = 0.49999
-"""Of a unit, and no tie, which some round up and others down."""
+"""Allowed difference in units: just below a half, because ties are rounded differently."""
 _FEWEST = 3
-"""Digits of a scale."""
+"""Fewest digits of a scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A number as it is printed. value: what the text says. unit: of the last digit; 0 where the
-    text is exact."""
+    """A number as it is printed.
+
+    value: the number that the text states. unit: of the last digit; 0 if the text is exact.
+    """
 
     text: str
     value: float
@@ -43,9 +45,10 @@ class Cell:
     """The numbers from which the weight of a cell is computed.
 
     product: of query and key.
-    scale: by which it is multiplied. width: where that is to divide by √width, else None.
-    cap: the largest score; None without one. bias: what is added, 0 without one.
-    largest: score of the unmasked keys of the row; total: of e to their scores less the largest.
+    scale: its factor. width: set if the scale is 1 / √width, else None.
+    cap: the largest score; None without one. bias: is added to the score; 0 without one.
+    largest: largest score of the unmasked keys of the row. total: sum of e^(score − largest) over
+        these keys.
     """
 
     product: float
@@ -72,21 +75,21 @@ class PrintedCell:
 
     @property
     def exponent(self) -> str:
-        """To which e is raised."""
+        """The exponent: score − largest."""
         if self.largest == "−∞":
             return self.largest
         return f"({self.score} − {_bracketed(self.largest)})"
 
 
 def printed(value: float, more: int = 0) -> Printed:
-    """A number with two decimals and `more`, or as many as it needs near zero."""
+    """A number with two decimals and `more`, or with as many as it needs near zero."""
     size = abs(value)
     least = 2 if size >= 0.1 or size < 5e-6 else 3 if size >= 0.01 else 5
     return _fixed(value, max(least, min(2 + more, _DIGITS - 1 - _exponent(value))))
 
 
 def printed_power(value: float, more: int = 0) -> Printed:
-    """A power of e, or a sum of such powers: two decimals or, where it is small, two digits."""
+    """A power of e, or a sum of such powers: two decimals or, if it is small, two digits."""
     if value in (0, 1):
         return Printed(f"{value:.0f}", value, 0)
     if value == math.inf:
@@ -98,8 +101,8 @@ def printed_power(value: float, more: int = 0) -> Printed:
 
 
 def printed_weight(weight: float) -> Printed:
-    """A weight without a leading zero, with as many decimals, up to five, as tell it from 0 and
-    1."""
+    """A weight without a leading zero; with the fewest decimals, two to five, that show it is not 0
+    or 1."""
     if weight < _PLAIN[0] or weight == 1:
         return printed_power(weight)
     for decimals in range(2, _DIGITS):
@@ -110,7 +113,7 @@ def printed_weight(weight: float) -> Printed:
 
 
 def print_cell(cell: Cell) -> PrintedCell:
-    """The calculation of a cell; with the fewest digits of all where six do not suffice."""
+    """The calculation of a cell; with the fewest digits if even the most do not suffice."""
     for scores, powers in _PAIRS:
         found, holds = _cell_with(cell, scores, powers)
         if holds:
@@ -135,7 +138,7 @@ def _cell_with(cell: Cell, scores: int, powers: int) -> tuple[PrintedCell, bool]
 
 
 def _scaled(cell: Cell, score: Printed) -> tuple[Printed, bool]:
-    """The product, and whether the printed score is what becomes of it."""
+    """The printed product, and whether the printed score follows from it."""
     for number, made in _scores_of_product(cell):
         if score.follows(made):
             return number, True
@@ -143,7 +146,7 @@ def _scaled(cell: Cell, score: Printed) -> tuple[Printed, bool]:
 
 
 def _scores_of_product(cell: Cell) -> Iterator[tuple[Printed, float]]:
-    """The product with more and more digits, and what is computed from it as it is printed."""
+    """The product with more and more digits, and the score computed from each printed form."""
     for more in _MORE:
         number, bias = printed(cell.product, more), printed(cell.bias, more)
         if cell.width is not None:
@@ -161,12 +164,12 @@ def _bracketed(text: str) -> str:
 
 
 def _exponent(value: float) -> int:
-    """Of a number as a power of ten: 2 of 163.4."""
+    """Exponent of a number in powers of ten: 2 for 163.4."""
     return Decimal(repr(float(value))).adjusted()
 
 
 def _rounded(value: float, exponent: int) -> Decimal:
-    """To a multiple of that power of ten; a half is rounded up in size, as JavaScript does."""
+    """The value rounded to a multiple of 10^exponent; a half away from zero, as JavaScript does."""
     return Decimal(float(value)).quantize(Decimal(1).scaleb(exponent), ROUND_HALF_UP)
 
 
@@ -181,7 +184,7 @@ def _fixed(value: float, decimals: int) -> Printed:
 
 
 def _scientific(value: float, decimals: int) -> Printed:
-    """With so many decimals and a power of ten."""
+    """The value with `decimals` decimals and a power of ten."""
     rounded = _rounded(value, _exponent(value) - decimals)
     exponent = rounded.adjusted()
     digits = rounded.scaleb(-exponent).quantize(Decimal(1).scaleb(-decimals))

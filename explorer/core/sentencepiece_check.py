@@ -1,8 +1,8 @@
 """Parse foreign SentencePiece bytes in a child process with limits, before anything else does.
 
-SentencePiece is a C++ library: bytes made to do harm may take all memory, never end, or end the
+SentencePiece is a C++ library: malicious bytes may exhaust memory, loop forever, or crash the
 process that parses them. `python -m explorer.core.sentencepiece_check MEMORY SECONDS` is the
-child: the bytes are its standard input; it prints the key and facts of an error as JSON.
+child: it reads the bytes from standard input and prints the key and facts of an error as JSON.
 """
 
 import json
@@ -20,10 +20,10 @@ LARGEST_PIECES = 16 * 2**20
 """Bytes; a model of 64,000 pieces has two million."""
 
 MEMORY = 1024 * 2**20
-"""Bytes that the child may have, where the system can limit it."""
+"""Most bytes of memory of the child, if the system can limit it."""
 
 SECONDS = 5
-"""Of processor time. Of elapsed time it may take three times as long, on a busy machine."""
+"""Limit of processor time. Elapsed time may be three times as long, on a busy machine."""
 
 _TEXTS = ("The cat sleeps.", "猫在睡觉。", "\u0627\u0644\u0633 \U0001f600", "a b " * 500)
 _ONE_AT_A_TIME = threading.Lock()

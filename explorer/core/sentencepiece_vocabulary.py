@@ -71,8 +71,8 @@ class PieceVocabulary:
     def encode(self, text: str) -> list[int]:
         """Ids of the pieces of `text`, without specials.
 
-        Raises `VocabularyError` on what is no text, and on a text that is empty or longer than any
-        model takes.
+        Raises `VocabularyError` on anything but a text, and on a text that is empty or too long for
+        any model.
         """
         check_text(text)
         ids = self.encode_all([text])[0]
@@ -87,8 +87,11 @@ class PieceVocabulary:
 
     def sample_all(self, texts: Iterable[str], alpha: float, seed: int) -> list[list[int]]:
         """Ids of one sampled segmentation of each text: subword regularisation (Kudo 2018,
-        arXiv 1804.10959), from all segmentations, with probabilities to the power `alpha`:
-        small values are more random. Equal seeds give equal ids."""
+        arXiv 1804.10959).
+
+        Samples from all segmentations, with probabilities to the power `alpha`: smaller values
+        are more random. Equal seeds give equal ids.
+        """
         sentencepiece.set_random_generator_seed(seed)  # one thread: each has its own generator
         ids: list[list[int]] = self._pieces.encode(
             [tidy(text) for text in texts],
@@ -104,7 +107,7 @@ class PieceVocabulary:
         return str(self._pieces.decode([number for number in ids if number >= len(SPECIALS)]))
 
     def scored(self) -> list[tuple[str, float]]:
-        """Each piece behind the specials with its score, a logarithm of a probability."""
+        """Each piece after the specials with its score, a log-probability."""
         numbers = range(len(SPECIALS), len(self))
         return [
             (str(self._pieces.id_to_piece(number)), float(self._pieces.get_score(number)))
@@ -112,7 +115,7 @@ class PieceVocabulary:
         ]
 
     def labels(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """What to show for each id: the piece, its word start marked by "▁"."""
+        """Label of each id: the piece, with "▁" at the start of a word."""
         return tuple(map(self._labels.__getitem__, ids))
 
 
@@ -123,7 +126,7 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
     give equal pieces. Raises `VocabularyError` when there is no text, and when the characters of
     the text alone are more than `size`.
     """
-    # SentencePiece skips these lines itself, but up to 0.2.2 dies where no other is left.
+    # SentencePiece skips these lines itself, but up to 0.2.2 it crashes if no other is left.
     read = (line for line in lines if line.strip() and len(line.encode()) <= _LONGEST_LINE)
     if (first := next(read, None)) is None:
         raise VocabularyError("no_text_for_pieces", limit=_LONGEST_LINE)
@@ -158,7 +161,7 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
 
 
 def byte_label(piece: str) -> str:
-    """What to show for a byte such as "<0xE4>": the character where it is printable ASCII."""
+    """Label of a byte such as "<0xE4>": its character if that is printable ASCII, else itself."""
     code = int(piece[3:5], 16)
     return chr(code) if ord("!") <= code <= ord("~") else piece
 

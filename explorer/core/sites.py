@@ -8,13 +8,13 @@ SITES = ("encoder", "decoder", "cross")
 """Self-attention of the source, masked self-attention of the target, target over source."""
 
 SIDES: tuple[Literal["source", "target"], ...] = ("source", "target")
-"""Of a pair of sentences."""
+"""The two sides of a pair of sentences."""
 
 
 def sides(source: _Side, target: _Side) -> dict[str, tuple[_Side, _Side]]:
-    """By site, what belongs to its queries and what to its keys.
+    """By site, the pair (value for its queries, value for its keys).
 
-    source, target: what belongs to each of the two sequences, such as its tokens or their number.
+    source, target: the value for each of the two sequences, such as its tokens or their number.
     """
     return {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
 

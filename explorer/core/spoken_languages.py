@@ -1,7 +1,7 @@
-"""What the languages of multilingual models are called.
+"""Names of the languages of multilingual models.
 
-`spoken_languages.tsv` has a language a line: its codes of ISO 639, English and Chinese name. Source
-of names: Unicode CLDR 47, what that lacks by ISO 639-3.
+`spoken_languages.tsv` has one language a line: its codes of ISO 639, English and Chinese name.
+Source of names: Unicode CLDR 47, and ISO 639-3 for languages that it lacks.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,15 +16,17 @@ _ALIKE = 0.75  # of the similarity that difflib measures
 
 
 def language_name(code: str, language: str = "en") -> str:
-    """The name of the language of a code such as "fr", "fra_Latn" or "fr_XX", in English or, where
-    the interface is in Chinese, in Chinese; "" where none is known."""
+    """The name of the language of a code such as "fr", "fra_Latn" or "fr_XX"; "" if it is unknown.
+
+    In Chinese if the interface is in Chinese, else in English.
+    """
     names = _names().get(code.partition("_")[0].lower())
     return "" if names is None else names[language == _CHINESE]
 
 
 def nearest_codes(wanted: str, codes: Iterable[str]) -> tuple[str, ...]:
-    """The codes that somebody who wrote `wanted` may have meant, at most five: those of the
-    language with this name or code, or else those written alike."""
+    """At most five codes that may be meant by `wanted`: those of the language with this name or
+    code, or else those spelled similarly."""
     listed, asked = list(codes), wanted.strip().lower()
     name = language_name(asked).lower() or asked
     same = [code for code in listed if name and name == language_name(code).lower()]

@@ -4,8 +4,10 @@ from explorer.core.trace import Trace
 
 
 def second_text(trace: Trace) -> int | None:
-    """Position of the first source token of the second text; None where there is one text. Special
-    tokens before it are of the first text."""
+    """Position of the first source token of the second text, or None if there is one text.
+
+    Special tokens before it belong to the first text.
+    """
     second = trace.facts.get("second")
     if isinstance(second, bool) or not isinstance(second, int):
         return None
@@ -13,8 +15,11 @@ def second_text(trace: Trace) -> int | None:
 
 
 def typed_separator(trace: Trace) -> str:
-    """The separator that stands inside a single text whose model tells two texts apart, so that it
-    takes both for the first; "" where there is none."""
+    """A separator typed inside a single text; "" if there is none.
+
+    Only for a model that distinguishes two texts: it reads both sides of the separator as the first
+    text.
+    """
     separator = trace.facts.get("separator")
     if not isinstance(separator, str) or second_text(trace) is not None:
         return ""

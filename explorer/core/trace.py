@@ -1,4 +1,4 @@
-"""`Trace`: what was captured in one run of a Transformer, as frozen NumPy arrays.
+"""`Trace`: the arrays captured in one run of a Transformer, as frozen NumPy arrays.
 
 Everything on screen is drawn from a `Trace`; the model is not needed again.
 
@@ -78,9 +78,9 @@ _HALF_LIMITS = {  # the same in bfloat16, whose numbers have eight bits
 class Trace:
     """One source, one target, and the attention of every head of every layer.
 
-    A model with an encoder alone has no target, one with a decoder alone no source. There the
-    target is the prompt, then what was decoded; here "steps.…" have the candidates of some
-    positions of the source, those with a mask token, as step = position + 1.
+    A model with a decoder alone has no source; its target is the prompt, then the decoded tokens. A
+    model with an encoder alone has no target; its "steps.…" have the candidates of the source
+    positions with a mask token, as step = position + 1.
 
     source_tokens: S labels, the end of the sequence last, then padding, if any.
     target_tokens: T labels of the queries: the tokens fed in, beginning of sequence first.
@@ -105,7 +105,7 @@ class Trace:
         `predictions`, whose names are a fact.
     candidate_tokens: labels of the candidates in "steps.…".
     measured: the errors in `integrity` that only the model can measure, by name.
-    facts: where the trace comes from, JSON values only.
+    facts: origin of the trace, JSON values only.
     digest: of the arrays and tokens when they were captured.
 
     Raises `TraceError` on parts that do not fit together.
@@ -137,7 +137,8 @@ class Trace:
 
     @property
     def gold(self) -> NDArray[np.bool_] | None:
-        """The gold alignment (T, S): True where what row t predicts comes from; None if unknown."""
+        """The gold alignment (T, S): True at the source positions that the token predicted in row t
+        comes from; None if unknown."""
         return self.arrays.get("gold")
 
     @property
@@ -160,11 +161,11 @@ class Trace:
         return self._array(site, "scores")
 
     def query_vectors(self, site: str) -> NDArray[np.float32]:
-        """What each head asks for, as its scores are computed from: (layer, head, query, width)."""
+        """Query vectors of each head, as used for its scores: (layer, head, query, width)."""
         return self._array(site, "query_vectors")
 
     def key_vectors(self, site: str) -> NDArray[np.float32]:
-        """What each head compares queries with: (layer, head, key, width)."""
+        """Key vectors of each head, as used for its scores: (layer, head, key, width)."""
         return self._array(site, "key_vectors")
 
     def values(self, site: str) -> NDArray[np.float32]:
@@ -180,8 +181,8 @@ class Trace:
     ) -> NDArray[np.uint8]:
         """Codes of `REASONS`, 0 = unmasked: (query, key).
 
-        layer, head: only needed where the masks of layers or heads differ. Raises `TraceError`
-            without them there, and on a site or head that the trace does not have.
+        layer, head: only needed if the masks of layers or heads differ. Raises `TraceError` if one
+            is needed and missing, and on a site or head that the trace does not have.
         """
         closed = self._array(site, "closed")
         if closed.ndim == 2:
@@ -256,19 +257,21 @@ class Trace:
 
     @property
     def label(self) -> str | None:
-        """What a model predicts that predicts no tokens, as a text: its class, the labels of
-        several, a score, the tag of each token with spaces between, the text of a span. None of
-        any other model, whose output is `text`."""
+        """Prediction of a model without next-token output, as text.
+
+        A class, several labels, a score, the tags of all tokens joined by spaces, or the text of a
+        span. None for any other model: its output is `text`.
+        """
         found = prediction_in(self.arrays, self.facts)
         return None if found is None else found.text
 
     def predictions(self) -> "pd.DataFrame":
-        """What a model predicts that predicts no tokens: a class, a tag for each token, a span.
+        """Predictions of a model without next-token output: a class, a tag for each token, a span.
 
-        Columns: start and stop, the first token it is about and the one behind its last; token,
-        where it is a single one of them; rank (1 = most probable), label, of a span its text;
-        probability, NaN of a score without one; value, the logit; chosen (what the model predicts).
-        Empty for any other model.
+        Columns: start and stop, its first token and the one after its last; token, if it is about
+        a single one; rank (1 = most probable); label, for a span its text; probability, NaN for a
+        score without one; value, the logit; chosen (True for the model's prediction). Empty for
+        any other model.
         """
         import pandas as pd
 
@@ -402,9 +405,9 @@ class Trace:
         masks: by site (query, key), (layer, 1, query, key) or (layer, head, query, key), or a
             list with one for each layer: True = may attend, strings of `REASONS`, or the additive
             masks of most libraries, 0 where a query may attend and −10,000 or less where not.
-            Without one no cell is masked, but the later positions of a decoder where all their
-            weights are exactly 0. A query that may attend to no key is padding; what a library
-            computes in its row means nothing and is left out.
+            Without one, no cell is masked except the later positions of a decoder if all their
+            weights are exactly 0. A query that may attend to no key is padding; the weights of its
+            row are meaningless and are set to 0.
         candidates: for each target token, (token, probability) of some tokens that may follow it,
             the predicted one among them.
 
@@ -521,7 +524,7 @@ def is_index(value: object, size: int) -> bool:
 
 
 def refuse_no_number(error: type[ExplorerError], **given: object) -> None:
-    """Raise `error` on an index, by its name, that is no number at all."""
+    """Raise `error` if an index, given by its name, is not a number."""
     for name, value in given.items():
         if not isinstance(value, Integral) or isinstance(value, bool):
             raise error("no_whole_number", name=name, got=repr(value), least=0)

@@ -25,11 +25,10 @@ MOST_MEMBERS = 64
 """Arrays in a file, the header included."""
 
 LARGEST_FILE = LARGEST_TRACE + LARGEST_TRACE // 4 + 64 * 2**20
-"""Bytes to which a file may unfold: the attention, one byte of a mask for each number, and the
-rest."""
+"""Most bytes of an unpacked file: the attention, one mask byte for each weight, and the rest."""
 
 LARGEST_UPLOADED = 128 * 2**20
-"""Bytes to which an uploaded file may unfold; it stays in memory during the session."""
+"""Most bytes of an unpacked uploaded file; it stays in memory during the session."""
 
 _MEMBER = re.compile(r"[a-z]+(\.[a-z_]+)?\.npy")
 _END = b"PK\x05\x06"  # of a zip archive: its end record, then the number and size of its entries
@@ -50,10 +49,10 @@ def pack(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes
 def unpack(
     data: bytes, name: str, limit: int = LARGEST_FILE
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and header of a file called `name`; `limit`: bytes to which it may unfold.
+    """Arrays and header of a file called `name`; `limit`: most bytes when unpacked.
 
     Raises `TraceError` on another version and on a file with too many or too large members,
-    before it is unfolded. A malformed file raises whatever zip, NumPy and JSON raise.
+    before it is unpacked. A malformed file raises the exceptions of zip, NumPy and JSON.
     """
     _refuse_many_members(data, name)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -87,8 +86,8 @@ def _refuse_version(version: Any, name: str) -> None:
 def _refuse_many_members(data: bytes, name: str) -> None:
     """Raise `TraceError` when the archive lists more than `MOST_MEMBERS`.
 
-    By the size of the directory at its end: opening the archive would make an object of each
-    member first.
+    Read from the size of the directory at its end: opening the archive would first create an object
+    for each member.
     """
     end = len(data) - _END_SIZE
     if not (data.startswith(_END, max(end, 0)) and data.endswith(b"\0\0")):  # it has a comment

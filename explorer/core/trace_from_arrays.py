@@ -21,7 +21,7 @@ from explorer.core.mask_reasons import (
 _SHOWN = 10  # numbers in an error
 
 LARGEST_MASKED = -1e4
-"""The largest number that an additive mask has where a query may not attend."""
+"""The largest value of an additive mask in a masked cell."""
 
 
 def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
@@ -56,8 +56,10 @@ def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
 
 
 def _refuse_foreign(site: str, layers: Sequence[Any]) -> None:
-    """Raise `TraceError` on layers that another library may return, but not the weights: none, or
-    None, where it has kept none, and the weights of each step of generating a text."""
+    """Raise `TraceError` if another library returned something other than the weights.
+
+    That is: no layers or None, because it kept none; or the weights of each generation step.
+    """
     parts = [layer if isinstance(layer, list | tuple) else (layer,) for layer in layers]
     missing = [n for n, part in enumerate(parts) if all(one is None for one in part)]
     if len(missing) == len(layers):
@@ -83,7 +85,7 @@ def read_mask(site: str, mask: Any, weights: NDArray[np.float32]) -> NDArray[np.
         the axes (query, key), (layer, 1, query, key) or those of `weights`, or a list of one a
         layer. A key that no query may attend to counts as padding; a masked cell that is neither
         padding nor a later position is outside the window, if the mask is one, else edited.
-        None: nothing is masked but the later positions of a decoder, where the weights on all of
+        None: nothing is masked except the later positions of a decoder, if the weights on all of
         them are exactly 0.
 
     Raises `TraceError` on a mask of another kind or shape.
@@ -116,7 +118,7 @@ def _mask_array(site: str, mask: Any, weights: NDArray[np.float32]) -> NDArray[A
         if len({layer.shape for layer in layers}) > 1:
             raise TraceError("uneven_masks", site=site)
         one = layers[0].shape
-        # One head for all where a layer has no axis of heads; a batch axis of 1 is dropped.
+        # One mask for all heads if a layer has no axis of heads; a batch axis of 1 is dropped.
         heads = one[-3] if len(one) > 2 else 1
         sized = layers[0].size == heads * np.prod(axes) and one[-2:] == axes
         if sized:
@@ -136,7 +138,7 @@ def _allowed(site: str, given: NDArray[Any]) -> NDArray[np.bool_]:
     """A mask of booleans, of 0 and 1 or of numbers to add, as booleans, True = may attend."""
     if given.dtype.kind not in "biuf":
         raise TraceError("bad_mask", site=site)
-    # A mask of numbers that opens nothing as 0 and 1 is one of numbers to add that masks nothing.
+    # All zeros would mask every cell if read as 0 and 1, so read it as an additive mask.
     if given.dtype.kind == "f" and (given.min(initial=0) < 0 or not given.any()):
         masked = given <= LARGEST_MASKED
         if not (np.abs(given[~masked]) < -LARGEST_MASKED).all():  # NaN fails as well
@@ -165,8 +167,8 @@ def read_candidates(
 ) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
     """The columns of `Trace.steps` and the labels of the candidates.
 
-    Ids count the distinct labels. Raises `TraceError` where a step lacks its predicted token,
-    and on what are no candidates.
+    Ids count the distinct labels. Raises `TraceError` if a step lacks its predicted token, and on
+    malformed candidates.
     """
     if not isinstance(candidates, Sequence):
         raise TraceError("no_candidates", got=type(candidates).__name__)
@@ -206,7 +208,7 @@ def _best_first(listed: Sequence[tuple[Any, float]]) -> list[tuple[Any, float]]:
 
 
 def labels(tokens: Sequence[Any]) -> tuple[str, ...]:
-    """Tokens as strings; ids as their digits. Raises `TraceError` on what is no list of them."""
+    """Tokens as strings; ids as their digits. Raises `TraceError` if this is no list of tokens."""
     if not isinstance(tokens, Iterable):
         raise TraceError("no_tokens", got=type(tokens).__name__)
     return tuple(str(token) for token in tokens)

@@ -12,13 +12,13 @@ from explorer.core.errors import ConfigError, TraceSizeError
 from explorer.core.vocabulary import shorten
 
 LARGEST_TRACE = 512 * 2**20
-"""Bytes of all attention in one trace; what is to be captured is refused before the run."""
+"""Most bytes of all attention in one trace; a larger capture is refused before the run."""
 
 LARGEST_LOGITS = 256 * 2**20
-"""Bytes of the logits of one run, where they have to be in memory together."""
+"""Most bytes of the logits of one run, if all have to be in memory together."""
 
 FIT: Literal["fit"] = "fit"
-"""In place of layers: as many of the first ones as a trace may have."""
+"""Value of `layers`: as many of the first layers as a trace may hold."""
 
 Layers: TypeAlias = Iterable[int] | Literal["fit"] | None
 """Which layers to capture, by the numbers they have in the model; None = all."""
@@ -63,7 +63,7 @@ Places = Mapping[str, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class LayerChoice:
-    """What of a model is captured.
+    """The part of a model to capture.
 
     layers: numbers of layers, `FIT`, or None for all.
     sites: None = all.
@@ -74,7 +74,7 @@ class LayerChoice:
 
     @classmethod
     def of(cls, layers: Layers, sites: Iterable[str] | None) -> Self:
-        """The choice that a caller made. Raises `ConfigError` on what names no layers or sites."""
+        """The choice that a caller made. Raises `ConfigError` if it names no layers or sites."""
         if sites is not None:
             sites = _listed(sites, str, "bad_sites")
         if layers is None or layers == FIT:
@@ -114,9 +114,9 @@ def refuse_logits(rows: int, width: int) -> None:
 
 
 def layer_facts(sizes: Sizes, places: Places) -> dict[str, Any]:
-    """What a trace says of its layers in `facts`; nothing where it has all of them, counted from 0.
+    """Facts of a trace about its layers; empty if it has all of them, counted from 0.
 
-    layer_numbers: by site, the numbers of its layers, where these do not count from 0 on.
+    layer_numbers: by site, the numbers of its layers, if these do not count from 0 on.
     model_layers: by site, how many layers of the model have attention, if the trace lacks any;
     captured_layers: then by site, the index of its layers among those.
     """

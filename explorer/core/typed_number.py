@@ -7,6 +7,6 @@ MOST_DIGITS = 9
 def typed_number(text: str) -> int | None:
     """The number from 0 on that `text` writes in decimal digits, of any script.
 
-    None where there is anything else, a sign or a space too, or more than `MOST_DIGITS` digits.
+    None if it has anything else, even a sign or a space, or more than `MOST_DIGITS` digits.
     """
     return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None

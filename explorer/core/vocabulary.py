@@ -89,7 +89,7 @@ class SymbolVocabulary:
     def encode(self, text: str) -> list[int]:
         """Ids of the symbols in `text`, without specials.
 
-        Raises `VocabularyError` on what is no text, and on a text that is empty, longer than
+        Raises `VocabularyError` on anything but a text, and on a text that is empty, longer than
         `LONGEST_TEXT`, or has an unknown symbol.
         """
         check_text(text)
@@ -129,8 +129,11 @@ class SymbolVocabulary:
         return " ".join(self.symbols[:_SHOWN]) + more
 
     def _refuse_beyond(self, symbol: str) -> None:
-        """Raise `VocabularyError` on a number above the last, where the symbols are numbers of more
-        than one digit, such as the ids of an imported model: 99 is not 9 and 9 there."""
+        """Raise `VocabularyError` on a number above the last, if the symbols are numbers.
+
+        Only if some have more than one digit, such as the ids of an imported model: there 99 is
+        not 9 and 9.
+        """
         if not _is_number(symbol) or not all(map(_is_number, self.symbols)):
             return
         last, digits = max(map(int, self.symbols)), symbol.lstrip("0")
@@ -138,16 +141,16 @@ class SymbolVocabulary:
             raise VocabularyError("number_beyond", symbol=shorten(symbol), last=str(last))
 
     def _spaced(self, text: str) -> str:
-        """`text` with a space between its symbols, where it lacks nothing else, such as "12345"
-        and "1, 2"; else "", and for a long text."""
+        """`text` with spaces between its symbols, if only these are missing, as in "12345" and
+        "1, 2"; else "", and "" for a long text."""
         if len(text) > _LONGEST_SUGGESTION:
             return ""
         parts = [self._symbols_in(part) for part in _SEPARATORS.split(text) if part]
         return " ".join(symbol for part in parts for symbol in part) if all(parts) else ""
 
     def _symbols_in(self, word: str) -> list[str]:
-        """The fewest symbols that make up `word`; empty where none do."""
-        fewest: list[list[str] | None] = [[], *(None for _ in word)]  # by the characters covered
+        """The fewest symbols that make up `word`; empty if none do."""
+        fewest: list[list[str] | None] = [[], *(None for _ in word)]  # by characters covered
         for start, before in enumerate(fewest):
             if before is None:
                 continue
@@ -158,7 +161,7 @@ class SymbolVocabulary:
         return fewest[-1] or []
 
     def to_json(self) -> dict[str, Any]:
-        """What a checkpoint stores."""
+        """The JSON form of the vocabulary that a checkpoint stores."""
         return {"kind": "symbols", "symbols": list(self.symbols)}
 
     @classmethod
@@ -175,8 +178,8 @@ def _is_number(symbol: str) -> bool:
 
 
 def _in_plain_forms(text: str) -> str:
-    """`text` with small letters, and with the digits and letters of a keyboard in place of
-    full-width ones and of other scripts' digits."""
+    """`text` in lower case, with full-width characters and other scripts' digits replaced by
+    keyboard ones."""
     plain = unicodedata.normalize("NFKC", text).lower()
     return "".join(str(unicodedata.decimal(character, character)) for character in plain)
 
@@ -186,7 +189,7 @@ TOY_VOCABULARY = SymbolVocabulary(tuple("123456789abcdefg甲乙丙丁"))
 
 
 def check_text(text: str | None) -> None:
-    """Raise `VocabularyError` on what is no text, and on one longer than `LONGEST_TEXT`."""
+    """Raise `VocabularyError` on anything but a text, and on one longer than `LONGEST_TEXT`."""
     if not isinstance(text, str):
         raise VocabularyError("no_text", got=type(text).__name__)
     if len(text) > LONGEST_TEXT:

@@ -56,8 +56,8 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The fewest tokens that spell whole characters: one token, or the bytes of one character,
-    with the characters after it that have no form of their own."""
+    """The smallest group of tokens that spells whole characters: one token, or the bytes of one
+    character, with the following characters that have no form of their own."""
 
     start: int
     stop: int
@@ -86,8 +86,10 @@ def is_punctuation(token: str) -> bool:
 
 
 def known_mark(facts: Mapping[str, Any], tokens: Sequence[str]) -> str:
-    """The mark of words in labels of a model or a trace with these facts: `facts["word_mark"]`,
-    that of the tokenizer, which a text without a space does not show; without it that of `tokens`.
+    """The mark of words in the labels of a model or a trace with these facts.
+
+    `facts["word_mark"]`, from the tokenizer, because a text without a space does not show the mark;
+    without this fact, the mark in `tokens`.
     """
     if facts.get("unit") == "words":
         return ""
@@ -121,8 +123,11 @@ def grouped(tokens: Sequence[str], mark: str | None = None) -> tuple[Word, ...]:
 
 
 def spaced(tokens: Sequence[str], mark: str | None = None) -> tuple[Word, ...]:
-    """What spaces separate in the text that these tokens spell, punctuation included; each special
-    is one of its own. mark: as in `grouped`, but a text marked with "##" has lost its spaces."""
+    """The space-separated words of the text that these tokens spell, punctuation included.
+
+    Each special is a word of its own. mark: as in `grouped`, but a text marked with "##" has lost
+    its spaces.
+    """
     mark = mark_of(tokens) if mark is None else mark
     if not mark:
         return grouped(tokens, mark)
@@ -165,7 +170,7 @@ def spelling(tokens: Sequence[str], mark: str) -> Iterator[Unit]:
 
 
 def _joined(units: Iterable[Unit]) -> list[Unit]:
-    """The units, each without a form of its own joined with its neighbour."""
+    """The units; one without a form of its own is joined with its neighbour."""
     joined: list[Unit] = []
     for unit in units:
         if joined and _belongs(unit, joined[-1]):
@@ -193,8 +198,8 @@ def _is_formless(text: str) -> bool:
 
 
 def _character(tokens: Sequence[str], position: int, mark: str) -> tuple[int, str]:
-    """The end of the shortest run of tokens from `position` on that spells whole characters, and
-    their text; the token alone with its label, where no run does."""
+    """The end and the text of the shortest run of tokens from `position` on that spells whole
+    characters; if no run does, the end of the single token, and its label."""
     raw = b""
     for stop in range(position, min(position + _LONGEST_CHARACTER, len(tokens))):
         if stop > position and (

@@ -1,4 +1,4 @@
-"""The words of a trace of pieces, and the trace with those words for pieces."""
+"""The words of a trace of pieces, and the trace with its pieces merged into words."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -37,7 +37,7 @@ def marks_words(trace: Trace) -> bool:
 
 
 def word_mark(trace: Trace) -> str:
-    """The mark of words in the labels, as of `mark_of`; "" where every label is a word."""
+    """The mark of words in the labels, as from `mark_of`; "" if every label is a word."""
     labels = (*trace.source_tokens, *trace.target_tokens, *trace.predicted_tokens)
     return known_mark(trace.facts, labels)
 
@@ -49,7 +49,7 @@ def has_words(trace: Trace) -> bool:
 
 
 def merge(trace: Trace) -> Trace:
-    """`trace` with each word in place of its pieces.
+    """`trace` with its pieces merged into words.
 
     For words Q of query pieces and K of key pieces:
 
@@ -59,15 +59,15 @@ def merge(trace: Trace) -> Trace:
     over query pieces, because the row of each sums to 1. So merged rows sum to 1 as well:
     Σ_K A'[Q, K] = 1/|Q| · Σ_q Σ_k A[q, k] = 1/|Q| · |Q|.
 
-    A cell is masked where all cells of its pieces are; of their reasons padding wins over later
-    position, later position over the end of a window, that over edited. A target row is the word
+    A cell is masked if all cells of its pieces are; among their reasons, padding wins over later
+    position, later position over outside the window, and that over edited. A target row is the word
     fed in. It predicts what its last piece predicts, shown as the whole next word; the candidates
     of a step are those of that piece, first *pieces* of the next word, and `losses` are theirs.
     The gold alignment of a word is that of any of its pieces. `facts["unit"]` is "words". Scores,
-    values and head outputs are dropped: no sum or mean of them is what a head computed.
+    values and head outputs are dropped: their sums or means are not what a head computed.
 
-    The errors that the model measured are taken over. A trace that was changed after its capture
-    fails `integrity` after merging, too.
+    The errors that the model measured are kept. A trace that was changed after its capture fails
+    `integrity` after merging, too.
     """
     source = source_words(trace)
     target, predicted = _target(trace)
@@ -77,7 +77,7 @@ def merge(trace: Trace) -> Trace:
         arrays[f"{site}.attention"] = merged_weights(trace.attention(site), *axes[site])
         arrays[f"{site}.closed"] = merged_codes(trace.arrays[f"{site}.closed"], *axes[site])
         if f"{site}.sink" in trace.arrays:
-            sink = trace.arrays[f"{site}.sink"][..., None]  # as if it were one more key
+            sink = trace.arrays[f"{site}.sink"][..., None]  # treated as one more key
             one_key = (Word("", 0, 1),)
             arrays[f"{site}.sink"] = merged_weights(sink, axes[site][0], one_key)[..., 0]
     if trace.gold is not None:

@@ -1,4 +1,4 @@
-"""Names, numbers and words that occur on both sides of a pair, and others in their place."""
+"""Names, numbers and words that occur on both sides of a pair, and their replacement."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ _NUMERALS = "零〇一二三四五六七八九十百千万亿两几第"
 class Anchor:
     """A name, number or word that occurs equally often on both sides of a pair.
 
-    kind: that of a name, the class of a word, or `NUMBER`.
+    kind: the kind of a name, the class of a word, or `NUMBER`.
     """
 
     kind: str

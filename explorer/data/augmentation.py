@@ -1,4 +1,4 @@
-"""New pairs for a corpus: other names, numbers and words on both sides of its own, other
+"""New pairs for a corpus: its pairs with other names, numbers and words on both sides, other
 spellings, lines whose translation is a copy, and sentences made from written patterns.
 
 From a corpus with few names and numbers a model learns only those few. A name or number that
@@ -34,12 +34,12 @@ from explorer.data.parallel_corpus import Pair
 from explorer.data.sentence_patterns import SentencePatterns
 
 _TITLED = 0.06  # share of the persons that become a surname with a title
-_WORDS = 0.6  # share of the numbers in words in whose place other words stand, not digits
+_WORDS = 0.6  # share of the numbers in words that are replaced by words, not digits
 _SMALL_WORDS = 0.7  # share of those words that are of numbers up to twenty
 _TWENTY = 19  # words for numbers up to twenty
 _RANGES = ((2, 13), (2, 60), (10, 100), (10, 100), (100, 1000), (1000, 2100), (2000, 100_000))
 _SMALL_RANGES = 5
-_MOST_DIGITS = 18  # that a generator draws at once; further ones are 0
+_MOST_DIGITS = 18  # drawn by a generator at once; further ones are 0
 _LETTERS = re.compile(r"[A-Za-z]+")
 _OWN_WORDS = {
     "fr": ("je", "il", "elle", "nous", "vous", "le", "les", "une", "est", "et", "pas", "qu"),
@@ -49,7 +49,7 @@ _LEAST_OWN = 0.06
 
 
 class Augmentation:
-    """New pairs from the pairs of a corpus. Every choice comes from the generator given."""
+    """New pairs from the pairs of a corpus. All random choices use the generator given."""
 
     def __init__(self, pairs: Sequence[Pair], avoided: Collection[str] = ()) -> None:
         """avoided: normalised texts that neither side of a pair made from a pattern may be."""
@@ -67,12 +67,15 @@ class Augmentation:
 
     @property
     def unknown_sides(self) -> tuple[int, ...]:
-        """The sides, 0 or 1, whose language is not told: without patterns or other words."""
+        """The sides, 0 or 1, with an unknown language: they get no patterns and no other words."""
         return tuple(side for side, language in enumerate(self._languages) if not language)
 
     def swapped(self, number: int, chance: float, random: Random) -> Pair:
-        """The pair of that number; with `chance`, other names, numbers and words are in it, and an
-        English source is spelled as in Britain."""
+        """The pair of that number, changed with probability `chance`.
+
+        A changed pair has other names, numbers and words, and British spelling in an English
+        source.
+        """
         pair = self._pairs[number]
         anchors, respelled = self._anchors.get(number, ()), self._respelled.get(number)
         if not (anchors or respelled) or random.random() >= chance:
@@ -84,13 +87,15 @@ class Augmentation:
         return pair
 
     def patterned(self, random: Random) -> Pair:
-        """A pair made from a sentence pattern. Only where no side is unknown."""
+        """A pair made from a sentence pattern. Requires both languages to be known."""
         assert self._patterns is not None
         return self._patterns.pair(random)
 
     def sample(self, chance: float, patterned: float, seed: int) -> list[Pair]:
-        """As many swapped pairs, and pairs from patterns, as an epoch has, for learning the pieces
-        of their words."""
+        """Swapped pairs and pairs from patterns, as many as in one epoch.
+
+        The vocabulary is learnt from them too, so that it has pieces for their words.
+        """
         random = np.random.default_rng(seed)
         numbers = sorted({*self._anchors, *self._respelled})
         chosen = [number for number in numbers if random.random() < chance]
@@ -99,8 +104,10 @@ class Augmentation:
         return swapped + [self.patterned(random) for _ in range(lines)]
 
     def copied(self, random: Random) -> Pair:
-        """A line and its translation that differ at most in their script: a target sentence,
-        a few names, or a few numbers."""
+        """A line with a copy of it as its translation; the two differ at most in their script.
+
+        A target sentence, a few names, or a few numbers.
+        """
         kind = random.integers(4)
         if kind < 2:
             target = choice(self._pairs, random).target
@@ -138,8 +145,11 @@ class Augmentation:
         return [name.chinese if is_chinese(one) and name.chinese else name.latin for one in old]
 
     def _new_numbers(self, anchor: Anchor, random: Random) -> tuple[str, str]:
-        """Other digits, the same for both sides: as many as there were; for a word, any, or the
-        words for another number."""
+        """Another number for both sides.
+
+        Digits are replaced by equally many digits; a word by any digits, or by the words for
+        another number.
+        """
         if anchor.source.isdigit():
             size = len(anchor.source)
             drawn = min(size, _MOST_DIGITS)
@@ -154,14 +164,14 @@ class Augmentation:
         return new, new
 
     def _new_words(self, anchor: Anchor, random: Random) -> tuple[str, str]:
-        """Another word of its class, or the same where a language is not known."""
+        """Another word of its class, or the same word if a language is not known."""
         if not all(language in LANGUAGES for language in self._languages):
             return anchor.source, anchor.target
         forms = map(self._forms, word_classes()[anchor.kind])
         return choice([both for both in forms if all(both)], random)
 
     def _forms(self, words: Sequence[str]) -> tuple[str, str]:
-        """The word of each side, of those in `LANGUAGES`."""
+        """The words of source and target language, from words in the order of `LANGUAGES`."""
         source, target = (words[LANGUAGES.index(language)] for language in self._languages)
         return source, target
 
@@ -169,7 +179,7 @@ class Augmentation:
         return random_name(kind, random, with_chinese="zh" in self._languages)
 
     def _british_sources(self) -> dict[int, str]:
-        """By the number of the pair, English sources in whose words British spelling differs."""
+        """Number of a pair → its English source in British spelling, if that differs."""
         if self._languages[0] != "en":
             return {}
         known = british_spellings()
@@ -181,8 +191,8 @@ class Augmentation:
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """ "zh" where most texts are Chinese; "fr" or "en" where some frequent words of that language
-    make up more than 6 % of all words (in Tatoeba's sentences 17 to 19 %); else ""."""
+    """ "zh" if most texts are Chinese; "fr" or "en" if some frequent words of that language make up
+    more than 6 % of all words (in Tatoeba's sentences 17 to 19 %); else ""."""
     if 2 * sum(map(is_chinese, texts)) > len(texts):
         return "zh"
     counts = Counter(word for text in texts for word in _LETTERS.findall(text.lower()))
@@ -195,8 +205,10 @@ def language_of(texts: Sequence[str]) -> str:
 
 
 def random_number(random: Random, *, small: bool = False) -> str:
-    """Digits of a number as texts have them: mostly two, rarely more than four; of a small one,
-    rarely three."""
+    """A random number in digits, distributed as in texts: mostly two digits, rarely more than four.
+
+    small: rarely three.
+    """
     ranges = _RANGES[:_SMALL_RANGES] if small else _RANGES
     low, high = choice(ranges, random)
     return str(random.integers(low, high))

@@ -16,11 +16,14 @@ ORDER = 4
 def sentence_counts(
     outputs: Sequence[str], references: Sequence[Sequence[str]]
 ) -> NDArray[np.int64]:
-    """(sentence, 2 · `ORDER` + 2): of each output the n-grams that are in a reference, n-grams, for
-    n from 1 to `ORDER`; then its words, and those of the reference nearest in length."""
+    """Counts (sentence, 2 · `ORDER` + 2) of each output.
+
+    For n from 1 to `ORDER` the numbers of n-grams that are in a reference, then the numbers of all
+    n-grams; then its words, and the words of the reference nearest in length.
+    """
     from sacrebleu.metrics.bleu import BLEU  # takes half a second, and few processes need it
 
-    # Of a sentence alone only the score depends on the effective order, not the counts.
+    # The effective order changes only the score of a single sentence, not the counts.
     bleu = BLEU(tokenize=tokenizer_of(references), effective_order=True)
     rows = []
     for output, known in zip(outputs, references, strict=True):

@@ -13,7 +13,7 @@ MOST_COLUMNS = 12
 
 _ROWS = 20
 _USUAL = 0.75  # share of the rows that must agree
-_MOST_WORDS = 3  # of a heading
+_MOST_WORDS = 3  # most words of a heading
 _ENDS = tuple(".!?…。！？")
 _CLOSING = "\"'”’»）)」』 "
 _HEADINGS = """
@@ -41,17 +41,18 @@ def looks_headed(rows: Rows, columns: Sequence[int]) -> bool:
 
 
 def is_numbers(rows: Rows, column: int) -> bool:
-    """Whether a column has numbers alone; its first row may be a heading."""
+    """Whether a column has only numbers; its first row may be a heading."""
     below = _column(rows[1:] or rows, column)
     return any(below) and all(_is_number(cell) for cell in below if cell)
 
 
 def text_columns(rows: Rows, name: str) -> tuple[int, int]:
-    """The indices of the two columns of texts in a file called `name`: the first two or, where one
-    of these has numbers alone, such as ids, the two that have not. Where both have numbers and
-    only one has not, the numbers are the texts.
+    """The indices of the two columns of texts in a file called `name`.
 
-    Raises `PairsError` where it is not clear which two are meant.
+    The first two; but if one of these has only numbers, such as ids, the only two columns that have
+    other text. If both have only numbers and there are not two others, the numbers are the texts.
+
+    Raises `PairsError` if it is not clear which two are meant.
     """
     columns = range(max(map(len, rows), default=0))
     numbers = [column for column in columns if is_numbers(rows, column)]
@@ -66,8 +67,8 @@ def text_columns(rows: Rows, name: str) -> tuple[int, int]:
 
 
 def column_names(rows: Rows, columns: tuple[int, int]) -> tuple[str, ...]:
-    """How `columns` are called: by the headings in the first row, or by numbers from 1 on where it
-    holds none, or the same twice."""
+    """Names of `columns`: the headings in the first row; numbers from 1 on if it has none, or the
+    same one twice."""
     headings = tuple(_column(rows, index)[0] for index in columns) if rows else ()
     if len(set(headings)) == 2 and looks_headed(rows, columns):
         return headings
@@ -79,8 +80,11 @@ def _column(rows: Rows, index: int) -> list[str]:
 
 
 def _has_heading(cells: list[str]) -> bool:
-    """Whether the first cell is a known heading, or a few words without a final mark where most
-    others are whole sentences or numbers."""
+    """Whether the first cell is a heading.
+
+    It is a known one, or a few words without a final mark while most other cells are whole
+    sentences or numbers.
+    """
     first, others = cells[0], cells[1:]
     if first.casefold() in _HEADINGS.split():
         return True

@@ -14,7 +14,7 @@ from explorer.core.errors import PairsError
 from explorer.core.vocabulary import shorten
 
 MOST_ROWS = 1_000_000
-"""Lines of a file. Reading and encoding so many short rows takes 2 GB."""
+"""Most lines of a file. Reading and encoding so many short rows takes 2 GB."""
 
 _LONGEST_FIELD = 100_000
 _LONGEST_ROW = 400_000  # bytes; each of so many empty columns takes 8 bytes of memory
@@ -24,7 +24,7 @@ _LOOKED_AT = 20  # lines from which the separator is inferred
 def table(data: bytes, name: str) -> Iterator[list[str]]:
     """The rows of a table without its empty lines. Raises `PairsError`.
 
-    Where most of the first lines have a tab, tabs separate the columns and quotes are ordinary
+    If most of the first lines have a tab, tabs separate the columns and quotes are ordinary
     characters; else semicolons or commas separate them, and quotes may enclose a field.
     """
     _refuse_unreadable(data, name)
@@ -36,8 +36,11 @@ def table(data: bytes, name: str) -> Iterator[list[str]]:
 
 
 def texts(data: bytes, name: str) -> Iterator[str]:
-    """The texts of a file, blank ones left out: the first column of a table whose name ends in
-    ".csv", else each line up to its first tab, commas and quotes included. Raises `PairsError`."""
+    """The texts of a file without blank ones. Raises `PairsError`.
+
+    In a file whose name ends in ".csv", the first column; else each line up to its first tab,
+    commas and quotes included.
+    """
     is_csv, name = name.lower().endswith(".csv"), shorten(name)
     if not is_csv:
         _refuse_unreadable(data, name)
@@ -72,7 +75,7 @@ def _tab_rows(data: bytes, name: str) -> Iterator[list[str]]:
 
 
 def _lines(data: bytes, name: str) -> Iterator[str]:
-    """The lines with their line ends. Raises `PairsError` where one is not UTF-8."""
+    """The lines with their line ends. Raises `PairsError` if one is not UTF-8."""
     try:
         yield from io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
     except UnicodeDecodeError as error:
@@ -88,7 +91,8 @@ def _separator(lines: Iterable[str]) -> str:
 
 
 def _agreeing(lines: list[str], mark: str) -> int:
-    """The most rows with one number of columns, at least two, if `mark` separates them."""
+    """Number of rows that share the most frequent number of columns, at least two, if `mark`
+    separates them."""
     try:
         widths = Counter(len(row) for row in csv.reader(lines, delimiter=mark) if len(row) > 1)
     except csv.Error:

@@ -19,10 +19,10 @@ import numpy as np
 
 PERSONS = ("male", "female")
 LANGUAGES = ("en", "fr", "zh")
-"""Of the columns of titles and words."""
+"""Languages of the columns of titles and words, in their order."""
 
 ALIASES: Mapping[str, tuple[str, ...]] = {"Mary": ("Marie",)}
-"""Other forms of a name, to be found but not put in."""
+"""Other forms of a name: found in a text, but never used as a replacement."""
 
 _BLENDED = 0.2  # share of the names that are made of two, so that there are endlessly many
 _FULL = 0.15  # share of the persons that get a surname
@@ -34,7 +34,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name in Latin letters and, where the list has it, in Chinese characters."""
+    """A name in Latin letters and, if the list has it, in Chinese characters."""
 
     kind: str
     latin: str
@@ -44,7 +44,7 @@ class Name:
 def random_name(kind: str, random: Random, *, with_chinese: bool) -> Name:
     """A name of a kind: from the list, blended from two, with a surname, or Chinese.
 
-    with_chinese: beside Chinese text, where most names have a Chinese form.
+    with_chinese: for use beside Chinese text, so that most names have a Chinese form.
     """
     if kind in (*PERSONS, "surname") and random.random() < (0.5 if with_chinese else _CHINESE):
         return chinese_surname(random) if kind == "surname" else chinese_name(random)
@@ -107,8 +107,11 @@ def numerals() -> tuple[tuple[str, ...], ...]:
 
 @cache
 def word_classes() -> Mapping[str, tuple[tuple[str, ...], ...]]:
-    """By class, words that may stand in each other's place: English, French ("" where another
-    word of the class would need other words around it), Chinese, and maybe another Chinese one."""
+    """By class, words that can replace each other.
+
+    English, French ("" if another word of the class would need other words around it), Chinese,
+    and maybe another Chinese one.
+    """
     classes: dict[str, list[tuple[str, ...]]] = {}
     for kind, *forms in list_rows("words.tsv"):
         classes.setdefault(kind, []).append(tuple(forms))
@@ -132,7 +135,7 @@ def _blend(one: str, other: str) -> str:
 
 
 def _syllables(first: str, second: str) -> str:
-    """Two syllables of pinyin, with an apostrophe where the second begins with a vowel."""
+    """Two syllables of pinyin, with an apostrophe if the second begins with a vowel."""
     return f"{first}'{second}" if second[0] in "aeo" else first + second
 
 

@@ -88,15 +88,15 @@ def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> Paralle
     """The pairs in a file of tab- or comma-separated columns, UTF-8.
 
     columns: of source and target: numbers from 1 on, or names that the first row has.
-    Raises `FileError`, and `PairsError` on a file that is too large, of another encoding, or no
-    such table.
+    Raises `FileError`, and `PairsError` on a file that is too large, has another encoding, or is
+    not such a table.
     """
     path = as_path(path)
     return parse_pairs(read_table(path), path.name, columns)
 
 
 def read_further_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
-    """As `read_pairs`, of a file from which no part is held out, so that one pair is enough."""
+    """As `read_pairs`, for a file from which no part is held out: one pair is enough."""
     path = as_path(path)
     return _parse(read_table(path), shorten(path.name), columns, fewest=1, fewest_sources=1)
 
@@ -134,17 +134,21 @@ def _written_rows(data: bytes, name: str) -> Iterator[list[str]]:
 
 
 def parse_column(data: bytes, name: str, column: str) -> list[str]:
-    """The cells of one column of the rows of `parse_rows`, "" where a row is shorter; `column` as
-    in `read_pairs`. Raises `PairsError` as that does."""
+    """The cells of one column of the rows of `parse_rows`, "" for a shorter row.
+
+    `column` and errors as in `read_pairs`.
+    """
     rows = _written_rows(data, shorten(name))
     index = _column_index(rows, column, shorten(name))
     return [row[index] if index < len(row) else "" for row in rows]
 
 
 def read_sources(path: str | Path, column: str = "1") -> list[str]:
-    """The texts of a file that are not blank: one a line or in the first column, see
-    `delimited.texts`; or in another column, by number or heading as in `read_pairs`. Raises
-    `FileError` and `PairsError`."""
+    """The texts of a file that are not blank. Raises `FileError` and `PairsError`.
+
+    One a line or in the first column, see `delimited.texts`; or in another column, by number or
+    heading as in `read_pairs`.
+    """
     path = as_path(path)
     data = read_table(path)
     found = texts(data, path.name) if column == "1" else parse_column(data, path.name, column)
@@ -208,7 +212,7 @@ def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
 
 
 def separator_of(texts: Sequence[str]) -> str:
-    """The separator of two sentences: a space, or nothing where most texts have no spaces."""
+    """The separator of two sentences: a space, or nothing if most texts have no spaces."""
     spaced = sum(" " in text for text in texts)
     return " " if 2 * spaced >= len(texts) else ""
 
@@ -236,8 +240,10 @@ def _refuse_few_sources(sources: set[str], name: str, least: int) -> None:
 def _column_indices(
     rows: Iterator[list[str]], columns: Sequence[str], name: str
 ) -> tuple[int, int]:
-    """The indices of source and target in a row, from 0; where `columns` are headings, the row
-    of headings is consumed. Raises `PairsError`."""
+    """The indices of source and target in a row, from 0. Raises `PairsError`.
+
+    If `columns` are headings, the row of headings is consumed.
+    """
     if len(columns) != 2 or len(set(columns)) != 2:
         raise PairsError("two_columns", got=" ".join(columns))
     numbers = _numbers(columns)
@@ -247,13 +253,13 @@ def _column_indices(
 
 
 def _column_index(rows: Iterator[list[str]], column: str, name: str) -> int:
-    """As `_column_indices`, of one column."""
+    """As `_column_indices`, for one column."""
     numbers = _numbers([column])
     return numbers[0] if numbers else _heading(next(rows, []), column, name)
 
 
 def _numbers(columns: Sequence[str]) -> list[int]:
-    """Indices from 0 of columns that are called by their numbers from 1; [] where they are not."""
+    """Indices from 0 of columns given by their numbers from 1; [] if they are not numbers."""
     numbers = [typed_number(column) or 0 for column in columns]
     return [number - 1 for number in numbers] if all(numbers) else []
 

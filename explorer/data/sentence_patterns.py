@@ -1,8 +1,8 @@
 """Pairs of sentences made from written patterns: greetings, introductions, ages, prices, times and
-other sentences of a school day, which a corpus has few of.
+other sentences of a school day, which are rare in a corpus.
 
 `sentence_patterns.tsv` has one entry a line, columns separated by tabs: the kind, then English,
-French and Chinese, "" where there is none, and maybe another Chinese wording; `french_patterns.tsv`
+French and Chinese, "" if there is none, and maybe another Chinese wording; `french_patterns.tsv`
 has more, without Chinese. The kind "sentence" is a pattern with slots in braces; any other kind is
 a word, in the form that its sentences need, for the slots of that name. Further slots:
 
@@ -39,14 +39,14 @@ _SLOT = re.compile(r"\{([^{}]+)\}")
 _SECOND = re.compile(r" [a-z]$")
 _RANGE = re.compile(r"(digits )?(\d+)-(\d+)")
 _IN_WORDS = 0.5  # share of the numbers that stand in words
-_TRIES = 20  # for a sentence that is not among those to avoid
+_TRIES = 20  # tries for a sentence that is not among those to avoid
 
 Forms = tuple[str, ...]
-"""Of a sentence or a word: English, French, Chinese, and maybe another Chinese one."""
+"""Forms of a sentence or a word: English, French, Chinese, and maybe another Chinese one."""
 
 
 class SentencePatterns:
-    """Pairs from the patterns that have both languages. Every choice comes from the generator
+    """Pairs from the patterns that have both languages. All random choices use the generator
     given."""
 
     def __init__(self, languages: Sequence[str], avoided: Collection[str] = ()) -> None:
@@ -64,8 +64,10 @@ class SentencePatterns:
         return len(self._sentences)
 
     def pair(self, random: Random) -> Pair:
-        """A pattern with its slots filled. Raises `RuntimeError` where all tries are texts to
-        avoid."""
+        """A random pattern with its slots filled.
+
+        Raises `RuntimeError` if every try gives a text to avoid.
+        """
         for _ in range(_TRIES):
             pair = self._filled(choice(self._sentences, random), random)
             if not {normalised(pair.source), normalised(pair.target)} & self._avoided:
@@ -89,13 +91,13 @@ class SentencePatterns:
         return [forms for forms in entries if all(forms[column] for column in columns)]
 
     def _form(self, forms: Forms, language: str, random: Random) -> str:
-        """The form of a language; of two Chinese ones either."""
+        """The form for a language; one of the two if there are two Chinese ones."""
         if language == "zh":
             return choice([form for form in forms[2:] if form], random)
         return forms[LANGUAGES.index(language)]
 
     def _filling(self, slot: str, random: Random) -> Sequence[str]:
-        """What stands in a slot, in each language."""
+        """A random filling of a slot, in each language."""
         kind = slot if slot in self._words else _SECOND.sub("", slot)
         if number := _RANGE.fullmatch(kind):
             return self._number(bool(number[1]), int(number[2]), int(number[3]), random)

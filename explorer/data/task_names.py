@@ -28,6 +28,6 @@ def task_of(facts: Mapping[str, Any]) -> str | None:
 
 
 def task_label(name: str, language: str) -> str:
-    """What a page calls a task; its name where the string table has no entry for it."""
+    """Name of a task on a page; the given name if the string table has no entry for it."""
     key = f"task_{name}"
     return say(f"train.{key}", language) if key in table()["train"] else name

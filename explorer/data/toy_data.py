@@ -27,8 +27,8 @@ SHORTEST_HELD_OUT = 5
 """Symbols. There are too few shorter sequences to hold some of them out."""
 
 _FEWEST_HELD_OUT = 100
-"""Sequences. Where an alphabet has fewer held-out ones, evaluation uses all sequences: a few
-would be drawn again and again."""
+"""Fewest held-out sequences for evaluation on them. With fewer, it uses all sequences, because
+the few would be drawn repeatedly."""
 
 _MODULUS = 127
 assert MOST_SYMBOLS < _MODULUS  # so that changing one symbol always leaves the held-out set
@@ -90,8 +90,10 @@ class Task:
     def held_out_batch(
         self, size: int, length: int, alphabet: Sequence[int], generator: torch.Generator
     ) -> Batch:
-        """Random sequences of exactly `length` symbols of `alphabet`, which begin at 0; only
-        held-out ones where there are enough of them, see `has_held_out`."""
+        """Random sequences of exactly `length` symbols of `alphabet`, numbered from 0.
+
+        Only held-out ones if there are enough of them, see `has_held_out`.
+        """
         chosen: list[Tensor] = []
         lengths = torch.full((4096,), length)
         while sum(map(len, chosen)) < size:
@@ -152,7 +154,7 @@ def held_out(x: Tensor, lengths: Tensor) -> Tensor:
 
 @cache  # once for each device: while a CUDA graph is captured nothing can be copied there
 def _weights(length: int, device: torch.device) -> Tensor:
-    """The weight of each position in the sum that decides what is held out: (L,)."""
+    """The weight of each position in the sum that decides whether a sequence is held out: (L,)."""
     return torch.tensor([pow(3, position, _MODULUS) for position in range(length)], device=device)
 
 

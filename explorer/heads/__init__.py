@@ -1,4 +1,4 @@
-"""Measurements of attention heads, one room a subject.
+"""Measurements of attention heads, one subpackage a subject.
 
 From the ground up: `metrics`, `roles`, `reports`; then `contributions`, `alignment` and
 `comparison`, which do not import one another; `removal`; `measure`, which makes a head report; and

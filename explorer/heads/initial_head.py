@@ -1,4 +1,4 @@
-"""The head and the step with which a model opens: those on which most can be seen."""
+"""The head and the step with which a model opens: those that show most."""
 
 import math
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from explorer.core.trace import Trace
 from explorer.heads.reports.head_report import HeadReport
 
 _SITE = "cross"
-_SHARP = 0.5  # a weight that no other key can have too
+_SHARP = 0.5  # above it, a weight is the largest of its row
 
 
 @dataclass(frozen=True, slots=True)
 class InitialChoice:
-    """A head to open with, and why: its gold weight is the largest, in a report or on the text, or
-    its `coverage` is. value: of that, 0 to 1."""
+    """A head to open with, and the reason: the largest gold weight, in a report or on the text, or
+    the largest `coverage`. value: that weight or coverage, 0 to 1."""
 
     head: Head
     why: Literal["report", "gold", "coverage"]
@@ -29,8 +29,8 @@ class InitialChoice:
 def initial_choice(trace: Trace, report: HeadReport | None = None) -> InitialChoice | None:
     """The cross head to open with; None for a trace without cross-attention.
 
-    Where a gold alignment is known, the head with the largest gold weight: of the report, which
-    is of many sentences, else of the trace. Without gold, the head that aligns best by `coverage`.
+    If a gold alignment is known, the head with the largest gold weight: in the report, which covers
+    many sentences, else in the trace. Without gold, the head that aligns best by `coverage`.
     """
     if _SITE not in trace.sites:
         return None
@@ -51,12 +51,12 @@ def initial_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
 
 
 def initial_step(trace: Trace, site: str, layer: int | None, head: int | None) -> int | None:
-    """The step, from 1, that shows most: of a cross head the one where it looks sharply at
-    content, of anything else the last one.
+    """The step, from 1, that shows most: for a cross head one with a large weight on content, for
+    any other head the last one.
 
-    Steps at which it goes back in the source, so that the order of the two texts crosses, come
-    before others, and the first step comes last. Steps that predict a special token, such as the
-    end, show little and are left out. None where no step is left.
+    Steps at which the head goes back in the source, so that the order of the two texts crosses,
+    come before others, and the first step comes last. Steps that predict a special token, such as
+    the end, show little and are left out. None if no step is left.
     """
     source, outputs = content(trace)
     rows = outputs[: len(trace.target_tokens)]

@@ -77,7 +77,7 @@ class _Collected:
     ) -> None:
         """The layers of one site on one part of a batch.
 
-        gold_alone: only what needs a gold alignment.
+        gold_alone: only the metrics and roles that need a gold alignment.
         """
         site = attentions[0].site
         metrics, scores = [], []
@@ -106,7 +106,7 @@ class _Collected:
         return concatenate(means) if means else None
 
     def role(self, site: str, role: str, heads: int) -> roles.RoleScore:
-        """The score (example, head); of no queries where there is none."""
+        """The score (example, head); over no queries if there is none."""
         nothing = PerExampleMean(*(np.zeros((1, heads)) for _ in range(2)))
         scores, chances = self.scores.get((site, role)), self.chances.get((site, role))
         return roles.RoleScore(
@@ -128,17 +128,17 @@ def measure(
     """Metrics and roles of every head, teacher-forced on the targets of `batch`; on request also
     the importance of each head for the loss.
 
-    linked: sentences whose alignment people drew: what needs it, the role "alignment" and the gold
-        metrics, is measured on these; without them on `batch`, if its task knows the alignment.
+    linked: sentences whose alignment people drew. The role "alignment" and the gold metrics are
+        measured on these; without them on `batch`, if its task knows the alignment.
     gradients: importance by gradient, on the whole batch.
     removed_on: on how many of its sentences each head is removed in turn; 0 for none. The mean
         outputs that replace a head are those over the whole batch.
-    references: the known translations of each sentence of `batch`, with which the change of BLEU
-        is measured, too, of a translator whose heads are removed.
-    metric: of the model's logits, in place of the loss and exact match without each head.
+    references: the known translations of each sentence of `batch`; with them, the change of BLEU
+        is measured too when a translator's heads are removed.
+    metric: of the model's logits; replaces the loss and exact match without each head.
 
-    Raises `EvaluationBatchError` on what is no batch, when importance or removal is asked of a
-    model that predicts no tokens, and BLEU of one that does not translate.
+    Raises `EvaluationBatchError` on anything but a batch, on importance or removal for a model that
+    predicts no tokens, and on BLEU for one that does not translate.
     """
     if not isinstance(batch, EvaluationBatch):
         raise EvaluationBatchError("no_batch", got=type(batch).__name__)
@@ -146,7 +146,7 @@ def measure(
         refuse_without_targets(batch)
         refuse_weights_only(model.facts)
     translator = None if references is None else _translator(model)
-    # Of the time, roughly.
+    # Rough shares of the time.
     shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on), 0.8 * (translator is not None)]
 
     def progress_of(number: int) -> Progress:
@@ -178,7 +178,7 @@ def measure(
 
 
 def _translator(model: MeasurableModel) -> ExplorableModel:
-    """`model`, if it is one trained here that translates. Raises `EvaluationBatchError`."""
+    """`model`. Raises `EvaluationBatchError` unless it was trained here and translates."""
     if not isinstance(model, ExplorableModel) or task_of(model.facts) is not None:
         raise EvaluationBatchError("bleu_needs_pairs")
     return model
@@ -190,7 +190,7 @@ def _metrics_and_roles(
     linked: EvaluationBatch | None,
     progress: Progress,
 ) -> HeadReport:
-    """One part of each batch at a time."""
+    """Report of metrics and roles, measured on one part of each batch at a time."""
     collected = _Collected()
     batches = [batch] if linked is None else [batch, linked]
     done, size = 0, sum(map(len, batches))
@@ -233,7 +233,7 @@ def _content(part: EvaluationBatch) -> roles.Content:
 def _attentions(
     model: MeasurableModel, part: EvaluationBatch, gold: Cells | None
 ) -> Iterator[tuple[str, list[SiteAttention]]]:
-    """The attention of each site, in one pass: all layers together, or as many as have one mask."""
+    """The attention of each site, from one pass; consecutive layers with one mask are joined."""
     for site, layers in groupby(model.passes.attentions(part), lambda layer: layer.site):
         _, keys = sides(part.source, part.queries)[site]
         assert keys is not None
@@ -267,7 +267,7 @@ def _repeats(keys: TokenRows) -> Cells:
 
 
 def _numbered_by_mask(layers: Iterator[LayerAttention]) -> Iterator[tuple[int, LayerAttention]]:
-    """The layers, with a number that grows where the mask changes from one to the next."""
+    """The layers, each with a number that increases when the mask changes from the layer before."""
     number, before = 0, None
     for layer in layers:
         if before is not None and before is not layer.unmasked:
@@ -277,7 +277,7 @@ def _numbered_by_mask(layers: Iterator[LayerAttention]) -> Iterator[tuple[int, L
 
 
 def _joined(layers: list[LayerAttention], facts: dict[str, Any]) -> SiteAttention:
-    """Layers with one mask as one, their heads in one axis; facts: of their tokens."""
+    """Layers with one mask joined into one, their heads in one axis; facts: about their tokens."""
     weights = np.concatenate([layer.weights.float().numpy() for layer in layers], 1)
     return SiteAttention(layers[0].site, weights, layers[0].unmasked.numpy(), **facts)
 
@@ -311,7 +311,8 @@ def _roles_table(heads: Sequence[Head], collected: _Collected, has_gold: bool) -
 def _role_columns(name: str, site: str, found: roles.RoleScore, gold: bool) -> dict[str, Any]:
     """The columns of a role for the heads of one site.
 
-    A role holds from the lower end of the interval on, and only where the score is above chance.
+    A role holds if the lower end of the score's interval reaches the threshold, and the lower end
+    of the effect's interval is above 0.
     """
     score, effect, threshold = found.score, found.effect, roles.ROLES[name].threshold
     low, high = score.interval()
@@ -338,7 +339,7 @@ def _role_columns(name: str, site: str, found: roles.RoleScore, gold: bool) -> d
 
 
 def _offsets_table(heads: Sequence[Head], collected: _Collected) -> pd.DataFrame:
-    """One row a head and offset: the share of the largest weights there, and that by chance."""
+    """One row a head and offset: the share of the largest weights there, and its chance level."""
     tables = []
     for site, own in _by_site(heads):
         share = collected.metric(site, "positional")
@@ -361,7 +362,7 @@ def _offsets_table(heads: Sequence[Head], collected: _Collected) -> pd.DataFrame
 
 
 def _by_head(tables: Sequence[pd.DataFrame], then: str) -> pd.DataFrame:
-    """The rows of all tables, those of a head together, in the order of a column."""
+    """The rows of all tables, grouped by head, sorted by the column `then` within a head."""
     table = pd.concat(tables, ignore_index=True)
     table = table.assign(site_order=table.site.map(SITES.index))
     table = table.sort_values(["site_order", "layer", "head", then])

@@ -33,7 +33,7 @@ LINKS = ("1", "2", "3")
 """The columns of texts and links."""
 
 WITH_TOKENS = (*LINKS, "4", "5")
-"""Those, and the columns of tokens."""
+"""The columns of texts, links and tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,11 @@ class GoldTable:
 
     @classmethod
     def of(cls, name: str, data: bytes) -> "GoldTable":
-        """With the columns of tokens where any row has them, so that none is counted in another
-        way than the others; a first row without a digit where links would be has headings. Raises
-        `PairsError`."""
+        """The table in `data`, the bytes of a file called `name`. Raises `PairsError`.
+
+        It has columns of tokens if any row has them, so that all rows are counted alike. A first
+        row without a digit in the column of links has headings.
+        """
         name = shorten(name)
         rows = list(table(data, name))
         columns = WITH_TOKENS if any(len(row) >= len(WITH_TOKENS) for row in rows) else LINKS
@@ -57,7 +59,7 @@ class GoldTable:
 
     @property
     def pairs(self) -> int:
-        """How many there are."""
+        """Number of pairs."""
         headings = self.columns not in (LINKS, WITH_TOKENS)
         return sum(1 for _ in table(self.data, self.name)) - headings
 
@@ -68,8 +70,10 @@ class GoldTable:
 
 
 def _headings(rows: Sequence[Sequence[str]], count: int) -> tuple[str, ...]:
-    """The headings of the first `count` columns; none where the first row is a pair, or where they
-    cannot be named in a list with commas."""
+    """The headings of the first `count` columns.
+
+    Empty if the first row is a pair, or if its headings cannot be joined by commas.
+    """
     first = tuple(cell.strip() for cell in rows[0][:count]) if rows else ()
     if len({*first} - {""}) < count or "," in "".join(first):
         return ()
@@ -85,7 +89,7 @@ class StoredAlignment:
 
 
 def check(model: "MeasurableModel", gold: GoldTable) -> AlignmentFile:
-    """The table, checked. Raises `ExplorerError` on what the process would refuse."""
+    """The checked table. Raises `ExplorerError` on a table that the process would refuse."""
     given = AlignmentFile.parse(gold.data, gold.name, gold.columns)
     characters = sum(len(pair.source) + len(pair.target) for pair in given.pairs)
     if len(given.pairs) > MOST_SENTENCES or characters > MOST_CHARACTERS:
@@ -101,8 +105,10 @@ def check(model: "MeasurableModel", gold: GoldTable) -> AlignmentFile:
 
 
 def start(checkpoint: Path | bytes, name: str, gold: GoldTable, digest: str) -> QueuedMeasurement:
-    """Begin to align, or wait to; or return the job that does or did the same. `checkpoint`,
-    `name` and errors as in `measurement_jobs.start`."""
+    """Start or queue an alignment; or return the job that does, or has done, the same one.
+
+    `checkpoint`, `name` and errors as in `measurement_jobs.start`.
+    """
     number = sha256(repr((gold.name, gold.columns)).encode() + gold.data).hexdigest()[:16]
     job = Measurement.of("alignment", digest, number)
     queued = QueuedMeasurement(job, name, MeasuredSentences(gold.name, gold.pairs))

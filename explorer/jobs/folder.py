@@ -1,8 +1,8 @@
-"""The folder of a job: what its process and those that look at it have in common.
+"""The folder of a job, shared by its process and its observers.
 
-    config.json, job.json   what is to be done, and when the job was created
+    config.json, job.json   description of the job, and when it was created
     status.json             state, step, heartbeat, and the error of a failed job; see `Status`
-    log.txt                 what its processes wrote
+    log.txt                 output of its processes
     stop                    a request to stop, written by another process
     .lock                   held by the process that carries the job out; see `lock`
 
@@ -28,7 +28,7 @@ from explorer.jobs.status import ACTIVE_STATES, LATEST, Status, read_status
 class JobFolder:
     """A job, given by its folder.
 
-    DESCRIPTION: the file that says what is to be done; without it a folder is none of a job.
+    DESCRIPTION: the file with the description of the job; a folder without it is not a job.
     """
 
     folder: Path
@@ -40,7 +40,7 @@ class JobFolder:
 
     @property
     def description(self) -> dict[str, Any]:
-        """What is to be done. Raises `RunError` where it cannot be read."""
+        """The description of the job. Raises `RunError` if it cannot be read."""
         try:
             return json_values.read_object(self.folder / self.DESCRIPTION)
         except (ExplorerError, ValueError) as error:
@@ -48,11 +48,11 @@ class JobFolder:
 
     @cached_property
     def created(self) -> float:
-        """Seconds since 1970; 0 where that is not known."""
+        """Seconds since 1970; 0 if not known."""
         return json_values.number(self.description.get("created"), 0.0, LATEST, otherwise=0.0)
 
     def lane(self) -> Iterable[Self]:
-        """The jobs of which one runs at a time, this one among them."""
+        """The jobs of this job's lane, itself included; one of them runs at a time."""
         raise NotImplementedError
 
     def status(self) -> Status:
@@ -88,13 +88,16 @@ class JobFolder:
             return False
 
     def refuse_deleted(self) -> None:
-        """Raises `RunError` where the folder is no longer that of this job."""
+        """Raise `RunError` if the folder no longer belongs to this job."""
         if self.is_deleted:
             raise RunError("run_deleted", name=self.name)
 
     def write(self, path: Path, data: bytes) -> None:
-        """Replace a file in the folder, atomically. Raises `FileError`, and `RunError` where the
-        folder is no longer that of this job: it is not made anew."""
+        """Replace a file in the folder, atomically.
+
+        Raises `FileError`, and `RunError` if the folder no longer belongs to this job: it is not
+        created again.
+        """
         self.refuse_deleted()
         with writing(path):
             path.parent.mkdir(exist_ok=True)
@@ -115,13 +118,15 @@ class JobFolder:
         (self.folder / "stop").unlink(missing_ok=True)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Hold the job's lock, as the one process that carries it out. Raises `RunError` where the
-        folder is no longer that of this job."""
+        """Hold the job's lock, as the only process that carries it out.
+
+        Raises `RunError` if the folder no longer belongs to this job.
+        """
         self.refuse_deleted()  # else the lock would make the folder anew
         return locked(self.folder)
 
     def broke_off(self, error: Exception) -> ExplorerError | None:
-        """Why the job failed, where that is no `ExplorerError`; None = see the log."""
+        """The error to record for an exception that is no `ExplorerError`; None = see the log."""
         return None
 
     def note_end(self, status: Status, code: int) -> None:

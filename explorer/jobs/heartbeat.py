@@ -54,7 +54,7 @@ class Heartbeat:
     ) -> Status:
         """Set the status: a new state is written at once, a new step with the next heartbeat.
 
-        Raises `FileError` when it cannot be written, `RunError` where the folder is deleted.
+        Raises `FileError` when it cannot be written, `RunError` if the folder is deleted.
         """
         with self._lock:
             before = self._status.state
@@ -64,7 +64,7 @@ class Heartbeat:
             return self._status
 
     def fail(self, error: ExplorerError | None) -> None:
-        """Set the status to "failed"; where it cannot be written, the stale heartbeat shows it."""
+        """Set the status to "failed"; if it cannot be written, the heartbeat becomes stale."""
         with suppress(ExplorerError):
             self.update("failed", self.step, recorded(error) if error else None)
 

@@ -1,7 +1,7 @@
 """The lock of a job: held by the process that carries it out, freed by the system at its end.
 
-A process that hangs still holds it and one that was killed does not, so it is more reliable
-than the heartbeat.
+A hanging process still holds it and a killed one does not, so it is more reliable than the
+heartbeat.
 """
 
 import threading
@@ -15,7 +15,7 @@ from explorer.core.errors import RunError
 from explorer.core.files import unwritable
 
 NAME = ".lock"
-"""Of the file, in the folder of the job."""
+"""Name of the lock file in the folder of the job."""
 
 _ACQUIRE_TIMEOUT = 2.0  # seconds: a process that only tests the lock also holds it briefly
 _TEST_TIMEOUT = 0.05  # seconds: the same
@@ -43,8 +43,10 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def lock_all(paths: Iterable[Path]) -> ExitStack | None:
-    """Hold all these lock files, such as those of devices, until the stack is closed; None, and
-    none is held, where another process holds one."""
+    """Hold all these lock files, such as those of devices, until the stack is closed.
+
+    Returns None and holds none if another process holds one of them.
+    """
     with ExitStack() as locks, suppress(Timeout):
         for path in paths:
             locks.enter_context(FileLock(path).acquire(timeout=0))
@@ -53,7 +55,7 @@ def lock_all(paths: Iterable[Path]) -> ExitStack | None:
 
 
 def is_locked(folder: Path, *, ending: bool = False) -> bool:
-    """Whether a living process carries out the job in `folder`, as far as can be found out.
+    """Whether a living process carries out the job in `folder`, as far as this can be determined.
 
     ending: its status says that it has ended; wait until the lock is released.
     """

@@ -11,7 +11,10 @@ _PROGRESS_BAR = re.compile(r"\d+ ?% ?\|")
 
 
 def log_tail(path: Path, most: int) -> list[str]:
-    """At most so many of the last lines that are not empty; of a progress bar, its latest state."""
+    """The last `most` lines that are not empty, within the last 4,096 bytes of the log.
+
+    A progress bar is one line, in its latest state.
+    """
     try:
         with opened(path) as file:
             file.seek(max(0, size_of(file) - _BYTES))
@@ -23,7 +26,7 @@ def log_tail(path: Path, most: int) -> list[str]:
 
 
 def last_message(path: Path) -> str:
-    """The last line that is not of a progress bar; "" where there is none."""
+    """The last line that is not a progress bar; "" if there is none."""
     lines = [line.strip() for line in log_tail(path, _BYTES)]
     written = [line for line in lines if not _PROGRESS_BAR.match(line)]
     return written[-1].removeprefix("error: ")[:300] if written else ""

@@ -1,15 +1,15 @@
 """A measurement: a job whose result is a report on the heads of a model.
 
 Its process runs a command of `python -m explorer` on a checkpoint file. It works in a folder below
-that of the reports, `.jobs/DIGEST-BATCH`, and ends by putting its report where `report_store`
-and its like find it. So a measurement of a model in a file outlives the server; one of uploaded
-weights, which are written into the folder, ends with it.
+that of the reports, `.jobs/DIGEST-BATCH`, and at its end moves its report to the place where
+`report_store` and similar modules find it. So a measurement of a model in a file outlives the
+server; one of uploaded weights, which are written into the folder, ends with it.
 
-    job.json    what is measured, and on what; see `QueuedMeasurement`
+    job.json    the measurement and its sentences; see `QueuedMeasurement`
     progress    the share done
     work/       the uploaded weights, the sentences, and the report until it is complete
 
-One that fails or is cancelled leaves its status and its log for a day, one that is done nothing.
+A failed or cancelled measurement leaves its status and its log for a day, a finished one nothing.
 """
 
 import json
@@ -54,16 +54,16 @@ Command = Callable[[Path, Path, Path], Sequence[str]]
 files into the folder."""
 
 MOST_WAITING = 8
-"""Measurements that wait for the one that runs."""
+"""Most measurements in the queue behind the running one."""
 
 MOST_SECONDS = 3600.0
-"""One that takes longer is ended."""
+"""Time limit: a longer measurement is ended."""
 
 DEVICE = "cpu0"
-"""On which all measure. Its lock is in the folder of the measurements, that of trainings in the
-folder of the runs, so neither waits for the other."""
+"""Device of all measurements. Its lock is in the folder of the measurements, the lock for trainings
+in the folder of the runs, so neither waits for the other."""
 
-_KEPT = 24 * 3600.0  # seconds for which it can be told why one ended
+_KEPT = 24 * 3600.0  # seconds for which status and log of an ended measurement are kept
 _submitting = threading.Lock()
 
 
@@ -80,13 +80,13 @@ class Measurement(JobFolder):
 
     @classmethod
     def of(cls, kind: ReportKind, digest: str, batch: str) -> Self:
-        """The measurement that makes this report, whether there is one or not."""
+        """The measurement that makes this report; it need not exist."""
         name = f"{measured_folder(digest, kind).name}-{batch}"
         return cls(folders.reports() / ".jobs" / name, kind, digest, batch)
 
     @classmethod
     def at(cls, folder: Path) -> Self:
-        """The measurement in a folder. Raises `RunError` where it cannot be read."""
+        """The measurement in a folder. Raises `RunError` if it cannot be read."""
         data = JobFolder(folder).description
         if data.get("kind") not in [*REPORT_FILES]:
             raise RunError("damaged_run", name=folder.name, file=cls.DESCRIPTION)
@@ -96,8 +96,11 @@ class Measurement(JobFolder):
         return _all(self.folder.parent)
 
     def status(self) -> Status:
-        """As of every job, but one whose process is dead counts as active until the server that
-        started it has recorded why, or its heartbeat is old."""
+        """The status, as of every job, with one exception.
+
+        A job with a dead process counts as active until the server that started it has recorded
+        the reason, or its heartbeat is old.
+        """
         status = super().status()
         recent = time.time() - status.heartbeat < HEARTBEAT_TIMEOUT
         return self.written_status() if status.state == "interrupted" and recent else status
@@ -127,12 +130,12 @@ class Measurement(JobFolder):
 
     @property
     def work_folder(self) -> Path:
-        """Where the files are that the process reads and writes, until it ends."""
+        """Folder of the files that the process reads and writes until it ends."""
         return self.folder / "work"
 
     @property
     def report_folder(self) -> Path:
-        # Not `folders.reports()`, which is another one in a process with another current folder.
+        # Not `folders.reports()`: it depends on the current folder of the process.
         reports = self.folder.parents[1]
         return reports / measured_folder(self.digest, self.kind).name / self.batch
 
@@ -148,35 +151,38 @@ class Measurement(JobFolder):
 
     @property
     def unfinished(self) -> Path:
-        """The report until it is complete. Pruning curves grow where a later measurement, which
-        resumes this one, finds them."""
+        """The file of the report until it is complete.
+
+        Pruning curves are in the report folder, where a later measurement finds and resumes them.
+        """
         if self.kind == "pruning":
             return self.report_folder / UNFINISHED
         return self.work_folder / "making.json"
 
     @property
     def failure(self) -> str | ExplorerError:
-        """Why it failed: an error, or the last line that the process wrote; "" where it did not
-        fail."""
+        """Reason of the failure: an error, or the last line that the process wrote; "" if it did
+        not fail."""
         status = self.status()
         if status.state == "interrupted":
             return MeasurementError("measure_killed", signal="?")
         return status.failure or (last_message(self.log_path) if status.state == "failed" else "")
 
     def cancel(self) -> None:
-        """End it; what it has measured is lost, unless it resumes."""
+        """Request its end; its results are lost, except pruning curves, which can be resumed."""
         with suppress(ExplorerError):  # it has ended
             self.request_stop()
 
     def store_report(self) -> None:
-        """Put the report where it is found. Raises `FileError`."""
+        """Move the report to the report folder, and delete the oldest ones. Raises `FileError`."""
         with writing(self.report):
             self.report_folder.mkdir(parents=True, exist_ok=True)
             self.unfinished.replace(self.report)
         delete_oldest(self.report_folder.parent, self.report.name)
 
     def clear(self) -> None:
-        """Delete what nobody needs once it has ended: of a done one all."""
+        """Delete the files that are not needed after its end: all if it is done, else the work
+        folder."""
         done = self.written_status().state == "done"
         shutil.rmtree(self.folder if done else self.work_folder, ignore_errors=True)
         for folder in (self.report_folder, self.report_folder.parent):
@@ -197,9 +203,9 @@ class Measurement(JobFolder):
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSentences:
-    """On which sentences it is measured, for a list of all.
+    """The sentences of a measurement, for the list of all measurements.
 
-    name: as an evaluation batch is called. seed: of a task's generator, None for a file.
+    name: of the evaluation batch. seed: of a task's generator, None for a file.
     """
 
     name: str
@@ -209,7 +215,7 @@ class MeasuredSentences:
 
 @dataclass(frozen=True, slots=True)
 class QueuedMeasurement:
-    """A measurement that waits or runs, for a list of all. name: of its model."""
+    """A waiting or running measurement, for the list of all. name: of its model."""
 
     job: Measurement
     name: str
@@ -217,7 +223,7 @@ class QueuedMeasurement:
 
 
 def queued_measurements() -> list[QueuedMeasurement]:
-    """All that run or wait, whoever started them, in their order."""
+    """All running and waiting measurements in their order, whichever server started them."""
     found = []
     for job in in_order(_all(folders.reports() / ".jobs")):
         with suppress(RunError, KeyError, TypeError):  # it has ended by now
@@ -228,9 +234,9 @@ def queued_measurements() -> list[QueuedMeasurement]:
 
 
 def submit(queued: QueuedMeasurement, checkpoint: Path | bytes, command: Command) -> None:
-    """Put a measurement at the end of the queue, unless it is in it or done.
+    """Put a measurement at the end of the queue, unless it is in the queue or done.
 
-    checkpoint: its file; or its contents, which are written to a file called as the model.
+    checkpoint: its file; or its contents, which are written to a file named after the model.
 
     Raises `MeasurementError` when the queue is full, and when nothing can be written.
     """
@@ -250,8 +256,10 @@ def submit(queued: QueuedMeasurement, checkpoint: Path | bytes, command: Command
 
 
 def _start(queued: QueuedMeasurement, checkpoint: Path | bytes, command: Command) -> None:
-    """Write all files of the measurement, which a person may delete before it runs, and launch its
-    process. Raises `OSError`, `ExplorerError`."""
+    """Write all files of the measurement and launch its process. Raises `OSError`, `ExplorerError`.
+
+    A person may delete the files before it runs.
+    """
     job = queued.job
     if job.folder.exists():
         with locked(job.folder):  # its process may be ending
@@ -291,8 +299,10 @@ def process_command(job: Measurement, arguments: Sequence[str]) -> list[str]:
 
 
 def carry_out(job: Measurement, measure: Callable[[], int]) -> int:
-    """In the process of a measurement: wait for its turn, measure, and store the report; returns
-    the exit status. A request to stop ends this process, as does the limit of time."""
+    """Wait for the measurement's turn, measure, and store the report; returns the exit status.
+
+    Runs in the process of the measurement. A stop request or the time limit ends this process.
+    """
     begun = math.inf
 
     def watch(heartbeat: Heartbeat) -> None:
@@ -324,8 +334,7 @@ def carry_out(job: Measurement, measure: Callable[[], int]) -> int:
 
 
 def delete_abandoned() -> None:
-    """Delete the folders of measurements whose process is gone, and of those that ended long
-    ago."""
+    """Delete the folders of measurements whose process is gone, or that ended long ago."""
     kept = {"stopped": _KEPT, "failed": _KEPT, "new": START_TIMEOUT}
     for path in (folders.reports() / ".jobs").glob("*/"):
         job, age = JobFolder(path), time.time() - modified(path) / 1e9
@@ -334,7 +343,7 @@ def delete_abandoned() -> None:
 
 
 def _all(root: Path) -> Iterator[Measurement]:
-    """Those in the folder of measurements that can be read."""
+    """All readable measurements in the folder of measurements."""
     for path in root.glob(f"*/{Measurement.DESCRIPTION}"):
         with suppress(RunError):  # deleted by now, or damaged
             job = Measurement.at(path.parent)

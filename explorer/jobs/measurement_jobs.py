@@ -1,4 +1,4 @@
-"""Measurements of the heads of a model: on which sentences, and the command that makes one."""
+"""Measurements of a model's heads: the choice of sentences, and the command that measures."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +26,7 @@ MOST_CHARACTERS = 400_000
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """Which sentences to measure on.
+    """The sentences to measure on.
 
     text: the visitor's lines, or pairs separated by a tab; empty for the task's generator.
     """
@@ -38,20 +38,20 @@ class Sentences:
 
     @property
     def lines(self) -> list[str]:
-        """The non-empty lines; of pairs, those that have a tab."""
+        """The non-empty lines; for pairs, only those with a tab."""
         lines = [line for line in self.text.splitlines() if line.strip()]
         return [line for line in lines if "\t" in line] if self.kind == "pairs" else lines
 
     def named(self, name: str = "") -> MeasuredSentences:
-        """For a list of jobs. name: as in `options`."""
+        """Description of the sentences for a list of jobs. name: as in `options`."""
         if self.kind == "task":
             return MeasuredSentences(self.kind, self.size, self.seed)
         return MeasuredSentences(name or f"your {self.kind}", min(self.size, len(self.lines)))
 
     def options(self, folder: Path, name: str = "") -> list[str]:
-        """Of the command that measures on them; writes a file of them into its work folder.
+        """Options of the command that measures on them; writes their file into its work folder.
 
-        name: of the file, which becomes the name of the evaluation batch; "" = "your lines".
+        name: of the file, and so of the evaluation batch; "" = "your lines" or "your pairs".
         """
         options = ["--sentences", str(self.size), "--seed", str(self.seed)]
         if self.kind == "task":
@@ -63,7 +63,7 @@ class Sentences:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementSettings(Sentences):
-    """Which sentences to measure on, and what to measure.
+    """The sentences to measure on, and the choice of measurements.
 
     bleu: with the removal of each head of a translator, on pairs.
     """
@@ -96,7 +96,7 @@ def check(model: "MeasurableModel", sentences: Sentences, language: str) -> None
 def start(
     checkpoint: Path | bytes, name: str, settings: MeasurementSettings, digest: str
 ) -> QueuedMeasurement:
-    """Begin to measure, or wait to; or return the job that does so or has measured the same.
+    """Start or queue a measurement; or return the job that does, or has done, the same one.
 
     checkpoint: its file; or its contents, which are written to a file called `name`.
     Raises `MeasurementError` when the queue is full, and when nothing can be written.

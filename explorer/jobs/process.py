@@ -49,9 +49,9 @@ def launch(
 
 
 def _reap(job: JobFolder, process: "subprocess.Popen[bytes]", launched: Status) -> None:
-    """Wait for a child, so that no zombie stays, and record it if it ended while it was active.
+    """Wait for a child, so that no zombie remains, and record it if it ended while it was active.
 
-    By then the job may have been launched again: its status is then another's.
+    By then the job may have been launched again: its status then belongs to another process.
     """
     code = process.wait()
     if process.stdin is not None:

@@ -1,7 +1,7 @@
-"""Measurements of pruning curves, and their reports; those of the models that ship are beside the
+"""Measurements of pruning curves, and their reports; reports of the models that ship are beside the
 checkpoints.
 
-The next one on the same sentences resumes one that was cancelled, or whose process was killed.
+If a measurement is cancelled or its process killed, the next one on the same sentences resumes it.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,8 @@ _SHIPPED = "shipped"
 
 @dataclass(frozen=True, slots=True)
 class PruningSettings:
-    """Which sentences to measure on, called what ("" = yours), and the orders of removal."""
+    """The sentences to measure on, the orders of removal, and the name of the sentences ("" =
+    "your …")."""
 
     sentences: Sentences
     orders: tuple[str, ...]
@@ -52,7 +53,7 @@ class PruningSettings:
 class StoredPruning:
     """Curves, complete or not.
 
-    job: that measures them; None of those that ship.
+    job: the measurement that makes them; None for curves that ship.
     """
 
     report: PruningReport
@@ -60,7 +61,7 @@ class StoredPruning:
 
     @property
     def key(self) -> str:
-        """By which a visitor's choice is remembered."""
+        """Key under which a visitor's choice is stored."""
         return _SHIPPED if self.job is None else self.job.batch
 
     @property
@@ -69,7 +70,7 @@ class StoredPruning:
         return self.job is not None and self.job.active
 
     def now(self) -> PruningReport:
-        """The report as it is by now."""
+        """The current report."""
         return (self.job and _newest(self.job)) or self.report
 
 
@@ -86,9 +87,9 @@ def check(model: "MeasurableModel", settings: PruningSettings, language: str) ->
 def start(
     checkpoint: Path | bytes, name: str, settings: PruningSettings, digest: str
 ) -> QueuedMeasurement:
-    """Begin to measure, or wait to; or return the job that does so or has measured the same.
+    """Start or queue a measurement; or return the job that does, or has done, the same one.
 
-    Curves that were measured on these sentences are kept. `checkpoint`, `name` and errors as in
+    Curves already measured on these sentences are kept. `checkpoint`, `name` and errors as in
     `measurement_jobs.start`.
     """
     described = repr((sorted(asdict(settings.sentences).items()), settings.name))
@@ -109,8 +110,10 @@ def has_job(digest: str) -> bool:
 
 
 def stored_prunings(digest: str) -> list[StoredPruning]:
-    """All curves of the model with this digest, the newest first, unfinished ones, too; those that
-    ship come last."""
+    """All curves of the model with this digest, including unfinished ones.
+
+    The newest first; curves that ship come last.
+    """
     jobs = {
         Measurement.of("pruning", digest, path.parent.name): modified(path)
         for name in (REPORT_FILES["pruning"], UNFINISHED)
@@ -126,8 +129,11 @@ def stored_prunings(digest: str) -> list[StoredPruning]:
 
 
 def _going_on(job: Measurement, settings: PruningSettings) -> PruningSettings:
-    """Make ready what was measured: a report that lacks an order becomes an unfinished one, whose
-    orders are measured as well; an unfinished one that cannot be read is deleted."""
+    """Prepare earlier curves for resuming, and return the settings with their orders added.
+
+    A finished report that lacks an order becomes an unfinished one. An unreadable unfinished one
+    is deleted.
+    """
     measured = _newest(job)
     if measured is None:
         job.unfinished.unlink(missing_ok=True)
@@ -140,14 +146,16 @@ def _going_on(job: Measurement, settings: PruningSettings) -> PruningSettings:
 
 
 def _newest(job: Measurement) -> PruningReport | None:
-    """What a job has measured; None where nothing can be read."""
+    """The report of a job, unfinished or finished, or None if neither can be read."""
     reports = (read_report(PruningReport.load, path) for path in (job.unfinished, job.report))
     return next((one for one in reports if isinstance(one, PruningReport)), None)
 
 
 def _delete_unfinished(kept: Measurement) -> None:
-    """Delete all but the newest unfinished reports of a model, and not that of `kept` or one that
-    is being measured."""
+    """Delete the unfinished reports of a model except the `MOST_STORED` newest.
+
+    Never that of `kept`, or one whose job waits or runs.
+    """
     for path in newest_first(kept.report_folder.parent, UNFINISHED)[MOST_STORED:]:
         other = Measurement.of("pruning", kept.digest, path.parent.name)
         if other != kept and not other.active:

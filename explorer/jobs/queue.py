@@ -1,6 +1,6 @@
-"""The queue of a lane: jobs of which one runs at a time, in the order of their creation.
+"""The queue of a lane: one job runs at a time, in the order of creation.
 
-Nothing holds the queue but the folders of the jobs: each process that waits looks at them.
+The queue is stored only in the folders of the jobs: each waiting process reads them.
 """
 
 import time
@@ -16,7 +16,7 @@ J = TypeVar("J", bound=JobFolder)
 
 
 def in_order(jobs: Iterable[J]) -> list[J]:
-    """Those that run, then those that wait, in the order in which they will."""
+    """Running jobs, then waiting ones in the order in which they will run."""
     active = [(job.status().state, job) for job in jobs if job.active]
     active.sort(key=lambda one: (one[0] == "waiting", one[1].created, one[1].name))
     return [job for _, job in active]
@@ -33,7 +33,7 @@ def turn(
     """Wait for the turn of `job` in its lane, and hold the locks of the devices in the folder of
     the lane; yields False when a stop is requested first.
 
-    on_wait: called once where another job has a device.
+    on_wait: called once if the job has to wait.
     """
     heartbeat.update("waiting", heartbeat.step)
     told = False

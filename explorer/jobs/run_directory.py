@@ -1,8 +1,8 @@
 """A run: the job of one training.
 
-Its folder has the files of every job, see `folder`, beside those that a training leaves, see
-`run_files`. `error` of a failed run in status.json is ["diverged", {"step": 150, "loss": "31.4",
-…}] where its loss exploded, or names another sentence.
+Its folder has the files of every job, see `folder`, and those of a training, see `run_files`.
+`error` of a failed run in status.json is ["diverged", {"step": 150, "loss": "31.4", …}] if its loss
+exploded, or names another sentence.
 
 Every file but metrics.jsonl is replaced atomically. So a run can be killed at any time and
 resumes from its saved state.
@@ -42,7 +42,7 @@ class Run(RunFiles, JobFolder):
 
     @property
     def resumable(self) -> bool:
-        """Whether steps are left that can be done, and no process carries the run out."""
+        """Whether the run has steps left, can be resumed, and no process carries it out."""
         status = self.status()
         left = status.state in RESUMABLE_STATES and not status.diverged
         return left and not is_locked(self.folder, ending=True)
@@ -82,8 +82,11 @@ class Run(RunFiles, JobFolder):
             raise unwritable(self.folder, PermissionError(13, "the folder stays"))
 
     def discard(self, *, with_folder: bool) -> None:
-        """Undo `create_run`, before the first step; with_folder: it made the folder, too. Otherwise
-        other files may be in there, and only those that make it a run are deleted."""
+        """Undo `create_run`, before the first step.
+
+        with_folder: delete the folder, if `create_run` made it. Otherwise it may hold other files,
+        and only config.json and status.json are deleted.
+        """
         if self.is_deleted:
             return
         if with_folder:

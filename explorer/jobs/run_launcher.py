@@ -108,7 +108,7 @@ def active_runs() -> list[Run]:
 
 
 def jobs_ahead(run: Run) -> int:
-    """How many runs come before a waiting one on its device, the active one included."""
+    """Number of runs before a waiting one on its device, including the active one."""
     names = [other.name for other in in_order(run.lane())]
     return names.index(run.name) if run.name in names else 0
 

@@ -41,12 +41,12 @@ def run_training(
     """Train `run` from its saved state to its end, or until a stop is requested.
 
     stops: asked after each step; True = save and stop, as by a stop request in the folder.
-    on_wait: called once where another run has the device.
+    on_wait: called once if another run has the device.
     on_data: called once the data are read, before the first step.
 
     One run a device: the others wait, in the order of their creation. Any exception is written
-    to the run's status, then raised. Raises `RunError`, and writes nothing, when another
-    process carries the run out; the same once its folder is deleted or moved.
+    to the run's status, then raised. Raises `RunError` without writing when another process
+    carries the run out, or when its folder is deleted or moved.
     """
     if distributed.rank() > 0:
         return _train_beside(run)
@@ -62,7 +62,7 @@ def run_training(
 
 @contextmanager
 def _enough_memory(run: Run) -> Iterator[None]:
-    """Raise `TrainingError` where the block runs out of memory."""
+    """Raise `TrainingError` if the block runs out of memory."""
     try:
         yield
     except Exception as error:
@@ -78,7 +78,7 @@ def _devices(run: Run) -> list[str]:
 
 
 def _prepare(run: Run, heartbeat: Heartbeat) -> Trainer:
-    """The run's trainer, with what is recorded before its first step."""
+    """The run's trainer; also write the facts of its data, and discard later moments."""
     heartbeat.update("preparing", heartbeat.step)
     trainer = _make_trainer(run)
     run.write_data_facts(trainer.data_module.facts())
@@ -114,7 +114,7 @@ def _train(
                 checked = now
             if _stops(run, stops, asks, moment):
                 break
-    except TrainingError:  # it diverged: its present weights are worth nothing
+    except TrainingError:  # it diverged: its present weights are useless
         _save_best(run, best)
         raise
     _save(run, trainer, best)
@@ -155,8 +155,10 @@ def _record(run: Run, trainer: Trainer, moment: Moment) -> None:
 
 
 def _save(run: Run, trainer: Trainer, best: bytes | None) -> None:
-    """Save the model, for inspection, and the trainer's state, for resuming; and the checkpoint
-    with the lowest held-out loss, where there is a new one."""
+    """Save the model, for inspection, and the trainer's state, for resuming.
+
+    best: the checkpoint with the lowest held-out loss, saved too if there is a new one.
+    """
     _save_best(run, best)
     run.write(run.checkpoint_path, _serialised(trainer))
     run.write(run.state_path, save_tensors(trainer.state()))

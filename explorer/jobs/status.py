@@ -37,9 +37,9 @@ _ERRORS: tuple[type[ExplorerError], ...] = (RunError, MeasurementError, ModelDir
 class Status:
     """The state of a job; see `explorer.jobs`.
 
-    step: of a training; measurements have none.
-    error: key and facts of the sentence that says why it failed; the key of a sentence outside of
-    the section "errors" names its section, too.
+    step: of a training; 0 for a measurement.
+    error: key and facts of the sentence with the reason of the failure; outside the section
+    "errors" the key includes the section.
     """
 
     state: str
@@ -60,7 +60,7 @@ class Status:
 
     @property
     def failure(self) -> ExplorerError | None:
-        """Why it failed, with a general sentence for a key that has none; None where it did not."""
+        """The error of a failed job, or None; a general error if its key is unknown."""
         if self.error is None:
             return None
         key, facts = self.error
@@ -74,20 +74,20 @@ class Status:
     @property
     def is_stale(self) -> bool:
         """Whether the process has ended, or its heartbeat is too far from now: in the past, or in
-        the future since the clock was set back."""
+        the future after the clock was set back."""
         age = abs(time.time() - self.heartbeat)
         timeout = START_TIMEOUT if self.is_starting else HEARTBEAT_TIMEOUT
         return age > timeout or not _is_alive(self.pid)
 
 
 def recorded(error: ExplorerError) -> tuple[str, dict[str, Any]]:
-    """Key and facts of an error, as a status has them."""
+    """Key and facts of an error, as stored in a status."""
     key = error.key if error.section == "errors" else f"{error.section}.{error.key}"
     return key, {name: str(fact) for name, fact in error.facts.items()}
 
 
 def read_status(path: Path) -> Status:
-    """The status in a file: "new" where there is none, "interrupted" where it cannot be read."""
+    """The status in a file: "new" if there is no file, "interrupted" if it cannot be read."""
     try:
         return _status(json_values.read_object(path))
     except (ExplorerError, ValueError, KeyError, TypeError) as error:

@@ -6,7 +6,7 @@ from types import FrameType
 from typing import Any, Self
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-"""Those that this system has; the last one is Windows's."""
+"""Signals that are noted if the system has them; the last one is of Windows."""
 
 
 class StopSignals:
@@ -37,7 +37,7 @@ class StopSignals:
 
     @property
     def exit_status(self) -> int:
-        """Of a process that ends because of the signal, as shells count: 130 after Ctrl-C."""
+        """Exit status of a process ended by the signal, as in shells: 130 for Ctrl-C."""
         return 128 + self._received
 
     def _note(self, number: int, frame: FrameType | None) -> None:

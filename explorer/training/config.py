@@ -55,7 +55,7 @@ _RECIPE_STEPS = {"copy": 2000, "reverse": 4000, "sort": 6000}
 """Steps after which a toy task is right on every alphabet and length."""
 
 LIMITED_BY_STEPS = ("warmup", "evaluate_every")
-"""Settings in steps that cannot be more than all steps; see `refuse_late`."""
+"""Settings in steps that cannot exceed the total number of steps; see `refuse_late`."""
 
 _TOY_ONLY = ("task", "symbols", "small_alphabets")
 _PAIRS_ONLY = (
@@ -64,7 +64,7 @@ _PAIRS_ONLY = (
 )
 
 _OLD_RUNS = {"small_alphabets": 0.0}
-"""The values of settings that the files of older runs lack, where they are not the defaults."""
+"""Values of settings that the files of older runs lack, if they differ from the defaults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class TrainingConfig:
     evaluate_every: int = 100  # steps
     seed: int = 0
     device: str = "auto"
-    processes: int = 1  # that train one model on this machine, each its share of every batch
+    processes: int = 1  # processes that train one model here, each on its share of every batch
 
     def __post_init__(self) -> None:
         for file in (self.pairs, self.start):
@@ -169,8 +169,7 @@ class TrainingConfig:
         """The sizes of the model, for vocabularies of `source` and `target` entries; without
         these, for the most entries that the settings allow.
 
-        `max_length` is twice that of the longest training sequence, so that longer ones can be
-        tried.
+        `max_length` is twice the longest training sequence, so that longer ones can be tried.
         """
         entries = self.pieces if self.pairs else len(self.vocabulary())
         return ModelConfig(
@@ -192,7 +191,7 @@ class TrainingConfig:
     def from_json(cls, data: dict[str, Any]) -> "TrainingConfig":
         """The config from the file of a run. Raises `ConfigError` on an unknown setting.
 
-        A run from before there were small alphabets goes on without them.
+        A run that is older than the setting for small alphabets resumes without them.
         """
         names = [field.name for field in fields(cls)]
         for name in data:
@@ -210,7 +209,7 @@ class TrainingConfig:
 
 
 def choices_of(name: str) -> tuple[str, ...]:
-    """The values of a setting that has a short list of them; empty for others."""
+    """The allowed values of a setting with a short list of them; empty for other settings."""
     return tuple(TASK_NAMES) if name == "task" else _CHOICES.get(name, ())
 
 
@@ -226,8 +225,9 @@ def refuse_late(config: TrainingConfig) -> None:
 
 
 def refuse_unused(given: Mapping[str, Any]) -> None:
-    """Refuse settings that were given, by name, and that a training with the others ignores;
-    their defaults, which the command in a checkpoint spells out, do no harm.
+    """Refuse given settings, by name, that a training with the others ignores.
+
+    Their default values are allowed: the command in a checkpoint spells them out.
 
     Raises `ConfigError`.
     """
@@ -245,7 +245,7 @@ def refuse_unused(given: Mapping[str, Any]) -> None:
 
 
 def recipe(task: str) -> TrainingConfig:
-    """The settings by which the model of a toy task that ships was trained."""
+    """The settings of the shipped model of a toy task."""
     steps = _RECIPE_STEPS.get(task, _RECIPE_STEPS["reverse"])
     return TrainingConfig(task=task, steps=steps, dropout=0.0)
 

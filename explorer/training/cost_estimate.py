@@ -1,9 +1,9 @@
 """Estimate of a training's cost before it starts: parameters, memory and time.
 
-The time depends on the file of pairs, too: on how long its texts are, on how many of them are
-translated at each evaluation, and on how many pieces are learnt from. It is that of the newest
-finished run of similar size on this machine; without one, a rough estimate by the number of
-operations, shown as such.
+The time depends on the file of pairs, too: on the length of its texts, on the number translated at
+each evaluation, and on the number of pairs that pieces are learnt from. It is taken from the newest
+finished run of similar size on this machine; without one, it is a rough estimate from the number of
+operations, and shown as such.
 """
 
 import os
@@ -16,14 +16,14 @@ from explorer.training.config import TrainingConfig
 from explorer.training.run_files import RunFiles
 
 SIMILAR = 2.0
-"""Two trainings are similar when neither their parameters nor their batches differ more."""
+"""Two trainings are similar if their parameters and batches differ at most by this factor."""
 
 _ON_GPU = 3e13  # floating-point operations a second on small layers
 _ON_CORE = 3e10
 _OVERHEAD = 0.005  # seconds: the least a step takes
 _EVALUATION = 2.5  # duration of an evaluation in steps
 _TRANSLATING = 12.0  # the same, translating hundreds of sentences
-_SENTENCE = 12.0  # pieces of an average sentence, on each side, where the file is not known
+_SENTENCE = 12.0  # pieces of an average sentence, on each side, if the file is not known
 _PIECE = 3.7  # characters of a piece
 _CHINESE_PIECE = 1.4  # the same in scripts without spaces
 _TRANSLATED = 200  # sources that each evaluation translates, at most
@@ -36,7 +36,7 @@ _PROCESS = 450.0  # MB of Python and torch
 
 @dataclass(frozen=True, slots=True)
 class PairsSize:
-    """How many distinct pairs a file holds, and roughly how many pieces a text of it has."""
+    """Number of distinct pairs in a file, and approximate number of pieces of a text."""
 
     pairs: int
     pieces: float
@@ -46,8 +46,8 @@ class PairsSize:
 class Estimate:
     """Cost of a training.
 
-    memory: MB; seconds: at most; measured: whether the time is that of an earlier run.
-    epochs: how often each pair is seen; None where the pairs are not known.
+    memory: MB; seconds: at most; measured: whether the time is taken from an earlier run.
+    epochs: how often each pair is seen; None if the pairs are not known.
     """
 
     parameters: int
@@ -58,7 +58,7 @@ class Estimate:
 
 
 def pairs_size(pairs: Sequence[Pair]) -> PairsSize:
-    """The size of a file of `pairs`, judged by up to a thousand of them."""
+    """The size of a file of `pairs`, estimated from at most a thousand of them."""
     some = pairs[:: max(1, len(pairs) // 1000)]
     texts = [text for pair in some for text in (pair.source, pair.target)]
     pieces = 0.0
@@ -74,7 +74,7 @@ def estimate(
     """The cost of `config`.
 
     finished: the finished runs that the time is taken from, the newest first.
-    size: of the file of pairs, where it is known.
+    size: of the file of pairs, if known.
     """
     parameters = config.model_config().parameters
     speed = measured_speed(config, parameters, finished)
@@ -156,8 +156,8 @@ def _rough_seconds(
 
 
 def _memory(config: TrainingConfig, parameters: int) -> float:
-    """MB: weights, gradients and Adam's two moments; activations; logits of the longest batch,
-    which are most of it where there are thousands of pieces; and the process."""
+    """MB: weights, gradients and Adam's two moments; activations; logits of the longest batch; and
+    the process. With thousands of pieces, the logits take most of it."""
     layers = config.encoder_layers + 2 * config.decoder_layers
     rows = (config.batch_tokens / 2 or config.batch * (config.longest + 2)) / config.accumulate
     activations = rows * layers * (10 * config.d_model + 2 * config.d_ff + 3 * config.longest)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 
 WARMUP_STEPS = 3
-"""Steps that must have run one operation at a time, in this process, before one is captured."""
+"""Steps to run one operation at a time, in this process, before a step is captured."""
 
 
 class GraphedStep:
@@ -26,11 +26,11 @@ class GraphedStep:
 
     @property
     def captured(self) -> bool:
-        """Whether steps are replays of a graph by now."""
+        """Whether steps are now replays of a graph."""
         return self._graph is not None
 
     def __call__(self) -> None:
-        """Take the step, by a replay where there is a graph."""
+        """Take the step; by a replay if there is a graph."""
         if self._graph is None and self._ran >= WARMUP_STEPS and not self._refused:
             self._capture()
         if self._graph is None:
@@ -48,7 +48,7 @@ class GraphedStep:
         self._ran += 1
 
     def _capture(self) -> None:
-        """Capture the step, which does not run it; without a graph where that is impossible."""
+        """Capture the step without running it; if that fails, steps go on without a graph."""
         graph = torch.cuda.CUDAGraph()
         graph.register_generator_state(self._generator)
         torch.cuda.synchronize()
@@ -64,5 +64,6 @@ class GraphedStep:
 
 
 def _end_capture_of(generator: torch.Generator) -> None:
-    """Let `generator` draw again: a capture that fails leaves it waiting for the end of it."""
+    """Let `generator` draw again: after a failed capture it still waits for the end of the
+    capture."""
     generator.graphsafe_set_state(generator.clone_state())

@@ -1,4 +1,4 @@
-"""Data modules: where the batches of a training come from, and how its model is evaluated."""
+"""Data modules: the source of a training's batches, and the evaluation of its model."""
 
 import random
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from explorer.training.translation_data import TranslationDataModule
 from explorer.training.translation_metrics import mean_loss
 
 STATE_PREFIX = "lesson."
-"""What the names of a data module's state begin with in a saved trainer."""
+"""Prefix of the names of a data module's state in a saved trainer."""
 
 _EVALUATED = 512
 _GOLD_EVALUATED = 64
@@ -29,7 +29,7 @@ _PROBE = ("7", "3", "9", "1", "4")
 
 
 class DataModule(Protocol):
-    """Batches to train on, and measurements of what has been learnt."""
+    """Batches to train on, and measurements of the trained model."""
 
     @property
     def source_vocabulary(self) -> Vocabulary: ...
@@ -42,7 +42,7 @@ class DataModule(Protocol):
 
     @property
     def generator(self) -> torch.Generator | None:
-        """The generator `batch` draws from; None where the step alone decides."""
+        """The generator that `batch` draws from; None if the batch depends on the step alone."""
 
     @property
     def fixed_shapes(self) -> bool:
@@ -59,13 +59,13 @@ class DataModule(Protocol):
         """The figure of `measure`, from 0 to 1, at which a training may stop early."""
 
     def probe(self) -> tuple[str, str]:
-        """A text and its right answer, whose trace each moment records."""
+        """A text and its right answer; each moment records their trace."""
 
     def facts(self) -> dict[str, Any]:
-        """What a checkpoint says about its data."""
+        """Facts of a checkpoint about its data."""
 
     def state(self) -> dict[str, Tensor]:
-        """What a resumed training needs to go on with the same data."""
+        """State from which a resumed training continues with the same data."""
 
 
 class ToyDataModule:
@@ -87,9 +87,9 @@ class ToyDataModule:
         return self._batch(self.config.batch, self.generator)
 
     def measure(self, model: Transformer) -> dict[str, Any]:
-        """exact_match and held_out_loss of 512 new sequences, drawn as those of training;
-        training_loss of the first 512 of training; gold (layer, head): weight of the cross heads
-        on the gold position."""
+        """exact_match and held_out_loss of 512 new sequences, drawn from the training distribution;
+        training_loss of the first 512 training sequences; gold (layer, head): weight of the cross
+        heads on the gold position."""
         held, smoothing = self._held, self.config.label_smoothing
         some = Batch(held.source[:_GOLD_EVALUATED], held.target[:_GOLD_EVALUATED])
         return {
@@ -172,7 +172,7 @@ def find_data_module(
 
 
 def _pieces(start: Checkpoint | None) -> tuple[PieceVocabulary, PieceVocabulary] | None:
-    """The vocabularies of a checkpoint; None where they are still to be learnt."""
+    """The vocabularies of a checkpoint; None without a checkpoint, then they are learnt."""
     if start is None:
         return None
     source, target = start.source_vocabulary, start.target_vocabulary

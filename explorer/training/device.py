@@ -1,4 +1,4 @@
-"""The device that a training runs on, and what it computes with."""
+"""The device that a training runs on, and whether it computes in bfloat16."""
 
 import torch
 
@@ -6,10 +6,12 @@ from explorer.core.errors import TrainingError
 
 
 def choose_device(name: str) -> torch.device:
-    """The device called `name`; "auto" is the GPU where there is one. The first device of a
-    kind is called by its kind alone ("cuda", not "cuda:0"), so that each has one name.
+    """The device called `name`; "auto" is the GPU if there is one.
 
-    Raises `TrainingError` when this machine has none of that name.
+    The first device of a kind is named by its kind alone ("cuda", not "cuda:0"), so that each
+    device has one name.
+
+    Raises `TrainingError` when this machine has no device of that name.
     """
     there = ["cpu"]
     there += ["cuda"] if torch.cuda.is_available() else []

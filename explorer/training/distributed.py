@@ -1,6 +1,6 @@
 """Data-parallel training: several processes train one model, each on its share of every batch.
 
-torchrun, or `launch` as it does, starts the processes and sets the rank of each;
+torchrun, or `launch` in the same way, starts the processes and sets the rank of each;
 torch.distributed (NCCL on GPUs, Gloo on CPUs) averages their gradients. A single process has
 world size 1, and every function here works there, too.
 """
@@ -19,7 +19,7 @@ from explorer.core.errors import TrainingError
 
 
 def is_launched() -> bool:
-    """Whether this process is one of those that torchrun or `launch` started."""
+    """Whether torchrun or `launch` started this process."""
     return "WORLD_SIZE" in os.environ
 
 
@@ -53,7 +53,7 @@ def launch(arguments: Sequence[str], processes: int) -> int:
 
 @contextmanager
 def process_group() -> Iterator[None]:
-    """Be in the process group that torchrun made, if any, until the block ends."""
+    """Join the process group of torchrun, if there is one, until the block ends."""
     if not is_launched():
         yield
         return
@@ -84,8 +84,10 @@ def local_device() -> torch.device | None:
 
 
 def gpu_numbers(device: torch.device) -> range:
-    """The numbers of the devices on this machine that the processes use, where `device` is that
-    of this process."""
+    """The numbers of the devices that the processes use on this machine.
+
+    device: that of this process.
+    """
     if local_device() is None:
         first = device.index or 0
         return range(first, first + 1)

@@ -1,4 +1,4 @@
-"""Final evaluation of a checkpoint: once, on the test part that no choice was based on."""
+"""Final evaluation of a checkpoint: once, on the test part, which influenced no earlier choice."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,12 +22,13 @@ from explorer.training.translation_data import fitting
 from explorer.training.translation_metrics import Scores, score, translate
 
 JOINED = 100
-"""Texts of several held-out sentences each, to see whether longer input is translated whole."""
+"""Number of texts of several held-out sentences, to test whether longer input is translated
+completely."""
 
 SENTENCES_JOINED = (3, 6)
-"""Sentences in each of them."""
+"""Numbers of sentences in a joined text."""
 
-_MOST_REFERENCES = 4  # of a sentence in a joined text of three: their combinations are references
+_MOST_REFERENCES = 4  # of a sentence in a joined text of three; all combinations are used
 
 
 Progress = Callable[[float], object]
@@ -100,10 +101,11 @@ def _evaluate_task(
 def evaluate_translations(
     checkpoint: Checkpoint, corpus: ParallelCorpus, progress: Progress = lambda share: None
 ) -> FinalEvaluation:
-    """BLEU and chrF on the distinct sources of the test part, all references, greedy; and on
-    texts that join several of them, beside the same sentences translated one by one.
+    """BLEU and chrF of greedy translations of the test part's distinct sources, all references.
 
-    Raises `PairsError` when all of them are too long for the model.
+    Also on texts that join several sources, compared with the same sentences translated one by one.
+
+    Raises `PairsError` when all sources are too long for the model.
     """
     test = corpus.part("test")
     vocabularies = checkpoint.source_vocabulary, checkpoint.target_vocabulary
@@ -162,8 +164,8 @@ def _joined_scores(
 ) -> tuple[Scores, Scores]:
     """Scores of joined texts, translated as one and sentence by sentence.
 
-    known: sources with their references; outputs: their translations one by one; texts: those that
-    are translated, counted.
+    known: sources with their references; outputs: their translations one by one; texts: counts the
+    translated texts for the progress.
     """
     groups = _groups(list(known), size)
     source, target = separators
@@ -181,8 +183,10 @@ def _groups(sources: list[str], size: int) -> list[list[str]]:
 
 
 def _joined_references(each: list[list[str]], separator: str) -> list[str]:
-    """The ways to follow a translation of one sentence by one of the next, from the first few
-    of each; fewer of many sentences, whose combinations would be too many."""
+    """All combinations of the first few translations of each sentence, joined in order.
+
+    With more sentences, fewer translations of each are used: there would be too many combinations.
+    """
     few = max(1, round(_MOST_REFERENCES ** (SENTENCES_JOINED[0] / len(each))))
     return [separator.join(chosen) for chosen in product(*(known[:few] for known in each))]
 

@@ -1,10 +1,10 @@
-"""What a training leaves in the folder of its run, and what it is read as.
+"""The files of a training in the folder of its run, and their readers.
 
 config.json             the settings, and when the run was created
 metrics.jsonl           one line a moment, see `run_metrics`
 moments/000310.trace    the probe trace at that moment, teacher-forced
 lesson.json             facts of the training data: for a file of pairs, its row counts
-pairs.tsv               the file of pairs, where it was uploaded
+pairs.tsv               the file of pairs, if it was uploaded
 checkpoint.safetensors  the model as last saved
 best.safetensors        the model with the lowest held-out loss so far
 state.safetensors       the trainer's saved state, for resuming
@@ -35,7 +35,7 @@ class RunFiles:
 
     @cached_property
     def config(self) -> TrainingConfig:
-        """The settings; an uploaded file of pairs is found in the folder, wherever that is now.
+        """The settings, with the current path of a file of pairs that was uploaded into the folder.
 
         Raises `RunError` when they cannot be read.
         """
@@ -83,7 +83,7 @@ class RunFiles:
 
     @property
     def saved_step(self) -> int:
-        """The step from which the run goes on. Raises `RunError` when its state is damaged."""
+        """The step from which the run resumes. Raises `RunError` when its state is damaged."""
         if not self.state_path.exists():
             return 0
         try:

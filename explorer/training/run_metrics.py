@@ -1,14 +1,14 @@
 """The metrics of a run, metrics.jsonl: one line of JSON for each moment of the training.
 
-`pandas.read_json("metrics.jsonl", lines=True)` reads it, too. What a line
-holds, where all three losses are nats a target token, with the label smoothing of the training:
+`pandas.read_json("metrics.jsonl", lines=True)` reads it, too. Contents of a line; all three losses
+are nats a target token, with the label smoothing of the training:
 
     step, seconds           steps and seconds of training so far, pauses not counted
     training_loss           of this moment's weights, on a fixed sample of the training data
     held_out_loss           of the same weights, on data that are not trained on; both without
-                            dropout, so that their difference is overfitting alone
+                            dropout, so their difference shows only overfitting
     loss                    mean over the steps since the last moment, with dropout, of the
-                            weights as they were then: what the optimiser minimises
+                            weights at each step: the quantity that the optimiser minimises
     exact_match, gold       of a toy task: 0 to 1; weight of each cross head on its gold position
     perplexity, bleu, chrf  of a translation, on held-out data: e to the loss without smoothing;
                             scores from 0 to 100
@@ -37,7 +37,7 @@ LARGEST_METRICS = 16 * 2**20
 """Bytes, some twenty thousand moments. Larger metrics are not read."""
 
 MOST_LINES = 100_000
-"""Of the metrics. Longer ones are not read."""
+"""Most lines of the metrics. Longer ones are not read."""
 
 _MOST_METRICS = 2_000_000  # values in all lines together
 _LARGEST_LOSS = 1e30
@@ -78,8 +78,10 @@ def discard_after(path: Path, step: int) -> None:
 
 
 def best_moment(moments: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The first of `moments` with the lowest held-out loss, whose weights are in
-    best.safetensors; None where no moment has one."""
+    """The first of `moments` with the lowest held-out loss, or None if none has a held-out loss.
+
+    Its weights are in best.safetensors.
+    """
     found: Mapping[str, Any] | None = None
     lowest = math.inf
     for moment in moments:

@@ -1,4 +1,4 @@
-"""The checkpoint that a training begins with: another training goes on from its weights."""
+"""The checkpoint that a new training begins with, to continue from its weights."""
 
 from pathlib import Path
 from typing import Any
@@ -30,9 +30,9 @@ def settings_from(path: Path) -> dict[str, Any]:
 
 
 def load_start(config: TrainingConfig) -> Checkpoint | None:
-    """The checkpoint that a new training begins with; None where it begins with random weights.
+    """The checkpoint that a new training begins with, or None for random weights.
 
-    Raises `TrainingError` when its sizes or its kind of vocabulary are not those of the settings,
+    Raises `TrainingError` when its sizes or its kind of vocabulary differ from the settings,
     `FileError` and `CheckpointError` when it cannot be read.
     """
     if not config.start:

@@ -7,17 +7,17 @@ from torch import Tensor, nn
 from explorer.core.vocabulary import PAD
 from explorer.model.transformer import Transformer
 
-_ROWS = 256  # whose logits exist at the same time; more no longer fit the processor's cache
-_LARGE_VOCABULARY = 1000  # entries from which on rows are worth it
+_ROWS = 256  # rows with logits in memory at once; more no longer fit the processor's cache
+_LARGE_VOCABULARY = 1000  # entries from which on computing by rows is faster
 
 
 class TokenLoss(nn.Module):
     """Label-smoothed cross-entropy of a model, summed over the target tokens of a batch.
 
-    On a CPU with a large vocabulary most time goes into moving the logits (B, T, V) through
-    memory, for padding, too. There, logits and their gradient are computed together, for a few
-    rows at a time (as Liger Kernel does on GPUs, Hsu et al. 2024, arXiv 2410.10989): the same
-    loss, at a third of the time.
+    On a CPU with a large vocabulary, most time is spent moving the logits (B, T, V) through
+    memory, even for padding. There, logits and their gradient are computed together, a few rows
+    at a time (as Liger Kernel does on GPUs, Hsu et al. 2024, arXiv 2410.10989): the same loss in a
+    third of the time.
     """
 
     def __init__(self, model: Transformer, smoothing: float) -> None:

@@ -1,5 +1,5 @@
-"""Evaluation of a model on a toy task, on held-out sequences: of all symbols, and of the smaller
-alphabets that a class types."""
+"""Evaluation of a model on held-out sequences of a toy task: with all symbols, and with the smaller
+alphabets that a class may type."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -81,8 +81,11 @@ def exact_match_by_length(
 
 
 def typed_alphabets(symbols: Sequence[str]) -> dict[str, list[int]]:
-    """The alphabets a class types, by their symbols: all, the digits, the Latin letters, the other
-    symbols, and the first three. Each has symbols from 0 on; equal ones are there once."""
+    """The alphabets that a class may type, by their symbols, without duplicates.
+
+    All symbols, the digits, the Latin letters, the other symbols, and the first three; symbols are
+    numbered from 0.
+    """
     kinds: dict[str, list[int]] = {"digit": [], "letter": [], "other": []}
     for number, symbol in enumerate(symbols):
         latin = symbol.isascii() and symbol.isalpha()

@@ -32,8 +32,8 @@ _AVERAGED_EVERY = 10
 """Steps between two updates of the averaged weights."""
 
 _DIVERGED = 2.0
-"""How many times the loss of a uniform guess, ln V, a training has to lose to count as diverged.
-A training begins near once, and one that learns nothing stays below."""
+"""Diverged: loss above this multiple of ln V, the loss of a uniform guess. A training begins near
+ln V, and one that learns nothing stays below the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class Moment:
     step: int
     seconds: float  # since the training began, pauses not counted
     loss: float  # nats a token, mean since the last moment
-    measured: dict[str, Any]  # by the data module: held_out_loss, exact_match or BLEU …
-    score: float  # the one of them that may end the training early, 0 to 1
+    measured: dict[str, Any]  # from the data module: held_out_loss, exact_match or BLEU …
+    score: float  # the figure of `measured` that may end training early, 0 to 1
     best: bool  # whether no earlier moment had a lower held-out loss
     rate: float
     gradient_norm: float  # of all weights, before clipping, at this step
@@ -68,9 +68,10 @@ class Trainer:
     """
 
     def __init__(self, config: TrainingConfig, saved: Mapping[str, Tensor] | None = None) -> None:
-        """saved: the `state` of an earlier trainer with the same config, to go on from.
+        """saved: the `state` of an earlier trainer with the same config, to resume.
 
-        Raises `TrainingError` when the checkpoint to begin with does not fit the settings.
+        Raises `TrainingError` when the checkpoint that the training begins with does not fit the
+        settings.
         """
         self.config = config
         self.device = distributed.local_device() or choose_device(config.device)
@@ -113,7 +114,7 @@ class Trainer:
 
     @property
     def finished(self) -> bool:
-        """Whether the last step is done, the score reached, or the patience at its end."""
+        """Whether the last step is done, the score reached, or the patience used up."""
         until, moment, patience = self.config.until, self.moment, self.config.patience
         reached = moment is not None and moment.score >= until < 1
         return self.step >= self.config.steps or reached or 0 < patience <= self._since_best
@@ -145,7 +146,7 @@ class Trainer:
         )
 
     def state(self) -> dict[str, Tensor]:
-        """Everything a new trainer needs to go on with equal results."""
+        """Everything that a new trainer needs to resume with equal results."""
         state: dict[str, Tensor] = {}
         for name, weight in self.model.named_parameters():  # tied ones once
             state[f"model.{name}"] = weight
@@ -205,7 +206,7 @@ class Trainer:
         return step % self.config.evaluate_every == 0 or step == self.config.steps
 
     def _advance(self) -> None:
-        """One step: replayed as a CUDA graph where there is one.
+        """Take one step; replayed as a CUDA graph if there is one.
 
         A step before an evaluation runs one operation at a time, so that the norms of its
         gradients can be read.
@@ -298,8 +299,7 @@ class Trainer:
         )
 
     def _refuse_divergence(self, loss: float) -> None:
-        """Raises `TrainingError` when `loss`, of training data, is not a number or so large that
-        the training has diverged."""
+        """Raise `TrainingError` if `loss`, of training data, is NaN or shows divergence."""
         uniform = math.log(self.model.config.target_vocabulary)
         if not loss <= _DIVERGED * uniform:  # also true of NaN
             facts = {"loss": f"{loss:.3g}", "uniform": f"{uniform:.2g}"}

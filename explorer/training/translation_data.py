@@ -71,7 +71,7 @@ class TranslationDataModule:
         vocabularies: tuple[PieceVocabulary, PieceVocabulary] | None = None,
     ) -> None:
         """saved: the `state` of an earlier data module, whose pieces are used again.
-        vocabularies: of the checkpoint that a new training begins with; None: to be learnt.
+        vocabularies: of the checkpoint that a new training begins with; None = learn them.
 
         Raises `PairsError` when too few pairs are left, or when `saved` is of another file.
         """
@@ -169,9 +169,9 @@ class TranslationDataModule:
                 yield source
 
     def pair_counts(self) -> dict[str, int]:
-        """How many rows and pairs the files have, are used, and are not, by reason.
+        """Numbers of rows and pairs in the files: all, used, and left out by reason.
 
-        overlong: of the pairs to train on and of the dev part.
+        overlong: pairs to train on or in the dev part that are too long.
         """
         return {
             **asdict(self.corpus.counts),
@@ -181,7 +181,7 @@ class TranslationDataModule:
         }
 
     def part_sizes(self) -> dict[str, int]:
-        """The pairs of each part; of the training part, those that are trained on."""
+        """Number of pairs of each part; for training, only those short enough to train on."""
         held_out: dict[str, int] = {name: len(self.corpus.part(name)) for name in HELD_OUT_PARTS}
         return {"training": len(self._epochs.fitting), **held_out}
 
@@ -201,11 +201,11 @@ class TranslationDataModule:
         }
 
     def _pieces_a_text(self) -> float:
-        """Of both sides, in the sample of the training part."""
+        """Mean number of pieces of a text, over both sides of the sample of the training part."""
         return sum(len(ids) for row in self._seen for ids in row) / (2 * len(self._seen))
 
     def state(self) -> dict[str, Tensor]:
-        """The pieces, the hash of the file they were learnt from, and where epochs began."""
+        """The pieces, the hash of the file they were learnt from, and the first steps of epochs."""
         return {
             "digest": _bytes(self._digest.encode()),
             "epoch_starts": torch.tensor(self._epochs.starts),
@@ -232,7 +232,7 @@ class TranslationDataModule:
 def learn_vocabularies(
     pairs: Iterable[Pair], config: TrainingConfig
 ) -> tuple[PieceVocabulary, PieceVocabulary]:
-    """The pieces of both sides, learnt together or apart."""
+    """The vocabularies of both sides, learnt from both together or from each alone."""
     pairs = list(pairs)
     sources, targets = ([pair.source for pair in pairs], [pair.target for pair in pairs])
     if config.joint:

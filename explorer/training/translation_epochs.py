@@ -93,8 +93,11 @@ class Epochs:
         return [batches[place] for place in random.permutation(len(batches))]
 
     def _texts(self, random: np.random.Generator) -> list[Pair]:
-        """The texts of an epoch: every fitting pair once, alone or in a joined text, lines made
-        from patterns likewise, and copied lines."""
+        """The texts of an epoch.
+
+        Every fitting pair once, alone or in a joined text; lines made from patterns, also alone or
+        joined; and copied lines.
+        """
         config, augmentation = self._config, self._augmentation
         order = random.permutation(self.fitting)
         texts = [
@@ -112,14 +115,15 @@ class Epochs:
         return texts + [augmentation.copied(random) for _ in range(copies)]
 
     def _group_size(self, random: np.random.Generator) -> int:
-        """Mostly one; with the chance `joined` two to eight."""
+        """Random number of pairs in one text: two to eight with probability `joined`, else one."""
         joined = random.random() < self._config.joined
         return int(random.integers(2, _MOST_JOINED + 1)) if joined else 1
 
     def _groups(
         self, order: NDArray[np.intp], random: np.random.Generator
     ) -> Iterator[NDArray[np.intp]]:
-        """Consecutive pairs of `order` that make one text, as far as they fit."""
+        """Groups of consecutive pairs of `order` that form one text; a group ends where it gets too
+        long."""
         longest = self._config.longest
         at = 0
         while at < len(order):
@@ -148,7 +152,10 @@ class Epochs:
         return joined
 
     def _encode(self, texts: Sequence[Pair], random: np.random.Generator) -> list[Row]:
-        """The rows of texts, by sampled segmentations where they are not too long so."""
+        """The rows of texts, with sampled segmentations unless these are too long.
+
+        Drops rows that are too long or have an empty side.
+        """
         sides = [
             self._encode_side(vocabulary, side, int(random.integers(2**31)))
             for vocabulary, side in zip(
@@ -175,11 +182,14 @@ class Epochs:
         return encoded
 
     def _cut(self, rows: Sequence[Row], random: np.random.Generator) -> Iterator[list[Row]]:
-        """Rows of similar length, as many as make a batch: of `batch` rows, or where
-        `batch_tokens` is set, of at most that many tokens, padding and specials included."""
+        """Batches of rows of similar length.
+
+        A batch has `batch` rows or, if `batch_tokens` is set, at most that many tokens, padding
+        and specials included.
+        """
         config = self._config
         order = random.permutation(len(rows))
-        if not config.batch_tokens:  # whole batches alone; what is left over differs by epoch
+        if not config.batch_tokens:  # only whole batches; the rows left over differ by epoch
             order = order[: len(rows) // config.batch * config.batch]
         sizes = np.array([(len(s) + 1, len(t) + 1) for s, t in rows])
         order = order[np.lexsort((sizes[order, 1], sizes[order, 0]))]
@@ -201,7 +211,7 @@ class Epochs:
 
 
 def without_final_mark(pair: Pair) -> Pair:
-    """The pair without the mark that ends both sides; as it is where one side has none."""
+    """The pair without the final mark of both sides; unchanged if one side has none."""
     source, target = pair.source, pair.target
     if not (source[-1:] in _FINAL_MARKS and target[-1:] in _FINAL_MARKS):
         return pair

@@ -1,4 +1,4 @@
-"""Judge translations: greedy outputs, loss on held-out pairs, BLEU and chrF.
+"""Evaluation of translations: greedy outputs, loss on held-out pairs, BLEU and chrF.
 
 Scores are those of sacrebleu (Post 2018, arXiv 1804.08771): BLEU (Papineni et al. 2002) and chrF
 (Popović 2015), with every known translation of a source as a reference.
@@ -26,7 +26,7 @@ DECODED_TOGETHER = 64
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """BLEU and chrF of a corpus, 0 to 100, and the signatures by which sacrebleu says how."""
+    """BLEU and chrF of a corpus, 0 to 100, and sacrebleu's signatures of their settings."""
 
     bleu: float
     chrf: float
@@ -48,7 +48,7 @@ class MeanLoss:
 
     @property
     def perplexity(self) -> float:
-        """exp(plain); infinite where that is too large."""
+        """exp(plain); infinite if that is too large."""
         return math.exp(min(self.plain, 50.0)) if math.isfinite(self.plain) else math.inf
 
 

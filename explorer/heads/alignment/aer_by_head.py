@@ -48,7 +48,7 @@ _GROUPINGS = {"words": grouped, "whitespace": spaced}
 
 @dataclass(frozen=True, slots=True)
 class CorpusLinks:
-    """The links of each pair by one method; none of a pair that was skipped."""
+    """Links of each pair by one method; a skipped pair has no links."""
 
     method: AlignmentMethod
     links: tuple[Links, ...]
@@ -61,11 +61,11 @@ class CorpusLinks:
 
 @dataclass(frozen=True, slots=True)
 class CorpusAlignment:
-    """What `align_pairs` found.
+    """Result of `align_pairs`.
 
-    methods: with gold links the lowest error rate first, and among them `DIAGONAL`.
+    methods: with gold links, sorted by error rate, the lowest first, and including `DIAGONAL`.
     skipped: the rows, from 1, that are longer than the model's positions.
-    unlinked: of the others, those without any gold link, which the error rates do not count.
+    unlinked: the other rows without any gold link; the error rates do not count them.
     other_words: with gold links of words, the rows where spaces separate another number of them.
     """
 
@@ -85,8 +85,10 @@ class CorpusAlignment:
 def all_methods(
     model: ExplorableModel, layer: int | None = None, timing: str | None = None
 ) -> tuple[AlignmentMethod, ...]:
-    """Every head of every layer and every layer's mean, with both timings; only of `layer` and
-    with `timing` where these are given."""
+    """Every head of every layer and every layer's mean, with both timings.
+
+    layer, timing: if given, only the methods of this layer or with this timing.
+    """
     config = model.transformer.config
     layers = range(config.decoder_layers) if layer is None else (layer,)
     heads = (*range(config.heads), None)
@@ -103,9 +105,9 @@ def align_pairs(
     gold: GoldFile | None = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> CorpusAlignment:
-    """Every pair aligned by every method, and with gold links also by `DIAGONAL`.
+    """Align every pair by every method, and with gold links also by `DIAGONAL`.
 
-    tokens: what links connect and count.
+    tokens: units that links connect and count.
     progress: called with the share done, 0 to 1.
 
     Raises `AlignmentError` on a pair the model cannot read, on a head that does not exist, on a
@@ -189,8 +191,11 @@ class _Work:
                 links[row] = align_words(*place, self._grouping)
 
     def _compare_with_words(self, row: int, sizes: tuple[int, int], gold: Gold) -> None:
-        """Note whether a pair with links has more tokens than words, and links beyond those; or, as
-        words that the app shows, another number."""
+        """Record how the tokens of a pair with links compare with its space-separated words.
+
+        Pieces: whether there are more pieces than words, and whether a link goes beyond the words.
+        Words of the app: whether their number differs.
+        """
         words = [len(text.split()) for text in _texts(self.pairs[row])]
         for side, (size, count) in enumerate(zip(sizes, words, strict=True)):
             self.more_pieces |= bool(gold.possible) and size > count
@@ -200,8 +205,10 @@ class _Work:
 
     @property
     def counts_words(self) -> bool:
-        """Whether pieces are to be linked and the gold links are of words: where pairs have more
-        pieces than words, some link of pieces goes beyond the words."""
+        """Whether the unit is pieces, but the gold links count words.
+
+        True if some pair has more pieces than words, but no link goes beyond the words.
+        """
         return self.tokens == "pieces" and self.more_pieces and not self.beyond_words
 
     @property
@@ -209,7 +216,7 @@ class _Work:
         return _GROUPINGS.get(self.tokens) if isinstance(self.tokens, str) else None
 
     def _given(self, row: int, trace: Trace) -> tuple[TokenPieces, TokenPieces] | None:
-        """The pieces of the tokens of a pair, where those are given."""
+        """The pieces of the given tokens of a pair, or None without given tokens."""
         if not isinstance(self.tokens, GivenTokens):
             return None
         try:
@@ -225,7 +232,7 @@ class _Work:
         return int(source.sum()), int(outputs.sum())
 
     def error_rates(self, rows: Sequence[int]) -> list[ErrorRate | None]:
-        """By method, of the pairs that were aligned."""
+        """Error rate of each method over the aligned pairs."""
         if self.gold is None:
             return [None] * len(self.methods)
         gold = [self.gold.links[row] for row in rows]
@@ -245,7 +252,7 @@ class _Work:
 
 
 def error_rate_table(found: CorpusAlignment) -> str:
-    """The error rates as text: one line a method, and what a reader must know of them."""
+    """The error rates as text: one line a method, then the notes needed to read them."""
     columns = "".join(f"{name:>8}" for name in LENGTHS)
     lines = [f"{'head':9} {'row':10}    AER  {'95 % interval':15}{columns}  source tokens\n"]
     for one in found.methods:
@@ -301,7 +308,7 @@ def refuse_other_spaces(pair: Pair, sizes: tuple[int, int], row: int) -> None:
 
 
 def _rates(agreeing: NDArray[np.float64], linked: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The error rate of each method, (method), of counts (pair, method); NaN without links."""
+    """The error rate of each method, (method,), from counts (pair, method); NaN without links."""
     total = linked.sum(0)
     share = np.full(total.shape, np.nan)
     return 1 - np.divide(agreeing.sum(0), total, out=share, where=total > 0)

@@ -22,14 +22,14 @@ LENGTHS = (f"1–{SHORT}", f"{SHORT + 1}–{MEDIUM}", f"{MEDIUM + 1}+")
 """Names of the classes of sentences by their source tokens."""
 
 _MOST_RATES = 100_000
-"""Of a report that is read: layers × heads × timings."""
+"""Most rates in a report that is read: layers × heads × timings."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlignmentMethod:
-    """Where links are taken from.
+    """Source of the links: one head, or the mean of a layer, with a timing.
 
-    layer: of the decoder; None for the diagonal, which looks at no attention.
+    layer: of the decoder; None for the diagonal, which uses no attention.
     head: of the layer, or None for the mean of its heads.
     timing: "prediction", the row that predicts a token, or "input", the row where it is fed in.
     """
@@ -65,10 +65,12 @@ class ErrorRate:
 
 @dataclass(frozen=True, slots=True)
 class AlignmentReport:
-    """name: of the pairs. unit: what the links count, one of `gold_file.UNITS`.
-    pairs: how many the file has; skipped: how many of them are too long for the model; unlinked:
-    how many of the others have no links, which the rates do not count.
-    rates: of each method, the lowest first, among them that of `DIAGONAL`.
+    """Error rates of all methods on one file.
+
+    name: of the pairs. unit: of the links, one of `gold_file.UNITS`.
+    pairs: number in the file; skipped: number too long for the model; unlinked: number of the
+    others without links, which the rates do not count.
+    rates: of each method, the lowest first, including `DIAGONAL`.
     """
 
     name: str
@@ -80,7 +82,7 @@ class AlignmentReport:
 
     @property
     def diagonal_wins(self) -> bool:
-        """Whether nothing is better than the diagonal."""
+        """Whether no method is better than the diagonal."""
         return bool(self.rates) and self.rates[0][0] == DIAGONAL
 
     def table(self) -> "pd.DataFrame":
@@ -105,7 +107,7 @@ class AlignmentReport:
         return csv_bytes(self.table())
 
     def to_json(self) -> str:
-        """What `load` reads back."""
+        """The report as JSON; `load` reads it back."""
         rates = [
             {**asdict(method), "rate": [_finite(one) for one in (rate.value, rate.low, rate.high)]}
             | {"by_length": [_finite(one) for one in rate.by_length]}
@@ -118,13 +120,13 @@ class AlignmentReport:
         return json.dumps({**facts, "rates": rates}, ensure_ascii=False, allow_nan=False)
 
     def save(self, path: Path) -> None:
-        """Write it as JSON, or as CSV to a file named so. Raises `FileError`."""
+        """Write the report as JSON, or as CSV to a path ending in ".csv". Raises `FileError`."""
         csv = path.suffix == ".csv"
         write_atomically(path, self.to_csv() if csv else self.to_json().encode())
 
     @classmethod
     def load(cls, path: Path) -> "AlignmentReport":
-        """The report in a file. Raises `AlignmentError` on what is none."""
+        """The report in a file. Raises `AlignmentError` if the file holds none."""
         try:
             read = json.loads(path.read_text(encoding="utf-8"))
             rates = tuple(map(_read_rate, read["rates"][:_MOST_RATES]))

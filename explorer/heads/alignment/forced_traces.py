@@ -1,7 +1,7 @@
 """Traces of the cross-attention of sentence pairs, teacher-forced, many in one pass.
 
-They have what alignment reads and nothing else: `ExplorableModel.trace` decodes each pair alone,
-step by step, and measures its own integrity, which takes tens of times as long.
+They hold only what alignment reads. `ExplorableModel.trace` decodes each pair alone, step by step,
+and measures its own integrity, which takes tens of times as long.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,8 +21,9 @@ MOST_TOKENS = 4096
 def forced_traces(
     model: ExplorableModel, pairs: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[int, Trace]]:
-    """The number of each pair (source, target) and its trace, which has cross-attention alone; in
-    the order of their lengths.
+    """Yield the number of each pair (source, target) and its trace, in the order of their lengths.
+
+    The traces have only cross-attention.
 
     Raises `VocabularyError` on a text that cannot be read or is too long.
     """

@@ -20,11 +20,11 @@ from explorer.data.parallel_corpus import (
 )
 
 Unit = Literal["pieces", "words", "whitespace"]
-"""What links connect: pieces of the model, words as the app shows them, or what spaces separate in
-the text."""
+"""Unit that links connect: pieces of the model, words as the app shows them, or space-separated
+words of the text."""
 
 _ENOUGH_PAIRS = 10
-"""Pairs with links in which, if links count from 0, some link is to a first token."""
+"""Pairs with links that suffice: if links count from 0, one of them links a first token."""
 
 UNITS: tuple[Unit | Literal["columns"], ...] = ("columns", "pieces", "words", "whitespace")
 """The units, and "columns": tokens in columns of their own, beside a text as it is written."""
@@ -39,7 +39,7 @@ class GoldFile:
 
     @classmethod
     def of_file(cls, path: Path) -> "GoldFile":
-        """Raises `FileError`, and `AlignmentError` on what are no links."""
+        """Read a file of links. Raises `FileError`, and `AlignmentError` if it holds no links."""
         return cls(read_gold(path), path.name)
 
 
@@ -53,7 +53,7 @@ class GivenTokens:
 
 @dataclass(frozen=True, slots=True)
 class AlignmentFile:
-    """A table of pairs in the order of its rows; what `aer_by_head.align_pairs` takes."""
+    """A table of pairs in the order of its rows: the input of `aer_by_head.align_pairs`."""
 
     pairs: tuple[Pair, ...]
     tokens: Unit | GivenTokens
@@ -61,7 +61,7 @@ class AlignmentFile:
 
     @property
     def unit(self) -> str:
-        """What links count, one of `UNITS`."""
+        """Unit that links count, one of `UNITS`."""
         return self.tokens if isinstance(self.tokens, str) else "columns"
 
     @classmethod
@@ -100,7 +100,7 @@ class AlignmentFile:
         unit: of `UNITS`; None = the columns of tokens if there are any, else "whitespace", as files
         of links count, if there are links (`linked`: in another file), else "pieces".
 
-        Raises `PairsError`, and `AlignmentError` on a file without pairs or links, on what are no
+        Raises `PairsError`, and `AlignmentError` on a file without pairs or links, on malformed
         links, on links that count from 1, on other columns, and on tokens that do not spell the
         text.
         """
@@ -133,8 +133,11 @@ class AlignmentFile:
 
 
 def refuse_foreign_links(pairs: Sequence[Pair], tokens: Unit | GivenTokens, gold: GoldFile) -> None:
-    """Raise `AlignmentError` at the first row with a link to a token that it does not have, where
-    the texts or the columns of tokens say how many there are, without a model."""
+    """Raise `AlignmentError` at the first row with a link to a token that it does not have.
+
+    Checked without a model, so only if the texts or the columns of tokens give the number of
+    tokens.
+    """
     for row, (pair, links) in enumerate(zip(pairs, gold.links, strict=True)):
         if isinstance(tokens, GivenTokens):
             source, target = map(len, tokens.pairs[row])
@@ -146,8 +149,8 @@ def refuse_foreign_links(pairs: Sequence[Pair], tokens: Unit | GivenTokens, gold
 
 
 def _refuse_counted_from_one(gold: GoldFile) -> None:
-    """Raise `AlignmentError` on links of which none uses token 0 of either side, in so many pairs
-    that they count from 1."""
+    """Raise `AlignmentError` if at least `_ENOUGH_PAIRS` pairs have links, and none of these links
+    uses token 0 of either side: they count from 1."""
     linked = [one.possible for one in gold.links if one.possible]
     if len(linked) >= _ENOUGH_PAIRS and all(min(link) > 0 for links in linked for link in links):
         raise AlignmentError("counted_from_one", name=shorten(gold.name), pairs=len(linked))
@@ -156,7 +159,7 @@ def _refuse_counted_from_one(gold: GoldFile) -> None:
 def _tokens(
     data: bytes, name: str, columns: Sequence[str], pairs: Sequence[Pair], unit: str
 ) -> Unit | GivenTokens:
-    """The tokens in these columns, checked, where those are the unit."""
+    """The checked tokens in these columns if the unit is "columns", else the unit itself."""
     for known in ("pieces", "words", "whitespace"):
         if unit == known:
             return known

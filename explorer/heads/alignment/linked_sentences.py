@@ -18,8 +18,8 @@ Places = tuple[int, ...]
 """The positions of the pieces of a token."""
 
 PieceLinks = frozenset[tuple[int, int]]
-"""(row, source position): a row predicts a piece of a token that is linked to one with a piece
-there."""
+"""Pairs (row, source position): the row predicts a piece of a target token, and the source token
+linked to it has a piece at that position."""
 
 
 def linked_sentences(
@@ -56,7 +56,7 @@ def linked_sentences(
 def _labels(
     model: MeasurableModel, batch: EvaluationBatch, number: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the encoder reads, and what the rows of the decoder predict."""
+    """Labels that the encoder reads, and labels that the rows of the decoder predict."""
     assert batch.source is not None
     size, rows = (int(side.lengths[number]) for side in (batch.source, batch.labels))
     return (
@@ -68,7 +68,7 @@ def _labels(
 def _tokens_of(
     given: AlignmentFile, row: int, sides: tuple[Sequence[str], Sequence[str]], mark: str
 ) -> tuple[list[Places], list[Places]]:
-    """The pieces of the tokens that links count, of both sides."""
+    """Positions of the pieces of each token that links count, for source and target."""
     if isinstance(given.tokens, GivenTokens):
         try:
             keys, queries = (
@@ -86,13 +86,19 @@ def _tokens_of(
 
 
 def _given_places(labels: Sequence[str], tokens: Sequence[str], mark: str) -> list[Places]:
-    """A piece that spells characters of two tokens is one of both."""
+    """Positions of the pieces of each given token.
+
+    A piece that spells characters of two tokens belongs to both.
+    """
     found = token_pieces(labels, tokens, mark)
     return [tuple(found.pieces[one.start : one.stop].tolist()) for one in found.tokens]
 
 
 def _word_places(labels: Sequence[str], mark: str, unit: str) -> list[Places]:
-    """Of words, of what spaces separate, or of the pieces themselves; without specials."""
+    """Positions of the pieces of each unit, without specials.
+
+    unit: words, space-separated words, or single pieces.
+    """
     split = spaced if unit == "whitespace" else grouped
     words = split(labels, mark if unit != "pieces" else "")
     return [tuple(range(word.start, word.stop)) for word in words if not is_special(word.label)]

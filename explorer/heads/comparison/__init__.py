@@ -1,1 +1,1 @@
-"""What two traces have in common: of two texts, models, moments, or with interventions."""
+"""Comparison of two traces: of two texts, models or moments, or with interventions."""

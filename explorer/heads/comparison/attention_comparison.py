@@ -1,9 +1,9 @@
-"""Two traces of the same tokens side by side: where their attention differs, and which heads of
-one are like which heads of the other.
+"""Two traces of the same tokens side by side: where their attention differs, and which of their
+heads are alike.
 
-Of two models, of two moments of a training, or of one model with and without an intervention;
-what an intervention does to the output is in `trace_comparison`. Of two texts of one model, whose
-tokens differ, position by position.
+The traces are of two models, of two moments of a training, or of one model with and without an
+intervention; `trace_comparison` has the effect on the output. Two texts of one model have different
+tokens and are compared position by position.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,13 +22,13 @@ from explorer.core.trace import Trace, check_trace
 from explorer.core.vocabulary import shorten
 
 By = Literal["token", "position"]
-"""What the queries and keys of two traces have in common: their tokens, or their places alone."""
+"""Property that two traces share: tokens of queries and keys, or only their positions."""
 
 _SIDES = ("source_tokens", "target_tokens")
 _PLACE = ["site", "layer", "head"]
 
 _MOST_CELLS = 2**18
-"""Weights that are compared at once, which fit in the cache of a processor."""
+"""Weights compared at once: they fit in a processor's cache."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,9 +66,9 @@ class AttentionComparison:
 
         mean over queries of 1 − JSD(a's row ‖ b's row), the Jensen–Shannon divergence in bits: the
         entropy of the mean of both rows minus the mean of their entropies (Lin 1991). Padding
-        queries are left out; what a query gives to no key, where a model has attention sinks,
-        counts as one more key. A query with one unmasked key is alike in all heads. NaN between
-        heads of different sites.
+        queries are left out; in a model with attention sinks, the weight given to no key counts as
+        one more key. A query with one unmasked key is alike in all heads. NaN between heads of
+        different sites.
         """
         rows, columns = (_labels(trace, self.sites) for trace in (self.a, self.b))
         values = np.full((len(rows), len(columns)), np.nan)
@@ -84,23 +84,23 @@ class AttentionComparison:
     def matched(self) -> pd.DataFrame:
         """Each head of `a` with the head of `b` of the same site it is matched to, one to one.
 
-        Greedy: the most similar pair of heads first, then the most similar of those that are left;
-        of equally similar ones that at the same place, then the first. The sum over all pairs need
-        not be the largest possible. Columns: site, layer, head, other_layer, other_head,
-        similarity, in the order of the heads of `a`; those of a site that has more heads than `b`
-        has there, and that are left over, have no row.
+        Greedy: the most similar pair of heads first, then the most similar of the remaining pairs;
+        of equally similar pairs the one at the same place, then the first. The sum over all pairs
+        need not be the largest possible. Columns: site, layer, head, other_layer, other_head,
+        similarity, in the order of the heads of `a`. If a site has more heads in `a` than in `b`,
+        unmatched heads have no row.
         """
         pairs = [pair for site in self.sites for pair in _matched(self.similarity, site)]
         columns = [*_PLACE, "other_layer", "other_head", "similarity"]
         return pd.DataFrame(pairs, columns=columns)
 
     def clustered(self, site: str) -> tuple[list[int], list[int]]:
-        """The heads of `a` and those of `b` at a site, counted through its layers from 0, in an
-        order in which like heads are neighbours.
+        """Heads of `a` and of `b` at a site, ordered so that similar heads are neighbours.
 
-        Average linkage of the heads of both by 1 − similarity, leaves in the order with the least
-        distance between neighbours (Bar-Joseph 2001); each trace has the order of its own among
-        them. So heads that are alike stand near the diagonal of `similarity` in these orders.
+        Heads are numbered from 0 through all layers of the site. Average linkage of the heads of
+        both by 1 − similarity, leaves in the order with the least distance between neighbours
+        (Bar-Joseph 2001), then split into the heads of each trace. So similar heads are near the
+        diagonal of `similarity` in these orders.
 
         Raises `TraceError` on a site that one of them does not have.
         """
@@ -128,8 +128,8 @@ class AttentionComparison:
 def compare(a: Trace, b: Trace, *, by: By = "token") -> AttentionComparison:
     """Two traces of equal tokens side by side: `difference(site)`, `similarity` and `matched()`.
 
-    by: "position" for two texts of equally many tokens, of which the first is compared with the
-        first, the second with the second, whatever they are.
+    by: "position" for two texts of equally many tokens: each token is compared with the token at
+        the same position.
 
     >>> names = ("reverse", "reverse-early")
     >>> models = [explorer.load(f"checkpoints/{name}.safetensors") for name in names]
@@ -140,8 +140,8 @@ def compare(a: Trace, b: Trace, *, by: By = "token") -> AttentionComparison:
     Where two models decode different outputs, force one to that of the other:
     `model.trace(text, target=other.text)`.
 
-    Raises `TraceError` when something is no trace, when their tokens differ, or by position the
-    numbers of these, and when they have no site in common.
+    Raises `TraceError` when one is not a trace, when their tokens differ (by position: the numbers
+    of tokens), and when they have no site in common.
     """
     check_trace(a)
     check_trace(b)
@@ -183,7 +183,7 @@ def _labels(trace: Trace, sites: Sequence[str]) -> pd.MultiIndex:
 
 
 def _queries(trace: Trace, site: str) -> NDArray[np.bool_]:
-    """(query,) whether its rows count: it is no padding and may attend to a key in each head."""
+    """(query,) True if a query counts: it is not padding and has an unmasked key in each head."""
     closed = trace.arrays[f"{site}.closed"]
     closed = closed.reshape(-1, *closed.shape[-2:])
     counted: NDArray[np.bool_] = (closed == UNMASKED).any(-1).all(0)
@@ -202,7 +202,7 @@ def _distributions(trace: Trace, site: str, queries: NDArray[np.bool_]) -> NDArr
 
 
 def _similarities(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 − the mean divergence of each two heads, from their rows (head, row, key)."""
+    """1 − mean divergence of each pair of heads, from their rows (head, row, key)."""
     if not one.shape[1]:
         return np.full((len(one), len(other)), np.nan)
     found = np.empty((len(one), len(other)))
@@ -218,7 +218,7 @@ def _similarities(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArr
 
 
 def _entropies(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of distributions (…, key), in bits."""
+    """Entropies of distributions (…, key), in bits."""
     logarithms = np.log2(np.maximum(rows, np.finfo(rows.dtype).tiny))  # a weight of 0 adds 0
     entropies: NDArray[np.float64] = -np.einsum("...k,...k->...", rows, logarithms)
     return entropies

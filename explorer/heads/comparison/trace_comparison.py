@@ -1,5 +1,5 @@
-"""A trace and the same text under interventions, in another model or at another moment, or another
-text in the same model: what changes in output and attention.
+"""Changes in output and attention between a trace and a second one: the same text under
+interventions, in another model or at another moment, or another text in the same model.
 
 The attention of any two traces is compared by `attention_comparison`.
 """
@@ -16,18 +16,18 @@ from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.heads.comparison.attention_comparison import AttentionComparison, By, compare
 
-_SMALLEST_CHANGE = 0.005  # of a weight, that can be seen with two decimals
+_SMALLEST_CHANGE = 0.005  # smallest change of a weight that shows with two decimals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceComparison:
-    """What interventions change in one text.
+    """Effect of interventions on one text.
 
     original: the trace without them.
     changed: with them, decoded freely.
     forced: with them, forced to the output of `original` token by token: the two have the same
-        axes, so that probabilities and maps can be subtracted. Of another text, `changed`.
-    by: what the axes of `original` and `forced` have in common.
+        axes, so that probabilities and maps can be subtracted. For another text, `changed`.
+    by: what the axes of `original` and `forced` share.
     """
 
     original: Trace
@@ -37,12 +37,12 @@ class TraceComparison:
 
     @property
     def same_text(self) -> bool:
-        """Whether the output is unchanged: what was decoded, or filled in for mask tokens."""
+        """Whether the output is unchanged: the tokens decoded, or filled in for mask tokens."""
         return bool(self.steps.same.all())
 
     @property
     def has_output(self) -> bool:
-        """Whether there is any; an encoder alone fills in mask tokens, where the text has some."""
+        """Whether there is an output; an encoder alone only fills in mask tokens of the text."""
         return len(_outcome(self.original)) > 0
 
     @property
@@ -79,7 +79,7 @@ class TraceComparison:
 
     @property
     def factor(self) -> float:
-        """How many times as probable the whole original output is now; at most e^700."""
+        """Probability of the whole original output now, divided by that before; at most e^700."""
         return math.exp(min(self.log_probability, 700.0))  # e^709 is the largest
 
     @property
@@ -88,9 +88,9 @@ class TraceComparison:
         return abs(self.factor - 1) < 0.005
 
     def initial_head(self) -> Head | None:
-        """The head whose weights change most; where none changes, the first that is removed.
+        """The head whose weights change most; if none changes, the first removed head.
 
-        Removed heads come last, because their weights no longer count. None where nothing changes.
+        Removed heads come last, because their weights no longer count. None if nothing changes.
         """
         done = Interventions.parse(self.changed.facts.get("interventions", ()))
         most, best, removed = _SMALLEST_CHANGE, None, list[Head]()

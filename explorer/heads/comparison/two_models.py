@@ -15,8 +15,8 @@ def compare_models(original: Trace, model: ExplorableModel) -> TraceComparison:
 
     Tokens are matched by their labels: two models may number the same token differently.
 
-    Raises `TraceError` where the model cuts the text into other tokens or does not have a token of
-    the output; as `ExplorableModel.trace` does where the text is too long for it.
+    Raises `TraceError` if the model cuts the text into other tokens or lacks a token of the output;
+    otherwise as `ExplorableModel.trace`, such as on a text that is too long.
     """
     text, pad_to = original.facts["text"], original.facts["pad_to"]
     _refuse_other_source(original, model)
@@ -29,7 +29,10 @@ def compare_models(original: Trace, model: ExplorableModel) -> TraceComparison:
 
 
 def _refuse_other_source(original: Trace, model: ExplorableModel) -> None:
-    """Both end with the end of the sequence: of two that differ, some token does before."""
+    """Raise `TraceError` if the model cuts the text into other tokens.
+
+    Both sources end with EOS, so if they differ, they differ at some position of the shorter one.
+    """
     ids = model.source_ids(original.facts["text"])
     pairs = zip(original.source_tokens, model.source_vocabulary.labels(ids), strict=False)
     for position, pair in enumerate(pairs, start=1):
@@ -39,10 +42,10 @@ def _refuse_other_source(original: Trace, model: ExplorableModel) -> None:
 
 
 def _ids(tokens: tuple[str, ...], model: ExplorableModel) -> dict[int, int]:
-    """Step → id in the other model of each token of the output.
+    """Step → id of each output token in the other model.
 
-    A byte has the label of its character, and a number before those of the pieces; a piece is
-    meant, unless there is none.
+    A byte may have the same label as a piece, and has a lower id. The piece is chosen if there is
+    one.
     """
     vocabulary = model.target_vocabulary
     labels = vocabulary.labels(range(len(vocabulary)))

@@ -12,10 +12,10 @@ from explorer.model.trace_options import input_of
 def compare_inputs(model: MeasurableModel, one: Trace, other: Trace) -> TraceComparison:
     """Two texts of `model`, each with the output that the model gives it.
 
-    Where one output is longer, both are compared as far as the shorter goes: rows of a decoder do
-    not depend on later ones. An encoder's do, so that both texts need equally many tokens.
+    If one output is longer, both are compared up to the end of the shorter one: rows of a decoder
+    do not depend on later ones. Rows of an encoder do, so both texts need equally many tokens.
 
-    Raises `TraceError` where they have not.
+    Raises `TraceError` if the numbers of tokens differ.
     """
     _refuse_other_count(one, other)
     steps = min(_decoded(one), _decoded(other))
@@ -24,7 +24,7 @@ def compare_inputs(model: MeasurableModel, one: Trace, other: Trace) -> TraceCom
 
 
 def _refuse_other_count(one: Trace, other: Trace) -> None:
-    """Padding counts: with as much of it, texts of different lengths have different tokens."""
+    """Raise `TraceError` if the numbers of tokens differ. Padding counts as tokens."""
     read = [_read(trace) for trace in (one, other)]
     if len(read[0]) == len(read[1]):
         return
@@ -43,7 +43,7 @@ def _refuse_other_count(one: Trace, other: Trace) -> None:
 
 
 def _read(trace: Trace) -> tuple[str, ...]:
-    """What the model was given: the source; of a decoder alone the prompt."""
+    """The model's input: the source, or the prompt of a decoder alone."""
     return trace.source_tokens or trace.target_tokens[: _prompt(trace)]
 
 
@@ -54,12 +54,12 @@ def _prompt(trace: Trace) -> int:
 
 
 def _decoded(trace: Trace) -> int:
-    """How many tokens were decoded and fed in, the beginning of the sequence included."""
+    """Number of tokens decoded and fed in, including the beginning of the sequence."""
     return len(trace.target_tokens) - _prompt(trace)
 
 
 def _first_steps(model: MeasurableModel, trace: Trace, steps: int) -> Trace:
-    """`trace`, whose output is cut where it is longer."""
+    """`trace` with its output cut to at most `steps` steps."""
     if _decoded(trace) == steps:
         return trace
     most = steps + (1 if _prompt(trace) else 0)

@@ -1,1 +1,1 @@
-"""What tokens, heads and layers contribute to an output, beyond the weights of attention."""
+"""Contributions of tokens, heads and layers to an output, beyond the weights of attention."""

@@ -24,15 +24,16 @@ _SCORES = ("top", "top_content", "spearman")
 def contribution_agreement(
     model: MeasurableModel, batch: EvaluationBatch, progress: Progress = no_progress
 ) -> pd.DataFrame:
-    """Agreement with leave-one-out over the source, the best first; a row for each other method,
-    and "attention", the mean of cross-attention over layers and heads.
+    """Agreement of each other method with leave-one-out over the source, the best first.
+
+    The row "attention" is the mean of cross-attention over layers and heads.
 
     batch: sentences with their outputs, as `given_sentences` makes one. Columns: method; top, the
     share of the output tokens for which the source token with the largest value is that of
-    leave-one-out; top_content, the same among the source tokens that are no special ones, such as
-    the end; spearman, the rank correlation over the source tokens, the mean of the output tokens;
-    gain, `top` minus that of "attention" on the same sentences; of each the ends of the 95 %
-    bootstrap interval over sentences, _low and _high; rows, sentences.
+    leave-one-out; top_content, the same among the source tokens without specials such as the end;
+    spearman, the rank correlation over the source tokens, averaged over the output tokens; gain,
+    `top` minus that of "attention" on the same sentences; for each the ends of the 95 % bootstrap
+    interval over sentences, _low and _high; rows, sentences: their numbers.
 
     Raises `ConfigError` for a model that does not allow leave-one-out.
     """
@@ -60,10 +61,11 @@ def contribution_agreement(
 def agreement_on_trace(
     model: ExplorableModel, trace: Trace, left_out: LayerContributions
 ) -> dict[str, int]:
-    """By method, and "attention", in how many rows of one trace the source token with the largest
-    value is that of leave-one-out; the first methods agree best.
+    """Number of rows of one trace in which a method agrees with leave-one-out, the best first.
 
-    left_out: of `trace` by leave-one-out. Raises as `layer_contributions`.
+    They agree if the same source token has the largest value. By method, and for "attention".
+
+    left_out: leave-one-out contributions of `trace`. Raises as `layer_contributions`.
     """
     size = len(trace.source_tokens)
     expected = left_out.whole[:, :size].argmax(1)
@@ -96,13 +98,13 @@ def _scores(
 
 
 def _content(sentence: EvaluationBatch) -> NDArray[np.bool_]:
-    """(S,) the source tokens that are no special ones."""
+    """(S,) True for source tokens that are not special."""
     assert sentence.source is not None
     return np.asarray(~sentence.source.special[0].numpy())
 
 
 def _sentences(batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
-    """One at a time, so without padding."""
+    """The sentences of a batch one at a time, so without padding."""
     for number in range(len(batch)):
         yield batch.chosen(torch.tensor([number]))
 
@@ -110,7 +112,7 @@ def _sentences(batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
 def _of_source(
     model: MeasurableModel, sentence: EvaluationBatch, method: str
 ) -> NDArray[np.float64]:
-    """(T, S)."""
+    """Contributions of the source tokens to each output token: (T, S)."""
     assert sentence.source is not None
     if method == _ATTENTION:
         layers = [one for one in model.passes.attentions(sentence) if one.site == "cross"]

@@ -47,9 +47,9 @@ class AttentionSublayer:
         return (weights @ self.projected.transpose(0, 1)).transpose(0, 1)
 
     def vectors(self, rows: slice) -> Tensor:
-        """What the outputs of these queries are the sum of, with `constant`: (q, N, D).
+        """Summands of the outputs of these queries: (q, N, D); with `constant` they sum to them.
 
-        Of self-attention N = K, and x_i belongs to the query's own position; of cross-attention
+        In self-attention N = K, and x_i belongs to the query's own position; in cross-attention
         N = K + 1, and x_i is the last.
         """
         added, residual = self.added(rows), self.residual[rows]
@@ -61,7 +61,7 @@ class AttentionSublayer:
         return self._normed(added, rows)
 
     def constant(self, rows: slice) -> Tensor:
-        """The biases in the outputs of these queries, which belong to no position: (q, D)."""
+        """Biases in the outputs of these queries, (q, D); they belong to no position."""
         bias = self._normed(self.bias.expand(*self.residual[rows].shape)[:, None], rows)[:, 0]
         return bias if self.norm is None else bias + self.norm.bias
 
@@ -74,8 +74,10 @@ class AttentionSublayer:
 def attention_sublayers(
     model: Transformer, source: Tensor, target: Tensor
 ) -> list[AttentionSublayer]:
-    """All attentions of one pass over `source` (1, S) and `target` (1, T), no padding: those of
-    the encoder, those of the decoder, and cross-attention, each from layer 0 on."""
+    """All attentions of one pass over `source` (1, S) and `target` (1, T), without padding.
+
+    Order: encoder, decoder, cross-attention, each from layer 0 on.
+    """
     places = attentions(model.config)
     names = [path(*place, hook) for place in places for hook in ("pattern", "values")]
     names += [residual_path(*place, hook) for place in places for hook in _AROUND]

@@ -31,12 +31,12 @@ METHODS = ("alti", "value_norm", "value_norm_residual", "rollout", "leave_one_ou
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contributions:
-    """What each output token of one sentence has of each token that went in.
+    """Contribution of each input token to each output token of one sentence.
 
     matrix: (target, source + prefix) float64; row t belongs to `predicted_tokens[t]`, the columns
         to `tokens`. Positions after t are 0.
-    source_tokens, target_tokens: what encoder and decoder were fed; predicted_tokens: what follows
-        each of `target_tokens`. method: one of `METHODS`; model: its name.
+    source_tokens, target_tokens: the inputs of encoder and decoder; predicted_tokens: the token
+        that follows each of `target_tokens`. method: one of `METHODS`; model: its name.
     """
 
     method: str
@@ -57,12 +57,12 @@ class Contributions:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """Of the columns: the source, then the prefix."""
+        """Tokens of the columns: the source, then the prefix."""
         return (*self.source_tokens, *self.target_tokens)
 
     @property
     def source_share(self) -> NDArray[np.float64]:
-        """(target,) the part of the source in each row, 0 to 1; the rest is that of the prefix.
+        """(target,) the share of the source in each row, 0 to 1; the rest belongs to the prefix.
 
         Negative contributions count as 0; NaN in a row without positive ones.
         """
@@ -92,7 +92,10 @@ class Contributions:
 
 
 def share_of_source(matrix: NDArray[np.float64], source: int) -> NDArray[np.float64]:
-    """(T,) of contributions (T, S + T), S = `source`; see `Contributions.source_share`."""
+    """Source share (T,) of contributions (T, S + T), S = `source`.
+
+    See `Contributions.source_share`.
+    """
     positive = matrix.clip(min=0)
     total = positive.sum(-1)
     share = np.full(len(total), np.nan)
@@ -103,32 +106,32 @@ def share_of_source(matrix: NDArray[np.float64], source: int) -> NDArray[np.floa
 def contributions(
     model: MeasurableModel, text: str, method: str = "alti", *, target: str | None = None
 ) -> Contributions:
-    """What each output token of `text` has of each token of source and prefix.
+    """Contribution of each token of source and prefix to each output token of `text`.
 
-    target: the output; None = what the model decodes. Below, S and T are the tokens of both sides,
+    target: the output; None = the model decodes it. Below, S and T are the tokens of both sides,
     D the width. method:
 
     alti: ALTI+. In each attention y_i = Σ_j T_i(x_j) + biases, exactly, with the residual
         connection in T_i(x_i); c_ij ∝ max(0, ‖y_i‖₁ − ‖y_i − T_i(x_j)‖₁), rows sum to 1. Layers are
-        joined by products, the source comes in through those of the encoder. Ignores what is
+        joined by products, the source comes in through those of the encoder. Ignores the layers
         between attentions: a feed-forward network mixes within one position alone, but may
-        amplify or delete what came in. Cost: one pass, and Q · K · D numbers in each attention.
+        amplify or delete its input. Cost: one pass, and Q · K · D numbers in each attention.
         Ferrando et al. 2022, arXiv 2205.11631.
     value_norm_residual: the same with c_ij ∝ ‖T_i(x_j)‖₂, so vectors that cancel out count, too.
         Ignores and costs the same. Kobayashi et al. 2021, arXiv 2109.07152.
     value_norm: ‖Σ_h A_h[i, j] (x_j W_V + b_V) W_O‖₂ in cross- and self-attention of each decoder
         layer, a row of a layer divided by its sum; the mean over layers. Ignores the residual
-        connections and what the encoder and lower layers have mixed. Costs the same. Kobayashi et
+        connections and the mixing in the encoder and lower layers. Costs the same. Kobayashi et
         al. 2020, arXiv 2004.10102.
     rollout: c_ij = (mean of A_h[i, j] over heads) / 2, and 1 / 2 for the residual connection,
         joined as in ALTI+. Ignores values, W_O and the true part of the residual connection, too.
         Cost: one pass. Abnar & Zuidema 2020, arXiv 2005.00928. Also for an encoder with a decoder
         of the library transformers.
-    leave_one_out: by how much ln p (nats) of the output token falls when no position can attend to
-        a token, in any layer; its own row starts without its token vector. A measured effect, so
-        the check of the others, but of one token at a time: where either of two is enough, both
-        count little. Rows do not sum to 1; negative where a token is in the way. Cost: S + T
-        passes, in batches.
+    leave_one_out: the fall of ln p (nats) of the output token when no position can attend to a
+        token, in any layer; its own row starts without its token vector. A measured effect, so it
+        checks the other methods, but for one token at a time: if either of two tokens suffices,
+        both count little. Rows do not sum to 1; negative if a token lowers the probability. Cost:
+        S + T passes, in batches.
 
     Raises `ConfigError` on a method that does not exist or that `model` does not allow, and
     `VocabularyError` on a text that cannot be read or is too long.

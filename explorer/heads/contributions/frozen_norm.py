@@ -1,5 +1,5 @@
-"""LayerNorm with the scale that it had in one pass, which makes it affine: whatever it reads as a
-sum, it gives out as a sum."""
+"""LayerNorm with its scale frozen at the value of one pass. It is then affine: it maps a sum to the
+sum of its parts, plus the bias."""
 
 from dataclasses import dataclass, replace
 from typing import Generic, Self, TypeVar
@@ -29,16 +29,18 @@ class FrozenNorm(Generic[Numbers]):
         return cls(weight, bias, (variance + eps) ** 0.5)
 
     def of(self, rows: slice) -> Self:
-        """For vectors (query, N, D), several in the sum of each of these queries."""
+        """The norm for vectors (query, N, D): N summands for each query of these rows."""
         return replace(self, scale=self.scale[rows, None])
 
     def linear(self, x: Numbers) -> Numbers:
-        """What a summand `x` (query, D) of the input adds to the output; the bias is no one's."""
+        """Part of the output from a summand `x` (query, D) of the input, without the bias."""
         return centred(x) * (self.weight / self.scale)
 
     def before(self, direction: Numbers) -> Numbers:
-        """The direction (query, D) in the input along which `linear` moves its output as far as
-        along `direction` (query, D)."""
+        """Direction (query, D) in the input that matches `direction` (query, D) in the output.
+
+        For every x, its product with x equals the product of `direction` with `linear(x)`.
+        """
         return centred(self.weight * direction / self.scale)
 
 

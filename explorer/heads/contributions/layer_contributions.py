@@ -1,5 +1,5 @@
-"""How much each key contributes to each query in every attention of a trace, and how much each
-token that went in has come to in every layer."""
+"""Contribution of each key to each query in every attention of a trace, and of each input token in
+every layer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,8 +41,8 @@ class LayerContributions:
     layers: by site (layer, query, key) float64, of the layers that the trace has; 0 at masked
         cells, also where padding keeps itself.
     whole: (T, S + T), as `Contributions.matrix`, with the padding among S.
-    drops: as `layers`, of leave-one-out: by how much ln p (nats) of the output token falls; empty
-        of the others.
+    drops: as `layers`, for leave-one-out: the fall of ln p (nats) of the output token; empty for
+        the other methods.
     """
 
     layers: Mapping[str, NDArray[np.float64]]
@@ -51,7 +51,7 @@ class LayerContributions:
 
     @property
     def source_share(self) -> NDArray[np.float64]:
-        """(T,) the part of the source in each output token; as `Contributions.source_share`."""
+        """(T,) the share of the source in each output token; as `Contributions.source_share`."""
         steps, tokens = self.whole.shape
         return share_of_source(self.whole, tokens - steps)
 
@@ -64,13 +64,15 @@ def layer_contributions(
 
     method: one of `LAYER_METHODS`, see `contributions`. In one attention:
         alti, value_norm_residual: rows of self-attention sum to 1, the residual connection is on
-            the diagonal; what is missing to 1 in a row of cross-attention is that of its own.
+            the diagonal; a row of cross-attention and its residual connection sum to 1.
         value_norm: rows sum to 1, without residual connections.
-    Of the tokens that went in:
-        alti_plus, rollout: after each layer, all below it included; a row of "cross" has the source
-            and that of "decoder" the prefix, 1 together. The last layer has those of the model.
-        leave_one_out: of the whole model, the same in each layer, and no "encoder". A row of
-            "cross" and that of "decoder" are 1 together, tokens in the way 0; `drops` has them.
+    For the input tokens:
+        alti_plus, rollout: after each layer, all lower layers included; a row of "cross" has the
+            source, one of "decoder" the prefix, and both sum to 1. The last layer has the
+            contributions of the whole model.
+        leave_one_out: for the whole model, the same in each layer, without "encoder". A row of
+            "cross" and one of "decoder" sum to 1; tokens that lower the probability count as 0,
+            and `drops` has their values.
 
     Padding is part of the pass, as in the trace, and contributes nothing to a token. Raises
     `ConfigError` on another method, and on more than `MOST_LEFT_OUT` tokens for leave-one-out, and
@@ -100,7 +102,7 @@ def _of_trace(trace: Trace, site: str, layers: Sequence[Tensor]) -> NDArray[np.f
 
 
 def _by_site(sublayers: Sublayers, share: Callable[[AttentionSublayer], Tensor]) -> Layers:
-    """The shares of each attention, as they are stacked."""
+    """Shares of each attention, by site and layer."""
     layers: Layers = {}
     for sublayer in sublayers:
         layers.setdefault(sublayer.site, []).append(share(sublayer))
@@ -155,13 +157,13 @@ _METHODS: Mapping[str, Callable[[Sublayers], tuple[Layers, Tensor]]] = {
 LAYER_METHODS = (*_METHODS, "leave_one_out")
 
 MOST_LEFT_OUT = 96
-"""Tokens of both sides that leave-one-out is computed of here: a pass for each takes seconds."""
+"""Most tokens of both sides for leave-one-out: one pass for each token takes seconds."""
 
 
 def _left_out(
     model: ExplorableModel, trace: Trace, source: Tensor, target: Tensor
 ) -> LayerContributions:
-    """Leave-one-out, of which padding is no part."""
+    """Leave-one-out contributions; padding is not part of the passes."""
     read = source[:, : int((source != PAD).sum())]
     drops = leave_one_out(model.transformer, read, target, chosen_ids(trace)).numpy()
     padding = np.zeros((len(drops), source.size(1) - read.size(1)))

@@ -1,4 +1,4 @@
-"""Leave-one-out: what each token is worth, by a pass without it for each of them."""
+"""Leave-one-out: the effect of each token, measured by one pass without it."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -19,19 +19,19 @@ _EMBEDDED = "decoder.embedding.scaled"
 
 @torch.inference_mode()
 def leave_one_out(model: Transformer, source: Tensor, target: Tensor, labels: Tensor) -> Tensor:
-    """By how much ln p of each of `labels` falls without each token: (T, S + T) float64.
+    """Fall of ln p of each of `labels` without each token: (T, S + T) float64, in nats.
 
-    source: (1, S), target, labels: (1, T), no padding. Negative where a token is in the way. A
-    token is left out by masks in all layers and heads: no other position attends to it. Its own
-    row, which the residual connection takes it to, starts with its position alone, zeros in place
-    of its token vector; of the source that row is read by nobody.
+    source: (1, S), target, labels: (1, T), no padding. Negative if a token lowers the probability.
+    A token is left out by masks in all layers and heads: no other position attends to it. Its own
+    row still receives it through the residual connection, so there its token vector is replaced by
+    zeros and only its position remains. On the source side no position reads that row.
     """
     whole = model.decode(target, model.encode(source, _all(1, source)), _all(1, source))
     before = _log_probabilities(whole, labels)  # (1, T)
     without = chain(_without_source(model, source, target), _without_prefix(model, source, target))
     after = torch.cat([_log_probabilities(logits, labels) for logits in without])  # (S + T, T)
     fallen = (before - after).T
-    used = _allowed(model, target.size(1))  # other differences are those of rounding
+    used = _allowed(model, target.size(1))  # other differences are rounding
     return torch.cat([fallen[:, : source.size(1)], fallen[:, source.size(1) :] * used], 1)
 
 
@@ -77,7 +77,7 @@ def _blocks(model: Transformer, count: int, steps: int) -> list[Tensor]:
 
 
 def _allowed(model: Transformer, steps: int) -> Tensor:
-    """(T, T), which positions of the target each row may use."""
+    """Mask (T, T): True where a row may attend to a position of the target."""
     tokens = torch.ones(steps, dtype=torch.bool)
     return path_mask("decoder", None, tokens, causal=model.config.causal)
 

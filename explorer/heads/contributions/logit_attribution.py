@@ -1,9 +1,9 @@
-"""Direct logit attribution: what each head adds to the choice between two tokens.
+"""Direct logit attribution: the part of each head in the choice between two tokens.
 
 The model chooses a token y over the runner-up y' by the difference of their logits, which is
 log p(y) − log p(y'): the softmax's normaliser cancels. A logit is a product with the decoder's
 output, and with the scale of every LayerNorm frozen at this pass's value that output is a sum
-over all that was added to the residual stream. Source: Elhage et al. 2021, "A Mathematical
+over all vectors added to the residual stream. Source: Elhage et al. 2021, "A Mathematical
 Framework for Transformer Circuits"; Wang et al. 2022, arXiv 2211.00593.
 """
 
@@ -43,17 +43,19 @@ _Rest: TypeAlias = tuple[int | None, str, Array]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LogitAttribution:
-    """What makes each step choose its token and not the runner-up; parts + remainder = difference.
+    """Parts of the logit difference, chosen token minus runner-up, at each step.
+
+    parts + remainder = difference.
 
     trace: of the pass, captured in full at "decoder" and "cross".
-    runner_up: (step,) labels of the most probable tokens but the chosen ones, which are
-        `trace.predicted_tokens`.
+    runner_up: (step,) labels of the most probable token except the chosen one; the chosen tokens
+        are `trace.predicted_tokens`.
     parts: DataFrame, one row for each head of each step: step (1, 2, …), layer, site ("decoder"
-        or "cross"), head, value in nats; above 0 speaks for the chosen token.
-    rest: DataFrame, what comes from elsewhere: step, layer (missing where there is none), part,
-        value in nats. part: "token" and "position", the embedding; "feed_forward" of each layer,
-        with its bias; "attention_bias", the b_O of its two attentions; "norm_bias", of its
-        LayerNorms, or without a layer of the last one; "logit_bias".
+        or "cross"), head, value in nats; above 0 favours the chosen token.
+    rest: DataFrame, all other parts: step, layer (missing if the part has none), part, value in
+        nats. part: "token" and "position", the embedding; "feed_forward" of each layer, with its
+        bias; "attention_bias", the b_O of its two attentions; "norm_bias", of its LayerNorms, or
+        without a layer that of the last one; "logit_bias".
     difference: (step,) the logit of the chosen token minus that of the runner-up, in nats;
         negative where a forced token is not the most probable one.
     """
@@ -82,10 +84,10 @@ def logit_attribution(model: MeasurableModel, text: str, **options: Any) -> Logi
     rows of the map to logits, taken back through every LayerNorm that follows: with pre-norm the
     last one, with post-norm that of each sublayer above, too.
 
-    It ignores indirect effects: what a head writes is also read by the attention and the
-    feed-forward of later layers, and that counts as theirs; what the heads of the encoder do
-    counts as the cross-attention's that reads it. The scales are frozen, though each head has
-    its share in them. Cost: one pass captured in full.
+    It ignores indirect effects: attention and feed-forward of later layers also read a head's
+    output, and this effect counts as theirs; the effect of the encoder's heads counts for the
+    cross-attention that reads it. The scales are frozen, though each head has its share in them.
+    Cost: one pass captured in full.
 
     options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
 
@@ -97,7 +99,7 @@ def logit_attribution(model: MeasurableModel, text: str, **options: Any) -> Logi
 
 
 def attribution_of(model: ExplorableModel, shown: Trace) -> LogitAttribution:
-    """The same of a trace of `model` without interventions, whose text is not decoded again.
+    """As `logit_attribution`, from a trace of `model` without interventions; decodes nothing again.
 
     Raises what `captured_again` does.
     """
@@ -105,7 +107,7 @@ def attribution_of(model: ExplorableModel, shown: Trace) -> LogitAttribution:
 
 
 def _attribution(model: ExplorableModel, trace: Trace) -> LogitAttribution:
-    """Of a trace captured in full at `_SITES`."""
+    """Attribution of a trace captured in full at `_SITES`."""
     chosen, runner_up, labels = _candidates(trace)
     logits = model.transformer.logits
     with threads_for(model.transformer.config.parameters, len(chosen)):
@@ -138,8 +140,11 @@ def _candidates(trace: Trace) -> tuple[NDArray[np.int64], NDArray[np.int64], tup
 def _attributed(
     model: ExplorableModel, trace: Trace, stream: Stream, direction: Array
 ) -> tuple[list[_Heads], list[_Rest]]:
-    """The parts of heads, the last attention first, and the rest in the product of the stack's
-    output with `direction` (step, D), which goes down through the stack."""
+    """Parts of the heads, the last attention first, and the rest.
+
+    Together they sum to the product of the stack's output with `direction` (step, D). The
+    direction is taken down through the stack.
+    """
     parts, rest = list[_Heads](), list[_Rest]()
     if stream.last:
         rest.append((None, "norm_bias", direction @ stream.last.bias))
@@ -163,7 +168,7 @@ def _attributed(
 def _heads(
     model: ExplorableModel, trace: Trace, sublayer: Sublayer, direction: Array
 ) -> tuple[Array, Array]:
-    """The part of each head of an attention (step, head), and (step,) that of its b_O."""
+    """Part of each head of an attention, (step, head), and part of its b_O, (step,)."""
     site, layer = sublayer.kind, sublayer.layer
     output: Any = model.transformer.get_submodule(path(site, layer, "output"))
     mixed = trace.head_output(site)[layer].astype(np.float64)  # (head, step, K)
@@ -190,8 +195,7 @@ def _by_head(parts: list[_Heads]) -> pd.DataFrame:
 
 
 def _summed(rest: list[_Rest]) -> pd.DataFrame:
-    """One row for each layer, those without one last, and part of each step; the values of the same
-    added."""
+    """One row for each step, layer and part, with equal ones added; rows without a layer last."""
     sums: dict[tuple[int | None, str], Array] = {}
     for layer, part, values in rest:
         sums[layer, part] = sums.get((layer, part), 0.0) + values

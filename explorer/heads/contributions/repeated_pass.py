@@ -1,4 +1,4 @@
-"""A further pass over what a trace shows, which was decoded before: its tokens are known."""
+"""A repeated pass over the tokens of a trace: they are known, so nothing is decoded."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,8 +15,7 @@ from explorer.model.threads import threads_for
 
 
 def fed_ids(model: ExplorableModel, trace: Trace) -> tuple[Tensor, Tensor]:
-    """What encoder and decoder were fed in a trace of `model`: ids (1, S), with the padding, and
-    (1, T).
+    """Input ids of encoder and decoder in a trace of `model`: (1, S) with the padding, and (1, T).
 
     Raises `VocabularyError` on a trace of a text that `model` cannot read.
     """
@@ -27,17 +26,18 @@ def fed_ids(model: ExplorableModel, trace: Trace) -> tuple[Tensor, Tensor]:
 
 
 def chosen_ids(trace: Trace) -> Tensor:
-    """(1, T) the ids of what follows each row of a trace, chosen by the model or given."""
+    """(1, T) ids of the tokens that follow each row of a trace, chosen by the model or given."""
     chosen = trace.arrays["steps.id"][trace.arrays["steps.chosen"].astype(bool)]  # by step
     return torch.tensor([chosen.tolist()])
 
 
 @torch.inference_mode()
 def captured_again(model: ExplorableModel, trace: Trace, sites: Sequence[str]) -> Trace:
-    """A trace of `model` without interventions, with all layers of `sites`, and no other site,
-    captured in full; its steps are those of `trace`. Cost: one pass.
+    """Repeat `trace` on `model` without interventions, and capture all layers of `sites` in full.
 
-    Raises `TraceSizeError` where that is more than a trace may have, and `VocabularyError` as
+    The result has no other sites; its steps are those of `trace`. Cost: one pass.
+
+    Raises `TraceSizeError` if that is more than a trace may hold, and `VocabularyError` as
     `fed_ids`.
     """
     source, target = fed_ids(model, trace)

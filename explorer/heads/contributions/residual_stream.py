@@ -1,7 +1,7 @@
 """The residual stream of a model trained here, taken apart along one captured pass.
 
-Each sublayer adds its output to the stream. A LayerNorm whose scale is frozen at the value it had
-in the pass is affine, so that whatever is read from the stream is a sum over what was added to it.
+Each sublayer adds its output to the stream. A LayerNorm whose scale is frozen at its value in the
+pass is affine, so every vector read from the stream is a sum over the vectors added to it.
 Arrays are float64: the sums below agree with the pass to its own float32 rounding.
 """
 
@@ -39,7 +39,7 @@ class Sublayer:
     """A sublayer and its residual connection.
 
     kind: "encoder", "decoder" or "cross", an attention path, or "feed_forward".
-    output: (query, D), what it adds to the stream.
+    output: (query, D), the vectors that it adds to the stream.
     norm: of its input, with pre-norm; of the sum, with post-norm.
     """
 
@@ -57,8 +57,8 @@ class Sublayer:
 class Stream:
     """The residual stream of one stack in one pass, or some of its rows.
 
-    tokens, positions: (query, D), the scaled embeddings and what is added to them.
-    last: the LayerNorm after the last sublayer, which only pre-norm has.
+    tokens, positions: (query, D), the scaled embeddings and the position vectors added to them.
+    last: the LayerNorm after the last sublayer with pre-norm; None with post-norm.
     """
 
     tokens: Array
@@ -67,10 +67,12 @@ class Stream:
     last: FrozenNorm[Array] | None
 
     def sources(self, read_by: str | None = None) -> dict[str, Array]:
-        """What a sublayer reads, (query, D), as a sum: "token", "position", each sublayer below
-        as `Sublayer.name`, and "bias", those of the LayerNorms on the way.
+        """Summands (query, D) of the input of a sublayer, by source.
 
-        read_by: the name of the sublayer; None = what the stack gives out.
+        Sources: "token", "position", each sublayer below as `Sublayer.name`, and "bias", the
+        biases of the LayerNorms on the way.
+
+        read_by: the name of the sublayer; None = the summands of the stack's output.
         """
         found = {"token": self.tokens, "position": self.positions, "bias": 0 * self.tokens}
         for sublayer in self.sublayers:
@@ -114,7 +116,7 @@ def whole_trace(
 ) -> Trace:
     """`text` with all layers of `sites` captured in full; raises what `trace` does.
 
-    options: the others of `trace`; raises `ConfigError` on one that chooses what is captured.
+    options: other options of `trace`; raises `ConfigError` on one that selects what to capture.
     """
     for name in ("capture", "layers", "sites"):
         if name in options:

@@ -1,9 +1,9 @@
-"""From the shares of each attention to those of the tokens that go into the model.
+"""From the shares of each attention to the shares of the model's input tokens.
 
 The shares of one attention are (Q, N), rows sum to 1: N = K in self-attention, whose diagonal has
 the residual connection too, and K + 1 in cross-attention, where the residual connection is last.
 Layers are joined by products (Abnar & Zuidema 2020, arXiv 2005.00928); in a decoder the source
-comes in through what the encoder has made of it (Ferrando et al. 2022, arXiv 2205.11631).
+comes in through the shares of the encoder's output (Ferrando et al. 2022, arXiv 2205.11631).
 Everything else in a layer works on one position, and no share changes.
 """
 
@@ -22,8 +22,8 @@ Sizes = Callable[[Tensor, Tensor], Tensor]
 
 
 def closeness(vectors: Tensor, output: Tensor) -> Tensor:
-    """max(0, ‖y‖₁ − ‖y − T‖₁) of each vector T: by how much it brings the output nearer than
-    nothing does. Source: ALTI, Ferrando et al. 2022, arXiv 2203.04212."""
+    """max(0, ‖y‖₁ − ‖y − T‖₁) of each vector T: how much closer to the output y it is than the zero
+    vector. Source: ALTI, Ferrando et al. 2022, arXiv 2203.04212."""
     distance = (output[:, None] - vectors).abs().sum(-1)
     return (output.abs().sum(-1, keepdim=True) - distance).clamp(min=0)
 
@@ -34,7 +34,7 @@ def length(vectors: Tensor, output: Tensor) -> Tensor:
 
 
 def shares_of(sublayer: AttentionSublayer, sizes: Sizes) -> Tensor:
-    """(Q, N) float64, rows sum to 1. A row of zeros becomes that of the residual connection."""
+    """Shares (Q, N) float64, rows sum to 1. A row of zeros gives all to the residual connection."""
     queries, keys = sublayer.weights.shape[1:]
     found = torch.cat(
         [
@@ -48,7 +48,7 @@ def shares_of(sublayer: AttentionSublayer, sizes: Sizes) -> Tensor:
 
 
 def _blocks(sublayer: AttentionSublayer) -> list[slice]:
-    """The queries, as many at a time as `LARGEST_BLOCK` has room for."""
+    """Slices of the queries, each as large as `LARGEST_BLOCK` allows."""
     queries, keys = sublayer.weights.shape[1:]
     block = max(1, LARGEST_BLOCK // ((keys + 1) * sublayer.output.size(1)))
     return [slice(start, start + block) for start in range(0, queries, block)]
@@ -74,8 +74,8 @@ def _residual(site: str, queries: int, keys: int) -> Tensor:
 
 def added_lengths(sublayers: Iterable[AttentionSublayer]) -> Tensor:
     """(T, S + T) float64, rows sum to 1: ‖Σ_h A_h[i, j] (x_j W_V + b_V) W_O‖₂ of each position in
-    cross- and self-attention of the decoder, a row of a layer by its sum, the mean over layers.
-    Source: Kobayashi et al. 2020, arXiv 2004.10102."""
+    cross- and self-attention of the decoder, each row of a layer divided by its sum, then the mean
+    over layers. Source: Kobayashi et al. 2020, arXiv 2004.10102."""
     lengths: dict[str, list[Tensor]] = {"cross": [], "decoder": []}
     for sublayer in sublayers:
         if sublayer.site in lengths:
@@ -85,13 +85,13 @@ def added_lengths(sublayers: Iterable[AttentionSublayer]) -> Tensor:
 
 
 def added_length(sublayer: AttentionSublayer) -> Tensor:
-    """(Q, K) float64: the length of what each key adds to each query, by all heads together."""
+    """(Q, K) float64: length of the vector that each key adds to each query, all heads together."""
     blocks = [sublayer.added(rows).norm(dim=-1) for rows in _blocks(sublayer)]
     return torch.cat(blocks).double()
 
 
 def rolled_out(shares: Iterable[tuple[str, Tensor]]) -> Tensor:
-    """(T, S + T): what each row of the decoder's output has of each token of source and target.
+    """(T, S + T): share of each token of source and target in each row of the decoder's output.
 
     shares: site and shares of each attention, as `attention_sublayers` orders them.
     """
@@ -100,8 +100,9 @@ def rolled_out(shares: Iterable[tuple[str, Tensor]]) -> Tensor:
 
 
 def rolled_by_layer(shares: Iterable[tuple[str, Tensor]]) -> dict[str, list[Tensor]]:
-    """By site, for each layer, what its output has of each token, all layers below it included:
-    "encoder" (S, S), "cross" (T, S) of the source and "decoder" (T, T) of the target.
+    """By site, for each layer, the share of each token in its output, all lower layers included.
+
+    "encoder" (S, S); "cross" (T, S), shares of the source; "decoder" (T, T), of the target.
 
     shares: as in `rolled_out`.
     """

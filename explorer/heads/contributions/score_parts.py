@@ -1,4 +1,4 @@
-"""Why a head looks there: the score of one cell, split by what its query and its key come from."""
+"""The score of one cell, split by the sources of its query and of its key."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,10 +56,10 @@ class ScoreParts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartVectors:
-    """What the queries and the keys of one head are summed of.
+    """Summands of the queries and of the keys of one head.
 
-    queries, keys: by part, as in `ScoreParts`, (position, K). scale: by which products are
-        multiplied, 1 / √K.
+    queries, keys: by part, as in `ScoreParts`, (position, K). scale: the factor of the products,
+        1 / √K.
     """
 
     queries: Mapping[str, Array]
@@ -77,17 +77,17 @@ def score_parts(
     key: int,
     **options: Any,
 ) -> ScoreParts:
-    """Why a head looks from position `query` at position `key`: parts of q · k / √K.
+    """Split the score q · k / √K of query position `query` and key position `key` into parts.
 
     In the first layer the query is W_Q (token + position) + b_Q and the key likewise, so that
-    content against content, content against position and so on add up. Further up, what is
-    read from the residual stream is a sum of the embedding and the outputs of all sublayers below
-    it, with the scale of each LayerNorm frozen at this pass's value; the keys of "cross" are those
-    of the encoder. All products of a part of the query and a part of the key are listed. Exact.
+    content against content, content against position and so on add up. In higher layers, the input
+    from the residual stream is a sum of the embedding and the outputs of all sublayers below, with
+    the scale of each LayerNorm frozen at this pass's value; the keys of "cross" come from the
+    encoder. All products of a part of the query and a part of the key are listed. Exact.
 
     A part that is the same for all keys, as the key's bias is in the first layer, moves no weight:
-    compare the parts of two keys. What a sublayer below wrote may itself be content or position;
-    that is not taken further apart.
+    compare the parts of two keys. The output of a lower sublayer may itself carry content or
+    position; it is not split further.
 
     options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
 
@@ -116,7 +116,7 @@ def score_parts(
 def part_vectors(
     model: ExplorableModel, trace: Trace, head: Head, queries: slice = ALL, keys: slice = ALL
 ) -> PartVectors:
-    """What the queries and keys of `head` are summed of, at some positions.
+    """Summands of the queries and keys of `head`, at some positions.
 
     trace: of `model`, all layers of all sites captured in full.
     """
@@ -130,7 +130,7 @@ def part_vectors(
 def _vectors_of(
     model: ExplorableModel, trace: Trace, head: Head, side: str, rows: slice
 ) -> dict[str, Array]:
-    """By part, the vectors (position, K) of this head's queries or keys; they sum to them."""
+    """Vectors (position, K) by part; their sum is the head's queries or keys."""
     query_stack, key_stack = STACKS[head.site]
     stack = query_stack if side == "query" else key_stack
     own_stack = stack == query_stack
@@ -143,7 +143,7 @@ def _vectors_of(
 
 
 def _projection(model: ExplorableModel, head: Head, side: str) -> tuple[Array, Array]:
-    """Weight (K, D) and bias (K,) from which one head has its queries or keys."""
+    """Weight (K, D) and bias (K,) of the projection to one head's queries or keys."""
     attention: Any = model.transformer.get_submodule(MODULES[head.site].format(head.layer))
     config = model.transformer.config
     start = head.head * config.head_width
@@ -156,7 +156,7 @@ def _projection(model: ExplorableModel, head: Head, side: str) -> tuple[Array, A
 
 
 def _products(parts: PartVectors) -> pd.DataFrame:
-    """Of the first query and the first key."""
+    """Products of the parts of the first query and of the first key."""
     queries, keys = (
         np.stack([vectors[0] for vectors in side.values()]) for side in (parts.queries, parts.keys)
     )

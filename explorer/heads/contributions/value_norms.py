@@ -19,7 +19,7 @@ def value_norms(
 ) -> dict[str, NDArray[np.float32]]:
     """‖A[q,k]·(x_k W_V + b_V) W_O‖ of every head, by site: (layer, head, query, key), ≥ 0.
 
-    The length of the vector that each key adds to a query, which its weight alone does not say.
+    The length of the vector that each key adds to a query; the weight alone does not give it.
     Rows do not sum to 1. trace: captured in full; otherwise raises `TraceError`. Raises
     `ConfigError` for a family of the library that has no such W_O. b_O belongs to no key and is
     left out. Source: Kobayashi et al. 2020, arXiv 2004.10102.

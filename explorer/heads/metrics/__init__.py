@@ -1,1 +1,1 @@
-"""Metrics of attention and what they are measured on: evaluation batches, intervals, tests."""
+"""Metrics of attention, their evaluation batches, intervals and tests."""

@@ -35,7 +35,7 @@ class SiteAttention:
     weights: (B, H, Q, K), the heads of all layers in one axis.
     unmasked: (B, Q, K), without the rows of padding queries.
     end, special: (B, K) True where the key is EOS, or BOS, EOS or padding.
-    gold: (B, Q, K) True where the prediction of a query comes from; None where unknown.
+    gold: (B, Q, K) True where the prediction of a query comes from; None if unknown.
     punctuation: (B, K) True where the key is punctuation alone.
     repeats: (B, Q, K) of self-attention, True where the key is the token of the query at another
         position.

@@ -1,6 +1,6 @@
 """The names of evaluation batches: one table by which reports write them and pages read them.
 
-A name that is none of these is that of a file.
+Any other name is the name of a file.
 """
 
 import re
@@ -14,7 +14,7 @@ _NAMES = {
     "lines": "your lines",
     "pairs": "your pairs",
 }
-"""By kind; stored in reports, so that no form may change."""
+"""Pattern of a name by kind. Reports store the names, so no pattern may change."""
 
 _FACTS = {"name": ".+", "task": r"\w+"}  # all others are whole numbers
 
@@ -25,7 +25,7 @@ def written(kind: str, **facts: object) -> str:
 
 
 def read(name: str) -> tuple[str, dict[str, str]]:
-    """Kind and facts from which `written` makes `name`; "" and none of a file's name."""
+    """Kind and facts from which `written` makes `name`; "" and no facts for a file's name."""
     for kind, form in _NAMES.items():
         if found := re.fullmatch(re.sub(r"\\{(\w+)\\}", _fact, re.escape(form)), name):
             return kind, found.groupdict()

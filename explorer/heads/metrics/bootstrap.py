@@ -45,8 +45,8 @@ class PerExampleMean:
         """Ends (…), (…) of the 95 % percentile bootstrap interval of the mean.
 
         1000 resamples of as many examples with replacement; queries of one example are not
-        independent, so they stay together. NaN where fewer than two examples have a query: of
-        one, every resample is the same. Source: Efron & Tibshirani 1993, chapter 13.
+        independent, so they stay together. NaN if fewer than two examples have a query: with one,
+        every resample is the same. Source: Efron & Tibshirani 1993, chapter 13.
         """
         size = len(self.total)
         drawn = resamples(size, seed).astype(np.float64)
@@ -68,8 +68,10 @@ def resamples(size: int, seed: int = 0) -> NDArray[np.int64]:
 def percentile_ends(
     drawn: NDArray[np.float64], examples: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Ends (…) of the 95 % interval of values (resample, …) of so many examples; NaN of a single
-    one, whose resamples are all the same."""
+    """Ends (…), (…) of the 95 % interval of values (resample, …).
+
+    NaN for a single example: its resamples are all the same.
+    """
     low, high = np.percentile(drawn, [50 * (1 - LEVEL), 50 * (1 + LEVEL)], axis=0)
     return (low, high) if examples > 1 else (np.full_like(low, np.nan), np.full_like(high, np.nan))
 

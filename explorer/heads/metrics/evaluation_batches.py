@@ -30,10 +30,10 @@ Progress = Callable[[float], None]
 """Called with the share done, 0 to 1; an exception it raises ends the work."""
 
 SENTENCES = 256
-"""Of a toy task, where none are given."""
+"""Default number of sentences of a toy task."""
 
 MOST_TASK_SENTENCES = 100_000
-"""Of a toy task: they are drawn before anything is measured."""
+"""Limit for a toy task, because all its sentences are drawn before anything is measured."""
 
 LARGEST_TEXTS = 64 * 2**20
 """Bytes of a file of sentences."""
@@ -53,8 +53,9 @@ def no_progress(share: float) -> None:
 
 
 def parts(model: MeasurableModel, batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
-    """All sentences, as many at a time as one pass can have: `LARGEST_ATTENTION` weights of all
-    layers, `LARGEST_LOGITS` logits.
+    """The batch divided into parts, each as large as one pass allows.
+
+    Limits of one pass: `LARGEST_ATTENTION` weights of all layers, and `LARGEST_LOGITS` logits.
 
     Raises `EvaluationBatchError` on a sentence with more logits than `MOST_OF_A_SENTENCE`.
     """
@@ -110,8 +111,8 @@ def given_sentences(
     labels: of a classifier, one for each text or pair of two texts, by name or number; of a tagger
         one for each word of a text, in a list or with spaces between.
 
-    Raises `EvaluationBatchError` on what is neither, without any, and for a model without a toy
-    task; `VocabularyError` on a text that cannot be read or is too long.
+    Raises `EvaluationBatchError` on anything else, on an empty list, and for a model without a toy
+    task if `texts` is None; `VocabularyError` on a text that cannot be read or is too long.
     """
     if labels is not None:
         return _labelled(model, listed_texts(texts), labels)
@@ -126,7 +127,7 @@ def given_sentences(
 
 
 def _labelled(model: MeasurableModel, given: list[Any], labels: Iterable[Any]) -> EvaluationBatch:
-    """Each text with its label once: with another label it is another example."""
+    """Distinct examples: a text with another label is another example."""
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise EvaluationBatchError("no_list_of_labels", got=type(labels).__name__)
     plain = labels.tolist() if isinstance(labels, np.ndarray | pd.Series) else labels
@@ -158,8 +159,10 @@ def read_labelled(model: MeasurableModel, path: Path, most: int) -> EvaluationBa
 
 
 def _refuse_unreadable(model: MeasurableModel, given: Sequence[str | tuple[str, str]]) -> None:
-    """Raise `VocabularyError`, with its number, on one of several texts or pairs that the model
-    cannot read."""
+    """Raise `VocabularyError` at the first text or pair that the model cannot read.
+
+    If there are several, the error gives its number.
+    """
     for number, text in enumerate(given, start=1):
         sides = (text,) if isinstance(text, str) else text
         for side, words in zip(SIDES, sides, strict=False):
@@ -181,8 +184,8 @@ def distinct(given: Iterable[_T], name: str) -> tuple[list[_T], str]:
 
 
 def listed_texts(texts: Iterable[str] | Iterable[tuple[str, str]] | None) -> list[Any]:
-    """Texts, or pairs as tuples, from an iterable. Raises `EvaluationBatchError` on what is
-    neither."""
+    """Texts, or pairs as tuples, from an iterable. Raises `EvaluationBatchError` on anything
+    else."""
     if isinstance(texts, pd.DataFrame):
         raise EvaluationBatchError("table_of_texts", columns=", ".join(map(str, texts.columns[:3])))
     plain = texts.tolist() if isinstance(texts, np.ndarray) else texts
@@ -215,9 +218,11 @@ def held_out_sentences(
 def held_out_pairs(
     path: Path, most: int, columns: Sequence[str] = ("1", "2")
 ) -> tuple[list[tuple[str, list[str]]], str]:
-    """At most `most` distinct sources of the dev part of a file of pairs, which training on the
-    file leaves out, each with its translations; all of a file with at most `most` pairs. And the
-    name of these sentences.
+    """At most `most` distinct sources of a file of pairs, each with its translations, and the name
+    of these sentences.
+
+    They are from the dev part, which training on the file leaves out; a file with at most `most`
+    pairs is used whole.
 
     Raises `PairsError` on a file that is not a table of pairs.
     """
@@ -233,7 +238,7 @@ def held_out_pairs(
 
 
 def read_texts(model: MeasurableModel, path: Path, most: int, seed: int = 0) -> EvaluationBatch:
-    """The first `most` distinct lines of a file; seed: of what is masked in them.
+    """The first `most` distinct lines of a file. seed: of the choice of masked tokens.
 
     Raises `FileError` on a file that cannot be read; otherwise as `BatchPasses.texts`.
     """
@@ -243,7 +248,7 @@ def read_texts(model: MeasurableModel, path: Path, most: int, seed: int = 0) -> 
 
 
 def refuse_without_targets(batch: EvaluationBatch) -> None:
-    """Raise `EvaluationBatchError` when the model predicts no tokens, so that nothing is lost."""
+    """Raise `EvaluationBatchError` if the model predicts no tokens: then there is no loss."""
     if batch.targets == "none":
         raise EvaluationBatchError("no_predictions")
 

@@ -1,4 +1,4 @@
-"""Intervals and tests of paired changes: what each sentence gains or loses by an intervention.
+"""Intervals and tests of paired changes: the gain or loss of each sentence by an intervention.
 
 scipy is imported where it is used: it takes a third of a second.
 """
@@ -15,22 +15,22 @@ EXCHANGES = 9999
 
 _AT_ONCE = 500
 _HALVINGS = 40
-"""Of the interval in which a bound is sought."""
+"""Bisection steps of the search for a bound."""
 
 _STAKES = 0.999 / 2.0 ** np.arange(5)
 """Shares of the money that are bet on an example; below 1, so that none takes it all."""
 
 _TIE = 1e-12
-"""Of the sum of all sizes, or the largest: what is closer than this is equal but for rounding."""
+"""Closer values are equal up to rounding; relative to the sum of all sizes, or to the largest."""
 
 
 def share_change_interval(changes: Numbers, level: float = LEVEL) -> tuple[Numbers, Numbers]:
-    """Ends (…), (…) of an interval of the change of a share, right also where few sentences change.
+    """Ends (…), (…) of an interval of the change of a share; valid even if few sentences change.
 
-    changes: (example, …), −1 = lost, 0 = as before, 1 = gained. A bootstrap of 64 sentences of
-    which none changes has the interval [0, 0]; they allow that 5 % do. Here both shares, of the
-    lost and of the gained, have exact binomial ends at half the error each (Clopper & Pearson
-    1934, Bonferroni), so the interval is somewhat too wide, never too narrow.
+    changes: (example, …), −1 = lost, 0 = as before, 1 = gained. If none of 64 sentences changes,
+    a bootstrap gives the interval [0, 0], although a true share of 5 % is possible. Here the shares
+    lost and gained each have exact binomial ends at half the error (Clopper & Pearson 1934,
+    Bonferroni), so the interval is somewhat too wide, never too narrow.
     """
     error = (1 - level) / 4  # two shares, two ends each
     gained, lost = _counts(changes)
@@ -51,16 +51,18 @@ def share_change_p(changes: Numbers) -> Numbers:
 
 
 def mean_change_p(totals: Numbers) -> Numbers:
-    """Two-sided p (…) of no change of a mean over queries: a randomisation test of the sentences'
-    totals, because a mean is 0 where their sum is. totals: (example, …).
+    """Two-sided p (…) of no change of a mean over queries, by a randomisation test.
 
-    Without an effect, before and after could be exchanged in every sentence: the share of
-    `EXCHANGES` random exchanges whose sum is as far from 0 (Noreen 1989; Riezler & Maxwell 2005,
-    section 4). It needs no normal distribution, of which the changes, many small and few large, are
-    far. 1 where all are 0; NaN of a single example, of which nothing is known about others.
+    totals: (example, …), the change of each sentence. The test uses their sum, because the mean is
+    0 exactly if the sum is 0.
 
-    Too small of few examples if their mean is 0 and yet they could not be exchanged, because most
-    change a little and a few much the other way; see `docs/statistics.md`.
+    Without an effect, before and after could be exchanged in every sentence. p is the share of
+    `EXCHANGES` random exchanges with a sum at least as far from 0 (Noreen 1989; Riezler & Maxwell
+    2005, section 4). No normal distribution is assumed: many changes are small and few are large.
+    1 if all are 0; NaN for a single example, which tells nothing about others.
+
+    With few examples p is too small if the true mean is 0 but the changes are not symmetric: most
+    are small in one direction, a few large in the other; see `docs/statistics.md`.
     """
     size = len(totals)
     if size < 2:
@@ -76,14 +78,19 @@ def mean_change_p(totals: Numbers) -> Numbers:
 
 
 def smallest_mean_change_p(tests: int) -> float:
-    """The smallest p that `mean_change_p` can find, corrected for so many tests (`holm`): of a p
-    that is as small it says only that it is not larger."""
+    """The smallest p that `mean_change_p` can find, corrected for so many tests (`holm`).
+
+    A p of this size is an upper limit: the true one may be smaller.
+    """
     return min(1.0, tests / (EXCHANGES + 1))
 
 
 def holm(p: Numbers) -> Numbers:
-    """The p-values (test,), corrected for their number so that the chance of any false finding
-    stays below the level one compares them with (Holm 1979). NaN counts as no test, and stays."""
+    """The p-values (test,), corrected for their number (Holm 1979).
+
+    The probability of any false finding stays below the level that they are compared with. NaN is
+    not counted as a test, and stays NaN.
+    """
     known = np.flatnonzero(np.isfinite(p))
     order = known[np.argsort(p[known])]
     factors = len(order) - np.arange(len(order))
@@ -93,18 +100,19 @@ def holm(p: Numbers) -> Numbers:
 
 
 def largest_rise(mean: PerExampleMean, most: float, level: float = LEVEL) -> Numbers:
-    """An upper bound (head,) of each mean (example, head) that holds for all heads together, with
-    the error divided among them (Bonferroni), so that it may be quoted of the largest of them.
+    """An upper bound (head,) of each mean (example, head) that holds for all heads together.
 
-    most: above 0. The bound holds if no example has a larger mean, nor more queries than the one
-        with the most: without such a limit nothing bounds what a rare example adds.
+    The error is divided among the heads (Bonferroni), so the bound may be quoted for the largest.
 
-    Of any number of examples and changes of any shape. Money is bet on each example: it grows as
-    the total is below the bound, shrinks as it is above, and never runs out. If the bound were the
-    mean, money would grow by 1 / error with at most the probability `error`; so a bound at which
-    it grows more is too high to be the mean (Ville's inequality; Waudby-Smith & Ramdas 2024). Of
-    changes that are all 0 the bound is little above that of Clopper & Pearson. NaN of a single
-    example.
+    most: above 0. The bound holds if no example has a larger mean, or more queries than the
+        largest one here: without such a limit, a rare example could add any amount.
+
+    Valid for any number of examples and any distribution of changes, by betting. Money is bet on
+    each example: it grows if the total is below the bound, shrinks if it is above, and stays
+    positive. If the bound were the mean, the money would reach 1 / error times its start with
+    probability at most `error`; so a bound with more growth is too high to be the mean (Ville's
+    inequality; Waudby-Smith & Ramdas 2024). If all changes are 0, the bound is little above that
+    of Clopper & Pearson. NaN for a single example.
     """
     size, heads = mean.total.shape
     if size < 2:
@@ -131,7 +139,7 @@ def largest_fall(changes: Numbers, level: float = LEVEL) -> Numbers:
 
 
 def _counts(changes: Numbers) -> tuple[Numbers, Numbers]:
-    """How many sentences gain and lose."""
+    """Number of sentences that gain, and that lose."""
     return (changes > 0).sum(0).astype(np.float64), (changes < 0).sum(0).astype(np.float64)
 
 

@@ -22,8 +22,8 @@ POINTS = 5
 
 
 def bleu_points(loss_points: Sequence[int]) -> list[int]:
-    """`POINTS` of the numbers of heads left at which the loss is measured, all and none among
-    them."""
+    """`POINTS` of the numbers of heads left at which the loss is measured, including all and
+    none."""
     places = np.unique(np.linspace(0, len(loss_points) - 1, POINTS).round().astype(int))
     return [loss_points[place] for place in places]
 
@@ -36,10 +36,10 @@ def bleu_with(
     stay: int,
     whole: Counts,
 ) -> PruningPoint:
-    """BLEU of the greedy output with so many heads left, by one order or by random ones.
+    """BLEU of the greedy output with `stay` heads left, by one order or by random ones.
 
-    low, high: 95 % percentile bootstrap over sentences, whose n-grams are counted once; of random
-    orders the smallest and the largest. whole: the `whole_counts`.
+    low, high: 95 % percentile bootstrap over sentences, whose n-grams are counted once; for random
+    orders the smallest and the largest BLEU. whole: the `whole_counts`.
     """
     counts = [
         sentence_counts(decoded(model, batch, gates), references)
@@ -56,5 +56,5 @@ def bleu_with(
 
 
 def whole_counts(model: ExplorableModel, batch: EvaluationBatch, references: References) -> Counts:
-    """What BLEU is computed of, by sentence, of the output with all heads."""
+    """Counts for BLEU of each sentence, for the output with all heads."""
     return sentence_counts(decoded(model, batch, torch.ones(len(model.passes.heads))), references)

@@ -30,10 +30,10 @@ POINTS = 13
 """Numbers of heads at which the loss is measured, all and none among them."""
 
 DRAWS = 10
-"""Random orders."""
+"""Number of random orders."""
 
 GREEDY_SENTENCES = 64
-"""Sentences on which the greedy order is found: it tries each head that is left at each step."""
+"""Sentences on which the greedy order is found: each step tries every remaining head."""
 
 Removal = NDArray[np.int64]
 """Numbers of all heads, in the order in which they are removed."""
@@ -51,10 +51,10 @@ def pruning_curve(
 
     Columns heads_left, loss, low, high, change_low, change_high. At `POINTS` numbers of heads,
     evenly spaced from all to none; a removed head puts out zero. low, high: 95 % bootstrap over
-    sentences; of "random", whose loss is the mean of the draws, the smallest and the largest of
-    them. change_low, change_high: of the change from all heads, by a paired bootstrap, NaN of
+    sentences; for "random", whose loss is the mean of the draws, the smallest and the largest of
+    them. change_low, change_high: of the change from all heads, by a paired bootstrap, NaN for
     "random". `attrs["removed"]` of the table has the heads in the order of removal, each as
-    `ablate` takes it, but for "random".
+    `ablate` takes it, except for "random".
 
     order: of removal, the least first.
         "importance": by the gradient of the loss at a head's gate (Michel et al. 2019,
@@ -120,8 +120,10 @@ def removals_of(
 def greedy_removals(
     model: MeasurableModel, batch: EvaluationBatch, begun: Sequence[int] = ()
 ) -> Iterator[int]:
-    """The heads after those in `begun`, each the one without which the loss is lowest; every step
-    tries all that are left."""
+    """Yield the next heads to remove, after those in `begun`.
+
+    Each step tries every remaining head and yields the one whose removal gives the lowest loss.
+    """
     some, count = batch.first(GREEDY_SENTENCES), len(model.passes.heads)
     removed = list(begun)
     while len(removed) < count:
@@ -148,7 +150,10 @@ def loss_with(
     stay: int,
     whole: PerExampleMean,
 ) -> PruningPoint:
-    """The mean loss with so many heads left, by one order or by random ones. whole: with all."""
+    """The mean loss with `stay` heads left, by one order or by random ones.
+
+    whole: the loss with all heads.
+    """
     losses = gated_losses(model, batch, gates_of(removals, stay))
     if len(removals) > 1:
         return drawn_point(stay, losses.mean)
@@ -158,7 +163,7 @@ def loss_with(
 
 
 def drawn_point(stay: int, values: NDArray[np.float64]) -> PruningPoint:
-    """The mean, the smallest and the largest of what random orders gave."""
+    """The point of random orders: mean, smallest and largest of their values."""
     return PruningPoint(stay, float(values.mean()), float(values.min()), float(values.max()))
 
 
@@ -180,7 +185,10 @@ def _by_confidence(model: MeasurableModel, batch: EvaluationBatch, progress: Pro
 
 @torch.inference_mode()
 def _by_contribution(model: MeasurableModel, batch: EvaluationBatch, progress: Progress) -> Removal:
-    """Of all queries but padding. Raises `ConfigError` for a family that has no W_O by head."""
+    """Order by contribution, over all queries except padding.
+
+    Raises `ConfigError` for a family without a W_O for each head.
+    """
     projections = model.output_weights()
     totals: dict[Head, float] = dict.fromkeys(model.passes.heads, 0.0)
     queries = dict.fromkeys(totals, 0.0)
@@ -199,7 +207,7 @@ def _by_contribution(model: MeasurableModel, batch: EvaluationBatch, progress: P
 
 
 def _ascending(values: "pd.Series[float]") -> Removal:
-    """The numbers of the rows, the least value first; where there is none, first of all."""
+    """The numbers of the rows sorted by value, least first; rows without a value come first."""
     return np.asarray(values.fillna(-np.inf).to_numpy().argsort(kind="stable"))
 
 
@@ -212,4 +220,4 @@ _SCORED: Mapping[str, Callable[[MeasurableModel, EvaluationBatch, Progress], Rem
         }
     )
 )
-"""The orders by a number of each head."""
+"""Orders that sort the heads by one score each."""

@@ -1,4 +1,4 @@
-"""Pruning curves in a file: read, written and gone on with."""
+"""Pruning curves in a file: read, written and resumed."""
 
 import json
 import math
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ORDERS = ("importance", "confidence", "contribution", "greedy", "random")
-"""Of removal; what each is by: `pruning.pruning_curve`."""
+"""Orders of removal; see `pruning.pruning_curve`."""
 
 FORMAT_VERSION = 2
 LARGEST_FILE = 4 * 2**20
 """Bytes. A larger file is not opened."""
 
 LOSS_COLUMNS = ("loss", "low", "high", "change_low", "change_high")
-"""Of a table, one for each field of a `PruningPoint` after the number of heads."""
+"""Columns of a table: one for each field of a `PruningPoint` after the number of heads."""
 
 _BLEU_COLUMNS = ("bleu", "bleu_low", "bleu_high", "bleu_change_low", "bleu_change_high")
 
@@ -38,12 +38,12 @@ _NUMBERS = ("sentences", "heads", "seed", "draws")
 
 @dataclass(frozen=True, slots=True)
 class PruningPoint:
-    """What was measured with so many heads: a loss in nats a token, or BLEU from 0 to 100.
+    """One measurement with `heads_left` heads: loss in nats a token, or BLEU from 0 to 100.
 
-    low, high: 95 % bootstrap over sentences, NaN of a single one; of random orders the smallest
+    low, high: 95 % bootstrap over sentences, NaN for a single one; for random orders the smallest
         and the largest.
     change_low, change_high: of the change from all heads, 95 % paired bootstrap over sentences, NaN
-        of a single one and of random orders.
+        for a single one and for random orders.
     """
 
     heads_left: int
@@ -66,7 +66,7 @@ class PruningPoint:
 class PruningCurve:
     """One order of removal, as far as it was measured.
 
-    removed: the heads in this order, as far as it is known; of "random" none.
+    removed: the heads in this order, as far as it is known; empty for "random".
     """
 
     order: str
@@ -96,25 +96,28 @@ class PruningReport:
         return len(curve.losses) == len(self.points) and len(curve.bleu) == len(self.bleu_points)
 
     def curve(self, order: str) -> PruningCurve:
-        """The curve of this order, empty where there is none."""
+        """The curve of this order; an empty one if there is none."""
         return next((one for one in self.curves if one.order == order), PruningCurve(order))
 
     def with_curve(self, curve: PruningCurve) -> "PruningReport":
-        """With this curve in place of that of its order."""
+        """The report with this curve replacing the one of its order."""
         curves = {one.order: one for one in self.curves} | {curve.order: curve}
         return replace(self, curves=tuple(curves[name] for name in ORDERS if name in curves))
 
     def with_orders(self, orders: Sequence[str]) -> "PruningReport":
-        """With a curve for each of these orders, too; empty where there is none."""
+        """The report with a curve for each of these orders; a new curve is empty."""
         report = self
         for order in orders:
             report = report.with_curve(report.curve(order))
         return report
 
     def table(self) -> "pd.DataFrame":
-        """One row an order and number of heads: order, heads_left, loss, low, high, change_low,
-        change_high, of a translator the same of bleu, NaN where it was not measured; and removed,
-        the heads removed since the row before."""
+        """One row for each order and number of heads.
+
+        Columns: order, heads_left, loss, low, high, change_low, change_high; for a translator the
+        same of bleu, NaN where it was not measured; removed, the heads removed since the row
+        before.
+        """
         import pandas as pd
 
         rows = []
@@ -131,7 +134,7 @@ class PruningReport:
         return pd.DataFrame(rows, columns=[*columns, "removed"])
 
     def removed_at(self, curve: PruningCurve, heads_left: int) -> tuple[str, ...]:
-        """The heads removed between the point before and that of so many heads."""
+        """The heads removed between the previous point and the point with `heads_left` heads."""
         heads = int(self.facts["heads"])
         before = [stay for stay in self.points if stay > heads_left]
         return curve.removed[heads - before[-1] : heads - heads_left] if before else ()
@@ -140,7 +143,7 @@ class PruningReport:
         return csv_bytes(self.table())
 
     def to_json(self) -> str:
-        """What `load` reads back."""
+        """The report as JSON; `load` reads it back."""
         written = {
             "pruning": FORMAT_VERSION,
             "facts": dict(self.facts),
@@ -159,14 +162,14 @@ class PruningReport:
         return json.dumps(written, ensure_ascii=False, allow_nan=False)
 
     def save(self, path: Path) -> None:
-        """Write it as JSON, or as CSV to a file named so. Raises `FileError`."""
+        """Write the report as JSON, or as CSV to a path ending in ".csv". Raises `FileError`."""
         csv = path.suffix == ".csv"
         write_atomically(path, self.to_csv() if csv else self.to_json().encode())
 
     @classmethod
     def load(cls, path: Path) -> "PruningReport":
-        """The curves in a file. Raises `PruningError` on a file that has none, `FileError` on one
-        that cannot be read."""
+        """The curves in a file. Raises `PruningError` if it has none, and `FileError` if it cannot
+        be read."""
         data = read_bytes(path, LARGEST_FILE)
         try:
             return _parsed(json_values.parse_object(data))
@@ -180,7 +183,10 @@ def _row(point: PruningPoint) -> list[float | None]:
 
 
 def _parsed(read: dict[str, Any]) -> PruningReport:
-    """Raises `ValueError`, `TypeError`, `KeyError`, `AttributeError` on what is no report."""
+    """Report from parsed JSON.
+
+    Raises `ValueError`, `TypeError`, `KeyError` or `AttributeError` if it is malformed.
+    """
     if read["pruning"] != FORMAT_VERSION:
         raise ValueError
     facts: dict[str, Any] = {name: str(read["facts"][name]) for name in _TEXTS}

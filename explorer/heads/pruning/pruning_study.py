@@ -1,5 +1,5 @@
-"""Pruning curves of several orders, each point handed on when it is measured, so that a study that
-was ended goes on where it stopped."""
+"""Pruning curves of several orders. Each point is handed on as soon as it is measured, so the next
+run resumes a study that was stopped."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -34,12 +34,12 @@ from explorer.model.measurable import MeasurableModel
 Keep = Callable[[PruningReport], None]
 """Called with the report whenever it has grown."""
 
-_SCORES_COST = 4  # of an order by a number of each head, in passes over the batch
-_BLEU_COST = 3  # of decoding the batch, likewise
+_SCORES_COST = 4  # cost of scoring all heads for an order, in passes over the batch
+_BLEU_COST = 3  # cost of decoding the batch, in the same unit
 
 
 def keep_nothing(report: PruningReport) -> None:
-    """No-op in place of a file."""
+    """No-op `Keep` callback: writes no file."""
 
 
 def pruning_study(
@@ -55,10 +55,10 @@ def pruning_study(
 ) -> PruningReport:
     """The curves of `orders`, and of those that `begun` has: first all losses, then BLEU.
 
-    orders, and what is measured: see `pruning.pruning_curve`. "greedy" takes longest, so its
+    orders, and the measurements: see `pruning.pruning_curve`. "greedy" takes longest, so its
     losses come last.
-    references: of each sentence of `batch` the known translations, for BLEU; None = without BLEU.
-    begun: what an earlier study has measured; only what it lacks is measured.
+    references: the known translations of each sentence of `batch`, for BLEU; None = without BLEU.
+    begun: report of an earlier study; only the points that it lacks are measured.
 
     Raises `ConfigError` on an order that does not exist or that the model does not allow,
     `PruningError` when `begun` is of another model or batch, `EvaluationBatchError` on a model that
@@ -80,7 +80,7 @@ def pruning_study(
 
 
 class _Study:
-    """A report that grows, and how much of the work is done."""
+    """The growing report, and the share of the work that is done."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class _Study:
         self.total = sum(map(self._cost, report.curves))
 
     def carry_out(self) -> None:
-        """Measure what the report lacks."""
+        """Measure all points that the report lacks."""
         self.keep(self.report)
         removals = {}
         for order in sorted((curve.order for curve in self.report.curves), key="greedy".__eq__):
@@ -161,7 +161,7 @@ class _Study:
     def _extend(
         self, curve: PruningCurve, cost: float, removed: Sequence[int] | None = None, **grown: Any
     ) -> None:
-        """Put more of a curve into the report."""
+        """Add new points of a curve to the report."""
         if removed is not None:
             heads: Sequence[Head] = self.model.passes.heads
             grown["removed"] = tuple(str(heads[number]) for number in removed)
@@ -174,13 +174,13 @@ class _Study:
         self.progress(min(self.done / self.total, 1.0))
 
     def _cost(self, curve: PruningCurve) -> float:
-        """Of a whole curve, in passes over the batch, roughly."""
+        """Rough cost of a whole curve, in passes over the batch."""
         found = {"greedy": sum(self._greedy_costs()), "random": 0}.get(curve.order, _SCORES_COST)
         measured = len(self.report.points) + _BLEU_COST * len(self.report.bleu_points)
         return found + _draws(curve.order) * measured
 
     def _greedy_costs(self) -> list[float]:
-        """Of each step of the greedy order."""
+        """Cost of each step of the greedy order."""
         share = min(1.0, GREEDY_SENTENCES / len(self.batch))
         return [share * left for left in range(len(self.model.passes.heads), 0, -1)]
 
@@ -204,7 +204,7 @@ def _facts(model: MeasurableModel, batch: EvaluationBatch, seed: int) -> dict[st
 
 
 def _measured_on(report: PruningReport) -> tuple[object, ...]:
-    """What two reports have in common if one goes on with the other; a file may be renamed."""
+    """Facts that must agree for one report to resume another; the batch may be renamed."""
     same = ("digest", "sentences_digest", "seed", "draws")
     return *(report.facts[name] for name in same), report.points, report.bleu_points
 

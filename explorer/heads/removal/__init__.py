@@ -1,1 +1,1 @@
-"""What removing or changing heads does to outputs and losses."""
+"""Effect of removing or changing heads on outputs and losses."""

@@ -50,10 +50,10 @@ ROUNDING = 1e-6
 """Nats a token; logits of float32 around 10 have no smaller differences."""
 
 TOGETHER = ["before", "after", "change", "low", "high"]
-"""The columns of a table of what interventions change together."""
+"""Columns of a table of the joint effect of interventions."""
 
 Outcomes: TypeAlias = Callable[[Tensor, TokenRows], Tensor]
-"""What is measured: of logits (R, T, L) and the labels of their rows (R, T) → (…, R) float64."""
+"""Measured values: logits (R, T, L) and the labels of their rows (R, T) → (…, R) float64."""
 
 
 @torch.inference_mode()
@@ -100,7 +100,7 @@ def effect(
     means: Means | None = None,
     progress: Progress = no_progress,
 ) -> pd.DataFrame:
-    """What interventions change over a batch, applied together: rows loss and exact.
+    """Effect of interventions, applied together, over a batch: rows loss and exact.
 
     Columns: before, after, change, low, high (of the change; as in `ablation`). The effect of
     redundant heads shows only when they are removed together.
@@ -125,7 +125,7 @@ def changes_by_head(
     means: Means,
     progress: Progress,
 ) -> dict[str, Tensor]:
-    """By variant, of `VARIANTS`, how outcomes change with each head removed: (…, head, N)."""
+    """Change of the outcomes with each head removed, by variant of `VARIANTS`: (…, head, N)."""
     total, done = len(variants) * len(model.passes.heads) * len(batch), 0
     changes: dict[str, list[Tensor]] = {name: [] for name in variants}
     for part in parts(model, batch):
@@ -205,7 +205,7 @@ def gated_losses(
 
 
 def _means(outcomes: Tensor, batch: EvaluationBatch) -> dict[str, PerExampleMean]:
-    """Loss per token and exact match per sentence, from those (2, V, N) of all parts."""
+    """Loss per token and exact match per sentence, from the outcomes (2, V, N) of the batch."""
     loss, exact = outcomes.numpy()  # (V, N) each
     tokens = torch.cat([part.labels.lengths for part in batch.parts()]).double()
     counts = np.broadcast_to(tokens.numpy()[:, None], loss.T.shape)
@@ -238,8 +238,8 @@ def _columns(what: str, change: PerExampleMean, sites: "pd.Series[str]") -> dict
 
 
 def _loss_change_p(change: PerExampleMean) -> NDArray[np.float64]:
-    """p of no change of the loss. Changes of a sentence that are rounding are none: of the same
-    sign in every sentence, they would be significant."""
+    """p of no change of the loss. A change that may be rounding counts as 0: with the same sign in
+    every sentence, rounding would be significant."""
     is_rounding = np.abs(change.total) < ROUNDING * change.count
     return mean_change_p(np.where(is_rounding, 0.0, change.total))
 
@@ -278,7 +278,7 @@ def _fitting(model: MeasurableModel, part: EvaluationBatch) -> int:
 
 
 def _most_heads(heads: Sequence[Head]) -> int:
-    """The number of heads of a layer; the largest where sites differ."""
+    """The number of heads of a layer; the largest if sites differ."""
     return max(head.head for head in heads) + 1
 
 

@@ -1,4 +1,4 @@
-"""What the removal of heads, together or each alone, changes of the BLEU of a translator."""
+"""Change of a translator's BLEU when heads are removed, together or each alone."""
 
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ def bleu_effect(
     removed: Interventions,
     means: Means | None = None,
 ) -> BleuEffect:
-    """BLEU of the greedy output before and after `removed`, which has heads alone.
+    """BLEU of the greedy output before and after `removed`, which only removes heads.
 
     low, high: 95 % percentile interval of the paired bootstrap: each resample has the same
     sentences before and after (Koehn 2004). means: those that `removed` needs.
@@ -59,9 +59,9 @@ def bleu_by_head(
     """The change of BLEU when the output of each head alone becomes zero, one row a head.
 
     zero_bleu, points, with zero_bleu_low and _high as in `bleu_effect`; zero_bleu_p: two-sided, of
-    no change, of a normal distribution with the standard deviation of the resampled changes,
-    corrected for the number of heads (Holm): counted resamples have no p below a thousandth, of
-    which nothing is left after the correction for as many heads as a translator has.
+    no change, from a normal distribution with the standard deviation of the resampled changes,
+    corrected for the number of heads (Holm). Counting resamples gives no p below a thousandth,
+    which is never significant after the correction for a translator's number of heads.
     """
     from scipy.stats import norm  # late: takes a third of a second
 
@@ -81,5 +81,8 @@ def bleu_by_head(
 
 
 def resampled_bleu(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """BLEU of each resample of sentences with these counts; of all alike."""
+    """BLEU of each resample of sentences with these counts.
+
+    The resamples depend only on the number of sentences.
+    """
     return np.array([corpus_bleu(total) for total in resamples(len(counts)) @ counts])

@@ -1,4 +1,4 @@
-"""What interventions change in one text, and the mean head outputs that some of them need."""
+"""Effect of interventions on one text, and the mean head outputs that some of them need."""
 
 import torch
 from torch import Tensor
@@ -19,7 +19,7 @@ from explorer.model.trace_options import input_of
 @torch.inference_mode()
 def mean_outputs(model: MeasurableModel, batch: EvaluationBatch) -> Means:
     """The mean of every head's output before W_O over all queries of `batch`; padding queries
-    are left out. Raises `InterventionError` where a model shows its weights alone."""
+    are left out. Raises `InterventionError` if a model shows only its weights."""
     refuse_weights_only(model.facts)
     totals: dict[tuple[str, int], Tensor] = {}
     counts: dict[tuple[str, int], Tensor] = {}
@@ -38,7 +38,7 @@ def mean_outputs(model: MeasurableModel, batch: EvaluationBatch) -> Means:
 def compare_traces(
     model: MeasurableModel, original: Trace, changed: Trace, means: Means | None = None
 ) -> TraceComparison:
-    """What the interventions of `changed` change in `original`, a trace of the same text.
+    """Effect of the interventions of `changed`, compared with `original`, a trace of the same text.
 
     means: those `changed` was made with, where a head was replaced by its mean output.
 
@@ -65,7 +65,7 @@ def compare_traces(
 
 
 def _output(trace: Trace) -> dict[int, int]:
-    """Step → id of what was decoded or filled in; the steps inside a prompt are left out."""
+    """Step → id of the token decoded or filled in; steps inside a prompt are left out."""
     if "steps.chosen" not in trace.arrays:
         return {}
     chosen, first = trace.arrays["steps.chosen"], trace.facts.get("prompt", 1)

@@ -14,7 +14,7 @@ from explorer.model.intervention_hooks import gated
 from explorer.model.threads import threads_for
 
 _DECODED_TOGETHER = 64  # sentences
-_MOST_ROWS = 256  # of one decoding, of several gates
+_MOST_ROWS = 256  # rows of one decoding, over several gates
 
 References = Sequence[Sequence[str]]
 """The known translations of each sentence."""
@@ -23,7 +23,10 @@ References = Sequence[Sequence[str]]
 def decoded(
     model: ExplorableModel, batch: EvaluationBatch, gates: Tensor, fills: Fills | None = None
 ) -> list[str]:
-    """The greedy output of each sentence with the gates (head); fills: in place of those at 0."""
+    """The greedy output of each sentence with the gates (head,).
+
+    fills: outputs that replace those of heads with gate 0.
+    """
     (outputs,) = decoded_each(model, batch, gates[None], fills)
     return outputs
 
@@ -36,7 +39,7 @@ def decoded_each(
     fills: Fills | None = None,
     progress: Progress = no_progress,
 ) -> list[list[str]]:
-    """The same for each of several gates (V, head)."""
+    """As `decoded`, for each of several gates (V, head)."""
     assert batch.source is not None
     transformer, limit = model.transformer, model.transformer.config.max_length
     outputs = [[""] * len(batch) for _ in gates]

@@ -1,4 +1,4 @@
-"""A metric of one's own: a number of the logits of each text, and its change without heads."""
+"""A caller's own metric: a number from the logits of each text, and its change without heads."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -28,7 +28,8 @@ from explorer.model.measurable import MeasurableModel
 from explorer.model.token_rows import TokenRows
 
 Metric: TypeAlias = Callable[[Tensor], Any]
-"""Of one text the logits (V,) of what follows it, of its mask, or of its classes → a number."""
+"""Logits (V,) of one text → a number. The logits are those of the next token, of the mask, or of
+the classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,12 @@ class TextMetric:
     def of(
         cls, model: MeasurableModel, metric: "Metric | LogitDifference", texts: Iterable[Any] | None
     ) -> "TextMetric":
-        """Raises `EvaluationBatchError` on what is no metric, in a model with both stacks, and on
-        a text without one mask in a model that fills in masks, or a class that a classifier does
-        not have; `VocabularyError` on tokens that are several."""
+        """The metric on texts of `model`.
+
+        Raises `EvaluationBatchError` on anything but a metric, for a model with both stacks, on a
+        text without exactly one mask in a model that fills in masks, and on a class that a
+        classifier does not have; `VocabularyError` on a text that is not a single token.
+        """
         kept, name = distinct(listed_texts(texts), "texts")
         batch = model.passes.continued(kept, name)
         if isinstance(metric, LogitDifference):
@@ -82,7 +86,7 @@ class TextMetric:
         return cls(getattr(metric, "__name__", "metric"), metric, batch)
 
     def values(self, logits: Tensor, labels: TokenRows) -> Tensor:
-        """As `Outcomes`. Raises `EvaluationBatchError` where a value is no finite number."""
+        """As `Outcomes`. Raises `EvaluationBatchError` if a value is not a finite number."""
         own = logits[torch.arange(len(logits)), labels.real.int().argmax(1)]  # (R, L)
         return torch.tensor([_number(self.of_logits(row)) for row in own], dtype=torch.float64)
 
@@ -119,7 +123,7 @@ def metric_effect(
     interventions: Interventions,
     means: Means | None = None,
 ) -> pd.DataFrame:
-    """What interventions change of a metric over its texts: one row, columns as of
+    """Effect of interventions on a metric over its texts: one row, columns as of
     `ablation.effect`."""
     mean = _mean(changes_together(model, metric.batch, interventions, metric.values, means))
     low, high = mean.interval()
@@ -127,7 +131,7 @@ def metric_effect(
 
 
 def _mean(values: Tensor) -> PerExampleMean:
-    """Of `values` (V, N) the totals (N, V), of one count each."""
+    """Mean over texts of `values` (V, N): totals (N, V), each with the count 1."""
     total = values.T.numpy()
     return PerExampleMean(total, total * 0 + 1)
 

@@ -1,4 +1,4 @@
-"""Head reports: what was measured of every head, as tables that can be saved and shown."""
+"""Head reports: the measurements of every head, as tables that can be saved and shown."""
 
 import json
 import math
@@ -42,7 +42,7 @@ LARGEST_FILE = 8 * 2**20
 """Bytes. A larger file is not opened."""
 
 REMOVED_ON = 256
-"""Sentences on which each head is removed in turn, unless asked otherwise."""
+"""Default number of sentences on which each head is removed in turn."""
 
 RoleRow = Mapping[Hashable, Any]
 """A row of the table of roles, by column."""
@@ -115,7 +115,7 @@ class HeadReport:
         return joined_roles(tuple(ROLES), pairs)
 
     def held_groups(self, site: str, layer: int, head: int) -> tuple[RoleGroup, ...]:
-        """The groups of roles of which a head has one; empty when it has no clear role."""
+        """The groups with a role that the head has; empty when it has no clear role."""
         held = set(self.roles_of(site, layer, head))
         return tuple(group for group in self.role_groups(site) if held & set(group))
 
@@ -128,8 +128,10 @@ class HeadReport:
         return tuple(map(_group_score, groups, first))
 
     def nearest_role(self, site: str, layer: int, head: int) -> GroupScore | None:
-        """Of a head without a role, the one whose score is most above chance; None where no effect
-        is at least `NEAREST_EFFECT` at the lower end of its interval."""
+        """The role with the score most above chance, for a head without a role.
+
+        None if no effect is at least `NEAREST_EFFECT` at the lower end of its interval.
+        """
         rows = self.role_rows(site, layer, head)
         near = [row for row in rows if not row["doubt"] and row["effect_low"] >= NEAREST_EFFECT]
         if not near or any(row["holds"] for row in rows):
@@ -175,11 +177,12 @@ class HeadReport:
         language: str = "en",
         table: Literal["heads", "roles"] = "heads",
     ) -> str:
-        """The table of heads, with the column role, see `role_text`, or that of roles, as CSV; also
-        written to `path` if given. Raises `FileError`.
+        """One table as CSV, also written to `path` if given. Raises `FileError`.
 
-        Beside each p of a loss is x_p_floor, the smallest that its test can find: a p that is as
-        small is only known not to be larger.
+        table: "heads" has the column role, see `role_text`.
+
+        Beside each p of a loss is x_p_floor, the smallest p that its test can find; a p of that
+        size is an upper limit.
         """
         text = csv_text(self.roles if table == "roles" else self._heads_with_roles(language))
         if path is not None:

@@ -59,7 +59,7 @@ def newest_first(folder: Path, report_name: str = REPORT_FILES["heads"]) -> list
 
 
 def read_report(load: Callable[[Path], R], path: Path) -> R | ExplorerError:
-    """The report in a file, cached until it changes; why there is none, where it holds none."""
+    """The report in a file, or the error if it holds none; cached until the file changes."""
     return cast(R | ExplorerError, _read(load, path, modified(path)))
 
 

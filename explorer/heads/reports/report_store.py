@@ -42,8 +42,8 @@ def stored_reports(digest: str) -> list[StoredReport]:
 
 
 def old_reports(digest: str) -> int:
-    """How many reports on the model with this digest, measured on this machine, are of an older
-    version and so not shown."""
+    """Number of reports on the model with this digest, measured on this machine, that are not shown
+    because they have an older version."""
     paths = newest_first(measured_folder(digest))
     read = [read_report(HeadReport.load, path) for path in paths]
     return sum(isinstance(one, ExplorerError) and one.key == "old_head_report" for one in read)

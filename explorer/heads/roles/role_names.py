@@ -16,8 +16,7 @@ RoleGroup = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """A group of roles with the score of one of them, and what that would be by chance; NaN where
-    there is no such level."""
+    """A group of roles with the score of one of them and its chance level, NaN if it has none."""
 
     group: RoleGroup
     score: float
@@ -30,7 +29,7 @@ def group_key(group: RoleGroup) -> str:
 
 
 def joined_roles(roles: Sequence[str], pairs: Iterable[Sequence[str]]) -> tuple[RoleGroup, ...]:
-    """The roles, in their order, each with all that `pairs` connect it with."""
+    """The roles in their order, each grouped with all roles that `pairs` connect it with."""
     groups = [{role} for role in roles]
     for pair in pairs:
         joined = [group for group in groups if group & set(pair)]
@@ -40,8 +39,10 @@ def joined_roles(roles: Sequence[str], pairs: Iterable[Sequence[str]]) -> tuple[
 
 
 def sentence_of(role: str, targets: str) -> str:
-    """The sentence of the section `roles` that names a role: in a text that is no toy task, to look
-    at the place with the same number copies nothing."""
+    """Key of the sentence in the section `roles` that names a role.
+
+    Outside a toy task "copy" has another name: attention to the same position copies nothing.
+    """
     return "same_place" if role == "copy" and targets != "task" else role
 
 
@@ -52,7 +53,7 @@ def group_name(group: RoleGroup, targets: str, language: str) -> str:
 
 
 def score_text(sentence: str, found: GroupScore, targets: str, language: str) -> str:
-    """A group with its score, and its chance level where there is one.
+    """A group with its score, and its chance level if there is one.
 
     sentence: "score", or "nearest" for a role below its threshold.
     """

@@ -1,5 +1,5 @@
-"""Roles of heads, with their evidence: a score, what it would be by chance, a threshold and the
-number of queries.
+"""Roles of heads, with their evidence: a score, its chance level, a threshold and the number of
+queries.
 
 "No clear role" is an answer. A role says where a head looks, not that the model needs it.
 """
@@ -31,9 +31,9 @@ SAME = 0.95
 """Two roles that name the same cells in this share of the queries cannot be told apart."""
 
 NEAREST_EFFECT = 0.1
-"""From this effect on, at the lower end of its interval, a role below its threshold is named as
-the nearest. Voita et al. 2019, arXiv 1905.09418, call a head syntactic from 10 % above a baseline
-on."""
+"""Least effect, at the lower end of its interval, of a role that is named as the nearest although
+it is below its threshold. Voita et al. 2019, arXiv 1905.09418, call a head syntactic from 10 %
+above a baseline on."""
 
 Doubt = Literal["", "elsewhere", "later", "no_gold", "absent", "too_few"]
 """Why a role cannot be given: a sentence of the section `roles`, after "doubt_"."""
@@ -73,9 +73,9 @@ _OFFSETS = {"previous": -1, "self": 0, "next": 1}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Content:
-    """Which content of a text each position of cross-attention is; −1 for a special or padding.
+    """Number of the content token at each position of cross-attention; −1 for specials and padding.
 
-    keys: (B, K), of the source. rows: (B, Q), what each row predicts, of the output.
+    keys: (B, K), in the source. rows: (B, Q), in the output, of the token that a row predicts.
     """
 
     keys: NDArray[np.int64]
@@ -84,8 +84,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RoleScore:
-    """The score (B, H) of a role, and what it would be by chance; None where there is no such
-    level."""
+    """The score (B, H) of a role and its chance level; None if it has no chance level."""
 
     score: PerExampleMean
     chance: PerExampleMean | None
@@ -101,7 +100,7 @@ class RoleScore:
 def role_cells(attention: SiteAttention, content: Content | None = None) -> dict[str, Cells]:
     """The cells (B, Q, K) where a head with each role looks; all roles but "diffuse" have some.
 
-    content: of cross-attention.
+    content: only for cross-attention.
 
     Copy: the row that predicts symbol t looks at source symbol t; reverse: at n−1−t. On a copy task
     both the copy and the alignment are "position +0".

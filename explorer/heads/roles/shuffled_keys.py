@@ -1,4 +1,4 @@
-"""What a score would be by chance: the mean over all orders of the keys of each row.
+"""Chance level of a score: its mean over all orders of the keys of each row.
 
 The null hypothesis is that a head puts its weights on the unmasked keys of a row without regard to
 which keys they are. Under it every order of the weights of a row among its unmasked keys is
