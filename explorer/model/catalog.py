@@ -137,7 +137,7 @@ def _stored(kind: type[_Stored], name: str, path: Path) -> Iterator[_Stored]:
 
 @lru_cache(maxsize=512)
 def _summary(path: Path, changed: int, size: int) -> ModelSummary | None:
-    """Summary from the header of a checkpoint file, or None (not listed) if the file is none.
+    """Summary from the header of a file, or None if it is not a checkpoint; then it is not listed.
 
     changed, size: of the file, as the key of the cache; a changed file is read again.
     """

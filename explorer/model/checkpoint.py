@@ -190,7 +190,7 @@ def built(config: ModelConfig, weights: Mapping[str, Tensor], name: str) -> Tran
     (A model on the meta device would take none, but importing that takes a second.)
     """
     stored = sum(weight.numel() for weight in weights.values())
-    claimed = config.parameters + 2 * config.max_length * config.d_model  # and both positions
+    claimed = config.parameters + 2 * config.max_length * config.d_model  # + both positions
     if claimed > 2 * stored + _SPARE_NUMBERS:
         _refuse_weights(name, "*", f"{stored:,}", f"{config.parameters:,}")
     model = Transformer(config)

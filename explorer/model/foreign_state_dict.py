@@ -26,7 +26,7 @@ Tokens = Sequence[str] | Mapping[str, int] | str | Path
 
 _EMBEDDINGS = ("encoder.embedding.tokens.weight", "decoder.embedding.tokens.weight")
 _POSITIONS = ("encoder.positions", "decoder.positions")
-_JOINED = (  # stack, attention, our linear map, theirs that are joined in it in this order
+_JOINED = (  # stack, attention, our linear map ← their maps, joined in this order
     ("encoder", "self_attention", "query_key_value", ("query", "key", "value")),
     ("encoder", "self_attention", "output", ("output",)),
     ("decoder", "self_attention", "query_key_value", ("query", "key", "value")),

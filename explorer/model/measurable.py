@@ -1,4 +1,4 @@
-"""Protocols for the measurements of heads: what our models and the library's both offer."""
+"""Protocols of models whose heads can be measured: our own and those of the library."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,8 +74,8 @@ class BatchPasses(Protocol):
         """Unchanged texts; exactly one row of each is real among the labels. Its logits predict the
         next token, the token at the mask, or the class.
 
-        Raises `EvaluationBatchError` for a model that translates or has no such logits, and on a
-        text for a model with masks that does not have exactly one mask.
+        Raises `EvaluationBatchError` for a model that translates or has no such logits. A model
+        that fills in masks needs exactly one mask in each text, and raises it otherwise.
         """
 
     def logit(self, named: str | int) -> int:

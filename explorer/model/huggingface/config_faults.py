@@ -26,7 +26,7 @@ _JSON_NAMES = {"NoneType": "null", "bool": "true, false"}
 def config_fault(name: str, described: Mapping[str, Any], error: Exception) -> ModelDirectoryError:
     """Error for a config of a known family that the library cannot read.
 
-    described: config.json. error: what the library raised; it checks the types of values.
+    described: config.json. error: from the library, which checks the types of values.
     """
     cause = error.__cause__ or error
     field = re.match(r"Field '(\w+)'", str(cause))

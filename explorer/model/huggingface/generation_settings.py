@@ -100,7 +100,7 @@ class GenerationSettings:
         return [name for name, off in _NEUTRAL.items() if self._generation(name) not in off]
 
     def rules(self, kind: Kind, first: int, last: int, forced: Mapping[int, int]) -> DecodingRules:
-        """The rules of decoding from step `first` to `last`; forced: what a caller imposes."""
+        """The rules of decoding from step `first` to `last`; forced: step → imposed id."""
         imposed = dict(forced)
         if kind == Kind.ENCODER_DECODER and self.first is not None:
             imposed.setdefault(first, self.first)

@@ -112,7 +112,7 @@ def _opened(
     try:
         return _built(path, name, described, dtype, placement, adapter)
     except ModelDirectoryError as error:
-        if error.key == "other_sizes" and "auto_map" in described:  # its own code may
+        if error.key == "other_sizes" and "auto_map" in described:  # with own size names
             family = str(described.get("model_type"))[:80]
             raise ModelDirectoryError("own_code", family=family) from error
         raise size_fault(path.name, described) or error from error

@@ -103,7 +103,7 @@ def _hand_over(
 def encoded(
     model: Any, anatomy: Anatomy, inputs: Inputs, edits: Edits, seen: Mapping[str, Seen] = NOBODY
 ) -> Any:
-    """Encoder output for `greedy_rows` and `full_pass`, or None without encoder and decoder.
+    """Encoder output of an encoder–decoder model, for `greedy_rows` and `full_pass`, else None.
 
     seen: as in `full_pass`.
     """

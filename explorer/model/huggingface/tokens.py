@@ -211,8 +211,7 @@ class Tokens:
 
     @cached_property
     def marks(self) -> str:
-        """How the tokenizer marks words: "start", "byte", "inside", "end", "joined", "utf8" or
-        ""."""
+        """Way of marking words: a key of `_MARKS`, "utf8" for a tokenizer of bytes, or ""."""
         vocabulary = self.tokenizer.get_vocab()
         pieces = {piece for piece, number in vocabulary.items() if number not in self.special_ids}
         if pieces == _BYTES:

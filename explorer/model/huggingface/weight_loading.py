@@ -22,7 +22,7 @@ from explorer.model.wrapped_names import WRAPPERS, are_wrapped
 LOCAL = {"local_files_only": True, "trust_remote_code": False}  # unset, the latter asks on stdin
 
 _SHOWN = 6  # names in a message
-_POOLER = "pooler."  # a layer after the body; nothing shown here depends on it
+_POOLER = "pooler."  # of a body alone; nothing shown here depends on it
 _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 """Number of a layer or an expert in the name of a weight."""
 

@@ -27,7 +27,7 @@ def wrapped(model: Any, tokenizer: Any = None, name: str | None = None) -> Huggi
 
 
 def _of_library(given: Any) -> Any:
-    """The library's model in what a caller gave. Raises `ModelDirectoryError` on anything else."""
+    """The library's model in a caller's object. Raises `ModelDirectoryError` without one."""
     model = unwrapped(given)
     if hasattr(model, "peft_config") and hasattr(model, "get_base_model"):
         if getattr(model.active_peft_config, "is_prompt_learning", False):
