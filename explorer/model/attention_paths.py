@@ -1,6 +1,6 @@
-"""The attention modules and heads of a Transformer: their paths, in one fixed order.
+"""Paths of the attention modules and heads of a Transformer, in one fixed order.
 
-And the paths of what is around an attention: its residual connection and the rest of its layer.
+Also the paths of the residual connection around each attention and of the rest of its layer.
 """
 
 from explorer.core.sites import Head, sides

@@ -39,11 +39,11 @@ def batched_traces(
 ) -> list[Trace]:
     """The trace of each source, as `ExplorableModel.trace` returns it without options.
 
-    sources: ids with their end. facts: of each trace; `facts["batched"]`, with how many texts it
-        was computed, is added.
+    sources: ids with their end. facts: of each trace; `facts["batched"]`, the number of texts in
+        its batch, is added.
 
-    Weights and probabilities equal those of `trace` to rounding; a token is another one only where
-    two are equally probable to rounding. Raises `TraceSizeError` on more attention than a trace
+    Weights and probabilities equal those of `trace` to rounding. A token differs only where two
+    tokens are equally probable to rounding. Raises `TraceSizeError` on more attention than a trace
     may have.
     """
     found: dict[int, Trace] = {}
@@ -83,7 +83,7 @@ def _traces(
         steps = list(greedy_steps(transformer, memory, mask, config.max_length))
     chosen = torch.stack([token for _, token in steps], 1)  # (N, T)
     queries = torch.cat([torch.full_like(chosen[:, :1], BOS), chosen[:, :-1]], 1)  # (N, T)
-    queries = queries.masked_fill(chosen == PAD, PAD)  # an end is chosen, and not fed in
+    queries = queries.masked_fill(chosen == PAD, PAD)  # an end token is chosen but never fed in
     with threads_for(config.parameters, source.numel() + chosen.numel()):
         hooked, weights = _captured(transformer, source, queries)
         plain = transformer.decoder_output(queries, memory, mask)
@@ -126,8 +126,10 @@ def _captured(
 def _unpadded(
     weights: Mapping[str, Tensor], row: int, source: int, target: int, causal: bool
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of one text with so many tokens: weights (L, H, Q, K) and codes of the mask,
-    without padding."""
+    """Arrays of one text without padding: weights (L, H, Q, K) and codes of the mask.
+
+    source, target: numbers of its tokens.
+    """
     tokens = [torch.ones(length, dtype=torch.bool) for length in (source, target)]
     masks = {site: path_mask(site, *tokens, causal=causal).numpy() for site in weights}
     arrays: dict[str, NDArray[Any]] = {}

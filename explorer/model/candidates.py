@@ -19,7 +19,7 @@ def step_columns(
     """The columns "steps.…" of the steps after `rows` (T,), which ascend.
 
     chosen: (T,) the ids that follow. forced: as in `candidate_columns`.
-    first_id: what may follow; the ids before it have probability too.
+    first_id: the first id that may follow; the ids before it have probability too.
     """
     parts = []
     for own, found in logits.at(rows):

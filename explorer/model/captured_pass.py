@@ -30,26 +30,29 @@ _HOOKS = {  # kind of array in a `Trace` → hook point
     "head_output": "head_output",
 }
 _RESIDUAL = ("input", "sublayer_input", "sublayer_output", "output")
-"""The same around each attention: kind of array and hook point."""
+"""Around each attention: kinds of arrays, which are also the names of the hook points."""
 
-_LAYER = {  # of a layer of a stack
+_LAYER = {  # of a layer of a stack: kind of array → hook point
     "feed_forward_hidden": "feed_forward.hidden",
     "feed_forward_output": "around_feed_forward.sublayer_output",
     "layer_output": "around_feed_forward.output",
 }
-_STACK = {  # of a whole stack, (query, width)
+_STACK = {  # of a whole stack: kind of array (query, width) → hook point
     "token_vectors": "embedding.scaled",
     "embedding": "embedding.output",
     "stack_output": "output",
 }
 KINDS = dict(zip(CAPTURES, (("attention",), tuple(_HOOKS)), strict=True))
-"""By capture, the kinds of arrays of the heads."""
+"""Capture → the kinds of arrays of the heads."""
 
 
 def attention_sizes(
     config: ModelConfig, source: int, target: int, *, full: bool
 ) -> dict[str, SiteSize]:
-    """The attention of a text of `source` tokens with an output of `target`; `full`: all kinds."""
+    """Sizes, by site, of the attention of `source` tokens with an output of `target` tokens.
+
+    full: with all kinds of arrays, not the weights alone.
+    """
     axes = sides(source, target)
     width = config.head_width if full else 0
     around = len(_RESIDUAL) * config.d_model + config.d_ff + 2 * config.d_model
@@ -110,7 +113,7 @@ def _points(places: Places, kinds: Sequence[str]) -> dict[str, tuple[str, int, i
 
 
 def _around(places: Places) -> dict[str, tuple[str, int, int]]:
-    """The same of the hook points around the attention of these layers."""
+    """The same map as `_points`, for the hook points around the attention of these layers."""
     points: dict[str, tuple[str, int, int]] = {}
     for site, own in places.items():
         stack, _ = STACKS[site]
@@ -132,7 +135,7 @@ def _of_stacks(places: Places) -> dict[str, str]:
 
 
 def _scales(config: ModelConfig, places: Places) -> dict[str, NDArray[np.float32]]:
-    """By what the products of queries and keys are multiplied: 1 / √K in every layer (§3.2.1)."""
+    """Factor of the products of queries and keys: 1 / √K in every layer (§3.2.1)."""
     scale = config.head_width**-0.5
     return {
         f"{site}.score_scale": np.full(len(own), scale, np.float32) for site, own in places.items()
@@ -145,7 +148,7 @@ def _store(arrays: LayerArrays, name: str, index: int, count: int, value: Tensor
 
 
 def _shared_mask(masks: list[Tensor], queries: int) -> NDArray[np.bool_]:
-    """(query, key) where all heads of all layers have one mask, else (layer, head, query, key)."""
+    """(query, key) if all heads of all layers share one mask, else (layer, head, query, key)."""
     if masks[0].size(1) == 1 and all(torch.equal(mask, masks[0]) for mask in masks):
         return masks[0][0].expand(-1, queries, -1)[0].cpu().numpy()
     heads = max(mask.size(1) for mask in masks)

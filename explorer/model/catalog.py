@@ -31,16 +31,16 @@ _ORDER = (
     *("reverse", "english-french", "chinese-english", "copy", "sort"),
     *("reverse-early", "english-french-early"),
 )
-"""Of the shipped models; others follow by name."""
+"""Order of the shipped models; others follow by name."""
 
 TRAINED_PREFIX = "runs/"
-"""Begins the name of a trained model whose run is called as another model is."""
+"""Prefix for the name of a trained model whose run has the name of another model."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredModel(ListedModel):
-    """A Transformer of our own in a file of this machine, there for every visitor and after a
-    restart."""
+    """A Transformer of our own in a file on this machine: every visitor sees it, and it is still
+    there after a restart."""
 
     path: Path
 
@@ -98,9 +98,9 @@ class UploadedTrace:
 OwnModel: TypeAlias = StoredModel | UploadedModel
 CatalogModel: TypeAlias = OwnModel | DirectoryModel
 CatalogMember: TypeAlias = CatalogModel | UploadedTrace
-"""A member answers for itself, and mypy knows what follows: `can_trace`, whether it is a model;
-`is_own`, whether that is a Transformer of our own, which is loaded at once, and not one of the
-library; `can_share`, whether it is stored on this machine, so that a link leads to it."""
+"""Each member has constants that mypy can narrow by: `can_trace`, whether it is a model; `is_own`,
+whether the model is a Transformer of our own, which loads at once, and not one of the library;
+`can_share`, whether it is stored on this machine, so that a link leads to it."""
 
 Upload: TypeAlias = UploadedModel | UploadedTrace
 
@@ -121,7 +121,7 @@ def shipped_models() -> dict[str, ShippedModel]:
 
 
 def trained_model(name: str, path: Path) -> TrainedModel | None:
-    """The model called `name` that a run has stored at `path`; None when there is none."""
+    """Model called `name` that a run has stored at `path`, or None without a readable one."""
     with suppress(OSError):
         return next(_stored(TrainedModel, name, path), None)
     return None
@@ -137,9 +137,9 @@ def _stored(kind: type[_Stored], name: str, path: Path) -> Iterator[_Stored]:
 
 @lru_cache(maxsize=512)
 def _summary(path: Path, changed: int, size: int) -> ModelSummary | None:
-    """What the header of a checkpoint file says; None when it holds none, so that it is not listed.
+    """Summary from the header of a file, or None if it is not a checkpoint; then it is not listed.
 
-    changed, size: of the file; a changed file is read again.
+    changed, size: of the file, as the key of the cache; a changed file is read again.
     """
     try:
         if not has_printable_name(path):

@@ -35,12 +35,12 @@ from explorer.model.transformer import Transformer
 from explorer.model.wrapped_names import bare
 
 _SPARE_NUMBERS = 10_000_000
-"""Numbers, 40 MB of them, that a model may take beyond what its file accounts for."""
+"""Numbers (40 MB of float32) that a model may hold beyond those that its file accounts for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A Transformer with its vocabularies and where it comes from.
+    """A Transformer with its vocabularies and its origin.
 
     facts: JSON values, such as task, steps, exact match, the command that made it.
     """
@@ -52,7 +52,7 @@ class Checkpoint:
 
     @property
     def summary(self) -> ModelSummary:
-        """What is listed of it."""
+        """Its summary in the list of models."""
         symbols = getattr(self.source_vocabulary, "symbols", ())
         return ModelSummary.of(asdict(self.model.config), symbols, self.facts)
 
@@ -97,7 +97,7 @@ def _with_sorted_metadata(data: bytes) -> bytes:
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
-    """The checkpoint in a file. Raises `FileError`, and `CheckpointError` when it holds none."""
+    """The checkpoint in a file. Raises `FileError`, and `CheckpointError` if it holds none."""
     path = as_path(path)
     read_header(path)  # refuses other files before the rest is read
     return from_bytes(read_bytes(path), path.name)
@@ -182,14 +182,15 @@ def _vocabulary(entry: Mapping[str, Any], tensors: Mapping[str, Tensor], name: s
 
 
 def built(config: ModelConfig, weights: Mapping[str, Tensor], name: str) -> Transformer:
-    """The Transformer of `config` with `weights` of a file called `name`, which must fit it
-    exactly; raises `CheckpointError`.
+    """The Transformer of `config` with the `weights` of a file called `name`.
+
+    Raises `CheckpointError` unless the weights fit the config exactly.
 
     A config that claims far more numbers than the file holds is refused before memory is taken.
     (A model on the meta device would take none, but importing that takes a second.)
     """
     stored = sum(weight.numel() for weight in weights.values())
-    claimed = config.parameters + 2 * config.max_length * config.d_model  # and both positions
+    claimed = config.parameters + 2 * config.max_length * config.d_model  # + both positions
     if claimed > 2 * stored + _SPARE_NUMBERS:
         _refuse_weights(name, "*", f"{stored:,}", f"{config.parameters:,}")
     model = Transformer(config)

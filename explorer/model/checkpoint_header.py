@@ -1,4 +1,4 @@
-"""The header of a checkpoint file: what it describes, read and bounded before anything else.
+"""The header of a checkpoint file, read and limited in size before anything else.
 
 A safetensors file begins with the length of its header (8 bytes, little endian) and a JSON header:
 name → dtype, shape and data_offsets of each tensor, and strings under "__metadata__".
@@ -30,18 +30,19 @@ PIECES = {"source": "source_pieces", "target": "target_pieces"}
 
 _PARTS = ("config", "source_vocabulary", "target_vocabulary", "facts")
 _LENGTH = 8  # bytes of the number before the header
-_START = 64  # bytes that tell other files apart
-_TRACE_MEMBER = b"header.npy"  # the first of the zip archive that a trace is
-_ZIP_NAME = 30  # bytes in front of its name there
+_START = 64  # bytes that other kinds of files are recognised by
+_TRACE_MEMBER = b"header.npy"  # the first file in the zip archive of a trace
+_ZIP_NAME = 30  # bytes before the name of that file
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointHeader:
-    """config: the sizes of the model, which the counted weights fit.
+    """The parsed header.
 
-    vocabularies: by side, what is stored of it: symbols, or the tensor of a SentencePiece model.
+    config: the sizes of the model; the number of stored weights fits them.
+    vocabularies: by side, the stored entry: symbols, or the tensor of a SentencePiece model.
     facts: JSON values, cleaned.
-    pieces: by tensor, the first and the last + 1 byte in the file of a SentencePiece model.
+    pieces: by tensor, the byte range (first, last + 1) of a SentencePiece model in the file.
     """
 
     config: ModelConfig
@@ -60,7 +61,7 @@ class CheckpointHeader:
 def read_header(path: Path) -> CheckpointHeader:
     """The header of a file; nothing else of it is read.
 
-    Raises `FileError`, and as `parse_header` does.
+    Raises `FileError` and the errors of `parse_header`.
     """
     with opened(path) as file:
         size = size_of(file)
@@ -74,7 +75,7 @@ def read_header(path: Path) -> CheckpointHeader:
 def parse_header(data: bytes, size: int, name: str) -> CheckpointHeader:
     """The header of a file called `name` of `size` bytes that begins with `data`.
 
-    Raises `CheckpointError`; `ConfigError` on sizes that no model has.
+    Raises `CheckpointError`, and `ConfigError` on impossible sizes.
     """
     length = _header_length(data[:_START], size, name)
     try:
@@ -114,8 +115,8 @@ def refuse_large(size: int, name: str) -> None:
 
 
 def refuse_other_kinds(file: BinaryIO, name: str) -> None:
-    """Raise `CheckpointError` on an open file called `name` that torch did not write: a trace, a
-    page, a pointer or a safetensors file; go back to its beginning."""
+    """Raise `CheckpointError` if an opened file called `name` is a trace, a page, a pointer or a
+    safetensors file, which torch did not write. Rewinds the file."""
     start = file.read(_START)
     file.seek(0)
     if key := _other_kind(start):
@@ -125,7 +126,7 @@ def refuse_other_kinds(file: BinaryIO, name: str) -> None:
 
 
 def _other_kind(start: bytes) -> str | None:
-    """The key of the sentence about a file that is known by its first bytes to hold no weights."""
+    """Key of the message about a file whose first bytes show that it holds no weights, or None."""
     if start[:2] == b"PK" and start[_ZIP_NAME:].startswith(_TRACE_MEMBER):
         return "is_trace"
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html")):
@@ -134,7 +135,7 @@ def _other_kind(start: bytes) -> str | None:
 
 
 def _length(start: bytes) -> int:
-    """The bytes of the header of a safetensors file, by its first ones."""
+    """Length of the header of a safetensors file in bytes, from its first bytes."""
     return int.from_bytes(start[:_LENGTH], "little")
 
 
@@ -156,7 +157,10 @@ def _header_length(start: bytes, size: int, name: str) -> int:
 def _tensors(
     header: Mapping[str, Any], start: int, size: int, name: str
 ) -> tuple[dict[str, int], dict[str, tuple[int, int]]]:
-    """Numbers in each weight, and where the SentencePiece models are; `start`: of the data."""
+    """Counts of numbers by weight, and byte ranges of the SentencePiece models.
+
+    start: the byte where the data begin.
+    """
     counts: dict[str, int] = {}
     pieces: dict[str, tuple[int, int]] = {}
     for key, tensor in header.items():

@@ -1,4 +1,4 @@
-"""Where a checkpoint is that a person names: a file, or a model that ships."""
+"""Path of a checkpoint that a person names: a file, or a model that ships."""
 
 from pathlib import Path
 
@@ -10,10 +10,12 @@ _SUFFIX = ".safetensors"
 
 
 def named_checkpoint(path: str | Path) -> Path:
-    """`path` itself where it exists or is more than a name; else the file of the model that ships
-    under this name, "reverse" or "reverse.safetensors".
+    """`path` itself if it exists or is more than a name, else the shipped model of that name.
 
-    Raises `FileError` on a name without a suffix that none has, and on what is no path.
+    "reverse" and "reverse.safetensors" name the same shipped model.
+
+    Raises `FileError` on a name without a suffix that no shipped model has, and if `path` is not a
+    path.
     """
     path = as_path(path)
     name = path.name.removesuffix(_SUFFIX)

@@ -9,7 +9,7 @@ LARGEST_MODEL = 500_000_000
 """Parameters. No file can make the server allocate more."""
 
 NORM_EPS = 1e-5
-"""That of torch, and of all models trained here."""
+"""Default of torch, and the value of all models trained here."""
 
 _SIZES = {  # field → least and most
     "source_vocabulary": (4, 1_000_000),
@@ -89,8 +89,8 @@ class ModelConfig:
         return encoder + decoder + final_norms + rows * d + self.target_vocabulary
 
     def to_json(self) -> dict[str, Any]:
-        """What a checkpoint stores; `norm_eps` only where it is not the usual one, which older
-        versions of the explorer do not know."""
+        """The fields that a checkpoint stores. `norm_eps` is left out at its default, because older
+        versions of the explorer do not know the field."""
         sizes = asdict(self)
         if self.norm_eps == NORM_EPS:
             del sizes["norm_eps"]

@@ -1,7 +1,7 @@
 """The model directories below the folders that were named at the start, by name.
 
-A model directory has a config and weights. Links to folders are not followed: nothing outside of
-the named folders is listed. What a visitor chooses is a name of this list, never a path.
+A model directory has a config and weights. Links to folders are not followed: nothing outside the
+named folders is listed. A visitor chooses a name from this list, never a path.
 """
 
 import os
@@ -27,7 +27,7 @@ from explorer.model.huggingface.other_contents import ADAPTER
 from explorer.model.model_directory import DirectoryModel, directory_model
 
 MOST_DEPTH = 4
-"""Folders between a named one and a model; the cache of the library's hub has three."""
+"""Largest depth of a model below a named folder; it is three in the cache of the library's hub."""
 
 MOST_MODELS = 200
 MOST_FOLDERS = 5_000
@@ -40,9 +40,9 @@ _GENERATION = "generation_config.json"
 class FoundDirectory:
     """A model directory.
 
-    described_in: where its config and tokenizer are: of an adapter, the base model.
-    stamp: differs whenever one of its files does.
-    weight_bytes: of its files with weights. ids: whether it has no tokenizer.
+    described_in: the directory with its config and tokenizer; for an adapter, its base model's.
+    stamp: changes whenever one of its files changes.
+    weight_bytes: size of its weight files. ids: True without a tokenizer.
     """
 
     path: Path
@@ -53,7 +53,7 @@ class FoundDirectory:
 
 
 def find_directories(roots: Iterable[Path]) -> tuple[FoundDirectory, ...]:
-    """The model directories below `roots`, and these themselves, those near a root first."""
+    """The model directories at and below `roots`; within a root, the least deep first."""
     found: dict[Path, FoundDirectory] = {}
     looked = 0
     for root in roots:
@@ -72,8 +72,10 @@ def find_directories(roots: Iterable[Path]) -> tuple[FoundDirectory, ...]:
 def named_models(
     found: Iterable[FoundDirectory], taken: Container[str] = ()
 ) -> dict[str, DirectoryModel]:
-    """The members for model directories by name: that of the directory, or of the model in the
-    cache of the hub; equal ones with the folder before, then numbered.
+    """The catalog members of model directories, by name.
+
+    The name is that of the directory, or of the model in the cache of the hub. A name that is not
+    unique is prefixed with the parent folder, and then numbered.
 
     taken: names of other models.
     """
@@ -126,14 +128,14 @@ def _folders(root: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry is, or leads to, a folder; a link in a circle is none."""
+    """Whether an entry is a folder or a link to one; False for a circular link."""
     with suppress(OSError):
         return entry.is_dir()
     return False
 
 
 def _found(folder: Path, files: list[os.DirEntry[str]]) -> FoundDirectory | None:
-    """A folder as a model directory; None where it is none, or cannot be read."""
+    """The model directory in a folder, or None if there is none or it cannot be read."""
     names = {file.name for file in files}
     try:
         adapter = Adapter.within(folder) if ADAPTER in names else None
@@ -155,8 +157,11 @@ def _found(folder: Path, files: list[os.DirEntry[str]]) -> FoundDirectory | None
 
 
 def _whole(folder: Path, described_in: Path, names: set[str]) -> FoundDirectory:
-    """The model in `folder`, of which all but an adapter is in `described_in`, with files `names`.
-    Raises `FileError` and `OSError` where a file cannot be read."""
+    """The model in `folder`. Raises `FileError` and `OSError` if a file cannot be read.
+
+    described_in: `folder` itself; for an adapter, the directory of its base model.
+    names: the files in `described_in`.
+    """
     weights, tokenizer = weights_among(names), tokenizer_among(names)
     read = [described_in / name for name in (*weights, *tokenizer, CONFIG, _GENERATION)]
     own = [folder / name for name in (ADAPTER, *WEIGHTS)]

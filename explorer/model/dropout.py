@@ -3,13 +3,13 @@
 import torch
 from torch import Tensor
 
-_LEVELS = 2**16  # of the random numbers: four of them from each 64 random bits
+_LEVELS = 2**16  # values of a random number: each 64 random bits make four numbers
 
 
 def dropout(x: Tensor, share: float, training: bool) -> Tensor:
     """`x` with about `share` of its values at 0 and the others divided by 1 − share.
 
-    On a CPU torch draws one random number a value; here 64 bits are drawn for four of them.
+    On a CPU torch draws one random number per value; here 64 random bits serve four values.
     """
     if not training or share == 0.0:
         return x

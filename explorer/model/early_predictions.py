@@ -1,4 +1,4 @@
-"""What the model would predict after each layer of the decoder, if it were the last."""
+"""Early predictions: the most probable tokens if a decoder layer were the last one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,14 +10,14 @@ from explorer.core.vocabulary import EOS, Vocabulary
 from explorer.model.transformer import Transformer
 
 EARLY = 3
-"""The most probable tokens after each layer that full capture holds."""
+"""Number of tokens that full capture keeps after each layer."""
 
 
 def early_predictions(
     transformer: Transformer, vocabulary: Vocabulary, arrays: Mapping[str, NDArray[Any]]
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and facts that `Trace.early_predictions` is made of; nothing where no layer of the
-    decoder was captured in full.
+    """Arrays and facts for `Trace.early_predictions`; both empty if no decoder layer was captured
+    in full.
 
     The last LayerNorm and the map to logits are applied to the output of each layer
     (nostalgebraist 2020, "interpreting GPT: the logit lens"). Padding and BOS never follow.

@@ -1,4 +1,4 @@
-"""Sentences over which heads are measured, with what each row of the model has to predict."""
+"""Sentences over which heads are measured, with the expected prediction of each row."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,24 +16,24 @@ PART_SIZE = 32
 """The most sentences of one forward pass."""
 
 Targets = Literal["task", "given", "greedy", "next", "masked", "labels", "none"]
-"""Where what is to predict is from: the task's rule; given translations; the model's own greedy
-output, which is not ground truth; the text itself, token by token, or where it was masked; labels
-of a classifier that are given; nowhere, because the model predicts no tokens."""
+"""Source of the expected predictions: the task's rule; given translations; the model's own greedy
+output, which is not ground truth; the next token of the text; its masked tokens; given labels of a
+classifier; "none", because nothing is to be predicted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluationBatch:
     """N sentences. Raises `EvaluationBatchError` when there are none.
 
-    source: (N, S) what the encoder reads; None in a model without one.
-    queries: (N, T) what the decoder is fed; None in a model without one.
-    labels: (N, T), of an encoder alone (N, S): what each row has to predict; padding where nothing.
-        Of a classifier (N, 1): the number of the class of each text.
+    source: (N, S) tokens that the encoder reads; None in a model without an encoder.
+    queries: (N, T) tokens that the decoder is fed; None in a model without a decoder.
+    labels: (N, T), for an encoder alone (N, S): the expected prediction of each row; padding in a
+        row without one. For a classifier of texts (N, 1): the number of the class of each text.
     name: shown beside the figures.
     task: the toy task, which knows the gold alignment; None for text.
-    links: of each sentence, (row, source position) where a row's prediction comes from, as people
-        drew it; None where nobody did.
-    segments: (N, S) of the source, of which of two texts each token is; None of single texts.
+    links: for each sentence, pairs (row, source position) of human alignment: the row's prediction
+        comes from that position; None without human alignment.
+    segments: (N, S) which of two texts each source token is in; None for single texts.
     """
 
     source: TokenRows | None
@@ -63,11 +63,11 @@ class EvaluationBatch:
 
     @property
     def pass_tokens(self) -> int:
-        """At most so many tokens go through the model in one pass."""
+        """Upper limit for the tokens of one pass."""
         return min(len(self), PART_SIZE) * self.longest
 
     def first(self, size: int) -> "EvaluationBatch":
-        """The sentences of `spread`. Raises `EvaluationBatchError` below 1."""
+        """At most `size` sentences, chosen by `spread`. Raises `EvaluationBatchError` below 1."""
         if size < 1:
             raise EvaluationBatchError("no_sentences")
         return self.chosen(self.spread(size))
@@ -92,7 +92,7 @@ class EvaluationBatch:
         )
         other = queries or source
         assert other is not None
-        axis = other.ids.size(1)  # a label for each row, also where the last ones have none
+        axis = other.ids.size(1)  # a label for each row, even if the last rows have only padding
         labels = TokenRows(self.labels.ids[rows, :axis], self.labels.kinds[rows, :axis])
         links = None if self.links is None else tuple(self.links[row] for row in rows.tolist())
         segments = None if self.segments is None else self.segments[rows, :axis]
@@ -102,11 +102,11 @@ class EvaluationBatch:
 
     @property
     def has_gold(self) -> bool:
-        """Whether it is known where each prediction comes from."""
+        """Whether the gold alignment is known: the source position of each prediction."""
         return self.task is not None or self.links is not None
 
     def gold(self) -> NDArray[np.bool_] | None:
-        """(N, T, S) True where the prediction of a query comes from; None where unknown."""
+        """Gold alignment (N, T, S): True at the source of a query's prediction; None if unknown."""
         if self.source is None or not self.has_gold:
             return None
         shape = (*self.labels.ids.shape, self.source.ids.size(1))

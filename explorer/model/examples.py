@@ -7,14 +7,14 @@ entry for each, with its hint in every language.
 from explorer.core.i18n import table
 
 ANY_SENTENCE = "The black cat is sleeping on the red chair."
-"""Opens a model of sentences that has no examples."""
+"""Initial text of a model of sentences without examples."""
 
 SENTENCES = (
     ANY_SENTENCE,
     "She gave the book to her brother because he likes to read.",
     "那只黑猫睡在红椅子上。",
 )
-"""For a model of the library transformers with an encoder and a decoder, of whatever language."""
+"""For a model of the library transformers with an encoder and a decoder, in any language."""
 
 PROMPTS = (
     "The animal did not cross the street because it",
@@ -46,17 +46,17 @@ def for_task(task: str) -> tuple[str, ...]:
 
 
 def some_ids(vocabulary: int) -> str:
-    """Ids, for a model without a tokenizer. vocabulary: number of ids, 0 where it is not known."""
+    """Ids, for a model without a tokenizer. vocabulary: number of ids, 0 if unknown."""
     return " ".join(str(number % vocabulary if vocabulary else number) for number in _IDS)
 
 
 def for_model(model: str) -> tuple[str, ...]:
-    """Texts for the model of that name, in the order of its file; none where it has no file."""
+    """Texts for the model of that name, in the order of its file; empty without a file."""
     return tuple(table().get(_section(model), ()))
 
 
 def hint(model: str, text: str, language: str) -> str:
-    """What to look at in one of the sentences; "" for any other text."""
+    """Hint on what to look at in one of the example sentences; "" for any other text."""
     told = table().get(_section(model), {}).get(text, {})
     return told.get(language, told.get("en", ""))
 

@@ -77,7 +77,7 @@ class ExplorableModel:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know of the model: nothing."""
+        """Notes for a reader of the model; none for our own Transformer."""
         return ()
 
     @property
@@ -86,7 +86,7 @@ class ExplorableModel:
         return fingerprint(json.dumps(self._sizes), self.transformer.named_parameters())
 
     def in_languages(self, source: str | None = None, target: str | None = None) -> Self:
-        """This model. Raises `ConfigError` on a language: it has no choice of such."""
+        """This model itself. Raises `ConfigError` on any language: it offers no choice."""
         refuse_of_library(None, None, source, target)
         return self
 
@@ -125,16 +125,16 @@ class ExplorableModel:
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
-        pair, messages, source_language, target_language: nothing; only models of the library may
-            read a second text or a chat, or be told of languages.
+        pair, messages, source_language, target_language: must be None; only models of the library
+            read a second text or a chat, or take languages.
         target: the whole output, for teacher forcing.
         prefix: the beginning of the output; the rest is decoded.
         force: step (1, 2, …) → the id its token must have; the other steps are decoded.
         pad_to: number of tokens to which the source is padded, as in a batch with longer ones.
-        max_new_tokens: the most tokens to decode; None = as many as the model has positions.
+        max_new_tokens: the most tokens to decode; None = the model's number of positions.
         capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
         layers: numbers of the layers to capture; None = all, "fit" = as many of the first ones as
-            a trace may have; `Trace.layer_numbers` has those that it has.
+            fit into a trace; `Trace.layer_numbers` has the captured ones.
         sites: attention paths to capture, of `SITES`; None = all.
         ablate: `Ablation`s or tuples such as ("cross", 1, 2): heads whose output before W_O
             becomes zero or, with "mean" as a fourth item, its mean in `means`; None as head
@@ -161,7 +161,7 @@ class ExplorableModel:
         choice = LayerChoice.of(layers, sites)
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)
-        # Most outputs are about as long as their source; what is decoded is counted again.
+        # Most outputs are about as long as their source; the real length is checked after decoding.
         steps = source.size(1) if target is None else len(forced)
         choice.within(self._attention_sizes(source, steps, capture))
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
@@ -187,8 +187,8 @@ class ExplorableModel:
         interventions: Interventions,
         facts: dict[str, Any],
     ) -> Trace:
-        """Decode `most` tokens of `source` (1, S), capture one pass over the result, and assemble
-        the trace."""
+        """Decode at most `most` tokens for `source` (1, S), capture one pass over the result, and
+        assemble the trace."""
         mask = padding_mask(source)
         config = self.transformer.config
         with threads_for(config.parameters, source.size(1)):
@@ -218,7 +218,7 @@ class ExplorableModel:
                 **self._measure_padding(source, queries, plain_logits),
             }
         early, early_tokens = early_predictions(self.transformer, self.target_vocabulary, arrays)
-        # An unmasked later position exists only in the full pass, not in step-by-step decoding.
+        # Only the full pass has later positions to unmask; step-by-step decoding does not.
         looks_ahead = interventions.counterfactual or "mask" in facts.get("without", ())
         shown = plain_logits if looks_ahead else cached_logits
         facts |= layer_facts(sizes, places) | early_tokens
@@ -226,14 +226,14 @@ class ExplorableModel:
         return assembled(self.checkpoint, decoded, arrays | early, measured, facts)
 
     def traces(self, texts: Sequence[str]) -> list[Trace]:
-        """The trace of each text, decoded and captured in batches: many times as fast as `trace`.
+        """The trace of each text, decoded and captured in batches: many times faster than `trace`.
 
         >>> model = explorer.load("checkpoints/reverse.safetensors")
         >>> [trace.text for trace in model.traces(["7 3 9", "4 1"])]
         ['9 3 7', '1 4']
 
-        Weights and probabilities equal those of `trace` to rounding. Raises `VocabularyError` on
-        what is no list, and on a text that cannot be read or is too long.
+        Weights and probabilities equal those of `trace` to rounding. Raises `VocabularyError` if
+        `texts` is not a list of texts, or if a text cannot be read or is too long.
         """
         if isinstance(texts, str) or not isinstance(texts, Iterable):
             raise VocabularyError("not_texts", got=type(texts).__name__)
@@ -252,11 +252,11 @@ class ExplorableModel:
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long."""
         vocabulary = self.source_vocabulary if side == "source" else self.target_vocabulary
-        self._refuse_long(f"long_{side}", len(vocabulary.encode(text)) + 1)  # the end
+        self._refuse_long(f"long_{side}", len(vocabulary.encode(text)) + 1)  # 1 for the end
 
     def source_ids(self, text: str) -> list[int]:
-        """Ids of `text` with its end. Raises `VocabularyError` on one that cannot be read or is
-        too long."""
+        """Ids of `text` with its end. Raises `VocabularyError` if it cannot be read or is too
+        long."""
         ids = [*self.source_vocabulary.encode(text), EOS]
         self._refuse_long("long_source", len(ids))
         return ids
@@ -299,19 +299,19 @@ class ExplorableModel:
             raise VocabularyError(key, got=length, limit=limit)
 
     def _attention_sizes(self, source: Tensor, steps: int, capture: str) -> dict[str, SiteSize]:
-        """The attention of `source` (1, S) and an output of `steps`."""
+        """Sizes of the attention for `source` (1, S) and an output of `steps` tokens."""
         full = capture == "full"
         return attention_sizes(self.transformer.config, source.size(1), steps, full=full)
 
     def _logits(self, hidden: Tensor) -> RowLogits:
-        """Those of the decoder's output (1, T, D)."""
+        """Logits of the decoder's output (1, T, D)."""
         model = self.transformer
         return RowLogits.of_states(hidden, model.logits, model.config.target_vocabulary)
 
     def _measure_padding(
         self, source: Tensor, target: Tensor, logits: RowLogits
     ) -> dict[str, float]:
-        """By how much the padding of `source`, if any, changes the `logits`."""
+        """Largest change of the `logits` by the padding of `source`; empty without padding."""
         bare = source[:, source[0] != PAD]
         if bare.size(1) == source.size(1):
             return {}
@@ -321,7 +321,7 @@ class ExplorableModel:
     def described(
         self, text: str, forced: Mapping[int, int] = NO_TOKENS, pad_to: int | None = None
     ) -> dict[str, Any]:
-        """What a trace says of the model and of its request."""
+        """Facts of a trace about the model and the request."""
         kept = ("task", "longest", "steps", "exact_match", "bleu")
         return {
             "model": self.name,
@@ -336,6 +336,6 @@ class ExplorableModel:
 def load(path: str | Path, name: str | None = None) -> ExplorableModel:
     """The model in a checkpoint file. Raises `FileError`, `CheckpointError`.
 
-    name: in the facts of its traces; None = that of the file.
+    name: in the facts of its traces; None = the name of the file.
     """
     return ExplorableModel(load_checkpoint(path), as_path(path).stem if name is None else name)

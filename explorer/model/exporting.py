@@ -12,10 +12,10 @@ def export_huggingface(model: ExplorableModel, path: str | Path) -> float:
     """Write `model` to the directory `path` for the library transformers: a model with the same
     logits, with a tokenizer that gives the same ids, which `explorer.load` opens again.
 
-    The result is the largest difference of a logit, as measured before writing; at most 1e-4.
+    Returns the largest difference of a logit, measured before writing; at most 1e-4.
 
-    Raises `ModelDirectoryError` on a model that the library has no class for, such as one with two
-    vocabularies, on a directory with files in it, and without the library; `FileError`.
+    Raises `ModelDirectoryError` if the library has no class for the model (for example with two
+    vocabularies), if the directory is not empty, or without the library. Raises `FileError`.
     """
     folder = as_path(path)
     if not isinstance(model, ExplorableModel):

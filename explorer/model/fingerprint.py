@@ -1,4 +1,4 @@
-"""A fingerprint of a model: two with the same one compute the same."""
+"""Fingerprint of a model: models with equal fingerprints compute the same."""
 
 from collections.abc import Iterable
 from hashlib import blake2b
@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 def fingerprint(description: str, weights: Iterable[tuple[str, Tensor]]) -> str:
-    """32 hexadecimal digits of a text that describes the sizes, and of the weights by name."""
+    """Hash of a text that describes the sizes and of the weights by name: 32 hexadecimal digits."""
     hasher = blake2b(description.encode(), digest_size=16)
     for name, weight in weights:
         hasher.update(name.encode())

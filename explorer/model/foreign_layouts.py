@@ -1,7 +1,7 @@
-"""How classes of tutorials name the weights of a Transformer, and in what they differ from ours.
+"""Names of the weights in the Transformer classes of tutorials, and how those differ from ours.
 
-Each rule is a regular expression for a part of a name and what stands for it here; attention has
-query, key, value and output apart. The classes themselves are not needed.
+Each rule is a regular expression for a part of a name, and its replacement here. Query, key, value
+and output of attention are separate here. The classes themselves are not needed.
 """
 
 import re
@@ -18,11 +18,11 @@ class Layout:
     """The names and the arithmetic of one class.
 
     rules: applied to a name one after the other.
-    norm: where LayerNorm is.
+    norm: LayerNorm before or after each sublayer.
     scaled: whether token embeddings are multiplied by √D.
     own_norm: whether LayerNorm divides by the unbiased standard deviation plus `norm_eps`, as in
-        The Annotated Transformer, instead of by the root of the variance plus it.
-    norm_eps: in its code.
+        The Annotated Transformer, instead of by the root of (variance + `norm_eps`).
+    norm_eps: the value in the code of the class.
     """
 
     rules: tuple[tuple[str, str], ...]
@@ -32,7 +32,7 @@ class Layout:
     norm_eps: float = NORM_EPS
 
     def renamed(self, name: str) -> str:
-        """The name here of a weight there; one that no rule knows stays."""
+        """Our name of a weight of the class; unchanged if no rule matches."""
         for pattern, replacement in self.rules:
             name = re.sub(pattern, replacement, name)
         return name
@@ -42,7 +42,7 @@ _ENCODER, _DECODER = r"^(encoder\.layers\.\d+)\.", r"^(decoder\.layers\.\d+)\."
 
 
 def _around(pattern: str, first: int) -> tuple[tuple[str, str], ...]:
-    """Rules for the norms of a layer, which are numbered from `first`; pattern: with a {}."""
+    """Rules for the norms of a layer, numbered from `first`; pattern: with {} for the number."""
     sublayers: Mapping[str, tuple[str, ...]] = {
         _ENCODER: ("self_attention", "feed_forward"),
         _DECODER: ("self_attention", "cross_attention", "feed_forward"),

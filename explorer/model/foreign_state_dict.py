@@ -1,4 +1,4 @@
-"""The weights of a tutorial's own Transformer class, from its state dict, as a checkpoint."""
+"""Checkpoint from the state dict of a tutorial's own Transformer class."""
 
 import math
 import re
@@ -26,7 +26,7 @@ Tokens = Sequence[str] | Mapping[str, int] | str | Path
 
 _EMBEDDINGS = ("encoder.embedding.tokens.weight", "decoder.embedding.tokens.weight")
 _POSITIONS = ("encoder.positions", "decoder.positions")
-_JOINED = (  # stack, attention, our linear map ← theirs, in this order
+_JOINED = (  # stack, attention, our linear map ← their maps, joined in this order
     ("encoder", "self_attention", "query_key_value", ("query", "key", "value")),
     ("encoder", "self_attention", "output", ("output",)),
     ("decoder", "self_attention", "query_key_value", ("query", "key", "value")),
@@ -43,7 +43,7 @@ _KNOWN = re.compile(
 )
 _LARGEST_POSITION_ERROR = 1e-4
 _KEPT = 8
-"""Characters of a token that is no symbol, in front of "…" and its id."""
+"""Characters kept of a token that cannot be a symbol; "…" and its id follow."""
 
 
 def from_foreign_state_dict(
@@ -57,7 +57,7 @@ def from_foreign_state_dict(
     max_length: int = 256,
     norm_eps: float | None = None,
 ) -> Checkpoint:
-    """As `explorer.import_state_dict`, as a checkpoint."""
+    """The checkpoint for `explorer.import_state_dict`; same arguments and errors."""
     name = printable(theirs.name) if isinstance(theirs, Path) else "state_dict"
     if layout not in LAYOUTS:
         raise CheckpointError("import_layout", got=str(layout), known=", ".join(LAYOUTS))
@@ -90,7 +90,7 @@ def from_foreign_state_dict(
 
 
 def _read(path: Path, name: str) -> Weights:
-    """The weights in a file of torch, or of safetensors."""
+    """The weights in a torch file, or in a safetensors file."""
     if path.suffix != ".safetensors":
         return read_weights(path, name)
     data = read_bytes(path)
@@ -102,7 +102,7 @@ def _read(path: Path, name: str) -> Weights:
 
 
 def _named(theirs: Weights, own: Layout, name: str) -> Weights:
-    """The weights by our names. Raises `CheckpointError` on one that has no place here."""
+    """The weights by our names. Raises `CheckpointError` on a weight that we do not have."""
     named: Weights = {}
     for key, weight in theirs.items():
         renamed = own.renamed(key)
@@ -120,7 +120,7 @@ def _config(
     expand = _matrix(named, "encoder.layers.0.feed_forward.expand.weight", name)
     eps = own.norm_eps if norm_eps is None else norm_eps
     return ModelConfig(
-        source_vocabulary=len(source) + 1,  # and the start as a symbol
+        source_vocabulary=len(source) + 1,  # 1 for the start, which is a symbol here
         target_vocabulary=len(target),
         d_model=int(source.size(1)),
         heads=heads,
@@ -135,7 +135,7 @@ def _config(
 
 
 def _matrix(named: Weights, key: str, name: str) -> Tensor:
-    """A weight with two axes. Raises `CheckpointError` where there is none."""
+    """A weight with two axes. Raises `CheckpointError` if it is missing or has another shape."""
     if key not in named or named[key].dim() != 2:
         raise CheckpointError("import_missing", name=name, weight=key)
     return named[key]
@@ -147,8 +147,10 @@ def _layers(named: Weights, stack: str) -> int:
 
 
 def _assembled(named: Weights, config: ModelConfig, name: str) -> Weights:
-    """Our weights: projections that we compute at once are joined, and a linear map without a bias
-    adds 0. Raises `CheckpointError` where one is missing."""
+    """Our weights. Projections that we compute together are joined, and a missing bias is 0.
+
+    Raises `CheckpointError` if a weight is missing.
+    """
     weights = {
         key: weight
         for key, weight in named.items()
@@ -194,7 +196,7 @@ def _check_positions(named: Weights, config: ModelConfig, name: str) -> None:
 
 
 def _order(size: int, specials: Sequence[int]) -> list[int]:
-    """Their ids in the order of ours: padding, start, end, then the others."""
+    """Their ids in our order: padding, start, end, then the others."""
     given = list(specials) if isinstance(specials, Sequence) else [specials]
     known = len(given) == len(set(given)) == len(SPECIALS)
     if not known or not all(type(one) is int and 0 <= one < size for one in given):
@@ -205,7 +207,7 @@ def _order(size: int, specials: Sequence[int]) -> list[int]:
 def _vocabulary(
     tokens: Tokens | None, order: Sequence[int], *, with_start: bool
 ) -> SymbolVocabulary:
-    """Symbols in our order; with_start: the start, too, so that a source can begin with it."""
+    """Symbols in our order. with_start: include the start, so that a source can begin with it."""
     size = len(order)
     labels = list(map(str, range(size))) if tokens is None else _listed(tokens, size)
     used = [*order[len(SPECIALS) :], *([order[1]] if with_start else [])]
@@ -223,7 +225,7 @@ def _vocabulary(
 
 
 def _listed(tokens: Tokens, size: int) -> list[str]:
-    """The token of each id. Raises `CheckpointError` unless there are `size` different ones."""
+    """The token of each id. Raises `CheckpointError` unless there are `size` distinct tokens."""
     if isinstance(tokens, str | Path):
         text = read_bytes(Path(tokens)).decode("utf-8", errors="replace")
         found = [line.rstrip() for line in text.splitlines()]
@@ -242,7 +244,7 @@ def _listed(tokens: Tokens, size: int) -> list[str]:
 
 
 def _reorder(weights: Weights, source: Sequence[int], target: Sequence[int]) -> None:
-    """Put the rows of tokens into our order; the source has the start once more, at its end."""
+    """Put the rows of tokens into our order. The source gets the start again as its last row."""
     orders = dict(zip(_EMBEDDINGS, ([*source, source[1]], target), strict=True))
     for key, order in (orders | {"logits.weight": target, "logits.bias": target}).items():
         if max(order) < len(weights[key]):  # else its shape is refused
@@ -250,7 +252,7 @@ def _reorder(weights: Weights, source: Sequence[int], target: Sequence[int]) -> 
 
 
 def _rescale(weights: Weights, own: Layout, width: int) -> None:
-    """Make up for what their code multiplies by and ours does not, and the other way round."""
+    """Scale embeddings and norm weights for the factors in which their code and ours differ."""
     for key, weight in weights.items():
         if key in _EMBEDDINGS and not own.scaled:
             weights[key] = weight / math.sqrt(width)

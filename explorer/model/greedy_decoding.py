@@ -24,9 +24,9 @@ def greedy_steps(
 
     forced: step (1, 2, …) → the id its token must have.
 
-    Logits are (B, V), tokens (B,): the forced or the most probable one; padding and the beginning
-    of a sequence are never chosen. After its end a sequence is continued with padding; decoding
-    stops when all sequences have ended.
+    Logits are (B, V), tokens (B,): the forced token or the most probable one. PAD and BOS are never
+    chosen. A sequence that has ended continues with padding; decoding stops when all sequences have
+    ended.
     """
     cache = model.start(memory, memory_mask)
     token = torch.full((memory.size(0),), BOS, device=memory.device)

@@ -12,7 +12,7 @@ from explorer.core.interventions import Intervention, Interventions, head_name
 from explorer.core.sites import SITES, Head
 
 Fills: TypeAlias = Mapping[tuple[str, int], Tensor]
-"""By site and layer, the outputs (head, width) that take the place of those with gate 0."""
+"""(site, layer) → outputs (head, width) that replace those with gate 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,13 +29,13 @@ class Means:
 def head_gates(
     interventions: Interventions, heads: Sequence[Head], means: Means | None = None
 ) -> tuple[Tensor, Fills | None]:
-    """Gates (1, head) that remove heads, in the order of `heads`, all there are; and what takes
-    their place, None = zero.
+    """Gates (1, head) that remove heads, and the outputs that replace theirs, None = zero.
 
-    means: the outputs of heads that are replaced by their mean.
+    heads: all heads of the model; the gates are in this order.
+    means: mean outputs, for heads that are replaced by their mean.
 
-    Raises `InterventionError` on a site, layer or head that is not among `heads`, when no head
-    would be left, and without the means that are needed.
+    Raises `InterventionError` on a site, layer or head that is not among `heads`, if no head
+    would be left, and if means are needed and missing.
     """
     sizes = {
         site: (max(head.layer for head in own) + 1, max(head.head for head in own) + 1)
@@ -65,7 +65,10 @@ def head_gates(
 def _refuse_unknown(
     one: Intervention, heads: Sequence[Head], sizes: Mapping[str, tuple[int, int]]
 ) -> None:
-    """sizes: by site the numbers of layers and of heads in a layer."""
+    """Raise `InterventionError` on a site, layer or head that is not among `heads`.
+
+    sizes: by site the numbers of layers and of heads in a layer.
+    """
     if one.site not in sizes:
         raise InterventionError("no_such_site", site=one.site, sites=", ".join(sizes))
     layers, most = sizes[one.site]
@@ -76,6 +79,6 @@ def _refuse_unknown(
 
 
 def _by_mean(place: tuple[str, int], removed: Mapping[Head, str], heads: int) -> Tensor:
-    """(head, 1) 1 for the heads of a layer that are replaced by their mean, else 0."""
+    """(head, 1): 1 for the heads of a layer that are replaced by their mean, else 0."""
     by_mean = [removed.get(Head(*place, head)) == "mean" for head in range(heads)]
     return torch.tensor(by_mean, dtype=torch.float32)[:, None]

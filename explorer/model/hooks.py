@@ -1,6 +1,6 @@
 """Capture values inside a model, or edit them while it runs.
 
-A `HookPoint` is an identity module at each value of interest. What is done there is stored in a
+A `HookPoint` is an identity module at each value of interest. The actions on it are stored in a
 context variable, not on the module: threads that trace one shared model never see each other's
 values, and nothing stays registered when a `with` block ends.
 
@@ -30,7 +30,7 @@ class HookPoint(nn.Module):
     """The identity, unless this context captures or edits the value."""
 
     def __call__(self, value: Tensor) -> Tensor:
-        # In place of the modules' own, which takes three times as long, dozens of times a step.
+        # Runs dozens of times per step; `nn.Module.__call__` would take three times as long.
         for action in _actions.get().get(self, ()):
             value = action(value)
         return value
@@ -97,7 +97,7 @@ def edit(model: Hooked, actions: Mapping[str, Action]) -> Iterator[None]:
 def matching(model: Hooked, pattern: str) -> dict[str, HookPoint]:
     """The hook points whose path matches `pattern`, by path. Raises `HookError` without any."""
     points = model.hook_points
-    if pattern in points:  # a path is no pattern: a pass that captures names hundreds of them
+    if pattern in points:  # a whole path: no search, since a pass may capture hundreds
         return {pattern: points[pattern]}
     found = {name: point for name, point in points.items() if fnmatchcase(name, pattern)}
     if not found:

@@ -30,10 +30,10 @@ def applied(
 ) -> Iterator[None]:
     """Apply `interventions` to `model` until the block ends, in full passes and step by step.
 
-    means: the outputs of heads that are replaced by their mean.
+    means: mean outputs, for heads that are replaced by their mean.
 
-    Raises `InterventionError` on heads the model does not have, and when no head would be left.
-    Inside the block a pass raises `MaskError` when a query may attend to no key any more.
+    Raises `InterventionError` on heads that the model does not have, and if no head would be left.
+    Inside the block a pass raises `MaskError` if an edit leaves a query without any key.
     """
     config = model.config
     gates, fills = head_gates(interventions, all_heads(config), means)
@@ -89,10 +89,10 @@ def refuse_outside(interventions: Interventions, source: int, target: int) -> No
 def refuse_misplaced(
     interventions: Interventions, config: ModelConfig, padding: Tensor, target: int
 ) -> None:
-    """Raise `InterventionError` as `refuse_outside` does, and on an edit that leaves its cell as
-    it is.
+    """Raise `InterventionError` as `refuse_outside` does, and on an edit that does not change its
+    cell.
 
-    padding: (S,) whether each source token is padding; target: how many tokens were fed in.
+    padding: (S,) True for padded source tokens; target: number of tokens fed to the decoder.
     """
     refuse_outside(interventions, len(padding), target)
     fed_in = padding.new_ones(target)
@@ -105,9 +105,9 @@ def refuse_misplaced(
 
 
 def refuse_unchanged(interventions: Interventions, unmasked: Callable[[CellEdit], Tensor]) -> None:
-    """Raise `InterventionError` on an edit that leaves its cell as it is.
+    """Raise `InterventionError` on an edit that does not change its cell.
 
-    unmasked: of a cell, (layer, head) of its site before the edits, True = may attend.
+    unmasked: cell → (layer, head) of its site before the edits, True = may attend.
     """
     masks: dict[tuple[str, int, int], Tensor] = {}  # (layer, head), with the edits so far
     for cell in interventions.edit_mask:
@@ -122,7 +122,7 @@ def refuse_unchanged(interventions: Interventions, unmasked: Callable[[CellEdit]
 
 
 def _slice(number: int | None) -> slice:
-    """One layer or head, or all of them."""
+    """Slice of one layer or head; None = all."""
     return slice(None) if number is None else slice(number, number + 1)
 
 
@@ -140,7 +140,7 @@ class _Rows:
     count: int = 0
 
     def watch(self, scores: Tensor) -> Tensor:
-        # Step by step, decoder self-attention has all keys so far, but only the last query.
+        # In step-by-step decoding, self-attention has all keys so far, but only the last query.
         self.count = scores.size(-2)
         self.first = scores.size(-1) - self.count
         return scores
@@ -188,7 +188,7 @@ class _Editor:
         return mask
 
     def override_rows(self, pattern: Tensor) -> Tensor:
-        """`pattern` (B, H, T, L) with the given rows."""
+        """`pattern` (B, H, T, L) with the overridden rows."""
         count, length = pattern.shape[-2:]
         first = self.rows.first if self.rows else 0
         changed = pattern.clone()
@@ -203,10 +203,12 @@ class _Editor:
 
 
 def set_row(given: Sequence[float], allowed: Tensor, query: int) -> Tensor:
-    """The weights of one row, (B, L) float64: those given from key 0 on, 0 for the others and
-    where `allowed` (B, L) is False, made to sum to 1.
+    """The weights of one row, (B, L) float64, scaled to sum to 1.
 
-    Raises `InterventionError`, naming the `query`, when nothing is left.
+    given: weights from key 0 on; other keys get 0.
+    allowed: (B, L), False where the weight is 0 because the cell is masked.
+
+    Raises `InterventionError`, naming the `query`, if all weights would be 0.
     """
     # In float64, so that no sum of given weights overflows.
     weights = allowed.new_zeros(allowed.size(-1), dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""The captured values of chosen layers, in one array a name."""
+"""The captured values of chosen layers, in one array for each name."""
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ class LayerArrays:
         self._arrays: dict[str, NDArray[np.float32]] = {}
 
     def put(self, name: str, index: int, count: int, value: Tensor) -> Tensor:
-        """Copy `value` (1, …) in as layer `index` of `count`; the copy, with the same axes."""
+        """Copy `value` (1, …) in as layer `index` of `count`. Returns the copy (1, …)."""
         array = self._arrays.get(name)
         if array is None:
             array = self._arrays[name] = np.empty((count, *value.shape[1:]), np.float32)
@@ -22,7 +22,7 @@ class LayerArrays:
         return layer.copy_(value)
 
     def clear(self, name: str, where: NDArray[np.bool_]) -> None:
-        """Put zeros where `where`, which is broadcast, is true."""
+        """Set the array to 0 where `where`, which is broadcast, is True."""
         if where.any():
             np.copyto(self._arrays[name], 0, where=where)
 

@@ -1,4 +1,4 @@
-"""What is listed of a model before it is loaded: its name, sizes, and texts that it reads."""
+"""A model in a list before it is loaded: its name, sizes, and texts that it reads."""
 
 import random
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from explorer.model import examples
 from explorer.model.model_summary import ModelSummary
 
 _MOST_EXAMPLES = 8
-_MOST_DRAWS = 100  # of which all are equal only where there is nothing else to draw
+_MOST_DRAWS = 100  # if all are equal, there is surely no other text to draw
 
 
 class TextKind(StrEnum):
-    """What a model reads: symbols, a sentence, the beginning of a text, a text with mask tokens,
-    ids."""
+    """Kind of text that a model reads: symbols, a sentence, the beginning of a text, a text with
+    mask tokens, or ids."""
 
     SYMBOLS = "symbols"
     SENTENCE = "sentence"
@@ -30,13 +30,13 @@ class ListedModel:
     """A model to choose, described by the header or the config of its file.
 
     name: its key in the catalog and in URLs.
-    stamp: differs whenever the contents of the file do.
+    stamp: changes whenever the contents of the file change.
     mask: the mask token of a model that fills in masks, else "".
     reads_pairs: whether it reads a second text, too: it has segments, or was built for pairs.
-    can_trace: True: a member of the catalog that is no model is a trace.
-    is_own: whether it is a Transformer of our own, and not one of the library.
-    draws_texts: whether `random_text` has something to draw.
-    origin: "trained" on this machine or "uploaded"; "" where the list of models need not say.
+    can_trace: True for all models; a member of the catalog without it is a trace.
+    is_own: True for a Transformer of our own, False for a model of the library.
+    draws_texts: whether `random_text` has texts to draw.
+    origin: "trained" on this machine or "uploaded"; "" for other models.
     """
 
     name: str
@@ -52,12 +52,12 @@ class ListedModel:
 
     @property
     def label(self) -> str:
-        """What people call it."""
+        """Display name."""
         return self.name
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """Texts worth looking at, at least one; the first is the one to open with."""
+        """Texts worth looking at, at least one; the first is the initial one."""
         summary = self.summary
         if summary.reads_sentences:
             held_out = self._held_out()[:_MOST_EXAMPLES]
@@ -69,22 +69,21 @@ class ListedModel:
 
     @property
     def kind(self) -> TextKind:
-        """What it reads."""
+        """Kind of text that it reads."""
         return TextKind.SENTENCE if self.summary.reads_sentences else TextKind.SYMBOLS
 
     @property
     def gold_links(self) -> Path | None:
-        """Where the gold links that ship with it may be; None of a model that does not ship."""
+        """Path where gold links may ship with it, or None for a model that does not ship."""
         return None
 
     def reads(self, text: str) -> bool:
-        """Whether `text` means something to the model: a sentence is in the script of its
-        examples."""
+        """Whether the model can read `text`; a sentence must be in the script of its examples."""
         return self.summary.reads(text) and self._has_script(text)
 
     def random_text(self, generator: random.Random, shown: str = "") -> str:
-        """Five to nine known symbols, as far as they fit, or a sentence held out of training;
-        another than `shown`, where the model has another."""
+        """Five to nine known symbols, fewer if the model reads fewer, or a sentence held out of
+        training. It differs from `shown` if the model has another text."""
         for _ in range(_MOST_DRAWS):
             if (drawn := self._draw_text(generator)) != shown:
                 return drawn
@@ -98,7 +97,7 @@ class ListedModel:
         return " ".join(generator.choices(summary.symbols, k=length))
 
     def _has_script(self, text: str) -> bool:
-        """Whether `text` is in a script of the model's own examples; without such, any is."""
+        """Whether `text` is in a script of the model's own examples; True without examples."""
         if not self.summary.reads_sentences:
             return True
         own = examples.for_model(self.name) or self._held_out()

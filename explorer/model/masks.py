@@ -14,7 +14,7 @@ from explorer.core.vocabulary import PAD
 def padding_mask(tokens: Tensor) -> Tensor:
     """Which keys of the token ids (B, L) may be attended to: (B, 1, 1, L).
 
-    Raises `MaskError` when a sequence is nothing but padding: its rows would be fully masked.
+    Raises `MaskError` if a sequence has only padding: its rows would be fully masked.
     """
     mask = (tokens != PAD)[:, None, None, :]
     return mask if _is_captured_as_graph() else refuse_masked_rows(mask)
@@ -28,7 +28,7 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
 def path_mask(site: str, source: Tensor | None, target: Tensor | None, *, causal: bool) -> Tensor:
     """Which keys each query of an attention path may attend to: (…, query, key).
 
-    source, target: (…, S) and (…, T) bool, False for padding; None where `site` does not need it.
+    source, target: (…, S) and (…, T) bool, False for padding; None if `site` does not need it.
     causal: False lets positions of the target attend to later ones.
     """
     queries, keys = sides(source, target)[site]
@@ -39,7 +39,7 @@ def path_mask(site: str, source: Tensor | None, target: Tensor | None, *, causal
 
 
 def refuse_masked_rows(mask: Tensor) -> Tensor:
-    """`mask` (…, T, L). Raises `MaskError` when a query of it may attend to no key."""
+    """`mask` (…, T, L) itself. Raises `MaskError` if one of its queries may attend to no key."""
     masked = ~mask.any(-1)
     if masked.any():
         raise MaskError("masked_row", query=int(masked.nonzero()[0, -1]))

@@ -1,4 +1,4 @@
-"""What the measurements of heads need of a model, whoever has built it."""
+"""Protocols of models whose heads can be measured: our own and those of the library."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ NO_INTERVENTIONS = Interventions()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerAttention:
-    """What one layer computed at one site, for a batch.
+    """Attention of one layer at one site, for a batch.
 
     weights: (N, H, Q, K), after softmax and before dropout.
-    unmasked: (N, Q, K), True = may attend; rows of padding have no key.
+    unmasked: (N, Q, K), True = may attend; rows of padding are all False.
     output: (N, H, Q, width) of each head, before the output projection.
     """
 
@@ -44,45 +44,50 @@ class BatchPasses(Protocol):
 
     @property
     def logits_size(self) -> int:
-        """Number of logits of a row; 0 when the model predicts no tokens."""
+        """Number of logits of a row: of the vocabulary or the classes; 0 without either."""
 
     @property
     def predicts_tokens(self) -> bool:
-        """Whether texts without labels give it something to predict."""
+        """Whether the model predicts tokens, so texts without labels are enough to measure it."""
 
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
-        """Sources with given targets; of a model that decodes nothing two texts that it reads as
-        one. Raises `VocabularyError` on a text that cannot be read or is too long,
-        `EvaluationBatchError` or `ConfigError` in a model that does not read pairs."""
+        """Sources with given targets; for a model that decodes nothing, each pair as one text.
+
+        Raises `VocabularyError` on a text that cannot be read or is too long, and
+        `EvaluationBatchError` or `ConfigError` for a model that does not read pairs.
+        """
 
     def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
-        """Texts alone: with the model's greedy output as targets, with their own next tokens, or
-        with tokens that are masked by chance from `seed`. Raises `VocabularyError`."""
+        """Texts with the expected predictions: the model's greedy output, the next tokens of the
+        text, or its tokens masked at random from `seed`. Raises `VocabularyError`."""
 
     def labelled(
         self, texts: Sequence[str] | Sequence[tuple[str, str]], labels: Sequence[Any], name: str
     ) -> EvaluationBatch:
-        """Texts, or pairs of two, of a classifier, each with its class by name or number; of a
-        tagger each with the tags of its words. Raises `EvaluationBatchError` on other labels and
-        in other models, otherwise as `texts`."""
+        """Texts, or pairs of texts, with labels: for a classifier the class by name or number, for
+        a tagger the tags of the words. Raises `EvaluationBatchError` on other labels and for other
+        models, and the errors of `texts`."""
 
     def continued(
         self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str
     ) -> EvaluationBatch:
-        """Texts as they stand; of each one row is real among the labels, whose logits say what
-        follows it, what is at its mask, or which class it has. Raises `EvaluationBatchError` in a
-        model that translates or has no such logits, and on a text without one mask."""
+        """Unchanged texts; exactly one row of each is real among the labels. Its logits predict the
+        next token, the token at the mask, or the class.
+
+        Raises `EvaluationBatchError` for a model that translates or has no such logits. A model
+        that fills in masks needs exactly one mask in each text, and raises it otherwise.
+        """
 
     def logit(self, named: str | int) -> int:
-        """The place among the logits of `continued` of a text that is one token, or of a classifier
+        """Index among the logits of `continued`: of a text that is one token or, for a classifier,
         of a class by name or number. Raises `VocabularyError` on any other text, and
-        `EvaluationBatchError` on another class."""
+        `EvaluationBatchError` on an unknown class."""
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
-        """The labels of ids one after the other; a model with one stack has one vocabulary."""
+        """The labels of consecutive ids; a model with one stack has one vocabulary."""
 
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
-        """One pass; the layers of each site together, in the order of `heads`."""
+        """Attention of one pass, layer by layer in the order of `heads`."""
 
     def logits(
         self,
@@ -92,16 +97,16 @@ class BatchPasses(Protocol):
         interventions: Interventions = NO_INTERVENTIONS,
         means: Means | None = None,
     ) -> Tensor:
-        """Logits (R, T, V), one pass over the batch, or as many copies of it as there are gates.
+        """Logits (R, T, V) of one pass over R / N copies of the batch; R = N without gates.
 
-        gates: (R, head), R a multiple of N: of sentence n those of row n, N + n, 2 N + n …; they
+        gates: (R, head), R a multiple of N; rows n, N + n, 2 N + n … are for sentence n. They
             scale the output of each head before W_O, and may require gradients.
         fills: the outputs at gate 0; None = zero.
-        interventions: besides the gates; means: those they need.
+        interventions: in addition to the gates; means: for these interventions.
         """
 
     def choices(self, logits: Tensor) -> Tensor:
-        """(R, T) what greedy decoding chooses after each row of logits (R, T, V)."""
+        """(R, T) ids that greedy decoding chooses after each row of logits (R, T, V)."""
 
 
 class MeasurableModel(Protocol):
@@ -119,7 +124,7 @@ class MeasurableModel(Protocol):
 
     @property
     def notes(self) -> Sequence[object]:
-        """What a reader should know of the model."""
+        """Notes for a reader of the model."""
 
     @property
     def passes(self) -> BatchPasses: ...
@@ -131,11 +136,11 @@ class MeasurableModel(Protocol):
         """
 
     def in_languages(self, source: str | None = None, target: str | None = None) -> Self:
-        """The model reading and writing other languages. Raises `ConfigError`."""
+        """The same model for other source and target languages. Raises `ConfigError`."""
 
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long as a source or
-        target, `EvaluationBatchError` on a target in a decoder alone."""
+        target, and `EvaluationBatchError` on a target for a decoder alone."""
 
     def trace(
         self,

@@ -1,5 +1,6 @@
-"""A directory of the library transformers as a member of the catalog: what its files say without
-the library, which is imported when the model is first used.
+"""A directory of the library transformers as a member of the catalog.
+
+Its files are read without the library, which is imported when the model is first used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from explorer.model.huggingface.directory_files import mask_token
 from explorer.model.listed_model import ListedModel, TextKind
 from explorer.model.model_summary import ModelSummary
 
-_SIZES = {  # what a size is called in the configs of the library
+_SIZES = {  # size → its names in the configs of the library
     "encoder_layers": ("encoder_layers", "num_layers", "num_hidden_layers"),
     "decoder_layers": ("decoder_layers", "num_decoder_layers", "num_layers", "num_hidden_layers"),
     "layers": ("num_hidden_layers", "n_layer", "n_layers", "num_layers"),
@@ -30,25 +31,25 @@ _HALF = ("float16", "bfloat16")
 class DirectoryModel(ListedModel):
     """A directory with a config and weights below a folder that was named at the start.
 
-    kind: what the files say; the loaded model may know better.
-    prefixes: with which its sentences begin, such as "translate English to German: ".
-    vocabulary: number of ids, 0 where it is not known.
-    weight_bytes: of the weights in memory, roughly.
+    kind: by the files; the loaded model may have another.
+    prefixes: for its sentences, such as "translate English to German: ".
+    vocabulary: number of ids, 0 if unknown.
+    weight_bytes: approximate size of the weights in memory.
     """
 
     path: Path
-    kind: TextKind = field()  # without `field` the property of the base were its default
+    kind: TextKind = field()  # without `field`, the default would be the property of the base
     prefixes: tuple[str, ...]
     vocabulary: int
     weight_bytes: int
 
     is_own: ClassVar[Literal[False]] = False
     can_share: ClassVar[Literal[True]] = True
-    draws_texts: ClassVar[bool] = False  # nothing says what would be worth drawing
+    draws_texts: ClassVar[bool] = False  # the files give no texts to draw from
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """Texts that a model of its kind reads; the first is the one to open with."""
+        """Texts for a model of its kind; the first is the initial one."""
         match self.kind:
             case TextKind.IDS:
                 return (examples.some_ids(self.vocabulary),)
@@ -76,8 +77,8 @@ def directory_model(
 ) -> DirectoryModel:
     """The member for a directory.
 
-    described: its config; empty where that is damaged.
-    weight_bytes: of the files with weights. ids: whether it has no tokenizer.
+    described: its config; empty if damaged.
+    weight_bytes: size of the weight files. ids: True without a tokenizer.
     """
     text_config = described.get("text_config")
     config = {**text_config, **described} if isinstance(text_config, dict) else described
@@ -102,7 +103,7 @@ def _kind(config: Mapping[str, Any]) -> TextKind:
         return TextKind.SENTENCE
     listed = config.get("architectures")
     name = listed[0] if isinstance(listed, list) and listed else ""
-    fills_masks = name != "ElectraForPreTraining"  # which tells replaced tokens
+    fills_masks = name != "ElectraForPreTraining"  # which detects replaced tokens
     if fills_masks and str(name).endswith(("ForMaskedLM", "ForPreTraining")):
         return TextKind.MASKED
     generates = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
@@ -110,8 +111,8 @@ def _kind(config: Mapping[str, Any]) -> TextKind:
 
 
 def _reads_pairs(config: Mapping[str, Any]) -> bool:
-    """Whether a model has a head that is mostly trained on two texts, or an encoder alone has
-    segments."""
+    """Whether a model may read pairs: its head is mostly trained on two texts, or it is an encoder
+    alone with segments."""
     listed = config.get("architectures")
     name = str(listed[0]) if isinstance(listed, list) and listed else ""
     if name.endswith(
@@ -123,7 +124,7 @@ def _reads_pairs(config: Mapping[str, Any]) -> bool:
 
 
 def _summary(config: Mapping[str, Any]) -> ModelSummary:
-    """Sizes as a config has them; the layers of one stack count as the encoder's."""
+    """Sizes in a config; the layers of a single stack count as the encoder's."""
     both = config.get("is_encoder_decoder") is True
     heads, in_decoder = _size(config, "heads"), _size(config, "decoder_heads") if both else 0
     return ModelSummary(
@@ -141,7 +142,7 @@ def _size(config: Mapping[str, Any], name: str) -> int:
 
 
 def _prefixes(config: Mapping[str, Any]) -> Iterator[str]:
-    """With which the library's T5 models mark what they are to do."""
+    """The prefixes by which T5 models of the library select a task."""
     tasks = config.get("task_specific_params")
     for task in tasks.values() if isinstance(tasks, dict) else ():
         prefix = task.get("prefix") if isinstance(task, dict) else None
@@ -150,7 +151,7 @@ def _prefixes(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _whole(value: object) -> int:
-    """`value` where it is a size, else 0."""
+    """`value` if it is a size, else 0."""
     if isinstance(value, bool) or not isinstance(value, int):
         return 0
     return value if 0 < value < _LARGEST_SIZE else 0

@@ -1,4 +1,4 @@
-"""What is known of a model from the header of its file, without loading it."""
+"""Sizes and facts of a model from the header of its file, without loading it."""
 
 import re
 from collections.abc import Mapping
@@ -16,19 +16,18 @@ _LONGEST_WORD = 50
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """Sizes and facts of a model; texts from its file are bounded here.
+    """Sizes and facts of a model; texts from its file are limited in length and number here.
 
-    family: the model type in the config of one of the library; "" where there is none.
-    decoder_heads: of each layer of the decoder, 0 where they are as many as the encoder's.
-    symbols: what a model of symbols reads; empty for one that reads any text, in pieces.
+    family: the model type in the config of a library model; "" for other models.
+    decoder_heads: of each decoder layer; 0 if equal to the encoder's.
+    symbols: the vocabulary of a model of symbols; empty for one that reads any text, in pieces.
     most_tokens: of a source, without its end.
-    trained_tokens: of the longest source in training; `most_tokens` where it is not known.
-    task, credit: "" where the file does not say. credit: whose data the model learned from.
-    exact_match: 0 to 1. bleu: 0 to 100. test_sources: the distinct sentences, held out of training,
-    that BLEU was measured on. None where the file does not say.
-    sentences: texts that were held out of training, of a model that reads any text.
-    source_words, target_words: the frequent ones of what it learned from; none where the file does
-    not say.
+    trained_tokens: of the longest source in training; `most_tokens` if unknown.
+    task, credit: "" if unknown. credit: the authors of the training data.
+    exact_match: 0 to 1. bleu: 0 to 100. test_sources: number of distinct sentences, held out of
+    training, that BLEU was measured on. Each is None if unknown.
+    sentences: texts that were held out of training, for a model that reads any text.
+    source_words, target_words: frequent words of the training data; empty if unknown.
     """
 
     symbols: tuple[str, ...] = ()
@@ -52,7 +51,7 @@ class ModelSummary:
     def of(
         cls, config: Mapping[str, Any], symbols: tuple[str, ...], facts: Mapping[str, Any]
     ) -> "ModelSummary":
-        """The summary of a checkpoint. Raises `KeyError`, `TypeError` or `ValueError` where
+        """The summary of a checkpoint. Raises `KeyError`, `TypeError` or `ValueError` if
         `config` does not hold the sizes of a model."""
         most = int(config["max_length"]) - 1  # the end of the sequence takes one
         return cls(
@@ -78,9 +77,12 @@ class ModelSummary:
         return not self.symbols
 
     def reads(self, text: str) -> bool:
-        """Whether `text` fits into the model and means something to it: it has no unknown
-        symbol or, for a model of sentences, some word. A text has at least as many pieces as
-        words; only the model itself can count them."""
+        """Whether `text` fits into the model and has no unknown symbol or, for a model of
+        sentences, has at least one word.
+
+        Only words are counted here: a text has at least as many pieces as words, and only the model
+        itself can count the pieces.
+        """
         symbols = text.split()
         if not 0 < len(symbols) <= self.most_tokens or len(text) > LONGEST_TEXT:
             return False

@@ -1,8 +1,8 @@
-"""`capture`: the attention of a module of torch, seen while the module runs its own forward.
+"""`capture`: the attention of a torch module, recorded while it runs its own forward pass.
 
-Every `nn.MultiheadAttention` inside is asked for the weights of each head; whoever called it gets
-what was asked for. The masks of torch are read with their inverted meaning: there, True = may NOT
-attend, and numbers are added to the scores.
+Every `nn.MultiheadAttention` inside is asked for the weights of each head; its caller still gets
+what it asked for. The masks of torch have the inverted meaning: True = may NOT attend, and numbers
+are added to the scores.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from explorer.model.wrapped_names import unwrapped
 _FORWARD = signature(nn.MultiheadAttention.forward)
 
 _LARGEST_CHANGE = 1e-2
-"""Of the result, relative to its largest number, with which a module is still shown."""
+"""Largest accepted difference of the result, relative to its largest number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,11 +32,11 @@ class _Call:
     """One call of attention. B batch, H heads, Q queries, K keys.
 
     path: of the module, such as "layers.0.self_attn".
-    over_itself: whether queries and keys are of one sequence.
-    weights: (B, H, Q, K), without the columns that torch adds behind the keys.
-    sink: (B, H, Q) the weight of those columns; None where there are none.
+    over_itself: whether queries and keys are the same sequence.
+    weights: (B, H, Q, K), without the columns that torch adds after the keys.
+    sink: (B, H, Q) the weight of those columns, None without any.
     allowed: (B or 1, H or 1, Q, K) True = may attend, padding included.
-    causal: whether the mask closes all later positions, whatever is padding.
+    causal: whether the mask, apart from padding, masks all later positions.
     """
 
     path: str
@@ -48,7 +48,7 @@ class _Call:
 
     @property
     def block(self) -> str:
-        """The path of the module that this one is a part of."""
+        """Path of the parent module."""
         return self.path.rpartition(".")[0]
 
 
@@ -62,30 +62,29 @@ def capture(
     **options: Any,
 ) -> Trace:
     """The attention of one run of `nn.Transformer`, `nn.TransformerEncoder`, a layer of them,
-    `nn.MultiheadAttention`, or a module of your own that has such parts.
+    `nn.MultiheadAttention`, or a module of your own with such parts.
 
     >>> layer = nn.TransformerEncoderLayer(16, 4, batch_first=True)
     >>> trace = explorer.capture(nn.TransformerEncoder(layer, 2), torch.randn(1, 5, 16))
 
-    inputs, options: what the module is called with, masks among them. Those have torch's meaning:
-        in a boolean `attn_mask`, `src_mask`, `src_key_padding_mask` … True = may NOT attend; the
-        trace has True = may attend. A key that no query may attend to counts as padding, a cell
-        that your mask closes in another way as "edited".
-    source_tokens, target_tokens: labels; None = positions. The source is what an encoder reads,
-        the target what a decoder reads, also a decoder alone: a stack of encoder layers with a
-        causal mask is one.
-    item: which sequence of a batch; needed where there are several.
+    inputs, options: arguments of the module, masks included. Masks have torch's meaning: in a
+        boolean `attn_mask`, `src_mask`, `src_key_padding_mask` … True = may NOT attend; the
+        trace has True = may attend. A key that no query may attend to counts as padding; any
+        other cell that your mask masks counts as "edited".
+    source_tokens, target_tokens: labels; None = positions. An encoder reads the source, a decoder
+        the target. A stack of encoder layers with a causal mask is a decoder alone.
+    item: number of the sequence in a batch; required if there are several.
 
     Each call of `nn.MultiheadAttention` is a layer of its site, in the order of the calls. Keys
-    that torch adds (`add_bias_kv`, `add_zero_attn`) are no tokens: their weight is the attention
+    that torch adds (`add_bias_kv`, `add_zero_attn`) are not tokens: their weight is the attention
     sink of the row. The module runs twice in eval mode, without its fast path, once with and once
     without the weights; `hooked_equals_plain` in `trace.integrity()` is the largest difference of
-    the two results. It is left as it was, training mode included.
+    the two results. The module is left unchanged, training mode included.
 
     Raises `TraceError` on a module without `nn.MultiheadAttention`, on one that raises itself, on
     a query that may attend to no key, for which torch gives NaN, on inputs without a token, on
-    labels for tokens that the module has not, and on layers of one site that differ in heads or
-    tokens.
+    labels for tokens that the module does not have, and on layers of one site that differ in heads
+    or tokens.
     """
     own = unwrapped(module)
     if not isinstance(own, nn.Module):
@@ -137,7 +136,7 @@ def _quiet(module: nn.Module) -> Iterator[None]:
 
 
 def _result(module: nn.Module, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Tensor]:
-    """The tensors that `module` returns; what it draws by chance is the same each time."""
+    """The tensors that `module` returns; its random numbers are the same in every run."""
     devices = {weight.device.index for weight in module.parameters() if weight.is_cuda}
     try:
         with torch.random.fork_rng(sorted(devices)):
@@ -158,8 +157,10 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def _change(plain: Sequence[Tensor], captured: Sequence[Tensor]) -> float:
-    """The largest difference, relative to the largest number where that is above 1. NaN equals
-    NaN. Raises `TraceError` where the results are not the same up to rounding."""
+    """Largest difference, relative to the largest number if that is above 1; NaN equals NaN.
+
+    Raises `TraceError` if the results differ by more than rounding.
+    """
     largest = 0.0
     for before, after in zip(plain, captured, strict=True):
         if before.shape != after.shape or bool((before.isnan() != after.isnan()).any()):
@@ -177,7 +178,7 @@ def _change(plain: Sequence[Tensor], captured: Sequence[Tensor]) -> float:
 def _watched(module: nn.Module) -> Iterator[list[_Call]]:
     """A block in which each call of attention inside `module` is added to the list."""
     calls: list[_Call] = []
-    asked: list[tuple[bool, bool]] = []  # of the call that runs
+    asked: list[tuple[bool, bool]] = []  # (need_weights, average_attn_weights) of the running call
 
     def before(part: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         given = _FORWARD.bind(part, *args, **options)
@@ -212,8 +213,8 @@ def _watched(module: nn.Module) -> Iterator[list[_Call]]:
 
 
 def _mask_in_use(given: Mapping[str, Any]) -> Tensor | None:
-    """The `attn_mask` of a call. Where torch is told that it is causal and needs no weights, it
-    never looks at the mask and closes later positions."""
+    """The mask that a call really uses. With `is_causal` and without weights, torch ignores
+    `attn_mask` and masks later positions."""
     mask: Tensor | None = given["attn_mask"]
     hinted = given["is_causal"] and not given["need_weights"] and given["key_padding_mask"] is None
     if mask is None or not hinted:
@@ -223,7 +224,10 @@ def _mask_in_use(given: Mapping[str, Any]) -> Tensor | None:
 
 
 def _call(path: str, part: Any, given: Mapping[str, Any], weights: Tensor) -> _Call:
-    """weights: (B, H, Q, K + added) or (H, Q, K + added), as torch returns them."""
+    """The record of a call.
+
+    weights: (B, H, Q, K + added) or (H, Q, K + added), as torch returns them.
+    """
     query, key = given["query"], given["key"]
     weights = weights if weights.dim() == 4 else weights[None]
     batched = query.dim() == 3
@@ -257,13 +261,13 @@ def _same(query: Tensor, key: Tensor) -> bool:
 
 
 def _opened(mask: Tensor) -> Tensor:
-    """A mask of torch, boolean or of numbers to add, as True = may attend."""
+    """Convert a torch mask, boolean or of numbers to add, to True = may attend."""
     return ~mask if mask.dtype == torch.bool else mask > LARGEST_MASKED
 
 
 def _chosen(call: _Call, item: int | None) -> _Call:
-    """The call for one sequence of its batch, with B = 1. Raises `TraceError` where there is no
-    such sequence, or no token."""
+    """The call for one sequence of its batch, with B = 1. Raises `TraceError` without such
+    a sequence or any token."""
     count = call.weights.size(0)
     if not call.weights.numel():
         raise TraceError("capture_no_tokens", got=tuple(call.weights.shape))
@@ -282,8 +286,10 @@ def _chosen(call: _Call, item: int | None) -> _Call:
 
 
 def _refuse_closed_queries(calls: Sequence[_Call]) -> None:
-    """Raise `TraceError` on the first query that may attend to no key and has NaN for weights: all
-    that is computed of it is NaN, so later calls do not say where that began."""
+    """Raise `TraceError` on the first query that may attend to no key and has NaN weights.
+
+    All that is computed from it is NaN, so later calls do not show where that began.
+    """
     cross = [call for call in calls if not call.over_itself]
     for call in calls:
         closed = call.weights[0].isnan().all(-1) & ~call.allowed.any(-1)  # (head, query)
@@ -293,7 +299,7 @@ def _refuse_closed_queries(calls: Sequence[_Call]) -> None:
 
 
 def _sites(calls: Sequence[_Call]) -> dict[str, list[_Call]]:
-    """The calls of each site. Raises `TraceError` where those of one cannot be shown together."""
+    """The calls of each site. Raises `TraceError` if layers of one site differ in shape."""
     cross = [call for call in calls if not call.over_itself]
     sites: dict[str, list[_Call]] = {}
     for call in calls:
@@ -308,8 +314,9 @@ def _sites(calls: Sequence[_Call]) -> dict[str, list[_Call]]:
 
 
 def _site(call: _Call, cross: Sequence[_Call]) -> str:
-    """Where a call is. Beside cross-attention, in the same block or over as many tokens as its
-    queries alone, is a decoder; without any, a causal mask says so."""
+    """Site of a call. In a model with cross-attention, self-attention is the decoder's if it is in
+    the same block or has as many tokens as the cross queries but not as the cross keys. In a model
+    without, a causal mask shows a decoder."""
     if not call.over_itself:
         return "cross"
     if not cross:
@@ -320,7 +327,7 @@ def _site(call: _Call, cross: Sequence[_Call]) -> str:
 
 
 def _mask(layers: Sequence[_Call]) -> Tensor:
-    """(query, key) where all layers and heads have one mask; else (layer, 1 or head, …)."""
+    """(query, key) if all layers and heads share one mask, else (layer, 1 or head, query, key)."""
     heads = max(call.allowed.size(0) for call in layers)
     masks = torch.stack([call.allowed.expand(heads, -1, -1) for call in layers])
     if bool((masks == masks[:1, :1]).all()):
@@ -334,8 +341,10 @@ def _labels(
     sites: Mapping[str, list[_Call]],
     axes: Mapping[str, int],
 ) -> Sequence[object]:
-    """The tokens; None = the positions, as many as the axis of the first of these sites has.
-    Raises `TraceError` on tokens where there is none of these sites."""
+    """The tokens; None = positions, counted by the axis of the first of these sites.
+
+    axes: site → axis of its weights. Raises `TraceError` on tokens without any of these sites.
+    """
     counts = [sites[site][0].weights.size(axis) for site, axis in axes.items() if site in sites]
     if tokens is None:
         return range(counts[0]) if counts else ()

@@ -1,6 +1,6 @@
 """Omit a part of the Transformer while it runs: the scaling, the masks, or the positions.
 
-To see what the part is for: the model was trained with it.
+This shows the purpose of the part, since the model was trained with it.
 """
 
 import math
@@ -25,7 +25,7 @@ def omitting(model: Transformer, names: Iterable[str]) -> Iterator[None]:
 
 
 def checked(names: Iterable[str]) -> tuple[str, ...]:
-    """The parts to leave out, in the order of `OMISSIONS`. Raises `ConfigError` on another."""
+    """The parts to leave out, in the order of `OMISSIONS`. Raises `ConfigError` on other names."""
     several = isinstance(names, Iterable) and not isinstance(names, str)
     given = tuple(names) if several else (names,)
     for name in given:
@@ -35,7 +35,7 @@ def checked(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _actions(config: ModelConfig) -> dict[str, tuple[str, Action]]:
-    """By part, the hook points it is at and what leaves it out there."""
+    """Part → its hook points, and the action that leaves it out there."""
     root = math.sqrt(config.head_width)
 
     def unscaled(scores: Tensor) -> Tensor:

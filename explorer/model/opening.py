@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 EXTRA = "pip install 'attention-explorer[huggingface]'"
-"""What installs the library."""
+"""Command that installs the library."""
 
 
 def load(
@@ -32,15 +32,16 @@ def load(
 ) -> "ExplorableModel | HuggingFaceModel":
     """The model in a checkpoint file, or in a directory with a `config.json`.
 
-    path: or where there is no such file, the name of a model that ships, such as "reverse", or of
-        one in the cache of the hub, such as "openai-community/gpt2".
-    name: in the facts of its traces; None = that of the file or directory.
-    dtype: the numbers a directory's model computes with, whatever its files have: "float32",
+    path: or, if there is no such file, the name of a model that ships, such as "reverse", or of a
+        model in the cache of the hub, such as "openai-community/gpt2".
+    name: in the facts of its traces; None = the name of the file or directory.
+    dtype: of a directory's model in memory, whatever its files have: "float32",
         "float16" or "bfloat16".
-    device_map: for a directory's model that is larger than the memory, "auto" or module → device,
-        as Accelerate has it.
-    max_memory, offload_folder: with it, the most bytes on each device, of which the rest stays on
-        disk; and where that is written which cannot be read from the model's own files.
+    device_map: for a directory's model that is larger than the memory: "auto" or module → device,
+        as in Accelerate.
+    max_memory: with a device map, the most bytes on each device; the rest stays on disk.
+    offload_folder: with a device map, for weights on disk that cannot be read from the model's
+        own files.
     download: fetch a model that is not in the cache of the hub; nothing is fetched otherwise.
 
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
@@ -67,10 +68,12 @@ def load(
 
 
 def located(path: str | Path, *, download: bool = False) -> Path:
-    """Where a model is that a person names: `path` itself where it exists, else the file of a model
-    that ships, else a snapshot in the cache of the hub, which is fetched with `download`.
+    """Path of a model that a person names.
 
-    Raises `FileError` and `ModelDirectoryError` where there is none.
+    `path` itself if it exists, else the file of a model that ships, else a snapshot in the cache of
+    the hub, which `download` fetches if it is not there.
+
+    Raises `FileError` and `ModelDirectoryError` if there is none.
     """
     unknown: FileError | None = None
     try:
@@ -107,14 +110,14 @@ def load_directory(
     max_memory: Mapping[Any, Any] | None = None,
     offload_folder: str | Path | None = None,
 ) -> "HuggingFaceModel":
-    """The model in a directory, or in a folder of the cache of the hub; arguments as of `load`.
+    """The model in a directory, or in a folder of the cache of the hub; arguments as in `load`.
     Raises `ModelDirectoryError`."""
     path = hub_cache.snapshot(path) or path
     if not has_library():
         raise ModelDirectoryError("not_installed", name=path.name, command=EXTRA)
     from explorer.model.huggingface import tokenizer_check
 
-    tokenizer_check.start()  # meanwhile
+    tokenizer_check.start()  # runs during the import below
     # Imported late: the library takes a second, and need not be installed.
     from explorer.model.huggingface.loading import open_directory
     from explorer.model.huggingface.placement import Placement
@@ -127,5 +130,5 @@ def has_library() -> bool:
     """Whether the library is installed; it is not imported."""
     try:
         return find_spec("transformers") is not None
-    except ValueError:  # hidden, as `sys.modules["transformers"] = None`
+    except ValueError:  # hidden, as by `sys.modules["transformers"] = None`
         return False

@@ -1,17 +1,19 @@
-"""What a pickle of weights may ask for before torch unpickles it, which runs no code but may still
-take all memory."""
+"""Check a pickle of weights before torch unpickles it: no code runs then, but it may take all
+memory."""
 
 import zipfile
 from typing import BinaryIO
 
 _LARGEST_PICKLE = 64 * 2**20
-"""Bytes that are looked through; the pickle of weights, without their numbers, comes first."""
+"""Bytes that are searched; the pickle, without the numbers of the weights, comes first."""
 
 
 def asks_for_memory(file: BinaryIO) -> bool:
-    """Whether a file has compressed members, which torch never writes and which may unfold to any
-    size, or makes an array of bytes, of which a few letters name any size. The file is left at its
-    beginning."""
+    """Whether unpickling a file may take any amount of memory. The file is rewound.
+
+    That is so if it has compressed members, which torch never writes, or if it makes a bytearray,
+    whose size is only a number in the pickle.
+    """
     file.seek(0)
     pickled = file.read(_LARGEST_PICKLE)
     file.seek(0)

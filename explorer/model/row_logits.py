@@ -1,5 +1,5 @@
-"""The logits of a pass, a block of rows at a time: those of all rows may take more memory than all
-attention."""
+"""The logits of a pass, one block of rows at a time: the logits of all rows may take more memory
+than all attention."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 BLOCK = 16 * 2**20
-"""Bytes of the logits that are computed at once, as float32."""
+"""Bytes of the logits, as float32, that are computed at once."""
 
 
 def rows_of_block(size: int, sequences: int, width: int) -> int:
-    """How many rows of so many sequences, each of `width` logits, take at most `size` bytes."""
+    """Number of rows of `width` logits, for `sequences` sequences, in `size` bytes; at least 1."""
     return max(1, size // max(1, 4 * sequences * width))
 
 
@@ -23,7 +23,7 @@ class RowLogits:
 
     rows: T. width: V.
     step: rows of a block; the last block may have fewer.
-    read: (first row, the one behind the last) → their logits, on the CPU.
+    read: (first row, last row + 1) → their logits, on the CPU.
     """
 
     rows: int
@@ -33,7 +33,7 @@ class RowLogits:
 
     @classmethod
     def of(cls, logits: Tensor) -> "RowLogits":
-        """Those that are in memory, (N, T, V); (N, C) of one output a sequence is one row."""
+        """From logits in memory, (N, T, V), or (N, C) for one output per sequence, as one row."""
         rows = (logits[:, None] if logits.ndim == 2 else logits).cpu()
         step = rows_of_block(BLOCK, len(rows), rows.size(-1))
         return cls(rows.size(1), rows.size(2), step, lambda first, end: rows[:, first:end])
@@ -42,9 +42,9 @@ class RowLogits:
     def computed(
         cls, rows: int, width: int, step: int, compute: Callable[[int, int], Tensor]
     ) -> "RowLogits":
-        """Those that `compute` gives for one block, from its first row to the one behind its last.
+        """From `compute`, which takes the first row of a block and its last row + 1.
 
-        Only whole blocks are computed: a row has the same numbers whichever rows are read with it.
+        Only whole blocks are computed, so a row has the same numbers whichever rows are read.
         """
 
         def read(first: int, end: int) -> Tensor:
@@ -58,7 +58,7 @@ class RowLogits:
 
     @classmethod
     def of_states(cls, states: Tensor, head: Callable[[Tensor], Tensor], width: int) -> "RowLogits":
-        """Those that `head` computes of hidden states (N, T, D); a single block is kept."""
+        """From `head` applied to hidden states (N, T, D); a single block is kept in memory."""
         rows, step = states.size(1), rows_of_block(BLOCK, len(states), width)
         if rows <= step:
             return cls.of(head(states))
@@ -66,7 +66,7 @@ class RowLogits:
 
     @classmethod
     def joined(cls, parts: Sequence["RowLogits"]) -> "RowLogits":
-        """The rows of one part after the other, in blocks as the first part has them."""
+        """The rows of all parts one after the other, in blocks of the first part's size."""
         starts = list(accumulate((part.rows for part in parts), initial=0))
 
         def read(first: int, end: int) -> Tensor:
@@ -80,13 +80,13 @@ class RowLogits:
         return cls(starts[-1], parts[0].width, parts[0].step, read)
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """The first row of each block, and the one behind its last."""
+        """(first row, last row + 1) of each block."""
         for first in range(0, self.rows, self.step):
             yield first, min(first + self.step, self.rows)
 
     def at(self, rows: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """For each block that has any of `rows`, which ascend: which of them (bool), and their
-        logits in the first sequence (rows, V)."""
+        """For each block with any of `rows`, which ascend: a bool mask of these rows, and their
+        logits in the first sequence, (count, V)."""
         for first, end in self.blocks():
             own = (rows >= first) & (rows < end)
             count = int(own.sum())
@@ -96,12 +96,12 @@ class RowLogits:
                 yield own, self.read(first, end)[0, rows[own] - first]
 
     def whole(self) -> Tensor:
-        """All of them, (N, T, V)."""
+        """All logits, (N, T, V)."""
         return self.read(0, self.rows)
 
 
 def largest_difference(one: RowLogits, other: RowLogits) -> float:
-    """The largest difference between the logits of as many rows, for `Trace.measured`."""
+    """Largest difference of logits, for `Trace.measured`; both have equally many rows."""
     return max(
         float((one.read(first, end) - other.read(first, end)).abs_().max())
         for first, end in one.blocks()

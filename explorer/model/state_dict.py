@@ -1,4 +1,4 @@
-"""A file of weights alone, as `torch.save(model.state_dict(), …)` writes it, as a checkpoint."""
+"""Checkpoint from a file with only weights, as `torch.save(model.state_dict(), …)` writes it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ from explorer.model.pickled_weights import asks_for_memory
 from explorer.model.wrapped_names import bare
 
 _INSIDE = ("state_dict", "model_state_dict", "model")
-"""Names under which training loops save weights beside other values."""
+"""Keys under which training loops save weights together with other values."""
 
 _OF_DATA = ("task", "longest")
 """Facts of a checkpoint that hold for other weights of the same sizes, too."""
@@ -24,15 +24,15 @@ _OF_DATA = ("task", "longest")
 def from_state_dict(path: Path, like: ExplorableModel) -> Checkpoint:
     """The weights in a file with the sizes and vocabularies of the model `like`.
 
-    The file may name them with the prefix of DataParallel or torch.compile, and have them beside
-    other values. No code in it runs. Raises `FileError`, and `CheckpointError` on a file that holds
-    no weights alone, or those of another model.
+    Names may have the prefix of DataParallel or torch.compile, and the file may hold other values,
+    too. No code in it runs. Raises `FileError`, and `CheckpointError` on a file without a state
+    dict, or with one of another model.
     """
     name = printable(path.name)
     weights = read_weights(path, name)
     own = like.transformer
     once = {key for key, _ in own.named_parameters()}
-    again = own.state_dict().keys() & weights.keys() - once  # of tied weights
+    again = own.state_dict().keys() & weights.keys() - once  # further names of tied weights
     try:
         single = {key: weight for key, weight in weights.items() if key not in again}
         model = built(own.config, single, name)
@@ -49,7 +49,7 @@ def from_state_dict(path: Path, like: ExplorableModel) -> Checkpoint:
 
 
 def read_weights(path: Path, name: str) -> dict[str, Tensor]:
-    """The weights in a file called `name` that torch wrote; as in `from_state_dict`."""
+    """The weights in a torch file called `name`. Raises the errors of `from_state_dict`."""
     with opened(path) as file:
         refuse_large(size_of(file), name)
         refuse_other_kinds(file, name)
@@ -57,7 +57,7 @@ def read_weights(path: Path, name: str) -> dict[str, Tensor]:
             raise CheckpointError("no_state_dict", name=name)
         try:
             found = torch.load(file, map_location="cpu", weights_only=True)
-        except Exception as error:  # whatever a damaged file makes of it, or code that is not run
+        except Exception as error:  # a damaged file may raise anything; code in it is refused
             raise CheckpointError("no_state_dict", name=name) from error
     try:
         return checked_weights(found)
@@ -66,8 +66,11 @@ def read_weights(path: Path, name: str) -> dict[str, Tensor]:
 
 
 def checked_weights(found: object) -> dict[str, Tensor]:
-    """The weights in a state dict, in single precision on the CPU, by their bare names. It may be
-    a part of a dictionary with other values. Raises `CheckpointError` on anything else."""
+    """The weights in a state dict, in float32 on the CPU, by their bare names.
+
+    The state dict may be an entry of a dictionary with other values. Raises `CheckpointError` on
+    anything else.
+    """
     if not isinstance(found, Mapping):
         raise CheckpointError("not_state_dict", got=type(found).__name__)
     inside = (found[key] for key in _INSIDE if key in found)

@@ -1,7 +1,7 @@
-"""The number of threads torch computes with: one for small work, else what the program has set.
+"""Number of threads of torch: one for small work, else as the program has set it.
 
-A small operation is done before the second thread has begun, and on a busy machine the first one
-then waits until the second one gets a core.
+One thread finishes a small operation before a second has begun; on a busy machine it then waits
+until the second one gets a core.
 """
 
 import os
@@ -14,7 +14,7 @@ from functools import cache
 import torch
 
 SMALL = 2 * 10**9
-"""Multiplications in one pass through a model, below which one thread computes it."""
+"""Multiplications in one pass through a model; below this, one thread computes it."""
 
 
 @contextmanager
@@ -22,10 +22,10 @@ def threads_for(parameters: int, tokens: int) -> Iterator[None]:
     """A block that computes with one thread if its work is small.
 
     parameters: of the model.
-    tokens: how many go through it in one pass, those of all sequences of a batch.
+    tokens: number in one pass, over all sequences of a batch.
 
-    What the program that calls has set is as before after the block, and for its other threads
-    also during the block.
+    The setting of the calling program is restored after the block. Its other threads keep it
+    during the block.
     """
     usual = torch.get_num_threads()
     if usual == 1 or tokens * parameters >= SMALL:
@@ -43,9 +43,11 @@ def threads_for(parameters: int, tokens: int) -> Iterator[None]:
 
 @cache
 def _setter(process: int) -> ThreadPoolExecutor:
-    """A thread of its own. `torch.set_num_threads` sets two values: that of the calling thread,
-    and that of all threads which have not computed yet; called in here, the second one alone.
+    """A separate thread for calls of `torch.set_num_threads`.
 
-    process: whose thread it is; a forked process has none of its parent's.
+    That sets two values: the one of the calling thread, and the one of all threads that have not
+    computed yet. Called in this thread, it does not change the caller's value.
+
+    process: id of the process that owns the thread; a forked process has none of its parent's.
     """
     return ThreadPoolExecutor(1, thread_name_prefix="torch-threads")

@@ -1,4 +1,4 @@
-"""Token ids of several sequences, padded to one length, with what kind each of them is."""
+"""Token ids of several sequences, padded to one length, with the kind of each token."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 class TokenKind(IntEnum):
-    """What a position of a sequence is. The id does not say it: some models pad with a token
+    """Kind of a token in a sequence. The id does not show it: some models pad with a token
     that also ends a text."""
 
     CONTENT = 0
@@ -32,7 +32,7 @@ class TokenRows:
     def of(
         cls, rows: Sequence[Sequence[int]], kind: Callable[[int], TokenKind], padding: int
     ) -> "TokenRows":
-        """Sequences filled up at the right with the id `padding`; kind: of the other ids."""
+        """Sequences padded at the right with the id `padding`; kind: id → kind of the other ids."""
         longest = max(map(len, rows), default=0)
         ids = [[*row, *[padding] * (longest - len(row))] for row in rows]
         filled = TokenKind.PADDING
@@ -58,7 +58,7 @@ class TokenRows:
 
     @property
     def special(self) -> Tensor:
-        """(N, L) bool, True for all that is no content: beginning, end, padding."""
+        """(N, L) bool, True for all but content: beginning, end, padding and others."""
         return self.kinds != TokenKind.CONTENT
 
     @property
@@ -68,18 +68,18 @@ class TokenRows:
 
     @property
     def content_numbers(self) -> Tensor:
-        """(N, L) 0, 1, … for the content of each sequence in its order, −1 elsewhere."""
+        """(N, L) numbers 0, 1, … of the content tokens of each sequence, −1 elsewhere."""
         content = self.kinds == TokenKind.CONTENT
         return (content.cumsum(1) - 1).masked_fill(~content, -1)
 
     def shifted(self) -> "TokenRows":
-        """What follows each position; padding at the last."""
+        """The token after each position; padding at the last."""
         ids, kinds = self.ids.roll(-1, 1), self.kinds.roll(-1, 1)
         kinds[:, -1:] = TokenKind.PADDING
         return TokenRows(ids, kinds)
 
     def chosen(self, rows: Tensor) -> "TokenRows":
-        """The sequences of these numbers, without the padding that all of them have."""
+        """The sequences with these numbers, without the padding that all of them share."""
         kinds = self.kinds[rows]
         longest = int((kinds != TokenKind.PADDING).sum(1).max()) if len(rows) else 0
         return TokenRows(self.ids[rows, :longest], kinds[:, :longest])
@@ -90,9 +90,9 @@ class TokenRows:
 
 
 def teacher_forced(target: TokenRows, padding: int) -> tuple[TokenRows, TokenRows]:
-    """What a decoder is fed and what follows each token of it, (N, L − 1) both.
+    """Decoder inputs and the next token of each, both (N, L − 1).
 
-    target: whole outputs, with beginning and end. padding: its id.
+    target: whole outputs, with beginning and end. padding: the id of padding.
     """
     labels = TokenRows(target.ids[:, 1:], target.kinds[:, 1:])
     fed = TokenRows(target.ids[:, :-1], target.kinds[:, :-1])

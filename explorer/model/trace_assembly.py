@@ -1,4 +1,4 @@
-"""The `Trace` of a source and what was decoded for it."""
+"""Assemble the `Trace` of a source and its decoded tokens."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from explorer.model.row_logits import RowLogits
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decoded:
-    """A source (S,), the tokens (T,) decoded for it, the logits that each was chosen from, and the
-    steps whose token was forced."""
+    """A source (S,), its decoded tokens (T,), the logits of each step, and the steps with a forced
+    token."""
 
     source: Tensor
     chosen: Tensor
@@ -36,7 +36,7 @@ def assembled(
     measured: Mapping[str, float],
     facts: Mapping[str, Any],
 ) -> Trace:
-    """The trace, with `arrays` of its attention, of the model in `checkpoint`."""
+    """The trace of the model in `checkpoint`; arrays: of its attention."""
     source, chosen = decoded.source.tolist(), decoded.chosen.tolist()
     candidates, candidate_tokens = _candidates(checkpoint, decoded)
     gold = _gold(checkpoint, source, len(chosen))
@@ -53,7 +53,7 @@ def assembled(
 
 
 def _gold(checkpoint: Checkpoint, source: list[int], steps: int) -> dict[str, NDArray[np.bool_]]:
-    """The gold alignment (T, S), for a model of a toy task."""
+    """The gold alignment (T, S) for a model of a toy task; empty for other models."""
     task = task_of(checkpoint.facts)
     if task is None:
         return {}

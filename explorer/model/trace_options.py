@@ -8,17 +8,18 @@ from explorer.core.interventions import Interventions
 from explorer.model.head_gates import Means
 
 CAPTURES = ("pattern", "full")
-"""What a trace can have: the weights, or scores, queries, keys, values and head outputs too."""
+"""Amounts of capture: only weights, or also scores, queries, keys, values and head outputs."""
 
 
 def refuse_capture(capture: object) -> None:
-    """Raise `ConfigError` on a capture that does not exist."""
+    """Raise `ConfigError` on a value that is not in `CAPTURES`."""
     if not isinstance(capture, str) or capture not in CAPTURES:
         raise ConfigError("bad_capture", capture=capture)
 
 
 def forces_output(target: str | None, prefix: str | None, force: Mapping[int, int]) -> bool:
-    """Whether a caller imposes output. Raises `ConfigError` when in two ways at once."""
+    """Whether a caller imposes output tokens. Raises `ConfigError` on two ways at once, or a wrong
+    `force`."""
     if not isinstance(force, Mapping):
         raise ConfigError("bad_force", got=type(force).__name__)
     for number in (*force.keys(), *force.values()):
@@ -31,16 +32,16 @@ def forces_output(target: str | None, prefix: str | None, force: Mapping[int, in
 
 
 def refuse_no_count(name: str, count: object) -> None:
-    """Raise `ConfigError` on a number of tokens that is no whole number from 1 on, None excepted.
+    """Raise `ConfigError` unless a number of tokens is None or a whole number of at least 1.
 
-    name: of the option.
+    name: the option's.
     """
     if count is not None and (type(count) is not int or count < 1):
         raise ConfigError("no_whole_number", name=name, got=repr(count), least=1)
 
 
 def refuse_no_means(means: object) -> None:
-    """Raise `ConfigError` on what are no means of the outputs of heads, None excepted."""
+    """Raise `ConfigError` unless `means` is None or a `Means` of head outputs."""
     if means is not None and not isinstance(means, Means):
         raise ConfigError("bad_means", got=type(means).__name__)
 
@@ -52,8 +53,8 @@ def refuse_no_input(text: object, pair: object, messages: object) -> None:
 
 
 def refuse_of_library(pair: object, messages: object, source: object, target: object) -> None:
-    """Raise `ConfigError` on what only models of the library can be given: a second text, messages,
-    a language of the text or of the output."""
+    """Raise `ConfigError` on options that only models of the library take: a second text, messages,
+    a source or target language."""
     if pair is not None:
         raise ConfigError("no_pair")
     if messages is not None:
@@ -64,7 +65,7 @@ def refuse_of_library(pair: object, messages: object, source: object, target: ob
 
 
 def facts_of_changes(interventions: Interventions, means: Means | None) -> dict[str, Any]:
-    """What the facts of a trace say of the interventions in it; nothing without any."""
+    """Facts of a trace about its interventions; empty without any."""
     if not interventions:
         return {}
     name = means.name if means and interventions.needs_means else None
@@ -72,14 +73,14 @@ def facts_of_changes(interventions: Interventions, means: Means | None) -> dict[
 
 
 def input_of(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What a trace was given, from its facts, as options of `trace`."""
+    """The input of a trace, from its facts, as options of `trace`."""
     names = ["pair", "source_language", "target_language"]
     names.append("messages" if "messages" in facts else "text")
     return {name: facts[name] for name in names if facts.get(name) is not None}
 
 
 def refuse_decoding(target: str | None, prefix: str | None, count: int | None) -> None:
-    """Raise `ConfigError` on what only a decoder has, asked of a model with an encoder alone."""
+    """Raise `ConfigError` on options of decoding, for a model with an encoder alone."""
     if (target, prefix) != (None, None):
         raise ConfigError("no_decoder")
     if count is not None:

@@ -64,7 +64,7 @@ class Transformer(nn.Module):
         return self.logits(self.decoder_output(target, memory, memory_mask))
 
     def decoder_output(self, target: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
-        """As `hidden`, of a memory."""
+        """The decoder's output (B, T, D) for `target` (B, T) and `memory` (B, S, D)."""
         mask = padding_mask(target)
         if self.config.causal:
             mask = mask & causal_mask(target.size(1), target.device)  # (B, 1, T, T)
@@ -176,7 +176,7 @@ class DecoderLayer(nn.Module):
         return self.around_feed_forward(x, self.feed_forward)
 
     def step(self, x: Tensor, cache: "LayerCache", memory_mask: Tensor) -> Tensor:
-        """As `forward` for one new token (B, 1, D); earlier keys and values are in `cache`."""
+        """`forward` for one new token (B, 1, D); earlier keys and values are in `cache`."""
         x = self.around_self_attention(x, lambda y: self.self_attention.step(y, cache))
         x = self.around_cross_attention(
             x, lambda y: self.cross_attention(y, cache.memory, memory_mask)
@@ -208,8 +208,8 @@ class Residual(nn.LayerNorm):
 class Attention(nn.Module):
     """Multi-head attention: softmax(Q Kᵀ / √K) V in each head (§3.2, equation 1).
 
-    One fused kernel, which never stores the weights; where a hook point is captured or edited,
-    the same values step by step.
+    One fused kernel computes it and never stores the weights. If a hook point inside is captured
+    or edited, the same values are computed step by step.
     """
 
     def __init__(self, config: ModelConfig) -> None:

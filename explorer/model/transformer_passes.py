@@ -59,12 +59,12 @@ class TransformerPasses:
         return forced_batch(sources, targets, name)
 
     def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
-        """Texts with the model's greedy output as targets; nothing depends on `seed`."""
+        """Texts with the model's greedy output as targets; `seed` has no effect."""
         sources = [self._source(text) for text in texts]
         targets: list[list[int]] = []
         for start in range(0, len(sources), PART_SIZE):
             part = token_rows(sources[start : start + PART_SIZE]).ids.to(self._transformer.device)
-            # Each step decodes one token a sentence.
+            # Each step decodes one token per sentence.
             with torch.inference_mode(), threads_for(self.parameters, len(part)):
                 decoded = greedy(self._transformer, part, self._config.max_length).tolist()
             targets += [[BOS, *(token for token in row if token != PAD)] for row in decoded]
@@ -156,7 +156,7 @@ class TransformerPasses:
 
 
 def token_rows(rows: Sequence[Sequence[int]]) -> TokenRows:
-    """Ids of the vocabularies here, padded to one length."""
+    """Ids of our own vocabularies, padded to one length."""
     return TokenRows.of(rows, lambda token: _KINDS.get(token, TokenKind.CONTENT), PAD)
 
 

@@ -15,7 +15,7 @@ TRACE_SUFFIX = ".trace"
 
 
 def read_upload(file_name: str, data: bytes) -> Upload:
-    """The model or, where the name ends with ".trace", the trace in an uploaded file.
+    """The model in an uploaded file or, if its name ends with ".trace", the trace.
 
     Raises `CheckpointError`, `VocabularyError`, `TraceError`.
     """

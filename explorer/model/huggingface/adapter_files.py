@@ -1,4 +1,4 @@
-"""What is in the directory of an adapter, read without the library: its kind and its base model."""
+"""Kind and base model of an adapter, read from its directory without the library."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 """Safetensors come before pickles."""
 
 _TASKS = ("CAUSAL_LM", "SEQ_2_SEQ_LM", "FEATURE_EXTRACTION", "None")
-"""For which peft trains the model as its own config describes it."""
+"""Tasks for which peft trains the model as its own config describes it."""
 
 
 @dataclass(frozen=True)
 class Adapter:
     """An adapter in a directory.
 
-    kind: LoRA, or as the file says it. base: the model that it changes, as the file names it.
+    kind: LoRA, or another kind as the file names it. base: the base model, as the file names it.
     """
 
     path: Path
@@ -31,7 +31,7 @@ class Adapter:
 
     @classmethod
     def within(cls, path: Path) -> "Adapter | None":
-        """The adapter in a directory; None where it has none, or a whole model."""
+        """The adapter in a directory, or None if there is none or also a whole model."""
         names = [file.name for file in path.iterdir()] if path.is_dir() else []
         if ADAPTER not in names or (CONFIG in names and weights_among(names)):
             return None
@@ -42,12 +42,14 @@ class Adapter:
 
     @property
     def weights(self) -> Path | None:
-        """Its file with weights; None where it is missing."""
+        """Path of its weights, or None if the file is missing."""
         return next((self.path / name for name in WEIGHTS if (self.path / name).exists()), None)
 
     def base_directory(self) -> Path | None:
-        """Where the base model is: at its path, beside the adapter, or in the cache of the hub.
-        None where it is not on this computer."""
+        """Directory of the base model: its path, beside the adapter, or in the cache of the hub.
+
+        None if it is not on this computer.
+        """
         if not self.base or printable(self.base) != self.base:
             return None
         found = (hub_cache.snapshot(place) or place for place in self._places())
@@ -56,7 +58,7 @@ class Adapter:
         return next(there, None) or (None if name is None else hub_cache.cached(name))
 
     def refuse(self) -> None:
-        """Raise `ModelDirectoryError` on what cannot be merged into a base model."""
+        """Raise `ModelDirectoryError` if the adapter cannot be merged into a base model."""
         named = {"name": self.path.name, "kind": self.kind, "base": self.base or "?"}
         if self.kind != "LoRA":
             raise ModelDirectoryError("other_adapter", **named)

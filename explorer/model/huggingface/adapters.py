@@ -1,5 +1,7 @@
-"""Merge a LoRA adapter into its base model: W + s B A in the place of each W, so that what is
-looked at is a model of the library's own classes."""
+"""Merge a LoRA adapter into its base model: each W becomes W + s B A.
+
+The result is a model of the library's own classes.
+"""
 
 import warnings
 from typing import Any
@@ -11,14 +13,14 @@ from explorer.model.huggingface.other_contents import refuse_pointers
 from explorer.model.pickled_weights import asks_for_memory
 
 EXTRA = "pip install 'attention-explorer[adapters]'"
-"""What installs peft."""
+"""Command that installs peft."""
 
 _NAME = "default"  # of an adapter in a model; peft's own default
 _SHOWN = 3  # names in a message
 
 
 def refuse_unreadable(adapter: Adapter) -> None:
-    """Raise `ModelDirectoryError` where an adapter cannot be merged: it is of another kind, its
+    """Raise `ModelDirectoryError` if an adapter cannot be merged: it is of another kind, its
     file is not whole, or peft is not installed."""
     adapter.refuse()
     file = adapter.weights
@@ -38,22 +40,22 @@ def refuse_unreadable(adapter: Adapter) -> None:
 
 
 def merged(model: Any, adapter: Adapter) -> Any:
-    """`model` with the adapter in its weights, in the numbers that it has.
+    """`model` with the adapter merged into its weights, in its own dtype.
 
-    Raises `ModelDirectoryError` where the adapter is of another model.
+    Raises `ModelDirectoryError` if the adapter belongs to another model.
     """
     import peft  # late: it takes seconds, and need not be installed
 
     named = {"name": adapter.path.name, "base": adapter.base}
     try:
-        with warnings.catch_warnings():  # of peft, on what it goes on without
+        with warnings.catch_warnings():  # warnings of peft about missing parts that it does without
             warnings.simplefilter("ignore")
             config = peft.PeftConfig.from_pretrained(str(adapter.path))
             config.inference_mode = True
             adapted = peft.PeftModel(model, config, _NAME)
             told = adapted.load_adapter(str(adapter.path), _NAME, torch_device="cpu")
             whole = adapted.merge_and_unload(safe_merge=True)
-    except Exception as error:  # of peft and torch, of many kinds
+    except Exception as error:  # peft and torch raise many kinds
         reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
         raise ModelDirectoryError("adapter_misfit", reason=reason, **named) from error
     if odd := sorted({*told.missing_keys, *told.unexpected_keys}):

@@ -1,4 +1,4 @@
-"""Which attention a model has, in the order in which it computes it, and which output head."""
+"""The attention of a model, in the order of its calls, and the output head."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,14 +18,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one call of attention belongs.
+    """Site and layer of one call of attention, and its sizes.
 
     layer: counted from 0 among the layers with attention at `site`.
-    number: of that layer in the model, where some layers have no attention.
+    number: number of that layer in the model, counting layers without attention too.
     heads: of the queries; with grouped queries there are fewer heads of keys.
-    width: of the values of a head; 0 where the weights alone are known.
-    window: from which distance on nothing is attended to, where the weights alone are known; None =
-        nowhere.
+    width: of the values of a head; 0 if only the weights are known.
+    window: distance from which on keys are outside the local window, if only the weights are known;
+        None = no window.
     """
 
     site: str
@@ -38,11 +38,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class OutputHead:
-    """What comes behind the hidden states.
+    """The part of a model that maps hidden states to logits.
 
-    width: logits of a row.
-    body: path of the module that returns the hidden states; "" where nothing shows that the logits
-        of some rows can be computed without those of all.
+    width: number of logits of a row.
+    body: path of the module that returns the hidden states; "" unless the logits of some rows are
+        known to be computable without those of the others.
     block: the most bytes of logits that are computed at once.
     """
 
@@ -53,7 +53,7 @@ class OutputHead:
 
 @dataclass(frozen=True, slots=True)
 class Anatomy:
-    """The calls of attention in a pass of the encoder, and in one of the decoder, and the head.
+    """The calls of attention in a pass of the encoder and of the decoder, and the output head.
 
     Calls are told apart by their order: some models run one module for all layers.
     """
@@ -69,8 +69,8 @@ class Anatomy:
 
     @property
     def weights_only(self) -> bool:
-        """Whether nothing but the weights is known, as the library returns them: such a model
-        cannot be changed inside."""
+        """Whether only the weights are known, as the library returns them. Such a model allows no
+        interventions."""
         return bool(self.places) and not any(place.width for place in self.places)
 
     @property
@@ -86,11 +86,14 @@ class Anatomy:
         return sum(place.site == site for place in self.places)
 
     def heads(self, site: str) -> int:
-        """Number of heads of a layer at `site`; 0 where there is no such site."""
+        """Number of heads of a layer at `site`; 0 without such a site."""
         return next((place.heads for place in self.places if place.site == site), 0)
 
     def sizes(self, source: int, target: int, *, full: bool) -> dict[str, SiteSize]:
-        """The attention of a text of so many tokens; `full`: with scores, values and outputs."""
+        """Sizes, by site, of the attention of a text with `source` and `target` tokens.
+
+        full: with scores, values and outputs.
+        """
         axes = sides(source, target)
         sizes: dict[str, SiteSize] = {}
         for place in self.places:
@@ -100,7 +103,7 @@ class Anatomy:
         return {site: sizes[site] for site in SITES if site in sizes}
 
     def layer_numbers(self) -> dict[str, list[int]]:
-        """The numbers of the layers of each site that do not count them from 0 on."""
+        """Layer numbers by site, only for sites whose numbers are not 0, 1, 2, …"""
         numbers: dict[str, list[int]] = {}
         for place in self.places:
             numbers.setdefault(place.site, []).append(place.number)

@@ -1,5 +1,5 @@
-"""What a model answers where it predicts no tokens: a class, a tag for each token, or a span of the
-text, with probabilities.
+"""Predictions of a model without next-token output: class, tag of each token, or span of the text,
+with probabilities.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from explorer.model.candidates import CANDIDATES
 from explorer.model.huggingface.tokens import TextTokens
 
 MOST_LABELS = 200
-"""The most labels that are kept of a whole text; of a token it is `CANDIDATES`."""
+"""The most labels kept for a whole text; for a token it is `CANDIDATES`."""
 
 LONGEST_LABEL = 100
 """Characters of a label that are kept."""
@@ -27,14 +27,14 @@ NEXT_SENTENCE = ("goes on", "does not go on")
 REPLACED = ("original", "replaced")
 """Whether a token was replaced, as ElectraForPreTraining numbers it."""
 
-_SLICE = 256  # first tokens of spans that are compared at a time
+_SLICE = 256  # number of first tokens whose spans are compared at a time
 
 
 def answer_of(model: Any) -> PredictionKind | None:
-    """What a model of the library answers; None where it predicts tokens or has no head."""
+    """Kind of prediction of a library model, or None if it predicts tokens or has no head."""
     name = type(model).__name__
     if name.endswith(("ForQuestionAnswering", "ForQuestionAnsweringSimple")):
-        # Else a head that searches among ends for each beginning, such as XLM's.
+        # Other heads, such as XLM's, search the ends for each beginning.
         plain = isinstance(getattr(model, "qa_outputs", None), torch.nn.Linear)
         return PredictionKind.SPAN if plain else None
     if name.endswith("ForTokenClassification"):
@@ -49,8 +49,10 @@ def answer_of(model: Any) -> PredictionKind | None:
 
 
 def answer_logits(out: Any) -> Tensor | None:
-    """Of an output of the library the logits (N, S, L) of an answer that has another form there:
-    L = 2 of a span, first and last token, L = 1 of replaced tokens; None of any other."""
+    """Logits (N, S, L) from a library output with its own format, or None for any other output.
+
+    L = 2 for a span, its first and last token; L = 1 for replaced tokens.
+    """
     if getattr(out, "start_logits", None) is not None:
         return torch.stack([out.start_logits, out.end_logits], -1)
     return out.logits[..., None] if isinstance(out, ElectraForPreTrainingOutput) else None
@@ -67,11 +69,11 @@ def label_names(model: Any, count: int) -> tuple[str, ...]:
 
 
 def answered(model: Any, outputs: Tensor, read: TextTokens, special: frozenset[int]) -> Prediction:
-    """The answer of a model that has one.
+    """The prediction of a model for which `answer_of` is not None.
 
-    outputs: (L,) or (1, L) of a text, (S, L) of its tokens, padding included; of a span (S, 2), of
-        its first and its last token.
-    read: the text without padding. special: ids of tokens that are no text, which have no tag.
+    outputs: logits (L,) or (1, L) of a text, or (S, L) of its tokens, padding included; for a span
+        (S, 2), of its first and its last token.
+    read: the text without padding. special: ids of special tokens, which get no tag.
     """
     answer = answer_of(model)
     assert answer is not None
@@ -90,8 +92,8 @@ def answered(model: Any, outputs: Tensor, read: TextTokens, special: frozenset[i
 
 
 def _function(config: Any) -> str:
-    """By what logits become probabilities: "softmax", "sigmoid" of several, "score" of none or of
-    one."""
+    """Function from logits to probabilities: "softmax", "sigmoid", or "score" for a plain score
+    without one."""
     count = int(getattr(config, "num_labels", 0) or 0)
     named = getattr(config, "function_to_apply", None)
     problem = getattr(config, "problem_type", None)
@@ -110,8 +112,8 @@ _KINDS = {
 
 
 def _squashes_score(config: Any) -> bool:
-    """Whether the config says that a score is to pass through a sigmoid; sentence-transformers
-    writes it below a key of its own."""
+    """Whether the config asks for a sigmoid of the score; sentence-transformers has a key of its
+    own for that."""
     own = getattr(config, "sentence_transformers", None)
     activation = own.get("activation_fn") if isinstance(own, dict) else None
     activation = activation or getattr(config, "sbert_ce_default_activation_function", None)
@@ -162,8 +164,8 @@ def _tags(
 
 
 def _span(logits: Tensor, read: TextTokens, content: Sequence[int]) -> Prediction:
-    """The most probable spans; of a pair, those in the second text. The first token of all, which
-    is no text, stands for no answer.
+    """The most probable spans; in a pair, only spans of the second text. The very first token,
+    if it is special, stands for no answer.
 
     A span has the probability of its first token times that of its last one, each over all tokens.
     """
@@ -187,7 +189,7 @@ def _span(logits: Tensor, read: TextTokens, content: Sequence[int]) -> Predictio
 def _best_spans(first: Tensor, last: Tensor, *, alone: bool) -> Tensor:
     """(best, 2) indices of the first and last token of the most probable spans, best first.
 
-    alone: whether the token at index 0 makes no span with others.
+    alone: whether the token at index 0 is a span only by itself.
     """
     shares, found = torch.empty(0), torch.empty(0, 2, dtype=torch.long)
     ends = torch.arange(len(first))
@@ -214,8 +216,11 @@ def _prediction(
     chosen: Tensor,
     ranks: int,
 ) -> Prediction:
-    """ends: (N, 2) the first token of each entry, and the one behind its last. ranks: how many
-    entries are of the same tokens."""
+    """The prediction with its table of N entries.
+
+    ends: (N, 2) the first token of each entry, and the one after its last.
+    ranks: number of entries for the same tokens.
+    """
     numbers = torch.arange(len(labels)) % max(ranks, 1) + 1
     return Prediction(
         answer,

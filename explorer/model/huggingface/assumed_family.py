@@ -12,8 +12,10 @@ from explorer.model.wrapped_names import WRAPPERS
 
 
 def assumed_family(files: Sequence[Path]) -> str | None:
-    """The family that the names of weights begin with, as in "bert.encoder.layer.0"; None where
-    most begin with no family's name, and where a file cannot be read."""
+    """Family in the prefix of most names of weights, such as "bert" in "bert.encoder.layer.0".
+
+    None if the most common prefix is no family, or if a file cannot be read.
+    """
     try:
         names = [WRAPPERS.sub("", name) for file in files for name in _names(file)]
     except Exception:  # opening the model says what is wrong with the file

@@ -1,4 +1,4 @@
-"""The recorded calls as the arrays of a `Trace`: weights, masks, sinks, and what is inside."""
+"""Recorded calls → arrays of a `Trace`: weights, masks, sinks, scores and vectors of heads."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -67,7 +67,7 @@ def _score_constants(site: str, calls: Sequence[Call]) -> dict[str, NDArray[np.f
 def _sink(
     site: str, places: Sequence[int], calls: Sequence[Call], interventions: Interventions
 ) -> dict[str, NDArray[np.float32]]:
-    """The weight of each query's sink, where a layer has sinks; a row that was set has none.
+    """The weight of each query's sink, if the layers have sinks; 0 in a row set by intervention.
 
     places: the layers of `calls`.
     """

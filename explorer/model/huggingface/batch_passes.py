@@ -61,9 +61,12 @@ class LibraryPasses:
         return self._texts.predicts
 
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
-        """Sources with given targets; of a model that decodes nothing both as one text, with what
-        follows as in `texts`. Raises `VocabularyError`, `EvaluationBatchError` in a decoder alone,
-        and `ConfigError` where the tokenizer joins no two texts."""
+        """Sources with given targets; for a model without decoding, each pair as one text, with the
+        labels of `texts`.
+
+        Raises `VocabularyError`, `EvaluationBatchError` for a decoder alone, and `ConfigError` if
+        the tokenizer cannot join two texts.
+        """
         if not decodes(self.model, self.anatomy.kind):
             return self._that_are_read(pairs, name)
         if self.anatomy.kind != Kind.ENCODER_DECODER:
@@ -71,9 +74,12 @@ class LibraryPasses:
         return self._texts.pairs(pairs, name)
 
     def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
-        """Texts with what follows: of an encoder–decoder model its greedy output; of a decoder
-        alone their own next tokens; of an encoder alone the tokens that are masked by chance from
-        `seed`; nothing where the model predicts no tokens. Raises `VocabularyError`."""
+        """Texts with the expected predictions. Raises `VocabularyError`.
+
+        These are the greedy output of an encoder–decoder model; the next tokens of the text for a
+        decoder alone; the masked tokens, chosen at random from `seed`, for an encoder alone; none
+        if the model predicts no tokens.
+        """
         if not decodes(self.model, self.anatomy.kind):
             return self._that_are_read(texts, name, seed)
         if self.anatomy.kind == Kind.ENCODER_DECODER:
@@ -81,7 +87,7 @@ class LibraryPasses:
         return self._texts.with_next_tokens(texts, name)
 
     def _that_are_read(self, texts: Texts, name: str, seed: int = 0) -> EvaluationBatch:
-        """Texts or pairs of a model that decodes nothing."""
+        """Texts or pairs for a model that decodes nothing."""
         if self.anatomy.kind == Kind.ENCODER_ONLY:
             return self._texts.with_masks(texts, name, seed)
         return self._texts.that_are_read(texts, name)
@@ -161,7 +167,7 @@ class LibraryPasses:
 
 
 _FIRST_AND_OTHERS = ((slice(0, 1), 1), (slice(1, None), 2))
-"""Rows, and a step of decoding: only the first one has rules of its own."""
+"""Rows, and a decoding step whose rules hold for them: only the first step has its own rules."""
 
 
 def _inputs(batch: EvaluationBatch) -> Inputs:
@@ -174,7 +180,10 @@ def _ids_and_mask(rows: TokenRows | None) -> tuple[Tensor | None, Tensor | None]
 
 
 def _layer(place: Place, call: Call, real: Tensor) -> LayerAttention:
-    """real: (N, Q, K), where neither query nor key is padding."""
+    """One call as the attention of a layer.
+
+    real: (N, Q, K), True where neither query nor key is padding.
+    """
     unmasked = open_cells(call.mask, real.size(1), real.size(2)).any(1) & real
     output = call.output.transpose(1, 2)  # (N, H, Q, width)
     return LayerAttention(place.site, place.layer, call.weights, unmasked, output)

@@ -32,7 +32,7 @@ arXiv 1810.04805, whose random replacements are left out."""
 
 @dataclass(frozen=True)
 class BatchTexts:
-    """Texts → ids with what follows them.
+    """Texts → ids with the expected predictions.
 
     positions: the most tokens of a sequence; None without a limit.
     """
@@ -67,13 +67,15 @@ class BatchTexts:
         return self._forced(sources, targets, name, "greedy")
 
     def with_next_tokens(self, texts: Sequence[str], name: str) -> EvaluationBatch:
-        """Texts, each token of which has to predict the next one."""
+        """Texts in which each token has to predict the next one."""
         rows = self._rows(self._ids(texts))
         return EvaluationBatch(None, rows, rows.shifted(), name, "next")
 
     def with_masks(self, texts: Texts, name: str, seed: int) -> EvaluationBatch:
-        """Texts, or pairs that are read as one, with masked tokens that have to be predicted;
-        without masks, and nothing to predict, where the model fills in none."""
+        """Texts, or pairs read as one text, with masked tokens to predict.
+
+        A model that fills in no masks gets the texts unmasked, with nothing to predict.
+        """
         read = self._read(texts)
         rows = self._rows([one.ids for one in read])
         hidden = torch.zeros_like(rows.ids, dtype=torch.bool)
@@ -86,15 +88,17 @@ class BatchTexts:
         return EvaluationBatch(source, None, labels, name, targets, segments=segments)
 
     def that_are_read(self, texts: Texts, name: str) -> EvaluationBatch:
-        """Texts, or pairs that are read as one, with nothing to predict, for classifiers with a
+        """Texts, or pairs read as one text, with nothing to predict: for classifiers with a
         decoder."""
         rows = self._rows([one.ids for one in self._read(texts)])
         nothing = TokenRows(rows.ids, torch.full_like(rows.kinds, TokenKind.PADDING))
         return EvaluationBatch(*self._sides(rows), nothing, name, "none")
 
     def _sides(self, rows: TokenRows) -> tuple[TokenRows | None, TokenRows | None]:
-        """What the encoder and the decoder of a model read that has one of them, or decodes
-        nothing."""
+        """Rows for the encoder and for the decoder, None for a missing stack.
+
+        Only for models with one stack and for classifiers with both.
+        """
         if self.kind == Kind.ENCODER_ONLY:
             return rows, None
         if self.kind == Kind.DECODER_ONLY:
@@ -113,8 +117,8 @@ class BatchTexts:
     ) -> EvaluationBatch:
         """Texts, or pairs, each with its class, or with the tags of its words.
 
-        Raises `EvaluationBatchError` where the model has no classes, or where the library tells the
-        end of a text in a decoder by its padding, and the model has none.
+        Raises `EvaluationBatchError` if the model has no classes, or if the library finds the end
+        of a text in a decoder by its padding and the model has no padding token.
         """
         if not classes.count:
             raise EvaluationBatchError("no_labels")
@@ -124,8 +128,8 @@ class BatchTexts:
         return self._classified(read, found, name, classes, "labels")
 
     def continued(self, texts: Texts, name: str, classes: Classes) -> EvaluationBatch:
-        """Texts as they stand; one row of each is real among the labels: the last one, that of its
-        mask, or the one of its class. Raises `EvaluationBatchError`."""
+        """Unchanged texts; exactly one row of each is real among the labels: the last row, the row
+        of its mask, or the row of its class. Raises `EvaluationBatchError`."""
         if classes.count and not classes.of_tokens:
             self._refuse_no_padding(classes)
             read = self._read(texts)
@@ -144,7 +148,7 @@ class BatchTexts:
         return EvaluationBatch(*self._sides(rows), labels, name, "none", segments=segments)
 
     def _refuse_no_padding(self, classes: Classes) -> None:
-        """See `with_labels`."""
+        """Raise `EvaluationBatchError` without a padding token; see `with_labels`."""
         ends_by_padding = self.kind == Kind.DECODER_ONLY and not classes.of_tokens
         if ends_by_padding and self.model.config.get_text_config().pad_token_id is None:
             raise EvaluationBatchError("labels_need_padding")
@@ -157,7 +161,10 @@ class BatchTexts:
         classes: Classes,
         targets: Targets,
     ) -> EvaluationBatch:
-        """found: of each text row → the number of its class, as of `Classes.of_text`."""
+        """The batch of texts with their classes.
+
+        found: for each text, row → number of its class, as `Classes.of_text` returns it.
+        """
         rows = self._rows([one.ids for one in read])
         axis = rows.ids.size(1) if classes.of_tokens else 1
         ids = torch.zeros(len(read), axis, dtype=torch.long)
@@ -170,7 +177,7 @@ class BatchTexts:
         return EvaluationBatch(*self._sides(rows), labels, name, targets, segments=segments)
 
     def _mask(self, read: TextTokens) -> int:
-        """The place of the one mask of a text. Raises `EvaluationBatchError`."""
+        """Position of the one mask in a text. Raises `EvaluationBatchError` unless just one."""
         places = [place for place, one in enumerate(read.ids) if one == self.tokens.mask_id]
         if len(places) != 1:
             mask = self.tokens.label(self.tokens.mask_id or 0)
@@ -179,14 +186,15 @@ class BatchTexts:
         return places[0]
 
     def _read(self, texts: Texts) -> list[TextTokens]:
-        """Raises `VocabularyError` on a text that is too long, otherwise as `Tokens.read`."""
+        """The tokenized texts. Raises `VocabularyError` on a text that is too long, and the errors
+        of `Tokens.read`."""
         given = [(text, None) if isinstance(text, str) else text for text in texts]
         read = [self.tokens.read(text, pair) for text, pair in given]
         self._refuse_long([one.ids for one in read], TOO_LONG[self.kind])
         return read
 
     def _segments(self, read: Sequence[TextTokens], longest: int) -> Tensor | None:
-        """(N, S) of which of two texts each token is, where the model is told."""
+        """(N, S) which of two texts each token is in, or None if the model takes no segments."""
         known = [list(one.segments or ()) for one in read]
         if not any(known) or not takes_segments(self.model, self.kind):
             return None
@@ -217,7 +225,7 @@ class BatchTexts:
 
     @torch.inference_mode()
     def _decoded(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:
-        """Whole outputs, start and end included."""
+        """Greedy outputs, start and end included."""
         rows, start = self._rows(sources), self.settings.start
         target = torch.full((len(rows), 1), start)
         inputs = Inputs(rows.ids, rows.real.long(), target, torch.ones_like(target))
@@ -245,12 +253,12 @@ class BatchTexts:
 
     @cached_property
     def _ends(self) -> frozenset[int]:
-        """The end of a text, also where a separator is the end."""
+        """Ids that end a text; a separator may be one."""
         return self.settings.ends | self.tokens.named("sep_token_id", "eos_token_id")
 
     @cached_property
     def _special(self) -> frozenset[int]:
-        """Tokens that are no content; a mask and an unknown token stand for content."""
+        """Ids that are not content. Mask and unknown tokens count as content."""
         content = self.tokens.named("mask_token_id", "unk_token_id")
         return (self.tokens.special_ids | self.settings.special) - content
 

@@ -1,9 +1,9 @@
-"""See, and change, what the attention of a model of the library computes.
+"""Record and change what the attention of a model of the library computes.
 
 The library looks its attention up by name. `CAPTURE` names a function that calls the family's own
-explicit attention, so that scaling, relative biases, soft caps, attention sinks and shared keys are
-the family's, and hands what went in and came out to whoever is watching. Who is watching is stored
-in a context variable: threads that share one model never see each other's values.
+explicit attention, so scaling, relative biases, soft caps, attention sinks and shared keys are the
+family's. The function passes inputs and outputs to the current `Watch`. That is stored in a context
+variable: threads that share one model never see each other's values.
 
     with watching(edits) as watch:
         model(…)
@@ -32,12 +32,12 @@ CAPTURE = "attention_explorer"
 class Call:
     """One call of attention. H heads of queries; keys and values may have fewer.
 
-    Where the library returned the weights alone, queries, keys, values and output have width 0, and
-    there is no module.
+    If the library returned the weights alone, queries, keys, values and output have width 0, and
+    `module` is None.
 
     weights: (B, H, Q, K) after softmax, before dropout, which is off.
-    mask: (B, 1 or H, Q, K), added to the scores or boolean, or None; with the edits of cells.
-    given: the mask before them.
+    mask: (B, 1 or H, Q, K), added to the scores or boolean, or None; includes edited cells.
+    given: the mask before the edits.
     query, key, value: (B, heads, Q or K, width).
     output: (B, Q, H, width), before the output projection.
     options: further arguments, such as the scaling.
@@ -54,7 +54,7 @@ class Call:
     options: Mapping[str, Any]
 
     def on_cpu(self) -> "Call":
-        """This with its tensors where traces are made."""
+        """The same call with its tensors on the CPU, where traces are made."""
         if self.weights.device.type == "cpu":
             return self
         own = {one.name: _on_cpu(getattr(self, one.name)) for one in fields(self)}
@@ -68,11 +68,11 @@ def _on_cpu(value: Any) -> Any:
 
 @dataclass(slots=True)
 class Edit:
-    """What to change in one call; None leaves it.
+    """Changes of one call; None = unchanged.
 
     mask: (mask or None, query, key) → mask.
-    weights: (weights, mask) → weights; the output is then computed from them.
-    output: (B, Q, H, width) → the same.
+    weights: (weights, mask) → weights; the output is then recomputed from them.
+    output: (B, Q, H, width) → the same shape.
     """
 
     mask: Callable[[Tensor | None, Tensor, Tensor], Tensor] | None = None
@@ -81,7 +81,7 @@ class Edit:
 
 
 Seen = Callable[[int, Call], None]
-"""What is called with each call of a pass and its index in it."""
+"""Callback for each call of attention in a pass: (index in the pass, call)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -95,7 +95,7 @@ class Watch:
     count: int = 0
 
     def take(self, index: int, call: Call) -> None:
-        """Hand over a call, by its index in the pass, to whoever is watching."""
+        """Pass a call and its index in the pass to `seen`, and record it if `record`."""
         if self.seen:
             self.seen(index, call)
         if self.record:
@@ -112,7 +112,7 @@ def watching(
 ) -> Iterator[Watch]:
     """Watch one pass of a model in this thread.
 
-    record: keep the calls, all their weights among them; False for the edits alone.
+    record: keep all calls with their weights; False = only apply the edits.
     seen: called with each call as soon as it is computed.
     """
     watch = Watch(edits, record, seen)
@@ -125,7 +125,7 @@ def watching(
 
 @cache
 def register() -> None:
-    """Make `CAPTURE` known to the library, once; without a mask of its own it would get none."""
+    """Register `CAPTURE` with the library, once; without its own mask function it gets no mask."""
     AttentionInterface.register(CAPTURE, _attention)
     AttentionMaskInterface.register(CAPTURE, _mask)
 
@@ -142,13 +142,13 @@ def scores(call: Call) -> Tensor:
 
 
 def score_scale(call: Call) -> float:
-    """By what the products of queries and keys are multiplied."""
+    """Factor of the products of queries and keys."""
     scaling = call.options.get("scaling")
     return float(call.query.size(-1) ** -0.5 if scaling is None else scaling)
 
 
 def recomputed(call: Call) -> tuple[Tensor, Tensor | None]:
-    """Weights (B, H, Q, K), and the weight (B, H, Q) that goes to a sink, if there is one."""
+    """Weights (B, H, Q, K), and the weight of the sink (B, H, Q), None without sinks."""
     masked = scores(call)
     if call.mask is not None:
         masked = masked + call.mask
@@ -161,17 +161,17 @@ def recomputed(call: Call) -> tuple[Tensor, Tensor | None]:
 
 
 def keys(call: Call) -> Tensor:
-    """The keys of each head of queries: (B, H, K, width)."""
+    """The keys that each query head uses: (B, H, K, width)."""
     return _by_query_head(call.key, call.query)
 
 
 def values(call: Call) -> Tensor:
-    """The values of each head of queries: (B, H, K, width)."""
+    """The values that each query head uses: (B, H, K, width)."""
     return _by_query_head(call.value, call.query)
 
 
 def _sinks(call: Call) -> Tensor | None:
-    """The score of the sink of each head, (H,)."""
+    """The score of each head's sink, (H,), or None without sinks."""
     given = call.options.get("s_aux")
     sinks = getattr(call.module, "sinks", None) if given is None else given
     return sinks if isinstance(sinks, Tensor) else None
@@ -184,7 +184,7 @@ def _by_query_head(states: Tensor, query: Tensor) -> Tensor:
 
 @cache
 def _own_attention(kind: Any) -> Callable[..., tuple[Tensor, Tensor]]:
-    """The explicit attention of a module's family, from the file that has its `forward`."""
+    """The family's explicit attention, from the file that defines the module's `forward`."""
     forward: Any = inspect.unwrap(kind.forward)
     return forward.__globals__["eager_attention_forward"]
 
@@ -198,7 +198,7 @@ def _attention(
     *args: Any,
     **options: Any,
 ) -> tuple[Tensor, Tensor]:
-    """Stands in for the attention of every family; the library calls it."""
+    """Replacement for the attention of every family; the library calls it."""
     kind: Any = type(module)
     own = _own_attention(kind)
     watch = _watch.get()
@@ -225,5 +225,5 @@ def _attention(
 
 
 def _mask(*args: Any, allow_is_bidirectional_skip: bool = False, **options: Any) -> Any:
-    """The library's explicit mask, also where it could leave it out."""
+    """The library's explicit mask, even where the library could skip it."""
     return eager_mask(*args, allow_is_bidirectional_skip=False, **options)

@@ -1,8 +1,8 @@
-"""Messages → the text that a model's own template makes of them.
+"""Messages → text, by the chat template of a model.
 
-A template is a program in the files of a model: the library renders it in a sandbox without files
-and imports, but one may loop for ever or make a text of any size. So it runs in a child process,
-`python -m explorer.model.huggingface.chat_template`, with limits, and without torch.
+A template is a program in the files of a model. The library renders it in a sandbox without files
+and imports, but it may loop for ever or make a text of any size. So it runs in a child process,
+`python -m explorer.model.huggingface.chat_template`, with limits and without torch.
 """
 
 import json
@@ -20,25 +20,25 @@ from explorer.core.memory import limit_memory
 from explorer.core.vocabulary import LONGEST_TEXT, shorten
 
 SECONDS = 2
-"""Of processor time for one text; of elapsed time it may take `_ELAPSED`, on a busy machine."""
+"""Limit of processor time for one text; `_ELAPSED` limits elapsed time, for a busy machine."""
 
 MEMORY = 512 * 2**20
-"""Bytes that the child may take beyond what its imports take."""
+"""Bytes that the child may take in addition to its imports."""
 
 LONGEST_TEMPLATE = 2**20
-"""Characters; those of models with tools have up to 20,000."""
+"""Characters; templates of models with tools have up to 20,000."""
 
 _ELAPSED = 60.0
 _LONGEST_REASON = 300  # characters
 
 Message = Mapping[str, str]
-"""role: "user", "assistant", "system" or what else the template knows; content: its text."""
+"""role: "user", "assistant", "system" or another role of the template; content: its text."""
 
 
 def chat_text(tokenizer: Any, messages: Sequence[Message]) -> str:
-    """The text of `messages`, with what begins the answer of the model.
+    """The text of `messages`, followed by the beginning of the model's answer.
 
-    Raises `ConfigError` where there is no template, on what are no messages, and where the template
+    Raises `ConfigError` without a template, if `messages` are not messages, and if the template
     refuses them, takes too much time or memory, or makes too long a text.
     """
     template = template_of(tokenizer)
@@ -52,14 +52,14 @@ def chat_text(tokenizer: Any, messages: Sequence[Message]) -> str:
 
 
 def template_of(tokenizer: Any) -> str | None:
-    """The template of a tokenizer, of several the default one; None without any."""
+    """The template of a tokenizer, the default one of several, or None without any."""
     listed = getattr(tokenizer, "chat_template", None)
     found = listed.get("default") if isinstance(listed, Mapping) else listed
     return found if isinstance(found, str) and 0 < len(found) <= LONGEST_TEMPLATE else None
 
 
 def _checked(messages: Sequence[Message]) -> list[dict[str, str]]:
-    """Raises `ConfigError` on what is no list of messages with texts."""
+    """Copies of the messages. Raises `ConfigError` unless they are a list of texts with roles."""
     if isinstance(messages, str | Mapping) or not isinstance(messages, Sequence) or not messages:
         raise ConfigError("bad_messages", got=shorten(repr(messages)))
     for one in messages:
@@ -81,7 +81,7 @@ def _plain(special: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _answered(asked: str) -> tuple[str, str]:
-    """What `_answer` says in a child process."""
+    """Result of `_answer` in a child process; an error key if a limit ended it."""
     command = [sys.executable, "-m", "explorer.model.huggingface.chat_template"]
     try:
         done = subprocess.run(
@@ -100,7 +100,7 @@ def _answered(asked: str) -> tuple[str, str]:
 
 
 def _answer(asked: str) -> tuple[str, str]:
-    """The key of an error, "" without one, and its reason or the text."""
+    """(error key, reason), or ("", text) without an error."""
     from transformers.utils.chat_template_utils import render_jinja_template
 
     template, messages, special = json.loads(asked)
@@ -118,8 +118,8 @@ def _answer(asked: str) -> tuple[str, str]:
 
 
 def _limit() -> None:
-    """Let this process have so much time and memory from now on; on Windows only the elapsed time
-    ends it."""
+    """Limit the time and memory of this process from now on; on Windows only `_ELAPSED` limits
+    it."""
     if sys.platform == "win32":
         return
     import resource
@@ -134,5 +134,5 @@ def _limit() -> None:
 
 
 if __name__ == "__main__":
-    sys.modules["torch"] = None  # type: ignore[assignment]  # it takes twice as long with it
+    sys.modules["torch"] = None  # type: ignore[assignment]  # importing torch would double the time
     print(json.dumps(_answer(sys.stdin.read())))

@@ -1,4 +1,4 @@
-"""The classes of a classifier or tagger, as a person names them."""
+"""The classes of a classifier or tagger, by number or name."""
 
 import operator
 from dataclasses import dataclass
@@ -10,13 +10,15 @@ from explorer.core.vocabulary import shorten
 from explorer.model.huggingface.answers import answer_of, label_names
 from explorer.model.huggingface.tokens import TextTokens
 
-_SHOWN = 8  # classes that a sentence names
+_SHOWN = 8  # classes that a message names
 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """names: of the classes, by number; none of a model that predicts no single class.
-    of_tokens: whether each token has one, else each text.
+    """The classes of a model.
+
+    names: by number; empty for a model that does not predict one single class.
+    of_tokens: True if each token has a class, False if each text has one.
     """
 
     names: tuple[str, ...] = ()
@@ -24,7 +26,7 @@ class Classes:
 
     @classmethod
     def of(cls, model: Any) -> "Classes":
-        """Those of a model of the library: of a text, or of tokens, softmax over all."""
+        """The classes of a library model with a softmax over them, for a text or for each token."""
         kind = answer_of(model)
         if kind not in (PredictionKind.CLASS, PredictionKind.TAGS):
             return cls()
@@ -36,7 +38,7 @@ class Classes:
         return len(self.names)
 
     def number(self, label: object) -> int:
-        """The number of a class that is given by its number or name, in whichever case.
+        """The number of a class, given by number or by name; case matters only to tell names apart.
 
         Raises `EvaluationBatchError`.
         """
@@ -59,10 +61,10 @@ class Classes:
         )
 
     def of_text(self, label: object, read: TextTokens) -> dict[int, int]:
-        """Row → the number of its class: of a text in row 0; of a tagger for the first token of
-        each word, words being separated by spaces.
+        """Row → the number of its class. A text has row 0; a tagger has a row for the first token
+        of each word, where spaces separate words.
 
-        label: a class; of a tagger one for each word, in a list or as words.
+        label: a class; for a tagger one class per word, as a list or separated by spaces.
         """
         if not self.of_tokens:
             return {0: self.number(label)}
@@ -82,7 +84,7 @@ class Classes:
 
 
 def _words(text: str) -> list[tuple[int, int]]:
-    """The first character of each word of a text, and the one behind its last."""
+    """(start, stop) of each word of a text, in characters."""
     places, start = [], 0
     for word in text.split():
         start = text.index(word, start)

@@ -1,4 +1,4 @@
-"""What is wrong with a config.json that a family of the library cannot be built from."""
+"""Errors in a config.json of a known family from which no model can be built."""
 
 import json
 import re
@@ -24,9 +24,9 @@ _JSON_NAMES = {"NoneType": "null", "bool": "true, false"}
 
 
 def config_fault(name: str, described: Mapping[str, Any], error: Exception) -> ModelDirectoryError:
-    """Why the library cannot read a config of a family that it has.
+    """Error for a config of a known family that the library cannot read.
 
-    described: config.json. error: what the library raised; it checks the types of values.
+    described: config.json. error: from the library, which checks the types of values.
     """
     cause = error.__cause__ or error
     field = re.match(r"Field '(\w+)'", str(cause))
@@ -39,8 +39,10 @@ def config_fault(name: str, described: Mapping[str, Any], error: Exception) -> M
 
 
 def size_fault(name: str, described: Mapping[str, Any]) -> ModelDirectoryError | None:
-    """The size in a config that no model has, such as −1 layers; None where there is none. To be
-    asked of a model that cannot be opened: some families give 0 a meaning of its own."""
+    """Error for an impossible size in a config, such as −1 layers, or None if all are possible.
+
+    Call this only for a model that cannot be opened: in some families 0 has a meaning.
+    """
     for field, value in _sizes(described):
         least = 0 if field == _MAY_BE_ZERO else 1
         if value < least:
@@ -51,7 +53,7 @@ def size_fault(name: str, described: Mapping[str, Any]) -> ModelDirectoryError |
 def build_fault(
     name: str, described: Mapping[str, Any], model_class: Any, config: Any
 ) -> ModelDirectoryError | None:
-    """Why no model can be built from a config, whatever the weights are; None where one can."""
+    """Error for a config from which no model can be built, whatever its weights, or None."""
     try:
         with torch.device("meta"):
             model_class(config)
@@ -79,7 +81,7 @@ def _wrong_value(name: str, field: str, value: Any, expected: str) -> ModelDirec
 def _wrong_config(
     name: str, described: Mapping[str, Any], error: BaseException
 ) -> ModelDirectoryError:
-    """What the library raised; of a name that it does not know, with the field that has it."""
+    """Error with the library's message; if that is an unknown name, also with its field."""
     reason = str(error).strip().split("\n")[0]
     fields = [field for field, value in described.items() if repr(value) == reason]
     reason = ": ".join([*fields[:1], reason or type(error).__name__])[:160]

@@ -1,4 +1,4 @@
-"""What was decoded, and what went in."""
+"""The decoded tokens and the inputs of decoding."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from explorer.model.row_logits import NO_LOGITS, RowLogits
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decoded:
-    """The result of decoding; of an encoder-only model its inputs alone.
+    """The result of decoding; for an encoder-only model only its inputs.
 
-    inputs: with the decoded tokens that were fed in.
-    logits: of each row, as they came step by step.
+    inputs: including the decoded tokens that were fed in.
+    logits: of each row, from step-by-step decoding.
     chosen: the decoded tokens.
     forced: step → the id that a caller imposed.
     memory: the output of the encoder that decoding used; None without one.
@@ -27,7 +27,7 @@ class Decoded:
     memory: Any = None
 
     def facts(self, kind: Kind, ends: frozenset[int]) -> dict[str, Any]:
-        """What a trace says of them; `ends`: ids after which decoding stops."""
+        """Facts of a trace about decoding; `ends`: ids after which decoding stops."""
         facts: dict[str, Any] = {"forced": {str(step): own for step, own in self.forced.items()}}
         if self.chosen:
             facts["ended"] = self.chosen[-1] in ends

@@ -1,4 +1,4 @@
-"""What greedy decoding may choose, and where it stops."""
+"""Rules of greedy decoding: the tokens it may choose, and where it stops."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class DecodingRules:
     forced: Mapping[int, int] = field(default_factory=dict)
 
     def chosen(self, logits: Tensor, step: int) -> Tensor:
-        """The tokens (N,) at a step, given its logits (N, V); or (N, T) of rows (N, T, V)."""
+        """The tokens (N,) chosen at a step from its logits (N, V); or (N, T) from (N, T, V)."""
         if step in self.forced:
             return torch.full(logits.shape[:-1], self.forced[step])
         excluded = self.never

@@ -1,4 +1,4 @@
-"""What is in a model directory, read without the library: its config, weights and tokenizer."""
+"""Config, weight files and tokenizer files of a model directory, read without the library."""
 
 import os
 import stat
@@ -28,13 +28,15 @@ LARGEST_CONFIG = 16 * 2**20
 """Bytes."""
 
 LARGEST_VOCABULARY = 64 * 2**20
-"""Bytes of a file of a tokenizer; that of 262,000 entries and 514,000 merges has 33 million."""
+"""Bytes of a tokenizer file; one with 262,000 entries and 514,000 merges has 33 million."""
 
 
 def refuse_odd_files(path: Path) -> None:
-    """Raise `ModelDirectoryError` on a pipe or device in a directory, which the library might wait
-    for without end, and on a file that it reads whole and that is too large for that; to be called
-    before the library looks into the directory."""
+    """Raise `ModelDirectoryError` on a pipe or device in a directory, for which the library might
+    wait for ever, and on a too large file that the library reads whole.
+
+    Call this before the library reads the directory.
+    """
     for file, status in _files(path):
         named = {"name": path.name, "file": printable(file)}
         if not stat.S_ISREG(status.st_mode):
@@ -46,7 +48,7 @@ def refuse_odd_files(path: Path) -> None:
 
 
 def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """What is in a directory and its templates and is no folder; links to nothing are left out."""
+    """Files in a directory and in its folder of templates, without folders and broken links."""
     for folder in (path, path / _TEMPLATES):
         with reading(folder):
             listed = sorted(folder.iterdir()) if folder.is_dir() else []
@@ -58,15 +60,15 @@ def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _limit(name: str) -> int | None:
-    """The most bytes of a file that is read whole; None for others."""
+    """The most bytes of a file that is read whole, or None for other files."""
     if _matches(name, (CONFIG, *_SETTINGS, *_OTHER)):
         return LARGEST_CONFIG
     return LARGEST_VOCABULARY if _matches(name, _VOCABULARY) else None
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """`config.json` of a directory. Raises `ModelDirectoryError` where there is none, or none that
-    can be read."""
+    """`config.json` of a directory. Raises `ModelDirectoryError` if it is missing or cannot be
+    read."""
     if not path.exists():
         raise ModelDirectoryError("no_directory", name=path.name)
     if not path.is_dir():
@@ -81,7 +83,10 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def weight_files(path: Path) -> list[Path]:
-    """The files with weights: safetensors if there are any, else pickles without code."""
+    """The files with weights: safetensors if there are any, else pickles.
+
+    Raises `ModelDirectoryError` without weights.
+    """
     names = weights_among(file.name for file in path.iterdir())
     if not names:
         raise ModelDirectoryError("no_weights", name=path.name)
@@ -89,7 +94,7 @@ def weight_files(path: Path) -> list[Path]:
 
 
 def weights_among(names: Iterable[str]) -> list[str]:
-    """Those of the files of a directory that have its weights, in order; none without weights."""
+    """The weight files among the `names` of a directory, in order; empty without weights."""
     listed = list(names)
     for pattern in _WEIGHTS:
         if found := sorted(name for name in listed if fnmatchcase(name, pattern)):
@@ -98,13 +103,13 @@ def weights_among(names: Iterable[str]) -> list[str]:
 
 
 def tokenizer_among(names: Iterable[str]) -> list[str]:
-    """Those of the files of a directory that belong to its tokenizer, in order."""
+    """The tokenizer files among the `names` of a directory, in order."""
     patterns = (*_VOCABULARY, *_SETTINGS)
     return sorted(name for name in names if _matches(name, patterns))
 
 
 def mask_token(path: Path) -> str:
-    """The mask token of a tokenizer as its settings name it; where they do not, the usual one."""
+    """The mask token in the settings of a tokenizer, by default the usual one of its kind."""
     for name in _SETTINGS:
         try:
             found = _object(path / name).get("mask_token")

@@ -1,6 +1,6 @@
 """Interventions as edits of single calls of attention.
 
-Decoding step by step computes only the newest rows; a `Cursor` says which.
+Step-by-step decoding computes only the newest rows; a `Cursor` holds the first of them.
 """
 
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ from explorer.model.intervention_hooks import set_row
 
 @dataclass(slots=True)
 class Cursor:
-    """The first of the rows that the current pass of the decoder computes."""
+    """The first row that the current pass of the decoder computes."""
 
     first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """The edits of a pass of the encoder and of one of the decoder, by the index of the call."""
+    """The edits of an encoder pass and of a decoder pass, by the index of the call."""
 
     encoder: dict[int, Edit]
     decoder: dict[int, Edit]
@@ -37,7 +37,7 @@ class Edits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Gate:
-    """Gates (B or 1, H) of the heads of one layer, and what is there at gate 0: (H, width)."""
+    """Gates (B or 1, H) of the heads of one layer, and their outputs at gate 0: (H, width)."""
 
     gates: Tensor
     fill: Tensor | None
@@ -58,12 +58,12 @@ def edits_for(
 ) -> Edits:
     """The edits that carry out `interventions`, and gates on the outputs of heads.
 
-    means: the outputs of heads that are replaced by their mean.
+    means: mean outputs, for heads that are replaced by their mean.
     gates: (B, head), in the order of `Anatomy.all_heads`; may require gradients.
     fills: the outputs at gate 0; None = zero.
 
-    Raises `InterventionError` on a site, layer or head that the model does not have, when no head
-    would be left, and without the means that are needed.
+    Raises `InterventionError` on a site, layer or head that the model does not have, if no head
+    would be left, and if means are needed and missing.
     """
     heads = anatomy.all_heads
     removed = head_gates(interventions, heads, means)
@@ -84,7 +84,7 @@ def edits_for(
 def _gates_of(
     place: Place, gates: Tensor | None, fills: Fills | None, heads: Sequence[Head]
 ) -> list[_Gate]:
-    """The gates of one layer; none where all of them are 1."""
+    """The gates of one layer; empty if all of them are 1."""
     if gates is None:
         return []
     first = heads.index(Head(place.site, place.layer, 0))
@@ -98,7 +98,7 @@ def _gates_of(
 def _edit(
     place: Place, interventions: Interventions, gates: Sequence[_Gate], cursor: Cursor
 ) -> Edit | None:
-    """The edit of one call; None when nothing is changed there."""
+    """The edit of one call, or None if nothing changes."""
     cells, rows = interventions.on_attention(place.site, place.layer)
     if not (cells or rows or gates):
         return None
@@ -135,14 +135,14 @@ class _Editor:
             if 0 <= row < queries and 0 <= column < keys:
                 head = slice(None) if cell.head is None else cell.head
                 edited[:, head, row, column] = 0.0 if cell.open else closed
-        was_open = is_open(mask).any(-1)  # rows of padding have had no key before
+        was_open = is_open(mask).any(-1)  # rows of padding had no unmasked key before either
         masked = (~is_open(edited).any(-1) & was_open).nonzero()
         if len(masked):
             raise MaskError("masked_row", query=first + int(masked[0, -1]))
         return edited
 
     def set_rows(self, weights: Tensor, mask: Tensor | None) -> Tensor:
-        """`weights` (B, H, Q, K) with the given rows."""
+        """`weights` (B, H, Q, K) with the overridden rows."""
         queries, keys = weights.shape[-2:]
         first, first_key = self.cursor.first, self.first_key(queries, keys)
         allowed = torch.ones_like(weights, dtype=torch.bool)

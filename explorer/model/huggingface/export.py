@@ -1,7 +1,7 @@
 """Write a model trained here as a directory of the library, with the same logits.
 
-A pre-norm model becomes a Pegasus, a post-norm one a Marian: both have its sums of sinusoids, its
-scaled embeddings and its bias of the logits.
+A pre-norm model becomes a Pegasus, a post-norm one a Marian: both add sinusoids, scale the
+embeddings and have a bias of the logits, as our models do.
 """
 
 import shutil
@@ -22,15 +22,15 @@ from explorer.model.huggingface.export_weights import library_weights
 from explorer.model.transformer import Transformer
 
 LARGEST_DIFFERENCE = 1e-4
-"""Of a logit, between the two models."""
+"""Largest difference of a logit between the two models."""
 
 
 def export_directory(model: ExplorableModel, folder: Path) -> float:
-    """Write `model` with its tokenizer to a new or empty `folder`, which the library and
-    `open_directory` read; the result is the largest difference of a logit on random sequences.
+    """Write `model` with its tokenizer to a new or empty `folder`, for the library and for
+    `open_directory`. Returns the largest difference of a logit on random sequences.
 
-    Raises `ModelDirectoryError` on a model that the library has no class for, on a folder with
-    files in it, and when the logits differ; `FileError` on a file, and when nothing can be written.
+    Raises `ModelDirectoryError` if the library has no class for the model, if the folder is not
+    empty, and if the logits differ. Raises `FileError` if `folder` is a file or cannot be written.
     """
     _refuse(model, folder)
     tokenizer = library_tokenizer(model.source_vocabulary, model.transformer.config.max_length)
@@ -134,7 +134,7 @@ def _difference(model: Transformer, exported: Any) -> float:
 
 
 def _card(model: ExplorableModel) -> str:
-    """What a reader of the directory should know."""
+    """README of the directory: name, training data, command and task."""
     lines = [f"# {model.name}", "", "Exported by attention-explorer."]
     told = {"credit": "Trained on", "command": "Command", "task": "Task"}
     lines += [

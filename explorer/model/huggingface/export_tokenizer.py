@@ -1,4 +1,4 @@
-"""A vocabulary of a model trained here as a tokenizer of the library, with the same ids."""
+"""Convert the vocabulary of a model trained here to a library tokenizer with the same ids."""
 
 import re
 import sys
@@ -22,11 +22,12 @@ _SPACES = "".join(sign for sign in map(chr, range(sys.maxunicode + 1)) if sign.i
 
 
 def library_tokenizer(vocabulary: Vocabulary, longest: int) -> PreTrainedTokenizerFast:
-    """The tokenizer; it ends each text. Unlike here, the names of its specials are read as such.
+    """The tokenizer. It adds the end to each text. Unlike ours, it reads the names of specials in a
+    text as specials.
 
-    longest: tokens that the model takes.
+    longest: the most tokens that the model takes.
 
-    Raises `ModelDirectoryError` on a vocabulary that it cannot have.
+    Raises `ModelDirectoryError` on another kind of vocabulary.
     """
     if isinstance(vocabulary, SymbolVocabulary):
         own = _symbols(vocabulary)
@@ -76,6 +77,6 @@ def _pieces(vocabulary: PieceVocabulary) -> Tokenizer:
 
 
 def _one_space() -> normalizers.Normalizer:
-    """Each run of what Python counts as white space as one space, none at the ends."""
+    """Normalizer: runs of white space, as Python defines it, become one space; none at the ends."""
     spaces = normalizers.Replace(Regex(f"[{re.escape(_SPACES)}]+"), " ")
     return normalizers.Sequence([spaces, normalizers.Strip()])

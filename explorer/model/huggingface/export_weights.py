@@ -1,8 +1,8 @@
 """The weights of a Transformer trained here under the names of the library.
 
-Both sum sines and cosines with the embeddings; here they alternate along the width, there all sines
-come before all cosines. So the width of the exported model is permuted: the features between layers
-have another order, and every matrix that reads or writes them.
+Both add sines and cosines to the embeddings. Here they alternate along the width; in the library
+all sines come before all cosines. So the width of the exported model is permuted: the features
+between layers have another order, and so does every matrix that reads or writes them.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _MODULES = {  # here → there, in a layer
 
 
 def library_weights(model: Transformer) -> dict[str, Tensor]:
-    """By the library's names, the weights of its Marian (post-norm) or Pegasus (pre-norm) model."""
+    """Name → weight for the library's Marian (post-norm) or Pegasus (pre-norm) model."""
     order = _order(model.config.d_model)
     weights = dict(_embeddings(model, order))
     for name, module in model.named_modules():
@@ -42,7 +42,7 @@ def library_weights(model: Transformer) -> dict[str, Tensor]:
 
 
 def _order(width: int) -> Tensor:
-    """The features of the width: first those with a sine, then those with a cosine."""
+    """Order of the features: first those with a sine, then those with a cosine."""
     return torch.cat([torch.arange(0, width, 2), torch.arange(1, width, 2)])
 
 
@@ -62,7 +62,7 @@ def _embeddings(model: Transformer, order: Tensor) -> Iterator[tuple[str, Tensor
 def _parts(
     inside: str, module: nn.Linear | nn.LayerNorm, order: Tensor
 ) -> Iterator[tuple[str, Tensor]]:
-    """The weights of one module of a layer; those of queries, keys and values are one matrix here.
+    """The weights of one module of a layer; our joint matrix of queries, keys and values is split.
 
     inside: its path in the layer.
     """

@@ -1,4 +1,4 @@
-"""What the decoder of a classifier reads: its class feeds it the text itself, as it sees fit."""
+"""Decoder inputs of a classifier with both stacks: its library class derives them from the text."""
 
 from typing import Any
 
@@ -16,22 +16,22 @@ _OF_TEXT = (PredictionKind.CLASS, PredictionKind.LABELS, PredictionKind.SCORE)
 
 
 def decodes(model: Any, kind: Kind) -> bool:
-    """Whether a model predicts tokens that follow; a classifier with a decoder only reads."""
+    """Whether a model predicts next tokens; a classifier with a decoder does not."""
     return kind != Kind.ENCODER_ONLY and bool(model.can_generate())
 
 
 def without_head(model: Any, kind: Kind) -> Any:
-    """`model` itself where it decodes or has an encoder alone, else what is below its head."""
+    """`model` itself if it decodes or has an encoder alone, else its part below the head."""
     alone = kind == Kind.ENCODER_ONLY or decodes(model, kind)
     return model if alone else model.base_model
 
 
 def fed(model: Any, inputs: Inputs) -> Inputs:
-    """`inputs` of a classifier with both stacks, and the tokens (N, S) that its class feeds into
+    """`inputs` of a classifier with both stacks, with the tokens (N, S) that its class feeds to
     the decoder.
 
-    Raises `VocabularyError` where the class reads its answer at the end of the text, and the text
-    has no end.
+    Raises `VocabularyError` if the class predicts at the end token of the text, and the text has
+    none.
     """
     source, mask = inputs.source, inputs.source_mask
     assert source is not None

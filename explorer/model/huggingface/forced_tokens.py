@@ -6,7 +6,7 @@ from explorer.core.errors import VocabularyError
 
 
 def numbered_steps(ids: Sequence[int], first: int, positions: int | None) -> Mapping[int, int]:
-    """Step → its token, of tokens one after the other.
+    """Step → token, for consecutive tokens.
 
     first: the first step that is decoded. positions: the most tokens; None without a limit.
 
@@ -19,9 +19,9 @@ def numbered_steps(ids: Sequence[int], first: int, positions: int | None) -> Map
 
 
 def checked_steps(force: Mapping[int, int], first: int, size: int) -> Mapping[int, int]:
-    """`force`, step → id of a token, if there are such steps and tokens.
+    """A copy of `force`, step → id of a token. Raises `VocabularyError` on a wrong step or id.
 
-    size: number of ids. Raises `VocabularyError`.
+    first: the first step that is decoded. size: number of ids.
     """
     for step, token in force.items():
         if not isinstance(token, int) or not 0 <= token < size:

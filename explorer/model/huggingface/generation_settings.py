@@ -1,4 +1,4 @@
-"""What the configs of a model say of decoding: where it begins and ends, what is never chosen."""
+"""Settings for decoding in the configs of a model: start, ends, tokens that are never chosen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from torch import Tensor
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoding_rules import DecodingRules
 
-_NEUTRAL = {  # settings of the library's `generate` that greedy decoding has no part in
+_NEUTRAL = {  # settings of the library's `generate` → values with which they have no effect
     "num_beams": (None, 1),
     "do_sample": (None, False),
     "repetition_penalty": (None, 1.0),
@@ -29,7 +29,7 @@ class GenerationSettings:
 
     size: number of embeddings.
     languages: ids of tokens that name the language of a text.
-    language: that of the output where a caller chose one; None = as the configs say.
+    language: id of the output language that a caller chose; None = the one of the configs.
     """
 
     model: Any
@@ -39,8 +39,11 @@ class GenerationSettings:
 
     @property
     def start(self) -> int:
-        """The id with which the decoder of an encoder–decoder model begins: that of the language in
-        models whose configs name one there, such as mBART for one pair of languages."""
+        """The first id of the decoder in an encoder–decoder model.
+
+        It is the chosen language if the configs name a language there, as mBART's for one pair of
+        languages do.
+        """
         own = self._own_start
         return own if self.language is None or own not in self.languages else self.language
 
@@ -80,24 +83,24 @@ class GenerationSettings:
         return frozenset(number for number in found if self._is_id(number)) | self.ends
 
     def padding(self, own: int | None) -> int:
-        """The id of padding: the tokenizer's `own`, else that of the config; 0 where neither is an
-        id of the model."""
+        """The id of padding: the tokenizer's `own`, else the config's; 0 if neither is an id of the
+        model."""
         for found in (own, self._config("pad_token_id")):
             if found is not None and self._is_id(found):
                 return int(found)
         return 0
 
     def with_first(self, ids: list[int]) -> list[int]:
-        """The ids of an output, behind the one that must follow the start, if there is one."""
+        """The ids of an output, preceded by `first` if there is one."""
         return ids if self.first is None or ids[:1] == [self.first] else [self.first, *ids]
 
     @cached_property
     def not_applied(self) -> list[str]:
-        """Settings of the library's `generate` that differ from greedy decoding."""
+        """Names of settings of the library's `generate` that greedy decoding here ignores."""
         return [name for name, off in _NEUTRAL.items() if self._generation(name) not in off]
 
     def rules(self, kind: Kind, first: int, last: int, forced: Mapping[int, int]) -> DecodingRules:
-        """The rules of decoding from step `first` to `last`; forced: what a caller imposes."""
+        """The rules of decoding from step `first` to `last`; forced: step → imposed id."""
         imposed = dict(forced)
         if kind == Kind.ENCODER_DECODER and self.first is not None:
             imposed.setdefault(first, self.first)
@@ -120,7 +123,7 @@ class GenerationSettings:
         return torch.tensor([number for number in numbers if self._is_id(number)]).long()
 
     def _is_id(self, found: Any) -> bool:
-        """Whether a setting is an id of the model: a file may have anything in its place."""
+        """Whether a setting is an id of the model; a file may hold any value there."""
         return isinstance(found, int) and not isinstance(found, bool) and 0 <= found < self.size
 
     def _generation(self, name: str) -> Any:

@@ -1,5 +1,7 @@
-"""Models in the cache of the library's hub: a folder `models--OWNER--NAME` each, with a snapshot of
-the files of each version that was fetched. Nothing is fetched here."""
+"""Models in the cache of the library's hub. Nothing is fetched here.
+
+Each model has a folder `models--OWNER--NAME`, with a snapshot of the files of each fetched version.
+"""
 
 import os
 import re
@@ -13,20 +15,23 @@ from explorer.model.huggingface.directory_files import CONFIG, weights_among
 from explorer.model.huggingface.other_contents import ADAPTER, refuse_absent_parts
 
 FOLDER = "models--"
-"""Begins the name of a model's folder in the cache."""
+"""Prefix of the name of a model's folder in the cache."""
 
 _SNAPSHOTS = "snapshots"
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 _ADDRESS = re.compile(r"(https?:/)?/?(www\.)?(huggingface\.co|hf\.co)/")
 _PAGES = re.compile(r"/(tree|blob|resolve|raw|commits|discussions)(/.*)?$")
-"""Of a model, behind its name in an address."""
+"""Pages of a model, after its name in an address."""
 
 _HASH = re.compile(r"[0-9a-zA-Z]+")
 
 
 def model_name(path: Path) -> str:
-    """What people call the model in a directory: "openai-community/gpt2" of a folder of the cache
-    and of a snapshot in it, else the name of the directory."""
+    """Display name of the model in a directory.
+
+    "openai-community/gpt2" for a folder of the cache or a snapshot in it, else the name of the
+    directory.
+    """
     path = path if path.name else path.resolve()  # "." has no name
     for folder in (path, path.parent.parent):
         if folder.name.startswith(FOLDER) and (folder is path or path.parent.name == _SNAPSHOTS):
@@ -35,8 +40,11 @@ def model_name(path: Path) -> str:
 
 
 def snapshot(path: Path) -> Path | None:
-    """The version in a model's folder of the cache: the one that "main" was when it was last
-    fetched, else the newest; None where there is none, and of another folder."""
+    """Path of the version in a model's folder of the cache: "main" as last fetched, else the
+    newest.
+
+    None without a version, and for any other folder.
+    """
     if not path.name.startswith(FOLDER):
         return None
     with suppress(OSError):
@@ -61,14 +69,14 @@ def is_whole(path: Path) -> bool:
 
 
 def hub_name(path: Path) -> str | None:
-    """`path` as a name of the hub, "openai-community/gpt2" or "gpt2"; None of any other path."""
+    """`path` as a name of the hub, "openai-community/gpt2" or "gpt2", else None."""
     name = path.as_posix()
     return name if _NAME.fullmatch(name) and not name.endswith(".safetensors") else None
 
 
 def refuse_other_names(path: Path) -> None:
-    """Raise `ModelDirectoryError` on what looks like a model of the hub and is no `hub_name`: its
-    address, a name with a version, or one with more than an owner before it."""
+    """Raise `ModelDirectoryError` if `path` looks like a model of the hub but is no `hub_name`:
+    an address, a name with a version, or a name with more than an owner before it."""
     given = path.as_posix()
     written = given.replace(":/", "://", 1) if given.startswith("http") else given
     shown = {"name": shorten(printable(written))}
@@ -84,8 +92,10 @@ def refuse_other_names(path: Path) -> None:
 
 
 def cached(name: str) -> Path | None:
-    """The snapshot of a model of the hub in the cache of this computer, which HF_HUB_CACHE and
-    HF_HOME name; None where it has none, and without the library."""
+    """Snapshot of a hub model in the cache of this computer, set by HF_HUB_CACHE and HF_HOME.
+
+    None if the model is not there, and without the library.
+    """
     try:
         from huggingface_hub.constants import HF_HUB_CACHE  # late: it comes with transformers
     except ImportError:

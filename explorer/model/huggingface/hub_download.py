@@ -1,5 +1,7 @@
-"""Fetch a model from the hub of the library transformers into its cache, where a person asks for
-it: only the files that are read here, no code."""
+"""Fetch a model from the hub of the library transformers into its cache, if a person asks for it.
+
+Only the files that are read here are fetched, no code.
+"""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +11,7 @@ from pathlib import Path
 from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface.directory_files import CONFIG, tokenizer_among
 
-_WEIGHTS = (  # the first kind of which there are files
+_WEIGHTS = (  # the first kind that has files is fetched
     (r"model\.safetensors",),
     (r"model-\d+-of-\d+\.safetensors", r"model\.safetensors\.index\.json"),
     (r"pytorch_model\.bin",),
@@ -23,8 +25,8 @@ _SMALL = (
 
 
 def needed_files(names: Iterable[str]) -> list[str]:
-    """Those of the files of a repository that are read here: config, tokenizer and weights,
-    safetensors before pickles."""
+    """The files of a repository that are read here: config, tokenizer, and weights as safetensors,
+    else as pickles."""
     listed = sorted(names)
     near = [name for name in listed if "/" not in name]
     small = {name for name in listed if any(fnmatchcase(name, one) for one in _SMALL)}
@@ -41,11 +43,12 @@ def _first(kinds: Iterable[tuple[str, ...]], names: list[str]) -> list[str]:
 
 
 def download(name: str) -> Path:
-    """The snapshot of the model `name` in the cache, with the files that are read; what is there is
-    not fetched again.
+    """Fetch the files of the model `name` that are read here. Returns its snapshot in the cache.
 
-    Raises `ModelDirectoryError` where the hub cannot be reached, has no such model, or does not let
-    us have it.
+    Files in the cache are not fetched again.
+
+    Raises `ModelDirectoryError` if the hub cannot be reached, has no such model, or denies access
+    to it.
     """
     # Imported late: it comes with the library, which need not be installed.
     from huggingface_hub import HfApi, snapshot_download
@@ -61,6 +64,6 @@ def download(name: str) -> Path:
         if status == 404:
             raise ModelDirectoryError("hub_missing", name=name) from error
         raise ModelDirectoryError("hub_failed", name=name, reason=f"HTTP {status}") from error
-    except Exception as error:  # of the network, the file system and the library's own kinds
+    except Exception as error:  # errors of the network, the file system and the library
         reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
         raise ModelDirectoryError("hub_failed", name=name, reason=reason) from error

@@ -15,15 +15,16 @@ TOO_LONG = {
     Kind.DECODER_ONLY: "long_prompt",
     Kind.ENCODER_ONLY: "long_text",
 }
-"""What is said of a text with more tokens than a model has positions."""
+"""Keys of the messages about a text with more tokens than the model has positions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Ids with 1 where they are no padding, (N, S) and (N, T), mostly of one sequence; None where
-    the model has no such stack.
+    """Ids (N, S) and (N, T), and masks with 1 for real tokens and 0 for padding; mostly N = 1.
 
-    segments: of the source, (N, S), where it is two texts and the model tells them apart.
+    None for a stack that the model does not have.
+
+    segments: (N, S) of the source, if it is two texts and the model distinguishes them.
     """
 
     source: Tensor | None = None
@@ -33,7 +34,7 @@ class Inputs:
     segments: Tensor | None = None
 
     def with_target(self, new: Sequence[int]) -> "Inputs":
-        """These with decoded tokens that are fed in."""
+        """These inputs with more target tokens, which decoding has chosen."""
         assert self.target is not None
         assert self.target_mask is not None
         more = torch.tensor([new], dtype=torch.long)
@@ -43,7 +44,7 @@ class Inputs:
 
     @property
     def lengths(self) -> tuple[int, int]:
-        """Number of source and of target tokens; 0 where there is no such stack."""
+        """Number of source and of target tokens; 0 without such a stack."""
         source, target = (0 if ids is None else ids.size(1) for ids in (self.source, self.target))
         return source, target
 
@@ -71,7 +72,7 @@ class Inputs:
 
 
 def takes_segments(model: Any, kind: Kind) -> bool:
-    """Whether a model is told which of two texts each token is of."""
+    """Whether a model takes segments: which of two texts each token is in."""
     given = signature(model.forward).parameters
     count = getattr(model.config, "type_vocab_size", None) or 0
     return kind == Kind.ENCODER_ONLY and "token_type_ids" in given and count > 1
@@ -86,9 +87,9 @@ def padded_inputs(
 ) -> Inputs:
     """The inputs of a text before decoding.
 
-    padding: behind the ids, and before them in a decoder-only model, where a continuation follows.
-    start: with which the decoder of an encoder–decoder model begins.
-    segments: of the ids of an encoder-only model, where it is to be told.
+    padding: placed after the ids; before them in a decoder-only model, which continues the text.
+    start: first id of the decoder in an encoder–decoder model.
+    segments: of the ids, for an encoder-only model that takes segments.
     """
     real, filled = [1] * len(ids), [0] * len(padding)
     if kind == Kind.DECODER_ONLY:

@@ -1,5 +1,7 @@
-"""Open a directory as a model: nothing is fetched, no code from the directory runs, and weights
-that are missing or left over are named instead of being made up.
+"""Open a directory as a model.
+
+Nothing is fetched, and no code from the directory runs. Missing and unused weights are named;
+missing ones are never replaced by random numbers.
 """
 
 import warnings
@@ -63,12 +65,12 @@ def open_directory(
 ) -> HuggingFaceModel:
     """The model in a directory that the library wrote, checked and ready to trace.
 
-    name: in the facts of its traces; None = that of the directory, or of the model of the hub whose
-        snapshot it is.
+    name: in the facts of its traces; None = the name of the directory or, for a snapshot of the
+        hub, of its model.
     dtype: "float32", "float16" or "bfloat16".
-    placement: where the weights are.
+    placement: devices or disk for the weights.
 
-    Raises `ModelDirectoryError`, and `FileError` on what the system does not let us read.
+    Raises `ModelDirectoryError`, and `FileError` if the system denies reading a file.
     """
     if dtype not in DTYPES:
         raise ModelDirectoryError("bad_dtype", dtype=dtype, known=", ".join(DTYPES))
@@ -110,7 +112,7 @@ def _opened(
     try:
         return _built(path, name, described, dtype, placement, adapter)
     except ModelDirectoryError as error:
-        if error.key == "other_sizes" and "auto_map" in described:  # names of its own for sizes
+        if error.key == "other_sizes" and "auto_map" in described:  # with own size names
             family = str(described.get("model_type"))[:80]
             raise ModelDirectoryError("own_code", family=family) from error
         raise size_fault(path.name, described) or error from error
@@ -132,8 +134,8 @@ def _built(
         notes.append(ModelDirectoryError("assumed_family", family=family))
     trial = tokenizer_check.begin(path, family)
     config = _config(path, described, family)
-    loaded_as = torch.float32 if adapter else DTYPES[dtype]  # in which an adapter is merged
-    if placement.device_map is None:  # else what does not fit stays on disk
+    loaded_as = torch.float32 if adapter else DTYPES[dtype]  # an adapter is merged in float32
+    if placement.device_map is None:  # with a device map, the rest stays on disk
         _refuse_large(path, files, loaded_as)
     options = {"dtype": loaded_as, **placement.options}
     kind, model, left = _fitting(StoredWeights(path, files, described, config, options))
@@ -149,9 +151,9 @@ def _built(
 def assembled(
     name: str, model: Any, kind: Kind, tokenizer: Any, notes: Iterable[ModelDirectoryError]
 ) -> HuggingFaceModel:
-    """A model in memory, in eval mode, after the checks; its attention is captured from then on.
+    """A checked model from one in memory, in eval mode; its attention is captured from then on.
 
-    tokenizer: None = it goes on by ids. notes: what a reader should know.
+    tokenizer: None = texts are lists of ids. notes: shown to readers of the model.
     """
     size, positions = embeddings(model), _positions(model)
     anatomy = _examined(model, kind, size, positions)
@@ -167,7 +169,7 @@ def assembled(
 
 
 def embeddings(model: Any) -> int:
-    """The number of ids that a model has embeddings for. Raises `ModelDirectoryError`."""
+    """Number of ids that have embeddings. Raises `ModelDirectoryError`."""
     try:
         return int(model.get_input_embeddings().weight.shape[0])
     except (AttributeError, NotImplementedError) as error:
@@ -176,9 +178,9 @@ def embeddings(model: Any) -> int:
 
 
 def _unnamed_family(path: Path, described: dict[str, Any], files: list[Path]) -> str:
-    """The family of a config that names none, as the weights tell it; "" of one that does.
+    """The family by the names of weights, for a config without one; "" if the config names one.
 
-    Raises `ModelDirectoryError` where they do not tell.
+    Raises `ModelDirectoryError` if the weights do not show it.
     """
     if isinstance(described.get("model_type"), str):
         return ""
@@ -214,7 +216,7 @@ def _examined(model: Any, kind: Kind, size: int, positions: int | None) -> Anato
 
 
 def _described(path: Path) -> dict[str, Any]:
-    """`config.json`, or what is in its place."""
+    """`config.json`. Raises `ModelDirectoryError`, which names what the directory holds instead."""
     try:
         return read_config(path)
     except ModelDirectoryError as error:
@@ -226,7 +228,7 @@ def _described(path: Path) -> dict[str, Any]:
 
 
 def _weight_files(path: Path) -> list[Path]:
-    """The files with weights, or what is in their place."""
+    """The files with weights. Raises `ModelDirectoryError`, which names what is there instead."""
     names = [file.name for file in path.iterdir()]
     refuse_absent_parts(path, names)
     try:
@@ -245,7 +247,7 @@ def _weight_files(path: Path) -> list[Path]:
 
 
 def _config(path: Path, described: dict[str, Any], unnamed: str) -> Any:
-    """The library's config. unnamed: the family, where the file names none."""
+    """The library's config. unnamed: the family, if the file names none."""
     kind = transformers.CONFIG_MAPPING[unnamed] if unnamed else transformers.AutoConfig
     try:
         return kind.from_pretrained(str(path), **LOCAL)
@@ -269,7 +271,7 @@ def _model_class(name: str, config: Any) -> tuple[Kind, Any]:
 
 
 def kind_of(model_class: Any, config: Any) -> Kind:
-    """Which stacks the models of a class have; one without a head for tokens reads a text in each.
+    """The stacks that models of a class have. Without a head for tokens, each stack reads the text.
 
     Raises `ModelDirectoryError`.
     """
@@ -289,9 +291,11 @@ def kind_of(model_class: Any, config: Any) -> Kind:
 
 
 def _class_names(described: Mapping[str, Any], config: Any) -> tuple[str, ...]:
-    """Names of the library's classes that may hold the weights, best first: the one that wrote
-    them. Where the config is silent, or names one that only a tied head is missing from, the one
-    with a head comes first."""
+    """Names of the library's classes that may hold the weights, best first.
+
+    Usually this is the class that wrote them. If the config names no class, or one without a head
+    in a family whose head is only tied embeddings, the class with a head comes first.
+    """
     listed = described.get("architectures")
     named = listed[0] if isinstance(listed, list) and listed else None
     plain = MODEL_MAPPING_NAMES.get(config.model_type)
@@ -306,7 +310,7 @@ def _class_names(described: Mapping[str, Any], config: Any) -> tuple[str, ...]:
 
 
 def _fills_masks(config: Any) -> bool:
-    """Whether the head of a family is more than its embeddings, so that it is stored."""
+    """Whether a family fills in masks. Its head is more than the embeddings, so it is stored."""
     both = config.is_encoder_decoder
     return config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not both
 
@@ -336,7 +340,7 @@ def _positions(model: Any) -> int | None:
         table = getattr(module, "position_embeddings", None)
         offset = getattr(table, "padding_idx", None)
         if isinstance(offset, int) and getattr(table, "num_embeddings", None) == limit:
-            return limit - offset - 1  # positions count from behind the padding's
+            return limit - offset - 1  # positions start after that of the padding
     return limit
 
 
@@ -347,16 +351,16 @@ def _tokenizer(
     size: int,
     fault: ModelDirectoryError | None,
 ) -> tuple[Any, list[ModelDirectoryError]]:
-    """The tokenizer, or None where the model goes on by ids; and notes.
+    """The tokenizer, or None if texts are lists of ids; and notes.
 
-    fault: why it is not used, as the trial in a child process found.
+    fault: why the tokenizer is not used, found by the trial in a child process.
     """
     if not tokenizer_among(file.name for file in path.iterdir()):
         fault = ModelDirectoryError("no_tokenizer", name=path.name)
     if fault is not None:
         return None, [fault]
     try:
-        with warnings.catch_warnings():  # such as of packages that some tokenizers recommend
+        with warnings.catch_warnings():  # for example about packages that some tokenizers recommend
             warnings.simplefilter("ignore")
             tokenizer = transformers.AutoTokenizer.from_pretrained(
                 str(path), config=config, **LOCAL

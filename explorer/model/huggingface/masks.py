@@ -1,7 +1,8 @@
-"""Additive masks of the library as reasons.
+"""Additive masks of the library → reasons.
 
-A cell is open where the mask adds nothing and masked where it adds the least number of its type;
-anything a family adds besides, such as a relative bias, lies far between.
+A cell is unmasked where the mask adds 0, and masked where it adds the least number of its dtype.
+A family may add other values, such as a relative bias. They are far above half the least number,
+which is the limit here.
 """
 
 from collections.abc import Sequence
@@ -17,17 +18,17 @@ from explorer.model.huggingface.capture import Call
 
 
 def least(mask: Tensor) -> float:
-    """What a mask of this type adds where a query may not attend."""
+    """Value that an additive mask of this dtype has in masked cells."""
     return torch.finfo(mask.dtype).min
 
 
 def is_open(mask: Tensor) -> Tensor:
-    """Where a query may attend, as booleans."""
+    """Bool, True where a query may attend."""
     return mask if mask.dtype == torch.bool else mask > least(mask) / 2
 
 
 def open_cells(mask: Tensor | None, queries: int, keys: int) -> Tensor:
-    """Where queries may attend, (N or 1, H or 1, Q, K) bool."""
+    """(N or 1, H or 1, Q, K) bool, True where queries may attend."""
     if mask is None:
         return torch.ones(1, 1, queries, keys, dtype=torch.bool)
     return is_open(mask).expand(-1, -1, queries, keys)
@@ -46,13 +47,13 @@ def open_before_edits(calls: Sequence[Call], cell: CellEdit) -> Tensor:
 def site_codes(
     calls: Sequence[Call], padding: NDArray[np.bool_], *, causal: bool
 ) -> NDArray[np.uint8]:
-    """Codes of `REASONS` of the layers of one site, from their calls with a batch of one.
+    """Codes of `REASONS` for the layers of one site, from their calls with a batch of one.
 
     padding: the padded keys (K,).
 
-    What the model itself masks is padding, a later position or outside the window; a cell that
-    only an intervention masks was edited. The result has the axes (query, key) where all layers
-    have one mask, else (layer, 1 or head, query, key).
+    A cell that the model itself masks is padding, a later position or outside the window; a cell
+    that only an intervention masks is edited. The result has the axes (query, key) if all layers
+    share one mask, else (layer, 1 or head, query, key).
     """
     known: dict[tuple[int, int], NDArray[np.uint8]] = {}  # most layers share one mask
     for call in calls:
@@ -71,7 +72,7 @@ def _codes(call: Call, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[n
     _, *axes = _axes(call)
     allowed, given = (open_cells(mask, *axes)[0].numpy() for mask in (call.mask, call.given))
     other: int | NDArray[np.int_] = OUTSIDE
-    if call.module is None and len(padding) == allowed.shape[-2]:  # a query that is padding
+    if call.module is None and len(padding) == allowed.shape[-2]:  # padded queries
         other = np.where(padding, PADDING, OUTSIDE)[:, None]
     codes = reason_codes(allowed, padding, causal=causal, other=other)
     codes[np.broadcast_to(given, allowed.shape) & ~allowed & (codes != UNMASKED)] = EDITED
@@ -79,5 +80,5 @@ def _codes(call: Call, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[n
 
 
 def _axes(call: Call) -> tuple[int, int, int]:
-    """Heads of queries, queries and keys."""
+    """Numbers of query heads, queries and keys."""
     return call.query.size(1), call.query.size(-2), call.key.size(-2)

@@ -9,7 +9,7 @@ from explorer.model.row_logits import RowLogits
 
 
 def measured_errors(captured: Pass, plain: Pass, decoded: Decoded) -> dict[str, float]:
-    """The largest differences between the pass that captures, one that does not, and decoding."""
+    """Largest differences of logits: a plain pass against the capturing pass and decoding."""
     compared = {"hooked_equals_plain": (captured.logits, 0)}
     if decoded.logits.rows:
         padding = _first_real_row(decoded.inputs, plain.logits)
@@ -24,7 +24,7 @@ def measured_errors(captured: Pass, plain: Pass, decoded: Decoded) -> dict[str, 
 
 
 def padding_error(padded: Pass, bare: Pass, inputs: Inputs) -> dict[str, float]:
-    """By how much the padding of `inputs` changes the outputs."""
+    """Largest change of the outputs by the padding of `inputs`."""
     begin = _first_real_row(inputs, padded.logits)
     differences = [
         _largest(padded.logits.read(begin + first, begin + end), bare.logits.read(first, end))
@@ -34,7 +34,7 @@ def padding_error(padded: Pass, bare: Pass, inputs: Inputs) -> dict[str, float]:
 
 
 def _first_real_row(inputs: Inputs, logits: RowLogits) -> int:
-    """The first row that belongs to no padding. Padding before it is of a decoder alone."""
+    """The first row that is not padding. Only a decoder alone has padding before it."""
     mask = inputs.source_mask if inputs.target_mask is None else inputs.target_mask
     if mask is None or mask.size(1) != logits.rows:
         return 0  # one output for the whole text
@@ -42,5 +42,5 @@ def _first_real_row(inputs: Inputs, logits: RowLogits) -> int:
 
 
 def _largest(one: Tensor, other: Tensor) -> float:
-    """0 of no rows."""
+    """Largest absolute difference; 0 without rows."""
     return float((one.float() - other.float()).abs_().max()) if one.numel() else 0.0

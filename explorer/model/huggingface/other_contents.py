@@ -1,5 +1,5 @@
-"""What a directory has in the place of whole weights, and what to do about it: pointers of Git LFS,
-a part of the files, an adapter, quantised weights."""
+"""Errors for directories without whole weights, with a remedy each: pointers of Git LFS, only part
+of the files, an adapter, quantised weights."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -35,10 +35,10 @@ _LIBRARIES = {
     "eetq": ("EETQ", "eetq"),
     "auto-round": ("AutoRound", "auto-round"),
 }
-"""By the method that a config names: what it is called, and the library that computes with it."""
+"""Quantisation method in a config → its display name, and the library that computes with it."""
 
 _DEQUANTISED = ("fp8", "mxfp8")
-"""Methods whose weights the library turns into other numbers itself, without a GPU."""
+"""Methods whose weights the library itself can dequantise, without a GPU."""
 
 _PACKED = {
     **dict.fromkeys(("weight_scale_inv", "weight_scale"), "fp8"),
@@ -51,8 +51,8 @@ _PACKED = {
 
 
 def refuse_pointers(path: Path, files: Iterable[Path]) -> None:
-    """Raise `ModelDirectoryError` where one of the files is what Git writes in the place of a large
-    file that was not fetched."""
+    """Raise `ModelDirectoryError` if one of the files is a Git LFS pointer: Git writes it instead
+    of a large file that was not fetched."""
     for file in files:
         with opened(file) as stream:
             if stream.read(len(_POINTER)) == _POINTER:
@@ -61,8 +61,11 @@ def refuse_pointers(path: Path, files: Iterable[Path]) -> None:
 
 
 def refuse_absent_parts(path: Path, names: Iterable[str]) -> None:
-    """Raise `ModelDirectoryError` where an index lists files with weights that are not among
-    `names`, those in the directory, and no other file has all weights."""
+    """Raise `ModelDirectoryError` if an index lists weight files that are not in the directory, and
+    no other file has all weights.
+
+    names: the files in the directory.
+    """
     there = set(names)
     for index in _INDEXES:
         if index not in there or index.split(".index")[0] in there:
@@ -80,13 +83,13 @@ def refuse_absent_parts(path: Path, names: Iterable[str]) -> None:
 
 
 def described_adapter(path: Path) -> dict[str, Any]:
-    """`adapter_config.json` of a directory; empty where it is damaged."""
+    """`adapter_config.json` of a directory; empty if it is damaged."""
     return _object(path / ADAPTER)
 
 
 def refuse_other_formats(path: Path, names: Iterable[str]) -> None:
-    """Raise `ModelDirectoryError` where a directory without weights that are read here has them for
-    another program. names: of its files."""
+    """Raise `ModelDirectoryError` if a directory without readable weights has GGUF weights, which
+    are for another program. names: its files."""
     for file in sorted(names):
         if file.endswith(".gguf"):
             raise ModelDirectoryError("gguf", name=path.name, file=printable(file[:80]))
@@ -95,8 +98,10 @@ def refuse_other_formats(path: Path, names: Iterable[str]) -> None:
 def quantised(
     path: Path, described: Mapping[str, Any], names: Iterable[str] = ()
 ) -> ModelDirectoryError | None:
-    """What to say of weights that only another library computes with; None where neither the
-    config nor the names of weights tell of such."""
+    """Error for quantised weights that only another library computes with, or None.
+
+    None if neither the config nor the `names` of weights show a method.
+    """
     settings = described.get("quantization_config")
     told = settings.get("quant_method") if isinstance(settings, dict) else None
     packed = (_PACKED.get(name.rpartition(".")[2]) for name in names)
@@ -113,12 +118,12 @@ def quantised(
 
 
 def are_packed(names: Iterable[str]) -> bool:
-    """Whether there are quantised weights among those of these names."""
+    """Whether any of these names of weights belongs to quantised weights."""
     return any(name.rpartition(".")[2] in _PACKED for name in names)
 
 
 def _object(file: Path) -> dict[str, Any]:
-    """A JSON object in a file; an empty one where that is damaged."""
+    """The JSON object in a file; empty if the file is damaged."""
     try:
         return json_values.parse_object(read_bytes(file, LARGEST_CONFIG))
     except (FileError, ValueError):

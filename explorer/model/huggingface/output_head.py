@@ -1,9 +1,9 @@
 """The output head of a model, over some rows of its hidden states.
 
-Behind the hidden states a family has layers, a bias, a scale or a soft cap of its own. All of that
-is computed by the family's own class: by a copy of the model that shares every module, in which
-another one stands for the body. It runs the body once, and then returns its hidden states, those of
-the wanted rows alone.
+After the hidden states a family may have layers, a bias, a scale or a soft cap of its own. The
+family's own class computes all of that: a copy of the model shares every module, but `_Body`
+replaces the body. It runs the body once, and then returns the hidden states of the wanted rows
+only.
 """
 
 import copy
@@ -28,9 +28,9 @@ def run(
 ) -> tuple[Any, RowLogits]:
     """The output of `model` for the arguments `given`, and its logits.
 
-    With a `body` in `head` the output has the logits of the last block of rows alone.
+    With a `body` in `head`, the output has only the logits of the last block of rows.
 
-    keep: the logits of a single block, else they are computed again where they are read.
+    keep: store the logits if they are a single block; otherwise they are computed when read.
     """
     arguments = on_device(model, given)
     if not head.body:
@@ -52,8 +52,8 @@ def run(
 
 
 def predictions(out: Any) -> Tensor:
-    """The logits of an output, hidden states where it has none; of some answers the form that
-    `answers.answered` reads."""
+    """The logits of an output, or its hidden states without logits. Spans and replaced tokens have
+    the shape that `answers.answered` reads."""
     answer = answer_logits(out)
     if answer is not None:
         return answer.cpu()
@@ -66,8 +66,8 @@ def predictions(out: Any) -> Tensor:
 
 @contextmanager
 def returned_before_head(model: Any) -> Iterator[list[str]]:
-    """The paths of the modules that return before the output embeddings are called, of one pass in
-    the block; none in a model without them."""
+    """Paths of the modules that return before the output embeddings are called, for one pass inside
+    the `with` block; empty for a model without output embeddings."""
     head, returned, called = model.get_output_embeddings(), list[str](), list[bool]()
     if head is None:
         yield returned
@@ -88,8 +88,11 @@ def returned_before_head(model: Any) -> Iterator[list[str]]:
 
 
 def body_path(model: Any, attention: Any, returned: Sequence[str]) -> str:
-    """The path of the body: the outermost module around the last `attention` that has returned
-    before the head is called; "" without one. attention: None where it is not known."""
+    """Path of the body: the outermost module around the last `attention` that has returned before
+    the head is called; "" without one.
+
+    attention: None if unknown. returned: from `returned_before_head`.
+    """
     if attention is None:
         return model.base_model_prefix if model.base_model_prefix in returned else ""
     path = next(name for name, module in model.named_modules() if module is attention)
@@ -99,18 +102,21 @@ def body_path(model: Any, attention: Any, returned: Sequence[str]) -> str:
 
 
 class _Body(torch.nn.Module):
-    """Stands for the body of a model in one pass: runs it at the first call, and returns its output
-    with the hidden states from row `first` to the one before `end`, at first of the last block."""
+    """Replacement for the body of a model in one pass.
+
+    It runs the body at the first call. It returns the body's output with the hidden states of rows
+    `first` to `end` − 1 only, at the first call those of the last block.
+    """
 
     def __init__(self, body: Any, head: OutputHead) -> None:
         super().__init__()
         self.step, self.first, self.end = 0, 0, 0
-        self._body = (body,)  # no module of this one
+        self._body = (body,)  # in a tuple: not registered as a submodule
         self._head = head
         self._output: Any = None
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever else the model reads from its body."""
+        """Other attributes, which the model reads from its body."""
         try:
             return super().__getattr__(name)
         except AttributeError:
@@ -135,7 +141,7 @@ class _Body(torch.nn.Module):
 def _with_body(model: Any, path: Sequence[str], body: _Body) -> Any:
     """A copy of `model` that shares its modules, with `body` at `path`."""
     stand_in = copy.copy(model)
-    stand_in.__dict__.pop("forward", None)  # bound to the model itself, where Accelerate places it
+    stand_in.__dict__.pop("forward", None)  # Accelerate binds it to the model itself
     name, *inner = path
     new = _with_body(model.get_submodule(name), inner, body) if inner else body
     stand_in.__dict__["_modules"] = {**model._modules, name: new}

@@ -1,7 +1,7 @@
-"""Where a model of the library projects the outputs of its heads.
+"""The output projections of the heads in a model of the library.
 
-Families name these modules differently. One is found by what it reads: the first linear layer after
-a call of attention whose input is what that call returned, unchanged.
+Families name these modules differently. They are found by their input: the projection is the first
+linear layer after a call of attention whose input is the unchanged output of that call.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from explorer.model.huggingface.placement import devices_of
 def output_weights(model: Any, anatomy: Anatomy, inputs: Inputs) -> Mapping[str, list[Tensor]]:
     """By site, the weights (H · width, D) of the output projection of each layer.
 
-    inputs: of any sequence. Raises `ConfigError` where a layer has none, or one that is on disk.
+    inputs: any sequence. Raises `ConfigError` if a layer has no projection, or weights are on disk.
     """
     found: dict[str, list[Tensor]] = {}
     modules = _modules(model, anatomy, inputs)
@@ -39,7 +39,7 @@ def output_weights(model: Any, anatomy: Anatomy, inputs: Inputs) -> Mapping[str,
 def _modules(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[tuple[str, int], Any]:
     """(site, layer) → the module that projects the outputs of its heads."""
     found: dict[tuple[str, int], Any] = {}
-    waiting: list[tuple[tuple[str, int], Tensor]] = []  # the last call whose module is not found
+    waiting: list[tuple[tuple[str, int], Tensor]] = []  # the last call, until its module is found
 
     def remember(places: Sequence[Any], index: int, call: Call) -> None:
         place = places[index]

@@ -22,19 +22,19 @@ from explorer.model.huggingface.returned_weights import Returned, returned_calls
 from explorer.model.row_logits import RowLogits, rows_of_block
 
 NOBODY: Mapping[str, Seen] = MappingProxyType({})
-"""Nothing is called with the calls of a pass."""
+"""No callbacks for the calls of a pass."""
 
 _AT_ONCE = OutputHead()
-"""All logits with the pass."""
+"""All logits are computed with the pass."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pass:
-    """What one full pass over N sequences gave.
+    """Results of one full pass over N sequences.
 
-    logits: of the rows, (N, T or S, V); hidden states where the model has no logits of tokens.
+    logits: of the rows, (N, T or S, V); hidden states if the model has no logits.
     encoder, decoder: the recorded calls.
-    library: by site, the weights (N, H, Q, K) that the library returned, one a layer.
+    library: by site, the weights (N, H, Q, K) of each layer that the library returned.
     """
 
     logits: RowLogits
@@ -58,12 +58,12 @@ def full_pass(
 ) -> Pass:
     """One pass over all of `inputs`, without a cache.
 
-    copies: how often the sequences run, one after the other; an encoder that is not edited, once.
-    memory: of `encoded` with the same inputs and edits, where the encoder is not to run again.
+    copies: number of copies of the sequences in the batch; an unedited encoder runs on one copy.
+    memory: result of `encoded` for the same inputs and edits; then the encoder does not run again.
     record: keep the calls. library: let the library return its own weights. Both keep the weights
     of all layers.
-    seen: by stack, "encoder" or "decoder", what is called with each call.
-    head: of the model, where its logits are computed only as they are read.
+    seen: by stack, "encoder" or "decoder", the callback for each call.
+    head: the model's, to compute its logits only when they are read.
     """
     kind, changes = anatomy.kind, edits or Edits({}, {}, Cursor())
     changes.cursor.first = 0
@@ -94,7 +94,7 @@ def full_pass(
 def _hand_over(
     watch: Watch, model: Any, places: Sequence[Place], returned: Returned, inputs: Inputs
 ) -> None:
-    """The weights of a stack that the library returned, to whoever watches it."""
+    """Pass the weights of a stack that the library returned to its `watch`."""
     family = str(model.config.model_type)
     for index, call in enumerate(returned_calls(places, returned, inputs, family)):
         watch.take(index, call)
@@ -103,7 +103,7 @@ def _hand_over(
 def encoded(
     model: Any, anatomy: Anatomy, inputs: Inputs, edits: Edits, seen: Mapping[str, Seen] = NOBODY
 ) -> Any:
-    """The output of the encoder of an encoder–decoder model, for `greedy_rows` and `full_pass`.
+    """Encoder output of an encoder–decoder model, for `greedy_rows` and `full_pass`, else None.
 
     seen: as in `full_pass`.
     """
@@ -121,7 +121,7 @@ def encoded(
 
 
 def _encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
-    """The output of the encoder of an encoder–decoder model; None of a decoder alone."""
+    """The encoder output of an encoder–decoder model, or None for a decoder alone."""
     if kind == Kind.DECODER_ONLY:
         return None
     given = on_device(model, _encoder_inputs(inputs))
@@ -129,8 +129,10 @@ def _encode(model: Any, kind: Kind, inputs: Inputs, **options: Any) -> Any:
 
 
 def cache_argument(model: Any) -> str:
-    """What `forward` calls the keys and values of earlier steps: the library renames it, family by
-    family, from 5.24 on. Some families keep none."""
+    """Name of the argument of `forward` for the cache of keys and values.
+
+    The library renames it, family by family, from 5.24 on. Some families have no cache.
+    """
     return "cache" if "cache" in signature(model.forward).parameters else "past_key_values"
 
 
@@ -143,15 +145,19 @@ def greedy_rows(
     memory: Any,
     head: OutputHead = _AT_ONCE,
 ) -> Iterator[tuple[RowLogits, Tensor]]:
-    """Decode on from `inputs.target` (N, P), step by step; yield the logits of the new rows, and
-    the tokens (N,) that follow them: P rows at first, then one at a time.
+    """Continue `inputs.target` (N, P) by greedy decoding.
 
-    memory: of `encoded`. head: as in `full_pass`.
+    Each step yields the logits of its new rows and the chosen tokens (N,). The first step has P new
+    rows, every other step one.
 
-    Stops when all sequences have ended; what follows the end of one of them means nothing.
+    memory: result of `encoded`. head: as in `full_pass`.
+
+    Stops when all sequences have ended; tokens after the end of a sequence are meaningless.
     """
     cache, cached = None, cache_argument(model)
-    caches = cached in signature(model.forward).parameters  # else all rows run again at each step
+    caches = (
+        cached in signature(model.forward).parameters
+    )  # otherwise all rows run again at each step
     target, mask = inputs.target, inputs.target_mask
     assert target is not None
     if memory is not None:
@@ -186,8 +192,10 @@ def _encoder_inputs(inputs: Inputs) -> dict[str, Any]:
 
 
 def _decoder_inputs(model: Any, inputs: Inputs, memory: Any) -> dict[str, Any]:
-    """Arguments of the whole model, after `_encode`; some families mask later positions only where
-    they see the source, too."""
+    """Arguments of the whole model, after `_encode`.
+
+    They include the source, because some families mask later positions only with it.
+    """
     if memory is None:
         return _alone_inputs(model, inputs.target, inputs.target_mask, 0)
     return {"input_ids": inputs.source} | _cross_inputs(inputs, memory, inputs.target)
@@ -205,10 +213,9 @@ def _cross_inputs(inputs: Inputs, memory: Any, target: Tensor | None) -> dict[st
 def _alone_inputs(
     model: Any, target: Tensor | None, mask: Tensor | None, past: int
 ) -> dict[str, Any]:
-    """Arguments of a model with a decoder alone; positions, where it is told them, count the tokens
-    that are no padding.
+    """Arguments of a model with a decoder alone. Positions, if it takes them, do not count padding.
 
-    past: the rows that the cache has already.
+    past: the number of rows in the cache.
     """
     given: dict[str, Any] = {"input_ids": target, "attention_mask": mask}
     padded = mask is not None and not bool(mask.all())
@@ -219,8 +226,8 @@ def _alone_inputs(
 
 
 def _returned(kind: Kind, memory: Any, out: Any) -> Returned:
-    """The library's own weights by site; layers without attention, or with parts of it alone, are
-    left out."""
+    """The library's own weights by site. Layers whose entry is not one tensor are left out: they
+    have no attention or return it in parts."""
     names = {
         Kind.ENCODER_DECODER: (
             ("encoder", memory, "attentions"),

@@ -1,4 +1,4 @@
-"""Where the weights of a model are: in memory, or on several devices and on disk, through the
+"""Placement of the weights of a model: in memory, or on several devices and on disk, by the
 library's own `device_map` and Accelerate."""
 
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,13 @@ _MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What a caller asks for. Raises `ModelDirectoryError` on a device map that does not exist.
+    """The placement that a caller asks for. Raises `ModelDirectoryError` on an unknown device map,
+    and on the other options without one.
 
     device_map: "auto" and the like, a device such as "cuda" for the whole model, or module →
         device; None = all in memory.
     max_memory: the most bytes on each device, such as {"cpu": "8GiB"}; the rest stays on disk.
-    offload_folder: where that is written which cannot be read from the model's own files.
+    offload_folder: for weights on disk that cannot be read from the model's own files.
     """
 
     device_map: str | Mapping[str, Any] | None = None
@@ -56,15 +57,15 @@ def _is_device(name: Any) -> bool:
 
 
 def devices_of(model: Any) -> list[str]:
-    """The devices that a device map has put `model` on; none where all of it is in memory."""
-    spread = getattr(model, "hf_device_map", {})  # not there where one device holds all
+    """The devices of `model` by its device map; empty if all of it is in memory."""
+    spread = getattr(model, "hf_device_map", {})  # missing if one device holds all
     whole = [] if model.device.type == "cpu" else [model.device]
     return sorted({str(device) for device in spread.values() or whole})
 
 
 def on_device(model: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments on the device where `model` begins; where its weights are on disk, it takes them
-    from anywhere."""
+    """Arguments on the first device of `model`. With weights on disk, it takes them from any
+    device."""
     device = model.device
     if device.type in ("cpu", "meta"):
         return dict(given)

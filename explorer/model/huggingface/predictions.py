@@ -1,4 +1,4 @@
-"""What a model predicts, as the labels, the candidates and the text of a `Trace`."""
+"""Predictions of a model as labels, candidates and text of a `Trace`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from explorer.model.row_logits import RowLogits
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """The result of one run; of an encoder-only model what it fills in for its mask tokens.
+    """The predictions of one run; for an encoder-only model, the tokens that fill in its masks.
 
-    labels: of the text, with its padding.
+    labels: of the text, padding included.
     outputs: logits of each row.
     ends: ids after which decoding stops.
     """
@@ -40,7 +40,7 @@ class Predictions:
 
     @property
     def chosen(self) -> Sequence[int]:
-        """The decoded tokens; empty in a model that decodes nothing."""
+        """The decoded tokens; empty for a model that decodes nothing."""
         return self.decoded.chosen
 
     def steps(self) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
@@ -67,14 +67,14 @@ class Predictions:
         return found
 
     def predicted_labels(self) -> tuple[str, ...]:
-        """The labels of the tokens that follow them; none where nothing is decoded."""
+        """The label of the token after each target token; empty if nothing is decoded."""
         if self.inputs.target is None or not self.chosen:
             return ()
         ids = [*self.inputs.target[0].tolist(), self.chosen[-1]]
         return (*self.target_labels()[1:], *self.tokens.labels(ids)[-1:])
 
     def text(self) -> str:
-        """What was decoded; of an encoder-only model the text with its masks filled in."""
+        """The decoded text; for an encoder-only model, the text with its masks filled in."""
         if self.kind != Kind.ENCODER_ONLY:
             return self.tokens.decode([token for token in self.chosen if token not in self.ends])
         assert self.inputs.source is not None
@@ -101,9 +101,9 @@ class Predictions:
 
     @cached_property
     def _taken(self) -> Tensor:
-        """The id that fills each mask: the most probable, unless a caller chose another.
+        """The id that fills each mask: the forced one, else the most probable.
 
-        Raises `VocabularyError` on one that is no id.
+        Raises `VocabularyError` on a forced token that is not an id.
         """
         best = [logits.argmax(-1) for _, logits in self.outputs.at(self._masked)]
         ids = torch.cat([*best, torch.empty(0, dtype=torch.long)])
@@ -117,7 +117,7 @@ class Predictions:
 
     @cached_property
     def _masked(self) -> Tensor:
-        """The positions of mask tokens that the model fills in."""
+        """Positions of the mask tokens; empty if the model fills in no masks."""
         assert self.inputs.source is not None
         mask = self.tokens.mask_id
         rows = self.inputs.source.size(1)

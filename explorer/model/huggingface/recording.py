@@ -1,5 +1,5 @@
-"""The calls of a pass whose weights go into the arrays of a `Trace` at once, and their comparison
-with those of a second pass."""
+"""Record the calls of a pass, with weights stored directly in the arrays of a `Trace`, and compare
+the weights with those of a second pass."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -15,15 +15,15 @@ from explorer.model.layer_arrays import LayerArrays
 class Recording:
     """The calls of one pass, by site in the order of its layers.
 
-    Of the layers in `places` the weights are kept, in one array a site; of the others none. So no
-    weights are in memory twice, but those of one layer.
+    Only the weights of the layers in `places` are kept, in one array per site. So at most the
+    weights of one layer are in memory twice.
     """
 
     def __init__(self, anatomy: Anatomy, places: Places) -> None:
         self.places = places
         self.calls: dict[str, list[Call]] = {place.site: [] for place in anatomy.places}
         self.difference = 0.0
-        """The largest difference of a weight in the second pass."""
+        """Largest difference of a weight between the two passes."""
         self.arrays = LayerArrays()
         self._anatomy = anatomy
 
@@ -35,11 +35,11 @@ class Recording:
         }
 
     def keep(self) -> Mapping[str, Seen]:
-        """For the pass that is recorded."""
+        """Callbacks for the pass to record, by stack."""
         return self._seen(self._keep)
 
     def compare(self) -> Mapping[str, Seen]:
-        """For another pass over the same tokens."""
+        """Callbacks for a second pass over the same tokens, which update `difference`."""
         return self._seen(self._compare)
 
     def _seen(self, see: Callable[[Place, Call], None]) -> Mapping[str, Seen]:

@@ -1,10 +1,10 @@
-"""The weights that the library returns, where a family computes attention in its own way.
+"""The weights that the library returns, for a family that computes attention in its own way.
 
-Such a family can be seen, and not changed. Its masks are not seen: a cell is masked where a reason
-says so, padding, a later position or a window, and its weight then must be 0. A cell that no reason
-masks is unmasked, also where its weight is 0: in float32 a softmax gives that to a score 104 below
-the largest. On opening, a cell that is 0 in every head of a layer without a reason is taken for a
-mask of another kind, and the family is refused.
+Such a family can be traced, but not changed. Its masks are unknown, so they follow from reasons: a
+cell is masked by padding, as a later position or by a window, and its weight must be 0. A cell
+without a reason is unmasked, even if its weight is 0: in float32 a softmax gives 0 to a score 104
+below the largest. When a model is opened, a cell without a reason that is 0 in every head of a
+layer counts as an unknown kind of mask, and the family is refused.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,21 +28,23 @@ _LARGEST_HALF_ERROR = 1e-2
 
 
 def notes_of(anatomy: Anatomy, model: Any) -> tuple[ModelDirectoryError, ...]:
-    """What a reader should know of a model of which the weights alone are known."""
+    """Notes on a model of which only the weights are known; empty for other models."""
     family = str(model.config.model_type)
     return (ModelDirectoryError("weights_only", family=family),) if anatomy.weights_only else ()
 
 
 def window_of(config: Any) -> int | None:
-    """The distance from which on some layers may attend to nothing, by the config."""
+    """Distance in the config from which on some layers may not attend, or None without a window."""
     window = getattr(config, "window_size", None)
     return window if isinstance(window, int) and window > 0 else None
 
 
 def returned_anatomy(kind: Kind, returned: Returned, inputs: Inputs, config: Any) -> Anatomy:
-    """The attention of a model, by the weights that it returns for `inputs`, longer than a window.
+    """The attention of a model, by the weights that it returns for `inputs`.
 
-    Raises `ModelDirectoryError` where a stack returns none, and on weights that cannot be shown.
+    inputs: longer than the window.
+
+    Raises `ModelDirectoryError` if a stack returns no weights, or weights that cannot be shown.
     """
     family, window = str(config.model_type), window_of(config)
     encoder, decoder = (
@@ -71,7 +73,7 @@ def returned_anatomy(kind: Kind, returned: Returned, inputs: Inputs, config: Any
 
 
 def looks_ahead(returned: Returned) -> bool:
-    """Whether tokens of a decoder attend to later ones: then it is an encoder."""
+    """Whether tokens of a decoder attend to later ones; if so, it is really an encoder."""
     return any(bool(weights.triu(1).any()) for weights in returned.get("decoder", ()))
 
 
@@ -80,14 +82,14 @@ def returned_calls(
 ) -> Iterator[Call]:
     """The calls of one stack, by the weights that the library returned for `inputs`.
 
-    Raises `ModelDirectoryError` on weights that are none of these queries and keys, do not sum to 1
-    or are not 0 where a reason masks them.
+    Raises `ModelDirectoryError` on weights that have other axes than these queries and keys, do not
+    sum to 1, or are not 0 where a reason masks them.
     """
     for place in places:
         weights = returned[place.site][place.layer]
         mask, queries = _open_cells(place, inputs)
         _refuse_others(weights, mask, queries, place.site, family)
-        # What some families compute for a query that is padding follows no mask and means nothing.
+        # In some families the weights of a padded query follow no mask and are meaningless.
         follows = (weights.bool() <= mask).all((1, 3)) & weights.any(-1).all(1)  # (N, Q)
         mask = mask & (queries | follows[:, None, :, None])
         batch, heads, rows, keys = weights.shape
@@ -114,7 +116,7 @@ def _place(site: str, layer: int, weights: Tensor, window: int | None, family: s
 
 
 def _open_cells(place: Place, inputs: Inputs) -> tuple[Tensor, Tensor]:
-    """Where queries may attend, (N, 1, Q, K), and which of them are no padding, (N, 1, Q, 1)."""
+    """Bool: where queries may attend (N, 1, Q, K), and which are not padding (N, 1, Q, 1)."""
     source, target = (
         None if mask is None else mask == 1 for mask in (inputs.source_mask, inputs.target_mask)
     )
@@ -127,7 +129,8 @@ def _open_cells(place: Place, inputs: Inputs) -> tuple[Tensor, Tensor]:
 
 
 def _refuse_others(weights: Tensor, mask: Tensor, queries: Tensor, site: str, family: str) -> None:
-    """Raise `ModelDirectoryError` where rows of no padding are other than `mask` says."""
+    """Raise `ModelDirectoryError` if rows that are not padding do not fit `mask`: wrong axes, a sum
+    other than 1, or a masked weight other than 0."""
     if weights.ndim != 4 or weights[:, :1].shape != mask.shape:
         raise ModelDirectoryError("other_axes", family=family)
     limit = _LARGEST_ERROR if weights.dtype == torch.float32 else _LARGEST_HALF_ERROR

@@ -1,5 +1,6 @@
-"""How many times as long a tokenizer may make a text before it cuts it into tokens, from the steps
-in its file: eight replacements of a letter by ten of it make 10^8 letters of each."""
+"""Upper bound for how much longer the steps of a tokenizer may make a text before it is cut into
+tokens. For example, eight steps that each replace a letter by ten of it make 10^8 letters of one.
+"""
 
 import base64
 import struct
@@ -8,21 +9,23 @@ from math import inf
 from typing import Any
 
 LARGEST_GROWTH = 64.0
-"""Characters that replacements may make of one; those of known tokenizers make three at most."""
+"""Characters that replacements may make of one; known tokenizers make three at most."""
 
 MOST_STEPS = 64
-"""Steps of a tokenizer. Each may make a few characters of one."""
+"""Most steps of a tokenizer. Each may make a few characters of one."""
 
 _MOST_BYTE_STEPS = 2
-"""Steps that write bytes as letters: each makes two letters of one of its own."""
+"""Most steps that write bytes as letters: each step makes two of such a letter."""
 
 _LONGEST_PIECE = 256
-"""Bytes that a table of characters may write for one; ﷺ becomes 33."""
+"""Bytes that a table of characters may write for one character; ﷺ becomes 33."""
 
 
 def may_grow(*parts: Mapping[str, Any] | None) -> bool:
-    """Whether the parts of a tokenizer, such as its normalizer, as its file describes them, may
-    make a text many times as long."""
+    """Whether parts of a tokenizer, such as its normalizer, may make a text many times longer.
+
+    parts: as the file of the tokenizer describes them.
+    """
     every = [list(_steps(part)) for part in parts if part is not None]
     steps = [step for own in every for step in own]
     byte_steps = sum(step.get("type") == "ByteLevel" for step in steps)
@@ -35,12 +38,12 @@ def may_grow(*parts: Mapping[str, Any] | None) -> bool:
 
 
 def growth(steps: Sequence[Mapping[str, Any]]) -> float:
-    """A bound of the characters that the replacements among `steps`, one after the other, make of
-    one: 1 or more.
+    """Upper bound for the number of characters that the replacements among `steps`, one after the
+    other, make of one; at least 1.
 
-    Each character is given a weight, at least the number of those that the steps behind make of
-    it; what a replacement reads shares the weight of what it writes. A regular expression may read
-    any character, or none.
+    Each character has a weight: a bound for the number of characters that the later steps make of
+    it. The characters that a replacement reads share the weight of those that it writes. A regular
+    expression may read any character, or none.
     """
     weights: dict[str, float] = {}
     rest = 1.0  # of every other character
@@ -61,7 +64,7 @@ def growth(steps: Sequence[Mapping[str, Any]]) -> float:
 
 
 def _steps(part: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The steps of a part, in order; a sequence has several under a name of its kind."""
+    """The steps of a part, in order; a part of type "Sequence" holds a list of steps."""
     inner = next((value for value in part.values() if isinstance(value, list)), None)
     if part.get("type") != "Sequence" or inner is None:
         yield part
@@ -72,8 +75,10 @@ def _steps(part: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _longest_piece(step: Mapping[str, Any]) -> int:
-    """The most bytes that a table of characters, as SentencePiece writes it, has for one: behind
-    the trie, whose size comes first, they follow each other, each with a zero."""
+    """The most bytes that a SentencePiece table of characters writes for one; 0 without a table.
+
+    The table is the size of a trie, the trie, and then the replacements, each ended by a zero byte.
+    """
     table = step.get("precompiled_charsmap")
     if not isinstance(table, str):
         return 0

@@ -1,7 +1,7 @@
-"""The languages of which a multilingual tokenizer writes a token into a text.
+"""The languages of a multilingual tokenizer that adds a language token to a text.
 
-M2M100, NLLB, mBART and PLBart have one, each with codes of its own: "fr", "fra_Latn", "fr_XX".
-Models that read the language as ordinary text, as Marian's ">>fra<<" and T5's, have none.
+M2M100, NLLB, mBART and PLBart have such tokens, each with codes of its own: "fr", "fra_Latn",
+"fr_XX". Models that read the language as ordinary text, such as Marian's ">>fra<<" and T5, do not.
 """
 
 import re
@@ -13,14 +13,14 @@ from explorer.core.spoken_languages import nearest_codes
 from explorer.core.vocabulary import shorten
 
 _CODE = re.compile(r"__\w+__|[a-z]{2,3}_([A-Z]{2}|[A-Z][a-z]{3})", re.ASCII)
-_LONGEST = 100  # characters of what may be a code
+_LONGEST = 100  # characters of a possible code
 _SHOWN = 5
 
 
 def languages_of(tokenizer: Any, size: int) -> Mapping[str, int]:
-    """Code → id of its token, in the order of the ids; nothing of a tokenizer without such.
+    """Code → id of its token, in the order of the ids; empty without language tokens.
 
-    size: number of embeddings; a language whose token has none is left out.
+    size: number of embeddings; languages whose token has no embedding are left out.
     """
     if not hasattr(type(tokenizer), "src_lang"):
         return {}
@@ -38,7 +38,7 @@ def bare(code: str) -> str:
 
 
 def checked_language(code: object, languages: Mapping[str, int], name: str) -> None:
-    """Raise `ConfigError` unless `code` is one of `languages`; name: of the option."""
+    """Raise `ConfigError` unless `code` is one of `languages`; name: the option's."""
     if not languages:
         raise ConfigError("no_languages", name=name)
     if not isinstance(code, str) or code not in languages:

@@ -1,9 +1,9 @@
-"""Try the tokenizer of a directory in a child process with limits, before this one touches it.
+"""Try the tokenizer of a directory in a child process with limits, before this process reads it.
 
-A file may ask for all memory or endless time while it is read, or end the process that does, since
-most tokenizers are Rust. `python -m explorer.model.huggingface.tokenizer_check` is the child: it
-imports the library once, without torch, and tries each directory named on its standard input in a
-copy of itself, so that a check takes little more than the reading of the files.
+Reading a file may take all memory or endless time, or end the process, since most tokenizers are
+Rust. `python -m explorer.model.huggingface.tokenizer_check` is the child. It imports the library
+once, without torch. It tries each directory named on its standard input in a copy (fork) of itself,
+so a check takes little more time than reading the files.
 """
 
 import atexit
@@ -33,34 +33,34 @@ from explorer.model.huggingface.tokenizer_counts import as_json, steps_within
 from explorer.model.huggingface.tokens import is_usable
 
 MEMORY = 200 * 2**20
-"""Bytes that a tokenizer may take, and `MEMORY_EACH` for each byte of its files, up to
+"""Bytes that a tokenizer may take, plus `MEMORY_EACH` for each byte of its files, up to
 `MOST_MEMORY`. A SentencePiece model of 250,000 pieces, 4 MB, takes 400 MB while it is read, a
 tokenizer.json of 256,000 entries, 43 MB, takes 600 MB."""
 
 MEMORY_EACH = 100
 MOST_MEMORY = 1536 * 2**20
 SECONDS = 1.0
-"""Of processor time, and `SECONDS_EACH` for each million bytes of its files, up to `MOST_SECONDS`.
-Of elapsed time it may take `_ELAPSED` times as long, on a busy machine."""
+"""Processor time, plus `SECONDS_EACH` for each million bytes of its files, up to `MOST_SECONDS`.
+Elapsed time may be `_ELAPSED` times as long, for a busy machine."""
 
 SECONDS_EACH = 0.3
 MOST_SECONDS = 20.0
 
 _MEMORY_TO_COUNT = 3.6
 _SECONDS_TO_COUNT = 0.015
-"""For each byte, and for each million: before the library reads the files, their entries are
-counted and their steps are tried without any. It may take `MEMORY`
-where that is more, and `SECONDS` beyond."""
+"""Limits until the library reads the files, while entries are counted and steps are tried without
+entries: bytes for each byte of the files, at least `MEMORY`; seconds for each million bytes, in
+addition to `SECONDS`."""
 
 _ELAPSED = 30
 _STARTED = 60.0
-"""Elapsed seconds for each of processor time, and for the start of the child."""
+"""Elapsed seconds for each second of processor time, and for the start of the child."""
 
 _ONE_THREAD = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     **{"TOKENIZERS_PARALLELISM": "false", "HF_HUB_DISABLE_XET": "1"},
 }
-"""The environment of the child: the copy of a process may wait for threads that it has not."""
+"""Environment of the child: one thread, because a fork may wait for threads that it lacks."""
 
 _LONGEST = 2000  # characters of a text, as many as the app takes
 _RUNS = "aA1 .\n\té猫\u0627\U0001f600"
@@ -71,7 +71,7 @@ _HARMFUL = json.dumps(["harmful_tokenizer", {}])
 
 
 class _Child:
-    """The child process; started anew where it has ended."""
+    """The child process; started again if it has ended."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
@@ -89,12 +89,12 @@ class _Child:
                     text=True,
                     cwd=folders.IMPORT_ROOT,
                     env=os.environ | _ONE_THREAD,
-                    start_new_session=True,  # so that its copies end with it
+                    start_new_session=True,  # so that its forks end with it
                 )
             return self._process
 
     def ask(self, path: Path, family: str) -> ModelDirectoryError | None:
-        """Why the tokenizer of a directory is not used; None where it may be."""
+        """Reason not to use the tokenizer of a directory, or None if it may be used."""
         answer = ""
         with suppress(OSError):
             process = self.started()
@@ -111,7 +111,7 @@ class _Child:
         return ModelDirectoryError(key, **{"name": path.name} | facts) if key else None
 
     def end(self) -> None:
-        """Kill the child, whatever it is trying, and its copies."""
+        """Kill the child and its forks, even during a trial."""
         if self._process is not None:
             self._kill()
             self._process.wait()
@@ -121,7 +121,7 @@ class _Child:
 
     def _kill(self) -> None:
         if self._process is None or self._process.poll() is not None:
-            return  # its number may be another's by now
+            return  # its pid may belong to another process by now
         with suppress(OSError):
             if sys.platform == "win32":
                 self._process.kill()
@@ -131,7 +131,7 @@ class _Child:
 
 @dataclass(frozen=True)
 class _Limits:
-    """Bytes and seconds for the tokenizer in a directory, and those until its library reads it."""
+    """Bytes and seconds for a whole trial, and for its part before the library reads the files."""
 
     memory: int
     seconds: float
@@ -154,8 +154,10 @@ class _Limits:
         )
 
     def set_to_count(self) -> None:
-        """Let this process have so much until `set_whole`; on Windows only the elapsed time ends
-        it. Limits that it has already stay."""
+        """Set the limits of this process until `set_whole`; on Windows only elapsed time.
+
+        Stricter existing limits stay.
+        """
         faulthandler.dump_traceback_later(_ELAPSED * self.seconds, exit=True, file=sys.stderr)
         if sys.platform == "win32":
             return
@@ -174,7 +176,7 @@ class _Limits:
 
     @staticmethod
     def set_whole() -> None:
-        """Let this process have all memory and time that a tokenizer may take."""
+        """Raise the limits of this process to the whole memory and time of a trial."""
         if sys.platform == "win32":
             return
         import resource
@@ -191,24 +193,25 @@ atexit.register(_CHILD.end)
 
 
 def start() -> None:
-    """Start the child, which takes a second, while this process imports the library itself."""
+    """Start the child, so that its start (a second) overlaps with this process's own imports."""
     with suppress(OSError):
         _CHILD.started()
 
 
 def begin(path: Path, family: str = "") -> "Future[ModelDirectoryError | None]":
-    """Why the tokenizer of a directory is not used, found out meanwhile by a child process; None
-    where it may be.
+    """Begin the check of a directory in the child.
 
-    family: of the model, where its config names none.
+    The future holds the reason not to use the tokenizer, or None if it may be used.
+
+    family: of the model, if its config names none.
     """
     return _ONE_AT_A_TIME.submit(_CHILD.ask, path, family)
 
 
 def _serve() -> None:
-    """Try each directory that a line names, in a copy of this process where the system has such;
-    else in this one."""
-    sys.modules["torch"] = None  # type: ignore[assignment]  # it takes twice as long with it
+    """Try the directory in each line of standard input, in a fork of this process if the system has
+    forks, else in this process."""
+    sys.modules["torch"] = None  # type: ignore[assignment]  # importing torch would double the time
     from transformers import AutoConfig, AutoTokenizer
 
     def opened(path: Path, family: str) -> Any:
@@ -218,7 +221,7 @@ def _serve() -> None:
         return AutoTokenizer.from_pretrained(str(path), **options)
 
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # nothing else is said there
+    os.dup2(2, 1)  # no other output goes to the pipe
     forks = hasattr(os, "fork")
     for line in sys.stdin:
         if forks and os.fork():
@@ -237,8 +240,12 @@ def _serve() -> None:
 def _fault(
     opened: Callable[[Path], Any], path: Path, limits: _Limits
 ) -> tuple[str, dict[str, object]]:
-    """The key and facts of why the tokenizer in a directory is not used; no key where it may be:
-    count its entries, try its steps, load it and use it. opened: the library's for a directory."""
+    """Count the entries of a tokenizer, try its steps, load it and use it.
+
+    Returns the key and facts of the error, key "" if the tokenizer may be used.
+
+    opened: returns the library's tokenizer for a directory.
+    """
     sound = False
     try:
         limits.set_to_count()
@@ -251,14 +258,16 @@ def _fault(
         pass
     except Exception:
         return "no_tokenizer", {}
-    except BaseException:  # as a panic in Rust is
+    except BaseException:  # such as a panic in Rust
         pass
     return ("" if sound else "harmful_tokenizer"), {}
 
 
 def _steps_hold(steps: dict[str, Any]) -> bool:
-    """Whether the steps of a tokenizer.json hold, tried with a vocabulary of nothing; of those
-    that cannot be read the library tells more."""
+    """Whether the steps of a tokenizer.json stay within limits, tried with an empty vocabulary.
+
+    True if they cannot be read: the library then says why.
+    """
     from tokenizers import Tokenizer
 
     own = {name: steps.get(name) for name in ("normalizer", "pre_tokenizer", "decoder")}
@@ -280,8 +289,8 @@ def _steps_hold(steps: dict[str, Any]) -> bool:
 
 
 def _trials(rust: Any) -> list[str] | None:
-    """Texts on which the steps of a tokenizer may fail; None where they may make a text many times
-    as long."""
+    """Texts on which the steps of a tokenizer may fail, or None if the steps may make a text many
+    times longer."""
     before = [_described(rust.normalizer), _described(rust.pre_tokenizer)]
     if may_grow(*before) or may_grow(_described(rust.decoder)):
         return None
@@ -289,8 +298,8 @@ def _trials(rust: Any) -> list[str] | None:
 
 
 def _holds(tokenizer: Any) -> bool:
-    """Whether a tokenizer stays within what texts of the app's length may become, as far as its
-    steps and trials tell."""
+    """Whether a tokenizer makes a bounded number of tokens from texts of the app's length, by its
+    steps and by trials."""
     rust = getattr(tokenizer, "backend_tokenizer", None) if tokenizer.is_fast else None
     texts = list(_TEXTS) if rust is None else _trials(rust)
     if texts is None:
@@ -302,7 +311,7 @@ def _holds(tokenizer: Any) -> bool:
 
 
 def _tokens(tokenizer: Any, text: str) -> int:
-    """How many tokens a text becomes; none where it has symbols that the tokenizer lacks."""
+    """Number of tokens of a text; 0 if the tokenizer fails, for example on unknown symbols."""
     try:
         return len(tokenizer(text)["input_ids"])
     except MemoryError:
@@ -312,7 +321,7 @@ def _tokens(tokenizer: Any, text: str) -> int:
 
 
 def _described(part: Any) -> Any:
-    """A part of a tokenizer as its file describes it; None where there is none."""
+    """Description of a tokenizer part as in its file, or None without the part."""
     return None if part is None else json.loads(part.__getstate__())
 
 
@@ -327,8 +336,10 @@ def _patterns(part: Any) -> Iterator[str]:
 
 
 def _runs(patterns: Sequence[str]) -> list[str]:
-    """Long texts of one sign each, on which a regular expression may try more ways than there is
-    time for: some of every kind, and the patterns, their words and letters."""
+    """Long texts that repeat one sign, on which a regular expression may need too many tries.
+
+    The signs are some of every kind, and the patterns with their words and letters.
+    """
     words = (word for pattern in patterns for word in re.findall(r"\w+", pattern))
     signs = list(dict.fromkeys([*_RUNS, *patterns, *words, *"".join(patterns)]))
     return [(sign * _LONGEST)[:_LONGEST] + "!" for sign in signs[:_MOST_RUNS] if sign]

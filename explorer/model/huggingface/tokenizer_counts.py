@@ -1,5 +1,5 @@
-"""How many entries the files of a tokenizer list, counted before the library builds anything of
-them: it takes more time and memory for an entry than for reading it."""
+"""Number of entries in the files of a tokenizer, counted before the library builds them: building
+an entry takes it more time and memory than reading one takes here."""
 
 import json
 from collections.abc import Iterator, Sized
@@ -26,17 +26,17 @@ _ADDED = {
     ),
     "special_tokens_map.json": ("additional_special_tokens", "extra_special_tokens"),
 }
-"""Where the files list added tokens; all of `added_tokens.json` is such a list."""
+"""File → its fields that list added tokens; all of `added_tokens.json` is such a list."""
 
 _CHUNK = 2**20  # bytes
 
 
 def steps_within(path: Path) -> dict[str, Any]:
-    """`tokenizer.json` of a directory without its vocabulary and added tokens; {} where there is
-    none that can be read.
+    """`tokenizer.json` of a directory without its vocabulary and added tokens; {} if it is missing
+    or unreadable.
 
-    Raises `ModelDirectoryError` where a file of the tokenizer has more than `MOST_ADDED` added
-    tokens, or more than `MOST_ENTRIES` of anything else; `ValueError` on a merge of other than two.
+    Raises `ModelDirectoryError` if a file of the tokenizer has more than `MOST_ADDED` added tokens
+    or more than `MOST_ENTRIES` of anything else, and `ValueError` on a merge that is not a pair.
     """
     steps: dict[str, Any] = {}
     for name in [*tokenizer_among(file.name for file in path.iterdir()), "added_tokens.json"]:
@@ -51,14 +51,16 @@ def steps_within(path: Path) -> dict[str, Any]:
 
 
 def as_json(steps: dict[str, Any]) -> str:
-    """What `steps_within` returned, as JSON with its text as it is in the file."""
+    """Result of `steps_within` as JSON, with the text restored as in the file."""
     raw = json.dumps(steps, ensure_ascii=False).encode("latin-1", "backslashreplace")
     return raw.decode("utf-8", "replace")
 
 
 def _counts(file: Path, steps: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
-    """What a file has many of: the key of a message, how many, and the most. Of `tokenizer.json`
-    the rest is put into `steps`."""
+    """(message key, count, limit) for each kind of entry in a file.
+
+    The rest of `tokenizer.json` is added to `steps`.
+    """
     if file.suffix != ".json":
         lines = _line_ends(file)
         yield "many_entries", lines if file.suffix == ".txt" else lines // 2, MOST_ENTRIES
@@ -82,8 +84,8 @@ def _counts(file: Path, steps: dict[str, Any]) -> Iterator[tuple[str, int, int]]
 
 
 def _check_merges(merges: list[Any]) -> None:
-    """Raise `ValueError` where an entry is no pair, as ["a", "b"] or "a b": the library finds that
-    only after it has built all before it."""
+    """Raise `ValueError` if a merge is not a pair, such as ["a", "b"] or "a b". The library would
+    find that only after it has built all earlier ones."""
     kinds = set(map(type, merges))
     parts = {one.count(" ") + 1 for one in merges} if kinds == {str} else set()
     if kinds == {list}:
@@ -93,16 +95,17 @@ def _check_merges(merges: list[Any]) -> None:
 
 
 def _line_ends(file: Path) -> int:
-    """The bytes 10 of a file: its lines; a SentencePiece model has two or more for each piece."""
+    """Number of bytes of value 10 in a file: its lines; in a SentencePiece model at least two for
+    each piece."""
     with opened(file) as stream:
         return sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(_CHUNK), b""))
 
 
 def _object(file: Path) -> dict[str, Any]:
-    """A JSON object in a file; {} where there is another thing, of which the library tells more.
+    """The JSON object in a file; {} if the file holds anything else: the library then says why.
 
-    Each byte is read as a letter of Latin-1: that takes a quarter of the memory of text with signs
-    such as 🙂, and changes no count. `as_json` gives the text back.
+    Each byte is read as a letter of Latin-1. That takes a quarter of the memory of text with signs
+    such as 🙂, and changes no count. `as_json` restores the text.
     """
     try:
         with opened(file) as stream:

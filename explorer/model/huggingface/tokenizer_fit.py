@@ -1,4 +1,4 @@
-"""Whether a tokenizer belongs to a model, as far as its entries and the config tell."""
+"""Check whether a tokenizer belongs to a model, by its entries and the config."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,30 +7,30 @@ from explorer.core.errors import ModelDirectoryError
 from explorer.core.vocabulary import shorten
 
 LEAST_SHARE = 0.9
-"""Of the embeddings that a tokenizer has entries for. Models are padded to round numbers of
-embeddings; the widest known gap, 51,200 for 50,295 entries, is 1.8 %."""
+"""Least share of the embeddings that have entries in the tokenizer. Models are padded to round
+numbers of embeddings; the widest known gap, 51,200 for 50,295 entries, is 1.8 %."""
 
 _SHOWN = 6  # entries in a message
 _ROLES = ("bos", "eos", "pad", "decoder_start", "cls", "sep")
 
 
 def fit_notes(tokenizer: Any, described: Mapping[str, Any], size: int) -> list[ModelDirectoryError]:
-    """Notes on how a tokenizer fits a model: of `surplus` and `doubt`.
+    """Notes on how a tokenizer fits a model, from `surplus` and `doubt`.
 
-    Raises `ModelDirectoryError` where it is another model's.
+    Raises `ModelDirectoryError` if it is another model's.
     """
     notes = (surplus(tokenizer, size), doubt(tokenizer, described, size))
     return [note for note in notes if note is not None]
 
 
 def surplus(tokenizer: Any, size: int) -> ModelDirectoryError | None:
-    """A note on entries of a tokenizer that a model has no embeddings for; None without such.
+    """Note on tokenizer entries without an embedding in the model, or None without such entries.
 
-    size: number of embeddings. Special and added tokens may be among them: they are put behind a
-    vocabulary, and a model that was trained without them has none for them. So may one entry,
-    whatever it is. Several ordinary pieces are of a vocabulary that the model never had.
+    size: number of embeddings.
 
-    Raises `ModelDirectoryError`.
+    Special and added tokens may lack one: they come after the vocabulary, and the model may have
+    been trained without them. A single entry of any kind may lack one, too. Several ordinary pieces
+    without one mean that the vocabulary is another model's: raises `ModelDirectoryError`.
     """
     beyond = {number: entry for entry, number in tokenizer.get_vocab().items() if number >= size}
     if not beyond:
@@ -44,12 +44,13 @@ def surplus(tokenizer: Any, size: int) -> ModelDirectoryError | None:
 
 
 def doubt(tokenizer: Any, described: Mapping[str, Any], size: int) -> ModelDirectoryError | None:
-    """Why a tokenizer that has few enough entries may be another model's, for a note; None where
-    nothing says so.
+    """Note that a tokenizer may be another model's, or None without a reason for doubt.
 
-    described: config.json. Ids of special tokens that the config names must be entries, and not
-    all of them ordinary pieces. That some differ from the tokenizer's own roles is usual: chats
-    end otherwise than texts.
+    Reasons are too few entries, and the ids of special tokens in the config: all of them must be
+    entries, and not all may be ordinary pieces. Some usually differ from the tokenizer's own roles,
+    because chats end differently from texts.
+
+    described: config.json. size: number of embeddings.
     """
     entries = set(tokenizer.get_vocab().values())
     if len(entries) < LEAST_SHARE * size:

@@ -1,13 +1,12 @@
 """Text ↔ ids with the tokenizer of a directory, and labels that a person can read.
 
-A label is what a token spells in the text, by its offsets there, so that "naïve" stays "naïve"
-where the tokenizer drops accents. Where a word begins its first piece is marked by "▁", whatever
-the tokenizer writes: ▁, Ġ, a space, or nothing, where it marks the end of a word by </w>, or what
-goes on by ## or @@. Only a piece of WordPiece outside a text keeps its "##". Bytes that are no
-character alone are written "<0xE4>".
+A label is the text at the offsets of a token, so "naïve" stays "naïve" even if the tokenizer drops
+accents. "▁" marks the first piece of a word, whatever the tokenizer writes: ▁, Ġ, a space, or
+nothing, if it marks the end of a word by </w>, or continuation by ## or @@. Only a WordPiece piece
+outside a text keeps its "##". Bytes that are not a character alone are written "<0xE4>".
 
-The library builds a tokenizer without entries where files are missing. That is detected, and the
-model goes on by ids: its text is then the ids themselves, separated by spaces.
+If files are missing, the library builds a tokenizer without entries. That is detected, and the
+model is used without a tokenizer: its texts are then ids, separated by spaces.
 """
 
 import re
@@ -27,7 +26,7 @@ from explorer.core.word_segmentation import PADDING_LABELS, byte_letters
 from explorer.model.huggingface.chat_template import Message, chat_text, template_of
 from explorer.model.huggingface.text_languages import bare, languages_of
 
-_MARKS = {  # how a tokenizer marks words → whether a piece is written that way
+_MARKS = {  # way of marking words → whether a piece is marked that way
     "start": lambda piece: piece.startswith("▁"),
     "byte": lambda piece: piece.startswith("Ġ"),
     "inside": lambda piece: piece.startswith("##") and piece != "##",
@@ -35,21 +34,21 @@ _MARKS = {  # how a tokenizer marks words → whether a piece is written that wa
     "joined": lambda piece: piece.endswith("@@") and piece != "@@",
 }
 _BYTES = frozenset(map(chr, range(256)))
-"""The pieces of a tokenizer that reads bytes, as ByT5's."""
+"""The pieces of a tokenizer of single bytes, such as ByT5's."""
 
 _VISIBLE = str.maketrans({" ": "␣", "\n": "⏎", "\r": "⏎", "\t": "⇥"})
 
 
 @dataclass(frozen=True)
 class TextTokens:
-    """A text, or two, as tokens.
+    """One text or two texts as tokens.
 
     ids: S of them, specials included, without padding.
-    spans: of each token its first character and the one behind its last, in its own text; empty
-        where the tokenizer does not tell.
+    spans: of each token, the first character and the one after its last, in the token's own text;
+        empty if the tokenizer gives no offsets.
     texts: one or two.
-    second: position of the first token of the second text; None of one text.
-    segments: of each token of two texts, as the tokenizer numbers them; None where it does not.
+    second: position of the first token of the second text; None for one text.
+    segments: of each token of two texts, as the tokenizer numbers them; None without such numbers.
     """
 
     ids: tuple[int, ...]
@@ -60,8 +59,7 @@ class TextTokens:
     segments: tuple[int, ...] | None = None
 
     def spelled(self, start: int, stop: int) -> str:
-        """What the tokens from `start` below `stop` spell in their text; their labels where they
-        spell nothing."""
+        """Text of the tokens from `start` to `stop` − 1; their labels if they cover no text."""
         places = [(first, last) for first, last in self.spans[start:stop] if last > first]
         text = self.texts[-1] if self.second is not None and start >= self.second else self.texts[0]
         return text[places[0][0] : places[-1][1]] if places else " ".join(self.labels[start:stop])
@@ -71,10 +69,10 @@ class TextTokens:
 class Tokens:
     """The tokens of one model.
 
-    tokenizer: the library's; None where the model goes on by ids.
+    tokenizer: the library's; None if texts are lists of ids.
     size: number of embeddings, so ids are 0 to `size` − 1.
-    language: code of the language in whose name texts are read; None = the tokenizer's own, and
-        where it has no `languages`.
+    language: code of the source language; None = the tokenizer's own, and always None without
+        `languages`.
     """
 
     tokenizer: Any
@@ -84,12 +82,12 @@ class Tokens:
 
     @cached_property
     def languages(self) -> Mapping[str, int]:
-        """As `languages_of`; none without a tokenizer."""
+        """Code → id, as `languages_of`; empty without a tokenizer."""
         return {} if self.tokenizer is None else languages_of(self.tokenizer, self.size)
 
     @cached_property
     def source_language(self) -> str | None:
-        """The code of the language in whose name texts are read; None where there is none."""
+        """Code of the language that texts are read in, or None without one."""
         if not self.languages or self.language is not None:
             return self.language
         with self._lock:
@@ -97,12 +95,12 @@ class Tokens:
         return bare(own) if isinstance(own, str) else None
 
     def in_language(self, code: str) -> "Tokens":
-        """These tokens, which share the tokenizer, in the language of a code of `languages`."""
+        """The same tokens, sharing the tokenizer, for the language `code` of `languages`."""
         return replace(self, language=code)
 
     @property
     def chats(self) -> bool:
-        """Whether there is a template for messages."""
+        """Whether the tokenizer has a template for messages."""
         return self.tokenizer is not None and template_of(self.tokenizer) is not None
 
     def source(self, text: str) -> tuple[list[int], tuple[str, ...]]:
@@ -111,20 +109,21 @@ class Tokens:
         return list(found.ids), found.labels
 
     def chat(self, messages: Sequence[Message]) -> "TextTokens":
-        """The tokens of messages as the model's template writes them; specials are in its text.
+        """The tokens of messages in the model's template, which writes the specials itself.
 
-        Raises as `read`, and `ConfigError` as `chat_text`.
+        Raises the errors of `read` and `chat_text`.
         """
         if self.tokenizer is None:
             raise ConfigError("no_chat_template")
         return self.read(chat_text(self.tokenizer, messages), specials=False)
 
     def read(self, text: str, pair: str | None = None, *, specials: bool = True) -> "TextTokens":
-        """The tokens of a text, or of a text and a second one, with the model's own specials, or
-        without any but for those in the text.
+        """The tokens of a text, or of a text and a second one.
 
-        Raises `VocabularyError` on an empty text and on ids the model does not have, and
-        `ConfigError` on a second text where the tokenizer joins none.
+        specials: add the model's own; False = only those written in the text.
+
+        Raises `VocabularyError` on an empty text and on ids that the model does not have, and
+        `ConfigError` on a second text if the tokenizer cannot join two.
         """
         check_text(text)
         if pair is not None:
@@ -163,7 +162,7 @@ class Tokens:
         )
 
     def target(self, text: str) -> list[int]:
-        """Ids of an output, without specials but for those in `text`; raises as `source` does."""
+        """Ids of an output, with only the specials written in `text`; raises as `source` does."""
         check_text(text)
         if self.tokenizer is None:
             return self._numbers(text)
@@ -175,7 +174,7 @@ class Tokens:
         return ids
 
     def labels(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """The labels of ids one after the other."""
+        """The labels of consecutive ids."""
         return self._labels(ids, [_Spelled()] * len(ids))
 
     def label(self, number: int) -> str:
@@ -183,7 +182,7 @@ class Tokens:
         return self.labels([number])[0]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`, without specials and ids that the tokenizer has no entry for."""
+        """The text of `ids`, without specials and without ids that are not tokenizer entries."""
         if self.tokenizer is None:
             return " ".join(map(str, ids))
         known = [number for number in ids if number in self._entries]
@@ -201,18 +200,18 @@ class Tokens:
 
     @property
     def separator(self) -> str | None:
-        """The token between two texts; None where a tokenizer has none."""
+        """The token between two texts, or None if the tokenizer has none."""
         return None if self.tokenizer is None else self.tokenizer.sep_token
 
     def padding_label(self, number: int) -> str:
-        """The label of padding with this id: the tokenizer's own, where readers know it as one."""
+        """Label of padding with this id: the tokenizer's own if it is in `PADDING_LABELS`, else the
+        first of these."""
         own = self.label(number) if number == self.pad_id else ""
         return own if own in PADDING_LABELS else PADDING_LABELS[0]
 
     @cached_property
     def marks(self) -> str:
-        """How the tokenizer marks words: "start", "byte", "inside", "end", "joined", "utf8" or
-        ""."""
+        """Way of marking words: a key of `_MARKS`, "utf8" for a tokenizer of bytes, or ""."""
         vocabulary = self.tokenizer.get_vocab()
         pieces = {piece for piece, number in vocabulary.items() if number not in self.special_ids}
         if pieces == _BYTES:
@@ -223,7 +222,7 @@ class Tokens:
 
     @cached_property
     def word_mark(self) -> str:
-        """What labels have before the first piece of a word; "" where each is a word."""
+        """Mark of labels at the beginning of a word: "▁", or "" if the tokenizer marks no words."""
         return "▁" if self.tokenizer is not None and self.marks else ""
 
     def named(self, *names: str) -> frozenset[int]:
@@ -233,14 +232,14 @@ class Tokens:
 
     @property
     def no_text(self) -> frozenset[int]:
-        """Ids of tokens that stand for no text; unknown text and a mask that was typed do."""
+        """Ids of special tokens that stand for no text: all but the unknown and the mask token."""
         if self.tokenizer is None:
             return frozenset()
         return self.special_ids - {self.tokenizer.unk_token_id, self.tokenizer.mask_token_id}
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
-        """Ids of tokens that are no text; none without a tokenizer."""
+        """Ids of special tokens; empty without a tokenizer."""
         if self.tokenizer is None:
             return frozenset()
         added = getattr(self.tokenizer, "added_tokens_decoder", {})
@@ -254,15 +253,19 @@ class Tokens:
         return frozenset(self.tokenizer.get_vocab().values())
 
     def _encoded(self, shown: str, **options: Any) -> Any:
-        """What the tokenizer makes of a text. Raises `VocabularyError` where it fails."""
-        with _reported(shown), self._in_language():  # as without a token for what is unknown
+        """The tokenizer's output for a text. Raises `VocabularyError` if the tokenizer fails."""
+        with _reported(shown), self._in_language():  # for example without an unknown token
             return self.tokenizer(**options, return_attention_mask=False)
 
     @contextmanager
     def _in_language(self) -> Iterator[None]:
-        """The tokenizer in the language of these tokens, for one thread at a time: it is shared,
-        and is left as it was. A language of the output is set where it has none, since without one
-        some read no output at all; the ids of a text do not depend on which."""
+        """Set the language of the shared tokenizer in the block, and restore it afterwards.
+
+        One thread at a time.
+
+        Without an output language some tokenizers read no output, so one is set if missing; the ids
+        of a text do not depend on which.
+        """
         if not self.languages:
             yield
             return
@@ -277,7 +280,7 @@ class Tokens:
                 shared.src_lang, shared.tgt_lang = own
 
     def _written(self, code: str) -> str:
-        """A code as the tokenizer takes it."""
+        """A code in the spelling of the tokenizer."""
         listed = getattr(self.tokenizer, "lang_code_to_id", None) or {}
         return f"__{code}__" if f"__{code}__" in listed else code
 
@@ -306,7 +309,7 @@ class Tokens:
         labels, begins = [], True
         unknown = self.tokenizer.unk_token_id
         for number, piece, place in zip(ids, pieces, spelled, strict=True):
-            if number == unknown and place.text:  # it stands for letters of a word
+            if number == unknown and place.text:  # it replaces letters of a word
                 labels.append(("▁" if place.after_space else "") + str(piece))
             elif number in self.special_ids or piece is None:
                 labels.append(str(number) if piece is None else str(piece))
@@ -319,8 +322,10 @@ class Tokens:
 
 @contextmanager
 def _reported(shown: str) -> Iterator[None]:
-    """Raise `VocabularyError` where the tokenizer fails in the block on a text, of which `shown`
-    is said; a failure in Rust is no `Exception`."""
+    """Raise `VocabularyError`, with the text `shown`, if the tokenizer fails in the block.
+
+    That includes panics in Rust, which are not an `Exception`.
+    """
     try:
         yield
     except BaseException as error:
@@ -330,8 +335,8 @@ def _reported(shown: str) -> Iterator[None]:
 
 
 def _second(encoded: Any, *, fast: bool) -> int:
-    """Position of the first token of the second of two texts. Raises `ConfigError` where the
-    tokenizer does not join two."""
+    """Position of the first token of the second text. Raises `ConfigError` if the tokenizer cannot
+    join two texts."""
     of_text = encoded.sequence_ids(0) if fast else encoded.get("token_type_ids", ())
     if 0 not in of_text or 1 not in of_text:
         raise ConfigError("no_pair")
@@ -341,7 +346,7 @@ def _second(encoded: Any, *, fast: bool) -> int:
 def _by_text(
     texts: Sequence[str], spans: Sequence[tuple[int, int]], second: int | None
 ) -> list[tuple[str, Sequence[tuple[int, int]]]]:
-    """Each text with the places of its tokens; second: as in `TextTokens`."""
+    """Each text with the spans of its tokens; second: as in `TextTokens`."""
     if second is None:
         return [(texts[0], spans)]
     return [(texts[0], spans[:second]), (texts[1], spans[second:])]
@@ -349,15 +354,17 @@ def _by_text(
 
 @dataclass(frozen=True, slots=True)
 class _Spelled:
-    """What a token spells in a text, "" where unknown, and whether it follows a space there."""
+    """The text of a token, "" if unknown, and whether it follows a space or begins the text."""
 
     text: str = ""
     after_space: bool = False
 
     @classmethod
     def at(cls, text: str, start: int, stop: int, starts: Container[int]) -> "_Spelled":
-        """starts: of all tokens; accents after this one that no token has, because the tokenizer
-        drops them, belong to it."""
+        """The text from `start` to `stop`, with accents after it that the tokenizer drops.
+
+        starts: first characters of all tokens.
+        """
         while start < stop < len(text) and unicodedata.combining(text[stop]) and stop not in starts:
             stop += 1
         return cls(text[start:stop], start == 0 or text[start - 1].isspace())
@@ -366,7 +373,7 @@ class _Spelled:
 def _label(piece: str, spelled: _Spelled, marks: str, begins: bool) -> tuple[str, bool]:
     """The label of a piece, and whether a word begins after it.
 
-    begins: whether a word begins with this piece, where the one before says so.
+    begins: whether a word begins with this piece, for tokenizers that mark the end of a word.
     """
     text = spelled.text
     match marks:
@@ -401,7 +408,7 @@ def _marked(begins: bool, text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """`text`, white space alone as signs."""
+    """`text`; if it is only white space, with a visible sign for each."""
     return text if text.strip() else text.translate(_VISIBLE)
 
 
@@ -418,7 +425,7 @@ def _raw(piece: str) -> bytes:
 
 
 def _spelling(raw: bytes, text: str) -> str:
-    """What these bytes spell: the text at their place, or bytes where they are no characters."""
+    """Spelling of bytes: the text at their place, or "<0xE4>" for bytes that are no characters."""
     bare = raw.lstrip(b" ") or raw
     try:
         own = bare.decode()
@@ -428,7 +435,7 @@ def _spelling(raw: bytes, text: str) -> str:
 
 
 def is_usable(tokenizer: Any) -> bool:
-    """Whether a tokenizer has entries and finds some of them in a text made of its own."""
+    """Whether a tokenizer has entries and finds some of them in a text made from its entries."""
     vocabulary = tokenizer.get_vocab()
     special = set(tokenizer.all_special_ids)
     ids = sorted(number for number in vocabulary.values() if number not in special)

@@ -68,8 +68,8 @@ class HuggingFaceModel:
     Threads can share one: tracing changes nothing in the model.
 
     positions: the most tokens of a sequence; None without a limit.
-    notes: what a reader should know, such as that the model goes on by ids.
-    target_language: code of the language it writes; None = as its configs say.
+    notes: for a reader of the model, for example that its texts are ids.
+    target_language: code of the output language; None = the one of its configs.
     """
 
     name: str
@@ -100,7 +100,7 @@ class HuggingFaceModel:
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """Where the model comes from, in every trace: family, kind, class, library, mask token …"""
+        """Facts of the model for every trace: family, kind, class, library, mask token …"""
         facts: dict[str, Any] = {
             "family": str(self.model.config.model_type),
             "kind": str(self.kind),
@@ -141,8 +141,8 @@ class HuggingFaceModel:
         return fingerprint(description, weights_of(self.model))
 
     def output_weights(self) -> Mapping[str, list[Tensor]]:
-        """As `ExplorableModel.output_weights`. Raises `ConfigError` where a family has none, and
-        `InterventionError` where the weights of attention alone are known."""
+        """As `ExplorableModel.output_weights`. Raises `ConfigError` if a family has none, and
+        `InterventionError` if only the weights of attention are known."""
         refuse_weights_only(self.facts)
         inputs = probe(self.model, self.kind, self.tokens.size, self.positions)
         return output_weights(self.model, self.anatomy, inputs)
@@ -153,11 +153,10 @@ class HuggingFaceModel:
         return LibraryPasses(self.model, self.anatomy, self.tokens, self.positions, self._settings)
 
     def in_languages(self, source: str | None = None, target: str | None = None) -> Self:
-        """This model, which shares its weights, reading texts in the name of one language and
-        writing another; None = as the tokenizer and the configs say.
+        """The same model, with shared weights, for a source and a target language.
 
-        Codes are the tokenizer's own, `tokens.languages`. Raises `ConfigError` on any other, and in
-        a model without such.
+        None = the language of the tokenizer and the configs. Codes are the tokenizer's own,
+        `tokens.languages`. Raises `ConfigError` on any other code, and for a model without codes.
         """
         known, tokens = self.tokens.languages, self.tokens
         if source is not None:
@@ -173,7 +172,7 @@ class HuggingFaceModel:
         pair: str | None = None,
         messages: Sequence[Message] | None = None,
     ) -> TextTokens:
-        """The tokens of what `trace` is given. Raises as `trace` does."""
+        """The tokens of the input of `trace`. Raises the same errors as `trace`."""
         refuse_no_input(text, pair, messages)
         if messages is not None:
             return self.tokens.chat(messages)
@@ -208,26 +207,26 @@ class HuggingFaceModel:
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
-        text: the source; of a decoder-only model the prompt; of an encoder-only one the whole
+        text: the source; for a decoder-only model the prompt; for an encoder-only one the whole
             text, in which the model fills in its mask tokens.
-        pair: a second text, for a model that decodes nothing: the tokenizer joins both, and the
-            model is told which segment each token is of, where it has segments.
-        messages: in place of a text, those of a chat, such as [{"role": "user", "content": "Hi"}]:
-            the text is what the model's own template makes of them.
+        pair: a second text, for a model that decodes nothing. The tokenizer joins both; a model
+            with segments gets the segment of each token.
+        messages: a chat instead of a text, such as [{"role": "user", "content": "Hi"}]; the
+            model's own template makes the text from them.
         source_language, target_language: as in `in_languages`.
-        target, prefix, force: as in `ExplorableModel.trace`. Step t follows row t − 1; of a
-            decoder-only model target and prefix go on after the prompt, whose own steps are fixed.
-            In an encoder-only one, force has the position + 1 of mask tokens, and the ids that are
-            taken there; nothing else depends on them.
-        pad_to: number of tokens to which the text is padded: at the right, and at the left in a
-            decoder-only model, where a continuation follows.
-        max_new_tokens: the most tokens to decode; None = 128, and 32 after a prompt. A classifier
-            with a decoder decodes none; an encoder alone takes no number.
+        target, prefix, force: as in `ExplorableModel.trace`. Step t follows row t − 1. In a
+            decoder-only model, target and prefix continue the prompt, whose own steps are fixed.
+            In an encoder-only model, force maps position + 1 of a mask token to the id that fills
+            it; nothing else depends on these ids.
+        pad_to: number of tokens to which the text is padded: at the right, but at the left in a
+            decoder-only model, which continues the text.
+        max_new_tokens: the most tokens to decode; None = 128, or 32 after a prompt. A classifier
+            with a decoder decodes none; for an encoder alone it must be None.
         capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
         layers, sites: as in `ExplorableModel.trace`.
-        ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are those of
-            queries. means: as there.
-        without: nothing; parts can be left out of our own models alone.
+        ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are query
+            heads. means: as there.
+        without: must be empty; parts can be left out only of our own models.
 
         Raises `VocabularyError`, `ConfigError`, `TraceSizeError`, `InterventionError` and
         `MaskError` as `ExplorableModel.trace` does.
@@ -286,9 +285,9 @@ class HuggingFaceModel:
         *,
         full: bool,
     ) -> Trace:
-        """Capture one pass over what was decoded, and assemble the trace.
+        """Capture one pass over the decoded tokens, and assemble the trace.
 
-        labels: of `read`, with its padding. recording: of the encoder that decoding used.
+        labels: of `read`, padding included. recording: has the encoder's calls from decoding.
         """
         inputs = decoded.inputs
         refuse_outside(interventions, *inputs.lengths)
@@ -311,7 +310,7 @@ class HuggingFaceModel:
             text = predictions.text()
             if self.answer is not None:
                 outputs, padding = plain.logits.whole()[0], inputs.padding_before
-                if len(outputs) > padding:  # of each token
+                if len(outputs) > padding:  # one output for each token
                     outputs = outputs[padding:]
                 answer = answered(self.model, outputs, read, self.tokens.no_text).behind(padding)
                 text, steps, facts = answer.text, steps | answer.arrays, facts | answer.facts
@@ -338,7 +337,7 @@ class HuggingFaceModel:
         seen: Mapping[str, Seen] = NOBODY,
         memory: Any = None,
     ) -> Pass:
-        """As `full_pass`."""
+        """`full_pass` with this model, its anatomy and its head."""
         head = self.anatomy.head
         return full_pass(
             self.model, self.anatomy, inputs, edits, seen=seen, memory=memory, head=head
@@ -350,8 +349,10 @@ class HuggingFaceModel:
 
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long, and
-        `EvaluationBatchError` on a target in a decoder alone; the second text of a model that
-        decodes nothing is read as its first one is."""
+        `EvaluationBatchError` on a target for a decoder alone.
+
+        A model that decodes nothing reads its second text like its first one.
+        """
         if side == "target" and self.decodes and self.kind != Kind.ENCODER_DECODER:
             raise EvaluationBatchError("pairs_refused")
         is_source = side == "source" or not self.decodes
@@ -361,7 +362,7 @@ class HuggingFaceModel:
             raise VocabularyError(key, got=len(ids), limit=self.positions)
 
     def _inputs(self, read: TextTokens, pad_to: int | None) -> tuple[Inputs, tuple[str, ...]]:
-        """The ids with padding, without what is decoded, and their labels."""
+        """The padded inputs before decoding, and their labels."""
         ids, labels = read.ids, read.labels
         decoder_only = self.kind == Kind.DECODER_ONLY
         limit = self.positions
@@ -395,7 +396,7 @@ class HuggingFaceModel:
         return numbered_steps(ids, first, self.positions)
 
     def _last_step(self, inputs: Inputs, forced: int, most: int | None) -> int:
-        """The last step of decoding on from `inputs`: `most` tokens or all that are forced."""
+        """The last decoding step after `inputs`: `most` tokens, or all forced ones if more."""
         new = max(NEW_TOKENS[self.kind] if most is None else most, forced)
         last = inputs.lengths[1] + new - 1
         return last if self.positions is None else min(last, self.positions)
@@ -408,7 +409,7 @@ class HuggingFaceModel:
         forced: Mapping[int, int],
         last: int,
     ) -> Decoded:
-        """Decode on from `inputs` step by step, up to step `last`; the encoder is recorded."""
+        """Decode step by step after `inputs`, up to step `last`, and record the encoder."""
         assert inputs.target is not None
         first, settings = inputs.target.size(1), self._settings
         rules = settings.rules(self.kind, first, last, forced)
@@ -428,7 +429,7 @@ class HuggingFaceModel:
     def _decoded_rows(
         self, rows: Iterator[tuple[RowLogits, Tensor]]
     ) -> list[tuple[RowLogits, Tensor]]:
-        """All steps of decoding. Raises `ModelDirectoryError` where the library cannot decode."""
+        """All steps of decoding. Raises `ModelDirectoryError` if the library cannot decode."""
         try:
             return list(rows)
         except (IndexError, TypeError, ValueError, RuntimeError, AttributeError) as error:
@@ -438,22 +439,22 @@ class HuggingFaceModel:
 
     @cached_property
     def answer(self) -> PredictionKind | None:
-        """What it answers where it predicts no tokens; None of any other model."""
+        """Kind of prediction of a model without next-token output, or None for other models."""
         return None if self.decodes else answer_of(self.model)
 
     @cached_property
     def decodes(self) -> bool:
-        """Whether it predicts tokens that follow; a classifier with a decoder only reads."""
+        """Whether it predicts next tokens; a classifier with a decoder does not."""
         return decodes(self.model, self.kind)
 
     @cached_property
     def has_segments(self) -> bool:
-        """Whether it is told which of two texts each token is of."""
+        """Whether it takes segments: which of two texts each token is in."""
         return takes_segments(self.model, self.kind)
 
     @property
     def _mask_token(self) -> str | None:
-        """The mask token of a model that fills in masks; None of any other."""
+        """The mask token of a model that fills in masks, or None for other models."""
         fills = self.kind == Kind.ENCODER_ONLY and self.model.get_output_embeddings() is not None
         mask = self.tokens.mask_id if fills else None
         return None if mask is None else self.tokens.label(mask)
@@ -468,7 +469,7 @@ class HuggingFaceModel:
 
     @property
     def _written_language(self) -> str | None:
-        """The code of the language that its output begins with; None where the model chooses."""
+        """Code of the language that its output begins with, or None if the model chooses."""
         codes = {number: code for code, number in self.tokens.languages.items()}
         found = (self._settings.first, self._settings.start)
         return next((codes[number] for number in found if number in codes), None)

@@ -1,5 +1,7 @@
-"""Check a model on opening: the captured weights are those that the library itself returns, and
-those recomputed from queries, keys, mask and bias. A model that fails is refused, with the reason.
+"""Check a model when it is opened.
+
+The captured weights must equal those that the library itself returns, and those recomputed from
+queries, keys, mask and bias. A model that fails is refused with the reason.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,22 +23,22 @@ from explorer.model.huggingface.passes import Pass, full_pass
 from explorer.model.huggingface.returned_weights import looks_ahead, returned_anatomy, window_of
 
 SOURCE, TARGET = 11, 7
-"""Tokens of the probe, so that the sites differ in shape."""
+"""Numbers of tokens of the probe; they differ, so the shape of an attention shows its site."""
 
 LARGEST_ERROR = 1e-6
 _LARGEST_HALF_ERROR = 1e-2
 _PROBED_ROWS = 3
-"""Of a block of logits."""
+"""Rows of a block of logits in the probe."""
 
 _FARTHER = 4
-"""By how many tokens a text is longer than a window that it is to show."""
+"""Number of tokens by which a probe is longer than a window that it should show."""
 
 
 @torch.inference_mode()
 def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> Anatomy:
-    """The attention of `model`, after the checks; it captures from then on.
+    """The checked attention of `model`, which is captured from then on.
 
-    kind: of a class for a decoder alone in which tokens look at later ones, an encoder is examined.
+    kind: if tokens of a decoder alone attend to later ones, the model is examined as an encoder.
     vocabulary: number of embeddings. positions: the most tokens, None without a limit.
 
     Raises `ModelDirectoryError`.
@@ -69,8 +71,10 @@ def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> A
 
 @contextmanager
 def _told(family: str) -> Iterator[None]:
-    """What the library's own code raises, which may be anything, as `ModelDirectoryError`; without
-    its warnings, such as on attention that goes on in the family's own way."""
+    """Turn any error of the library's own code into `ModelDirectoryError`.
+
+    Its warnings are silenced, for example about attention of the family's own.
+    """
     level = transformers.logging.get_verbosity()
     transformers.logging.set_verbosity_error()
     try:
@@ -85,7 +89,7 @@ def _told(family: str) -> Iterator[None]:
 
 
 def difference(calls: Sequence[Call], library: Sequence[Tensor]) -> float:
-    """The largest difference between captured weights and the library's, of the same layers."""
+    """Largest difference between captured weights and the library's for the same layers."""
     return max(
         (float((call.weights - own).abs().max()) for call, own in zip(calls, library, strict=True)),
         default=0.0,
@@ -103,7 +107,7 @@ def by_site(places: Sequence[Place], calls: Sequence[Call]) -> dict[str, list[Ca
 def probe(
     model: Any, kind: Kind, vocabulary: int, positions: int | None, tokens: int = SOURCE
 ) -> Inputs:
-    """Random ids, at most `tokens`, without those that have a meaning of their own."""
+    """Inputs of random ids, without special ones; at most `tokens` tokens."""
     config = model.config.get_text_config()
     names = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")
     special = [getattr(config, name, None) for name in names]
@@ -125,7 +129,8 @@ def probe(
 
 
 def _anatomy(kind: Kind, captured: Pass, probe: Inputs, family: str) -> Anatomy | None:
-    """None where a stack computes attention without the library's interface."""
+    """The captured calls as sites and layers, or None if a stack does not use the library's
+    attention interface."""
     source = 0 if probe.source is None else probe.source.size(1)
     target = 0 if probe.target is None else probe.target.size(1)
     encoder = _places(captured.encoder, {(source, source): "encoder"}, family)
@@ -149,7 +154,7 @@ def _places(
         number = layer if number is None else number
         places.append(Place(site, layer, number, heads, call.value.size(-1)))
     shared = len({(place.site, place.number) for place in places}) < len(places)
-    if shared:  # one module runs in several layers: its number says nothing
+    if shared:  # one module runs in several layers: its number is no layer number
         return tuple(replace(place, number=place.layer) for place in places)
     return tuple(places)
 
@@ -157,7 +162,7 @@ def _places(
 def _head(
     model: Any, anatomy: Anatomy, inputs: Inputs, whole: Pass, returned: Sequence[str]
 ) -> OutputHead:
-    """The output head, with its body where the logits of a few rows at a time are those of `whole`.
+    """The output head. It has a body if the logits of a few rows at a time equal those of `whole`.
 
     returned: paths of the modules that returned before the head was called.
     """

@@ -1,20 +1,20 @@
-"""How the weights of linear layers are stored in memory."""
+"""Memory layout of the weights of linear layers."""
 
 from typing import Any
 
 import torch
 
 WIDE = 2
-"""Outputs of a linear layer for each of its inputs, from which its weights are stored by input."""
+"""Least ratio of outputs to inputs of a linear layer whose weights are stored by input."""
 
 
 @torch.no_grad()
 def store_by_input(model: Any) -> None:
     """Store the weights (outputs, inputs) of wide linear layers with those of one input side by
-    side. Their values and shapes stay.
+    side. Values and shapes stay the same.
 
-    A step of decoding multiplies one row, whose time is that of reading the weights: in this order
-    half to three quarters as long on one core. In narrow layers it is as long or longer.
+    A decoding step multiplies one row, and reading the weights takes most of its time. On one core
+    this order takes half to three quarters of the time; in narrow layers it saves none.
     """
     for module in model.modules():
         if isinstance(module, torch.nn.Linear) and _is_wide(module.weight):

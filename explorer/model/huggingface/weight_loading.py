@@ -1,7 +1,7 @@
-"""The library's model with the weights of a directory, and what the files lack or have beyond it.
+"""The library's model with the weights of a directory, and the missing and unused weights.
 
-The library gives random numbers to what is missing and leaves out what it has no place for; here
-both are named.
+The library fills missing weights with random numbers, and ignores weights that have no place in
+the model. Here both are named.
 """
 
 import re
@@ -22,17 +22,17 @@ from explorer.model.wrapped_names import WRAPPERS, are_wrapped
 LOCAL = {"local_files_only": True, "trust_remote_code": False}  # unset, the latter asks on stdin
 
 _SHOWN = 6  # names in a message
-_POOLER = "pooler."  # of a body alone, over whose last layer nothing is shown
+_POOLER = "pooler."  # of a body alone; nothing shown here depends on it
 _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
-"""Of a layer or an expert, in the name of a weight."""
+"""Number of a layer or an expert in the name of a weight."""
 
 
 @dataclass(frozen=True)
 class Loaded:
     """A model as the library loaded it.
 
-    absent: names of its weights that the files lack; they are random.
-    unused: names of weights in the files that it has no place for.
+    absent: names of its weights that the files lack; their values are random.
+    unused: names of weights in the files that the model does not have.
     """
 
     model: Any
@@ -41,8 +41,7 @@ class Loaded:
 
     @property
     def lacks_head_alone(self) -> bool:
-        """Whether all that is absent is of the layers behind the body, such as those that predict
-        tokens."""
+        """Whether all absent weights belong to layers after the body, such as the output head."""
         whole, body = self.model, self.model.base_model
         embeddings = whole.get_output_embeddings()
         behind = {
@@ -54,8 +53,8 @@ class Loaded:
 
     @property
     def undescribed(self) -> list[str]:
-        """Those of `unused` that are of the layers of its body, under a number that it does not
-        have, or as a weight that its layers do not have: the config is of another model."""
+        """Names in `unused` that belong to layers of the body: a layer number or a weight that it
+        does not have. They show that the config is another model's."""
         prefix = f"{self.model.base_model_prefix}."
 
         def kind(name: str) -> str:
@@ -70,8 +69,8 @@ class Loaded:
 class StoredWeights:
     """The weights in a directory.
 
-    described: config.json. config: that of the library. options: of the library, such as dtype
-        and device_map.
+    described: config.json. config: the library's. options: the library's, such as dtype and
+        device_map.
     """
 
     path: Path
@@ -81,7 +80,7 @@ class StoredWeights:
     options: Mapping[str, Any]
 
     def into(self, model_class: Any) -> Loaded:
-        """The weights in a model of a class. Raises `ModelDirectoryError`."""
+        """A model of `model_class` with the weights. Raises `ModelDirectoryError`."""
         loaded = self._loaded(model_class, {})
         if loaded.absent and are_wrapped(loaded.unused):
             return self._loaded(model_class, {"key_mapping": {WRAPPERS.pattern: ""}})
@@ -90,8 +89,10 @@ class StoredWeights:
         return loaded
 
     def widened(self, loaded: Loaded) -> Loaded:
-        """`loaded`, or where the files have more weights, and all of the class for pre-training,
-        that one: it has heads which the class that the config names lacks."""
+        """`loaded`, or a model of the class for pre-training, which has more heads.
+
+        The latter if `loaded` has unused weights and the files have all weights of that class.
+        """
         stem = type(loaded.model).__name__.split("For")[0]
         wider = getattr(transformers, f"{stem}ForPreTraining", None)
         if not loaded.unused or not isinstance(wider, type) or isinstance(loaded.model, wider):
@@ -103,14 +104,14 @@ class StoredWeights:
         return loaded if more.absent else more
 
     def refuse_absent(self, loaded: Loaded) -> None:
-        """Raise `ModelDirectoryError` where weights are absent."""
+        """Raise `ModelDirectoryError` if weights are absent."""
         if loaded.absent:
             lacking = ModelDirectoryError("missing_weights", **_names(loaded.absent))
             raise quantised(self.path, self.described, loaded.unused) or lacking
 
     def note_unused(self, loaded: Loaded) -> ModelDirectoryError | None:
-        """A note on weights that are left out. Raises `ModelDirectoryError` where the model would
-        compute something else without them."""
+        """Note on unused weights, or None. Raises `ModelDirectoryError` if the model would compute
+        something else without them."""
         if not loaded.unused:
             return None
         packed = quantised(self.path, self.described, loaded.unused)
@@ -152,7 +153,7 @@ class StoredWeights:
         return Loaded(model, absent, sorted(told["unexpected_keys"]))
 
     def _fault(self, model_class: Any, error: Exception) -> ModelDirectoryError:
-        """What to say where the library raised `error`."""
+        """Error to raise in place of the library's `error`."""
         reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
         told_by = str(error).lower()
         key = "cannot_place" if "device_map" in self.options else "damaged_weights"
@@ -172,8 +173,8 @@ class StoredWeights:
 
 
 def _in_one_type(model: Any, dtype: torch.dtype | None) -> None:
-    """Let weights that the library has turned back from FP8 be of the same type as the others,
-    without which no layer can compute."""
+    """Give weights that the library has dequantised from FP8 the dtype of the others; layers cannot
+    compute with mixed dtypes."""
     types = {one.dtype for one in model.parameters()}
     if (
         dtype is not None

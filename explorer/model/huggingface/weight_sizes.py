@@ -1,6 +1,7 @@
-"""Sizes that a config names, against those of the weights beside it, before the library takes
-memory or time for them: it takes minutes or all memory for a model of a hundred thousand layers, or
-of a billion labels."""
+"""Compare the sizes in a config with those of the weights, before the library builds the model.
+
+For a hundred thousand layers or a billion labels the library takes minutes or all memory.
+"""
 
 import json
 import struct
@@ -26,35 +27,36 @@ _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "encoder_layers", "deco
 _WIDTHS = ("vocab_size", "hidden_size", "d_model", "n_embd", "intermediate_size", "d_ff")
 _LABELS = ("num_labels", "id2label", "label2id")
 _FREE = ("theta", "window", "seed", "_id", "length", "context")
-"""In the names of integers that are no sizes of anything that is built, and may be huge."""
+"""Parts of the names of integers that are not sizes of built parts, and may be huge."""
 
 _ALWAYS_ALLOWED = 1000
-"""Layers that may share their weights, as those of ALBERT do."""
+"""Layers that are always allowed, since they may share their weights, as in ALBERT."""
 
 _MOST_LABELS = 50_000
 _LARGEST_SIZE = 2**24
-"""Of what is not stored, such as positions that are computed."""
+"""Largest size of parts that are not stored, such as computed positions."""
 
 _SPARE_NUMBERS = 2**25
-"""Numbers of a model beyond twice its bytes in the files, such as masks of all its positions."""
+"""Numbers that a model may have beyond two for each byte of its files, such as masks of all
+positions."""
 
 _SPARE_TENSORS = 20_000
 _TENSOR_BYTES = 100
-"""That a tensor takes in a file at least, with its name."""
+"""Least bytes of a tensor with its name in a file."""
 
 _LARGEST_HEADER = 32 * 2**20
-"""Bytes, of 100,000 tensors and more; the library would take 15 times as many."""
+"""Bytes, enough for 100,000 tensors; the library takes 15 times as much memory."""
 
 
 def refuse_other_sizes(path: Path, files: Sequence[Path]) -> None:
-    """Raise `ModelDirectoryError` when a config asks for more layers than there are tensors, for a
-    larger vocabulary, width or other size than there are numbers, or for more labels than a model
-    has; and on safetensors without a header that can be read."""
+    """Raise `ModelDirectoryError` if a config asks for more layers than there are tensors, for a
+    larger vocabulary, width or other size than there are numbers, or for more than `_MOST_LABELS`
+    labels; and on safetensors without a readable header."""
     counts = [tensor_sizes(file) for file in files]
     for file, own in zip(files, counts, strict=True):
         if own is None and file.suffix == ".safetensors":
             raise ModelDirectoryError("damaged_weights", name=path.name, reason=file.name)
-    whole = None not in counts  # else pickles, of which reading them tells more
+    whole = None not in counts  # False for pickles, whose sizes are checked on loading
     sizes = [size for own in counts if own is not None for size in own]
     for name, value in _integers(json.loads(read_text(path / CONFIG, LARGEST_CONFIG))):
         most = max(_LARGEST_SIZE, sum(sizes))
@@ -70,11 +72,11 @@ def refuse_other_sizes(path: Path, files: Sequence[Path]) -> None:
 
 @contextmanager
 def sizes_within(path: Path, files: Sequence[Path]) -> Iterator[None]:
-    """Raise `ModelDirectoryError` as soon as the models that the block builds on this thread have
-    many more tensors or numbers than the files. The library builds them without memory first."""
+    """Raise `ModelDirectoryError` as soon as models built in the block, on this thread, have many
+    more tensors or numbers than the files. The library first builds them without memory."""
     counts, here = [tensor_sizes(file) for file in files], threading.get_ident()
     stored = sum(file.stat().st_size for file in files)
-    tensors = stored // _TENSOR_BYTES  # of a pickle, at most so many
+    tensors = stored // _TENSOR_BYTES  # upper bound for a pickle
     if None not in counts:
         tensors = sum(len(own or ()) for own in counts)
     # A stored byte may hold two numbers of a quantised model.
@@ -100,8 +102,10 @@ def sizes_within(path: Path, files: Sequence[Path]) -> Iterator[None]:
 
 
 def tensor_sizes(file: Path) -> list[int] | None:
-    """The count of numbers of each tensor in a safetensors file; None of another or damaged
-    one, or with a header over the limit."""
+    """Count of numbers of each tensor in a safetensors file.
+
+    None for another kind of file, a damaged one, or a header over the limit.
+    """
     if file.suffix != ".safetensors":
         return None
     try:
@@ -117,8 +121,8 @@ def tensor_sizes(file: Path) -> list[int] | None:
 
 
 def _integers(value: Any, name: str = "") -> Iterator[tuple[str, int]]:
-    """All sizes with their names, those of parts such as a text config, too; of labels that are
-    listed, their number."""
+    """(name, value) of all sizes, including those of parts such as a text config; of listed
+    labels, their number."""
     if name in ("id2label", "label2id") and isinstance(value, Mapping):
         yield name, len(value)
     elif isinstance(value, Mapping):

@@ -18,7 +18,7 @@ from explorer.model.wrapped_names import unwrapped
 
 
 def wrapped(model: Any, tokenizer: Any = None, name: str | None = None) -> HuggingFaceModel:
-    """As `explorer.wrap`."""
+    """The model for `explorer.wrap`; same arguments and errors."""
     own = _of_library(model)
     kind = kind_of(type(own), own.config)
     name = _name(own) if name is None else name
@@ -27,7 +27,7 @@ def wrapped(model: Any, tokenizer: Any = None, name: str | None = None) -> Huggi
 
 
 def _of_library(given: Any) -> Any:
-    """The library's model in what a caller gave. Raises `ModelDirectoryError` on anything else."""
+    """The library's model in a caller's object. Raises `ModelDirectoryError` without one."""
     model = unwrapped(given)
     if hasattr(model, "peft_config") and hasattr(model, "get_base_model"):
         if getattr(model.active_peft_config, "is_prompt_learning", False):
@@ -57,14 +57,14 @@ def _of_library(given: Any) -> Any:
 
 
 def _name(model: Any) -> str:
-    """Where the library had the model from, or what it is."""
+    """Name from the model's path, else its class."""
     return Path(str(model.config.name_or_path or "")).name or type(model).__name__
 
 
 def _fitting(tokenizer: Any, model: Any) -> tuple[Any, list[ModelDirectoryError]]:
-    """The tokenizer, or None where the model goes on by ids; and notes.
+    """The tokenizer, or None if texts are lists of ids; and notes.
 
-    Raises `ModelDirectoryError` on what is no tokenizer, and on one of another model.
+    Raises `ModelDirectoryError` if it is not a tokenizer, or one of another model.
     """
     if not isinstance(tokenizer, transformers.PreTrainedTokenizerBase):
         raise ModelDirectoryError("wrap_tokenizer", got=type(tokenizer).__name__)
@@ -74,7 +74,10 @@ def _fitting(tokenizer: Any, model: Any) -> tuple[Any, list[ModelDirectoryError]
 
 
 def _copy(model: Any, name: str) -> Any:
-    """A copy in eval mode, with its weights stored as those of an opened directory are."""
+    """A copy in eval mode, with the memory layout of an opened directory's weights.
+
+    Raises `ModelDirectoryError` if weights are on disk or the model cannot be copied.
+    """
     if any(weight.device.type == "meta" for weight in model.parameters()):
         raise ModelDirectoryError("wrap_on_disk", name=name)
     try:
@@ -83,7 +86,7 @@ def _copy(model: Any, name: str) -> Any:
             _merge_adapters(copied)
             for weight in copied.parameters():
                 weight.data = weight.data.contiguous()
-    except Exception as error:  # too little memory, or a part of the model's own that has no copy
+    except Exception as error:  # too little memory, or a part that cannot be copied
         reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
         raise ModelDirectoryError("wrap_no_copy", name=name, reason=reason) from error
     if not devices_of(copied):
@@ -92,9 +95,11 @@ def _copy(model: Any, name: str) -> Any:
 
 
 def _merge_adapters(model: Any) -> None:
-    """Add what the adapters of peft learned to the weights that they are on, so that those are what
-    the model computes with. Adapters that are switched off stay so; weights of a few bits would
-    lose what is added."""
+    """Merge the active adapters of peft into the weights below them.
+
+    Disabled adapters stay disabled. A quantised model is left unchanged, because its weights would
+    lose the small additions.
+    """
     if getattr(model, "is_quantized", False):
         return
     for module in list(model.modules()):
