@@ -23,5 +23,5 @@ pruning curves are resumed. Of the jobs in one lane one runs at a time, in the o
 creation, see `queue`. Each device has two lanes: the folder of the runs and that of the
 measurements, so a measurement never waits for a training.
 
-May import `core`, `data`, `model`, `heads` and `training`. Only `run_worker` imports torch.
+May import `core`, `data`, `model`, `heads` and `training`. Only `training_worker` imports torch.
 """
