@@ -19,7 +19,7 @@ import torch
 
 from benchmarks.timing import milliseconds
 from explorer.core import folders
-from explorer.jobs import run_launcher
+from explorer.jobs import training_launcher
 from explorer.model.explorable import ExplorableModel, load
 from explorer.training.config import quick_demo
 
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ[folders.RUNS_VARIABLE] = folder
         before = median_trace(model, rounds)
-        run = run_launcher.start(
+        run = training_launcher.start(
             replace(quick_demo("reverse", on_gpu=False), until=1.0, steps=100_000)
         )
         while run.status().step < 50:

@@ -249,10 +249,10 @@ def test_a_training_is_recorded_in_the_current_folder(installed):
     code = """
 import time
 from dataclasses import replace
-from explorer.jobs import run_launcher
+from explorer.jobs import training_launcher
 from explorer.training.config import quick_demo
 tiny = dict(steps=2, evaluate_every=1, longest=2, d_model=16, d_ff=16)
-run = run_launcher.start(replace(quick_demo("copy", on_gpu=False), **tiny))
+run = training_launcher.start(replace(quick_demo("copy", on_gpu=False), **tiny))
 while run.active:
     time.sleep(0.1)
 print(run.folder, run.status().state)

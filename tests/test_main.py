@@ -9,7 +9,7 @@ import pytest
 
 from explorer.__main__ import main
 from explorer.core import folders
-from explorer.jobs.run_directory import create_run
+from explorer.jobs.training_run import create_run
 from tests.support.tiny_configs import TINY
 
 

@@ -19,8 +19,8 @@ from explorer.heads.metrics.evaluation_batches import read_texts
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.reports.report_store import stored_reports
 from explorer.heads.roles.roles import ROLES
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, list_runs
+from explorer.jobs import training_launcher
+from explorer.jobs.training_run import Run, list_runs
 from explorer.model.checkpoint import load_checkpoint, to_bytes
 from tests.support.file_uses import (
     answers,
@@ -204,7 +204,7 @@ def test_a_skipped_run_is_logged_once(root, caplog):
 def test_the_route_of_probe_traces_answers_404(odd, root, monkeypatch):
     from starlette.requests import Request
 
-    monkeypatch.setattr(run_launcher, "find", lambda place, name: Run(root / name))
+    monkeypatch.setattr(training_launcher, "find", lambda place, name: Run(root / name))
     path = root / "odd" / "moments" / "000005.trace"
     path.unlink()
     make_odd(path, odd, small_trace().to_bytes())

@@ -31,7 +31,7 @@ from explorer.heads.reports.head_report import HeadReport
 from explorer.model.catalog import shipped_models
 from explorer.model.checkpoint import from_bytes, load_checkpoint
 from explorer.model.uploaded_file import read_upload
-from explorer.jobs.run_directory import Run, list_runs
+from explorer.jobs.training_run import Run, list_runs
 from tests.support.small_trace import small_trace
 
 def memory():

@@ -21,8 +21,8 @@ from explorer.core.trace import Trace
 from explorer.heads.alignment.aer_report import AlignmentReport
 from explorer.heads.pruning.pruning_report import PruningReport
 from explorer.heads.reports.head_report import HeadReport
-from explorer.jobs.run_directory import Run
-from explorer.jobs.run_worker import run_training
+from explorer.jobs.training_run import Run
+from explorer.jobs.training_worker import run_training
 from explorer.model.catalog import shipped_models
 from explorer.model.explorable import load
 

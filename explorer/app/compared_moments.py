@@ -13,8 +13,8 @@ from explorer.core.moment_pair import MomentPair
 from explorer.core.trace import Trace
 from explorer.heads.comparison.attention_comparison import compare
 from explorer.heads.comparison.trace_comparison import TraceComparison
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run
+from explorer.jobs import training_launcher
+from explorer.jobs.training_run import Run
 
 _EARLY = 5
 """The first moment of the initial pair is at 1/`_EARLY` of the run's moments."""
@@ -36,7 +36,7 @@ def run_of(pair: MomentPair) -> Run:
     """The run of a pair. Raises `ComparedMomentError` if there is none."""
     root, name = pair.run.split("/", 1)
     try:
-        return run_launcher.find(root, name)
+        return training_launcher.find(root, name)
     except RunError as error:
         raise ComparedMomentError("no_training", name=name) from error
 

@@ -40,7 +40,7 @@ from explorer.core.look import NO_INTERVENTIONS, Request, Selection
 from explorer.core.trace import Trace
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.reports.head_report import HeadReport
-from explorer.jobs.run_directory import Run
+from explorer.jobs.training_run import Run
 
 Norms = Mapping[str, NDArray[np.float32]]
 Report = Callable[[dict[str, Any]], None]

@@ -26,7 +26,7 @@ from explorer.core.i18n import LANGUAGES, say
 from explorer.core.lesson import Card
 from explorer.core.lesson_search import FoundLessons
 from explorer.core.look import Selection
-from explorer.jobs.run_directory import find_run
+from explorer.jobs.training_run import find_run
 from explorer.model.catalog import ShippedModel, shipped_models
 from explorer.model.checkpoint import load_checkpoint, to_bytes
 

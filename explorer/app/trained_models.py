@@ -16,7 +16,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.field_kinds import MOST_FORCED
 from explorer.core.look import Request
 from explorer.core.trace import Trace
-from explorer.jobs.run_directory import Run, find_run
+from explorer.jobs.training_run import Run, find_run
 from explorer.model.catalog import TRAINED_PREFIX, TrainedModel, trained_model
 from explorer.model.checkpoint_header import read_header
 

@@ -9,7 +9,7 @@ from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.trained_models import model_of_run, trained_models
 from explorer.core.errors import ExplorerError
-from explorer.jobs.run_directory import Run
+from explorer.jobs.training_run import Run
 from explorer.model import catalog
 from explorer.model.catalog import CatalogMember, TrainedModel, Upload
 

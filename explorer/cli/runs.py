@@ -15,7 +15,7 @@ from explorer.core.i18n import say
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from explorer.jobs.run_directory import Run
+    from explorer.jobs.training_run import Run
 
 
 def add_parser(commands: Any) -> None:
@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _runs(options: argparse.Namespace) -> int:
-    from explorer.jobs.run_directory import find_run
+    from explorer.jobs.training_run import find_run
 
     if options.name is not None:
         path = Path(options.name)
@@ -51,7 +51,7 @@ def _root(options: argparse.Namespace) -> Path:
 
 def _list(root: Path) -> None:
     """Print the runs in a folder, one a line, or as a note that there are none."""
-    from explorer.jobs.run_directory import list_runs
+    from explorer.jobs.training_run import list_runs
 
     runs = list_runs(root)
     for run in runs:

@@ -21,9 +21,9 @@ from explorer.core.i18n import say
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from explorer.jobs.run_directory import Run
-    from explorer.jobs.run_worker import DataListener, Listener
     from explorer.jobs.stop_signals import StopSignals
+    from explorer.jobs.training_run import Run
+    from explorer.jobs.training_worker import DataListener, Listener
     from explorer.model.checkpoint import Checkpoint
     from explorer.training.config import TrainingConfig
     from explorer.training.data_modules import DataModule
@@ -68,7 +68,7 @@ def _train(options: argparse.Namespace) -> int:
 def _train_until(options: argparse.Namespace, stops: "StopSignals") -> int:
     """Train until the end or a signal; returns the exit status."""
     from explorer.core.files import check_output
-    from explorer.jobs.run_directory import find_run
+    from explorer.jobs.training_run import find_run
     from explorer.training import distributed
 
     refuse_run_options(options)
@@ -142,8 +142,8 @@ def _train_run(options: argparse.Namespace, config: "TrainingConfig", stops: "St
     """Train in a run folder. With --resume, use the settings in it."""
     from tqdm import tqdm
 
-    from explorer.jobs.run_directory import create_run, find_run
-    from explorer.jobs.run_worker import run_training
+    from explorer.jobs.training_run import create_run, find_run
+    from explorer.jobs.training_worker import run_training
     from explorer.model.checkpoint import load_checkpoint
     from explorer.training import distributed
 

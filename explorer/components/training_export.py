@@ -7,7 +7,7 @@ from explorer.components.player.payload import player_payload
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import say
-from explorer.jobs.run_directory import Run
+from explorer.jobs.training_run import Run
 
 _STYLES = """
 body { --available-height: calc(100dvh - var(--back-height, 0px) - 4px); }

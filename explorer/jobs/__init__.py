@@ -23,5 +23,5 @@ pruning curves are resumed. In one lane, one job runs at a time, in the order of
 `queue`. Each device has two lanes: the folder of the runs and that of the measurements, so a
 measurement never waits for a training.
 
-May import `core`, `data`, `model`, `heads` and `training`. Only `run_worker` imports torch.
+May import `core`, `data`, `model`, `heads` and `training`. Only `training_worker` imports torch.
 """

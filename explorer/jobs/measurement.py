@@ -308,13 +308,13 @@ def carry_out(job: Measurement, measure: Callable[[], int]) -> int:
     def watch(heartbeat: Heartbeat) -> None:
         late = time.monotonic() - begun > MOST_SECONDS
         if late or job.stop_requested() or job.is_deleted:
+            job.clear()  # before anybody reads that it has ended
             with suppress(ExplorerError):
                 if late:
                     minutes = f"{MOST_SECONDS / 60:.0f}"
                     heartbeat.fail(MeasurementError("measure_late", minutes=minutes))
                 else:
                     heartbeat.update("stopped", 0)
-            job.clear()
             os._exit(1)
 
     with carried_out(job, watch) as heartbeat:

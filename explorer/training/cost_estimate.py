@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from explorer.core.json_values import number
 from explorer.data.parallel_corpus import Pair
 from explorer.training.config import TrainingConfig
-from explorer.training.run_files import RunFiles
+from explorer.training.recorded_run import RunFiles
 
 SIMILAR = 2.0
 """Two trainings are similar if their parameters and batches differ at most by this factor."""

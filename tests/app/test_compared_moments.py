@@ -10,7 +10,7 @@ from explorer.app.compared_moments import ComparedMomentError
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.core.moment_pair import MomentPair
-from explorer.jobs.run_directory import Run
+from explorer.jobs.training_run import Run
 from tests.support.finished_runs import finished_run
 
 RECORDED = "recorded/reverse"

@@ -12,7 +12,7 @@ from explorer.app.uploads import visitor_catalog
 from explorer.components.labels import describe
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.jobs.run_directory import Run
+from explorer.jobs.training_run import Run
 from explorer.model.catalog import shipped_models
 from explorer.model.explorable import load
 from tests.support.finished_runs import finished_run

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from explorer.core import folders
-from explorer.jobs import run_launcher
+from explorer.jobs import training_launcher
 from tests.support.app_server import running_app
 from tests.support.finished_runs import CONFIG, finished_run
 from tests.support.toy_sentences import as_chinese_table
@@ -29,7 +29,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     os.environ[folders.RUNS_VARIABLE] = str(tmp_path_factory.mktemp("runs"))
     with running_app() as address:
         yield address
-    for run in run_launcher.active_runs():
+    for run in training_launcher.active_runs():
         run.request_stop()
     os.environ.pop(folders.RUNS_VARIABLE)
     if before is not None:
@@ -100,7 +100,7 @@ def test_the_recorded_run_is_replayed_without_the_server(visit):
     settle(tab)
     assert cursor(tab) < last - 100
     assert score(tab) < formed - 0.3
-    exact = run_launcher.find("recorded", "reverse").moments()[0]["exact_match"]
+    exact = training_launcher.find("recorded", "reverse").moments()[0]["exact_match"]
     expect(tab.get_by_test_id("value-exact")).to_have_text(f"{100 * exact:.1f} %")
     expect(tab.get_by_test_id("verdict")).to_have_text("wrong")
     tab.keyboard.press("ArrowRight")
@@ -208,7 +208,7 @@ def test_a_run_is_started_watched_stopped_resumed_and_opened(visit):
 
 def test_a_moment_without_its_probe_says_so_and_the_curves_stay(visit):
     folder = Path(os.environ[folders.RUNS_VARIABLE]) / "damaged"
-    shutil.copytree(run_launcher.run_root("recorded") / "reverse", folder)
+    shutil.copytree(training_launcher.run_root("recorded") / "reverse", folder)
     (folder / "moments" / "000025.trace").unlink()
     with (folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"step": 1025, "lo')

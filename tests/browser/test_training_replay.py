@@ -15,7 +15,7 @@ from explorer.components.player.payload import player_payload
 from explorer.components.shared.bundle import styles
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.trace import Trace
-from explorer.jobs import run_launcher
+from explorer.jobs import training_launcher
 from tests.support.example_traces import example_trace
 from tests.support.player_page import EMBEDDED, entry_script, with_script
 
@@ -38,7 +38,7 @@ window.send = (text) => entry({{ parentElement: document.getElementById("player"
 
 def run_data(moments: int, *, key: str = "runs/one@1", going: bool = True) -> dict[str, Any]:
     """The recorded run as if it were a live one at its first moments."""
-    run = run_launcher.find("recorded", "reverse")
+    run = training_launcher.find("recorded", "reverse")
     content = json.loads(replay_payload("recorded/reverse", run))
     content["moments"] = content["moments"][:moments]
     content["key"] = key
@@ -62,7 +62,7 @@ def sharpest(run: dict[str, Any]) -> str:
 def replay(new_tab: Callable[..., Page]) -> tuple[Page, list[str]]:
     """A page, and the beginnings of the addresses whose probe traces never arrive."""
     tab, missing = new_tab(), list[str]()
-    run = run_launcher.find("recorded", "reverse")
+    run = training_launcher.find("recorded", "reverse")
     page = PAGE.format(
         script=entry_script("training_replay"),
         embedded=EMBEDDED,

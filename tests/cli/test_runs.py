@@ -4,8 +4,8 @@ import pytest
 
 from explorer.__main__ import main
 from explorer.core import folders
-from explorer.jobs.run_directory import Run, create_run
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run
 from tests.support.tiny_configs import TINY
 
 

@@ -11,8 +11,8 @@ import torch
 from safetensors.torch import load_file
 
 from explorer.__main__ import main
-from explorer.jobs.run_directory import create_run
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import create_run
 from explorer.model.checkpoint import load_checkpoint, save_checkpoint
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig, translation

@@ -5,7 +5,7 @@ import pytest
 from explorer.components.training_export import training_page
 from explorer.core import folders
 from explorer.core.errors import TraceError
-from explorer.jobs.run_directory import find_run
+from explorer.jobs.training_run import find_run
 
 
 @pytest.fixture(scope="module")

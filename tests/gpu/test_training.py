@@ -13,16 +13,16 @@ import torch
 
 from explorer.core.errors import TrainingError
 from explorer.data.task_names import TASK_NAMES
-from explorer.jobs.run_directory import Run, create_run
-from explorer.jobs.run_worker import run_training
+from explorer.jobs.training_run import Run, create_run
+from explorer.jobs.training_worker import run_training
 from explorer.model.explorable import ExplorableModel, load
 from explorer.training.config import (
     TrainingConfig,
-    learning_rate,
     preset,
     quick_demo,
     small_translation,
 )
+from explorer.training.schedule import learning_rate
 from explorer.training.trainer import Moment, Trainer
 from tests.support.short_runs import losses, wait_for
 

@@ -10,8 +10,8 @@ import pytest
 from explorer.core.errors import RunError
 from explorer.jobs.folder import JobFolder
 from explorer.jobs.queue import in_order
-from explorer.jobs.run_directory import Run, create_run
 from explorer.jobs.status import ACTIVE_STATES, HEARTBEAT_TIMEOUT, START_TIMEOUT, Status
+from explorer.jobs.training_run import Run, create_run
 from explorer.training.config import TrainingConfig
 
 CONFIG = TrainingConfig(device="cpu")

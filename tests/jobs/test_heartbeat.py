@@ -2,7 +2,7 @@ import time
 
 from explorer.jobs import heartbeat as module
 from explorer.jobs.heartbeat import Heartbeat
-from explorer.jobs.run_directory import create_run
+from explorer.jobs.training_run import create_run
 from tests.support.short_runs import LONGER, heartbeats
 
 

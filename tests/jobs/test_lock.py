@@ -7,8 +7,8 @@ import pytest
 
 from explorer.core.errors import FileError, RunError
 from explorer.jobs.lock import is_locked, locked
-from explorer.jobs.run_directory import Run, create_run
 from explorer.jobs.status import HEARTBEAT_TIMEOUT, Status
+from explorer.jobs.training_run import Run, create_run
 from explorer.training.config import TrainingConfig
 
 

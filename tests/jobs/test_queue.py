@@ -11,8 +11,8 @@ from filelock import FileLock, Timeout
 
 from explorer.jobs.heartbeat import carried_out
 from explorer.jobs.queue import in_order, turn
-from explorer.jobs.run_directory import Run, create_run
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run
 from explorer.training.config import TrainingConfig
 
 CONFIG = TrainingConfig(device="cpu")

@@ -21,8 +21,8 @@ from explorer.core.trace import Trace
 from explorer.heads.reports.head_report import HeadReport
 from explorer.jobs.log import log_tail
 from explorer.jobs.queue import in_order
-from explorer.jobs.run_directory import create_run, list_runs
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import create_run, list_runs
 from explorer.model.catalog import shipped_models
 from tests.support.small_trace import small_trace
 from tests.support.tiny_configs import TINY

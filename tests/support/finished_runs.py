@@ -4,8 +4,8 @@ import os
 import time
 from pathlib import Path
 
-from explorer.jobs.run_directory import Run, create_run
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run
 from explorer.model.checkpoint import to_bytes
 from explorer.training.config import TrainingConfig
 from explorer.training.trainer import Trainer

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from explorer.jobs.measurement import Measurement
-from explorer.jobs.run_directory import Run
+from explorer.jobs.training_run import Run
 from tests.support.tiny_configs import TINY
 
 LONGER = replace(TINY, dropout=0.1, steps=60)

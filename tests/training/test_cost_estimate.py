@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from explorer.data.parallel_corpus import Pair
-from explorer.jobs.run_directory import Run, create_run, finished_runs
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run, finished_runs
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig, quick_demo, small_translation
 from explorer.training.cost_estimate import (

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from explorer.core.errors import TrainingError
-from explorer.jobs.run_directory import Run, create_run
-from explorer.jobs.run_worker import run_training
+from explorer.jobs.training_run import Run, create_run
+from explorer.jobs.training_worker import run_training
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import distributed
 from explorer.training.config import TrainingConfig

@@ -7,7 +7,7 @@ import torch
 from explorer.core.errors import TrainingError
 from explorer.data.toy_data import find_task
 from explorer.training import distributed
-from explorer.training.config import learning_rate
+from explorer.training.schedule import learning_rate
 from explorer.training.toy_evaluation import evaluate
 from explorer.training.trainer import Moment, Trainer
 from tests.support.tiny_configs import TINY

@@ -24,13 +24,13 @@ _STEP = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 def serve_moment(request: Request) -> Response:
     """The probe trace of one moment as a payload of the player; 404 without one."""
-    from explorer.jobs import run_launcher  # late: the server starts without torch
+    from explorer.jobs import training_launcher
 
     parts = request.path_params
     if not _STEP.fullmatch(parts["step"]):
         return _not_found()
     try:
-        path = run_launcher.find(parts["root"], parts["name"]).probe_path(int(parts["step"]))
+        path = training_launcher.find(parts["root"], parts["name"]).probe_path(int(parts["step"]))
         status = path.stat()
         uncompressed, compressed = payloads(path, status.st_mtime_ns, status.st_size)
     except (ExplorerError, OSError):

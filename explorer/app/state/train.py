@@ -19,8 +19,8 @@ from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import PairsError
 from explorer.data.column_guess import first_rows, looks_headed, text_columns
 from explorer.data.parallel_corpus import RowCounts
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, list_runs
+from explorer.jobs import training_launcher
+from explorer.jobs.training_run import Run, list_runs
 from explorer.training.cost_estimate import PairsSize
 
 RECORDED = "recorded/reverse"
@@ -87,8 +87,8 @@ class TrainState:
 def list_all_runs() -> dict[str, Run]:
     """Every run by "root/name": those made here, the newest first, then the recorded ones."""
     found = {}
-    for root in run_launcher.RUN_ROOTS:
-        for run in list_runs(run_launcher.run_root(root)):
+    for root in training_launcher.RUN_ROOTS:
+        for run in list_runs(training_launcher.run_root(root)):
             found[f"{root}/{run.name}"] = run
     return found
 

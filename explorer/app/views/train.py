@@ -23,8 +23,8 @@ from explorer.app.widgets.messages import (
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.look import Look, Selection
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run
+from explorer.jobs import training_launcher
+from explorer.jobs.training_run import Run
 from explorer.model.catalog import CatalogModel, shipped_models
 
 _EXPLORE = Path(__file__).with_name("explore.py")
@@ -37,7 +37,7 @@ def page() -> None:
     address_bar.enter("train")
     address_bar.leave_visit()
     language = visitor.language()
-    root = run_launcher.run_root("runs")
+    root = training_launcher.run_root("runs")
     train_state.run_states.clear()
     st.fragment(_notice, run_every=_LOOK)(root, train_state.run_states(root))
     runs = train_state.list_all_runs()

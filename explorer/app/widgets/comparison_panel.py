@@ -29,7 +29,7 @@ from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.heads.comparison.attention_comparison import AttentionComparison
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.initial_head import InitialChoice
-from explorer.jobs.run_directory import Run
+from explorer.jobs.training_run import Run
 from explorer.model.catalog import CatalogModel
 
 _RUN = "@"

@@ -16,7 +16,7 @@ from explorer.data.column_guess import Rows, first_rows, is_numbers, looks_heade
 from explorer.data.parallel_corpus import RowCounts, parse_pairs
 from explorer.training.config import TrainingConfig, small_translation
 from explorer.training.cost_estimate import pairs_size
-from explorer.training.run_files import PAIRS_FILE
+from explorer.training.recorded_run import PAIRS_FILE
 
 _SHOWN_ROWS = 4
 _LONGEST_CELL = 90

@@ -19,8 +19,8 @@ from explorer.components.training_replay.compared_runs import MOST_RUNS
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES, task_label
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, finished_runs
+from explorer.jobs import training_launcher
+from explorer.jobs.training_run import Run, finished_runs
 from explorer.training.config import TrainingConfig, quick_demo
 from explorer.training.cost_estimate import estimate
 
@@ -156,7 +156,7 @@ def _stop_and_resume(run: Run | None, recorded: bool, allowed: bool, language: s
     active = run is not None and run.active and not run.status().is_starting
     resumable = run is not None and not recorded and run.resumable
     stop = run.request_stop if run else _nothing
-    resume = partial(run_launcher.launch, run) if run else _nothing
+    resume = partial(training_launcher.launch, run) if run else _nothing
     why_not = "" if active and not recorded else "stop_idle"
     _button("stop", language, stop, allowed, icon="stop", why_not=why_not)
     step = _saved_step(run) if run and resumable else 0
@@ -216,12 +216,12 @@ def _start_demo(demo: TrainingConfig) -> None:
 
 
 def _start(config: TrainingConfig) -> None:
-    train_state.show_run(train_state.key_of(run_launcher.start(config)))
+    train_state.show_run(train_state.key_of(training_launcher.start(config)))
     train_state.renew_demo_seed()
 
 
 def _start_on_corpus(config: TrainingConfig, corpus: UploadedCorpus) -> None:
-    run = run_launcher.start_pairs(config, corpus.data, corpus.name)
+    run = training_launcher.start_pairs(config, corpus.data, corpus.name)
     train_state.show_run(train_state.key_of(run))
 
 
@@ -268,12 +268,12 @@ def _facts(demo: TrainingConfig, allowed: bool, language: str) -> str:
     """The cost of the quick demo, and the number of runs queued before it."""
     if not allowed:
         return say("train.class_hint", language)
-    cost = estimate(demo, finished_runs(run_launcher.run_root("runs")))
+    cost = estimate(demo, finished_runs(training_launcher.run_root("runs")))
     facts = [
         estimate_text(cost, demo.device, language),
         say("train.fact_seed", language, value=demo.seed),
     ]
-    ahead = sum(run.config.device == demo.device for run in run_launcher.active_runs())
+    ahead = sum(run.config.device == demo.device for run in training_launcher.active_runs())
     if ahead:
         facts.insert(0, say("train.queue", language, count=ahead))
     return literal(" · ".join(facts))

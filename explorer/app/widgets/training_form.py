@@ -16,8 +16,8 @@ from explorer.components.labels import estimate_text
 from explorer.core.errors import ConfigError, ExplorerError
 from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import finished_runs
+from explorer.jobs import training_launcher
+from explorer.jobs.training_run import finished_runs
 from explorer.training.config import TrainingConfig, refuse_late
 from explorer.training.cost_estimate import PairsSize, estimate
 
@@ -155,7 +155,7 @@ def _checked(
         checked = TrainingConfig(**chosen)
         refuse_late(checked)
         config = checked
-        cost = estimate(config, finished_runs(run_launcher.run_root("runs")), size)
+        cost = estimate(config, finished_runs(training_launcher.run_root("runs")), size)
         st.caption(literal(estimate_text(cost, config.device, language)))
     except ConfigError as error:
         show_error(_with_label(error, form, language), language)

@@ -5,7 +5,7 @@ from typing import Any
 
 from explorer.components.training_replay.run_numbers import finite_number, number_table
 from explorer.components.training_replay.run_settings import differing_settings
-from explorer.jobs.run_directory import Run
+from explorer.jobs.training_run import Run
 from explorer.training.run_metrics import best_moment
 
 MOST_RUNS = 5

@@ -29,8 +29,8 @@ from explorer.components.training_replay.run_settings import run_settings
 from explorer.components.training_replay.status_text import RunReport, run_report
 from explorer.core.i18n import say, section
 from explorer.jobs.log import log_tail
-from explorer.jobs.run_directory import Run
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run
 from explorer.training.run_metrics import best_moment
 
 FORMAT_VERSION = 1

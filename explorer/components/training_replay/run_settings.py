@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from explorer.core.i18n import say
-from explorer.jobs.run_directory import Run
+from explorer.jobs.training_run import Run
 from explorer.training.config import TrainingConfig, preset
 
 _NO_EFFECT = {"pairs", "columns", "excluded", "device", "processes", "evaluate_every"}

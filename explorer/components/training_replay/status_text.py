@@ -7,9 +7,9 @@ from typing import Any
 from explorer.components.labels import short_time
 from explorer.components.training_replay.run_numbers import finite_number
 from explorer.core.i18n import say
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run
+from explorer.jobs import training_launcher
 from explorer.jobs.status import ACTIVE_STATES, Status
+from explorer.jobs.training_run import Run
 from explorer.training.config import TrainingConfig
 
 
@@ -57,7 +57,7 @@ def _words(
     if status.is_starting:
         return say("train.state_starting", language)
     if status.state == "waiting":
-        return say("train.state_waiting", language, count=run_launcher.jobs_ahead(run))
+        return say("train.state_waiting", language, count=training_launcher.jobs_ahead(run))
     if status.state == "done" and at < run.config.steps:
         return _early_end(run.config, moments, language)
     if status.diverged:

@@ -17,7 +17,7 @@ from explorer.model.head_gates import Fills, Means
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.batch_texts import BatchTexts, Texts
 from explorer.model.huggingface.capture import Call
-from explorer.model.huggingface.classes import Classes
+from explorer.model.huggingface.class_labels import Classes
 from explorer.model.huggingface.edits import edits_for
 from explorer.model.huggingface.fed_text import decodes, without_head
 from explorer.model.huggingface.generation_settings import GenerationSettings

@@ -12,7 +12,7 @@ from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
 from explorer.model.huggingface.anatomy import Anatomy, Kind
-from explorer.model.huggingface.classes import Classes
+from explorer.model.huggingface.class_labels import Classes
 from explorer.model.huggingface.decoding_rules import NEW_TOKENS
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.fed_text import decodes, fed

@@ -12,8 +12,8 @@ from explorer.components.player.payload import player_payload
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core import folders
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs import training_launcher
+from explorer.jobs.training_run import Run, create_run
 from explorer.training.config import TrainingConfig
 
 
@@ -30,7 +30,7 @@ def browser() -> TestClient:
 
 
 def test_a_browser_gets_each_probe_trace_once_and_caches_it(browser):
-    run = run_launcher.find("recorded", "reverse")
+    run = training_launcher.find("recorded", "reverse")
     address = json.loads(replay_payload("recorded/reverse", run))["moments"][0]["probe"]
     answer = browser.get(f"/{address}")
     assert answer.status_code == 200

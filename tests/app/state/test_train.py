@@ -8,8 +8,8 @@ import streamlit as st
 
 from explorer.app.state import train as train_state
 from explorer.app.state.train import CorpusCheck, UploadedCorpus
-from explorer.jobs.run_directory import Run, create_run
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run
 from explorer.training.config import TrainingConfig
 
 

@@ -17,9 +17,9 @@ from explorer.app.server import access
 from explorer.app.state import train as train_state
 from explorer.core import folders
 from explorer.core.trace import Trace
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, create_run, list_runs
+from explorer.jobs import training_launcher
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run, list_runs
 from explorer.training.config import TrainingConfig
 from tests.support.app_pages import open_page, sent_to
 from tests.support.finished_runs import CONFIG, finished_run
@@ -34,7 +34,7 @@ FULL = ("out_of_memory", {"device": "cpu"})
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of runs, and no process: a launch only writes the status."""
     monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
-    monkeypatch.setattr(run_launcher, "launch", lambda run: report(run, "waiting", pid=0))
+    monkeypatch.setattr(training_launcher, "launch", lambda run: report(run, "waiting", pid=0))
     return tmp_path / "runs"
 
 
@@ -78,7 +78,7 @@ def test_start_makes_a_run_and_shows_it(folder, monkeypatch):
     assert not app.exception
     assert run_data(app)["name"] == "sort-1"
     assert run_data(app)["report"]["words"] == "starting …"
-    assert run_launcher.find("runs", "sort-1").config.task == "sort"
+    assert training_launcher.find("runs", "sort-1").config.task == "sort"
     assert app.query_params["run"] == "runs/sort-1"
     assert {"stop", "resume", "open", "delete-idle"} <= disabled(app)
     app.button(key="start").click().run()
@@ -182,7 +182,7 @@ def test_each_quick_demo_has_a_seed_of_its_own_that_is_shown_before(folder, monk
     for name in ("reverse-1", "reverse-2"):
         shown = app.caption[0].value.replace("\\", "")
         app.button(key="start").click().run()
-        seeds.append(run_launcher.find("runs", name).config.seed)
+        seeds.append(training_launcher.find("runs", name).config.seed)
         assert f"seed {seeds[-1]}" in shown
     assert seeds[0] != seeds[1]
 

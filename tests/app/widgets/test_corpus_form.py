@@ -13,9 +13,9 @@ from explorer.app.widgets import corpus_form
 from explorer.core import folders
 from explorer.core.errors import RunError
 from explorer.data.parallel_corpus import ParallelCorpus, parse_pairs
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs import training_launcher
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run
 from explorer.training.config import TrainingConfig
 from tests.support.app_pages import captions, open_page, sent_to
 from tests.support.toy_sentences import as_table
@@ -44,7 +44,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of runs, and no process: a launch only writes the status."""
     monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     monkeypatch.setattr(
-        run_launcher, "launch", lambda run: run.write_status(Status("waiting", 0, time.time(), 0))
+        training_launcher,
+        "launch",
+        lambda run: run.write_status(Status("waiting", 0, time.time(), 0)),
     )
     return tmp_path / "runs"
 
@@ -79,7 +81,7 @@ def test_a_file_is_shown_counted_and_trained_on(folder):
     assert app.table[0].value.iloc[0, 0].replace("\\", "") == "I see a dog today."
     app.button(key="start-these").click().run()
     assert not app.exception
-    run = run_launcher.find("runs", "my-pairs-1")
+    run = training_launcher.find("runs", "my-pairs-1")
     assert (run.folder / "pairs.tsv").read_bytes().startswith(TSV)
     assert run.config.task == "translate"
     assert run.config.columns == ("1", "2")
@@ -104,7 +106,7 @@ def test_columns_are_chosen_by_number_or_by_heading(folder):
     app.checkbox(key="pairs-headings-1").check().run()
     assert "rows: 300 · pairs kept: 300" in " ".join(captions(app))
     app.button(key="start-these").click().run()
-    assert run_launcher.find("runs", "dogs-1").config.columns == ("english", "french")
+    assert training_launcher.find("runs", "dogs-1").config.columns == ("english", "french")
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -120,7 +122,7 @@ def test_a_bad_file_gets_one_sentence_and_the_form_keeps_what_was_typed(folder, 
     app = uploaded(app, "good.tsv", TSV)
     assert can_start(app)
     app.button(key="start-these").click().run()
-    assert run_launcher.find("runs", "good-1").config.steps == 777
+    assert training_launcher.find("runs", "good-1").config.steps == 777
 
 
 def test_a_refused_run_is_reported_and_the_file_kept(folder, monkeypatch):
@@ -129,13 +131,13 @@ def test_a_refused_run_is_reported_and_the_file_kept(folder, monkeypatch):
 
     app = uploaded(open_form(), "good.tsv", TSV)
     with monkeypatch.context() as broken:
-        broken.setattr(run_launcher, "start_pairs", refuse)
+        broken.setattr(training_launcher, "start_pairs", refuse)
         app.button(key="start-these").click().run()
     assert "no room" in app.error[0].value
     app.button(key="pairs").click().run()
     assert "pairs kept: 240" in " ".join(captions(app))
     app.button(key="start-these").click().run()
-    assert run_launcher.find("runs", "good-1")
+    assert training_launcher.find("runs", "good-1")
 
 
 def test_only_settings_with_an_effect_are_shown():
@@ -212,7 +214,7 @@ def test_a_column_of_numbers_and_a_row_of_headings_give_a_warning():
 
 
 def test_open_in_explore_shows_the_run_s_own_sentence(folder, pairs_file, tmp_path):
-    from explorer.jobs.run_worker import run_training
+    from explorer.jobs.training_worker import run_training
 
     config = TrainingConfig(
         pairs=str(pairs_file), longest=32, pieces=400, d_model=16, heads=2, encoder_layers=1,

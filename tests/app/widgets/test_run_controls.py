@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from explorer.app.server import access
 from explorer.core import folders
 from explorer.core.errors import RunError
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs import training_launcher
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run
 from explorer.training.config import TrainingConfig
 
 
@@ -63,7 +63,7 @@ def test_start_trains_the_quick_demo_of_the_chosen_task(monkeypatch):
         started.append(config)
         raise RunError("unwritable_file", name="runs", reason="full")
 
-    monkeypatch.setattr(run_launcher, "start", refuse)
+    monkeypatch.setattr(training_launcher, "start", refuse)
     app = shown().selectbox(key="train-task-en").set_value("sort").run()
     app = app.button(key="start").click().run()
     assert [config.task for config in started] == ["sort"]

@@ -9,7 +9,7 @@ import pytest
 from explorer.app.widgets import training_form
 from explorer.app.widgets.training_form import GROUPS
 from explorer.core import folders
-from explorer.jobs import run_launcher
+from explorer.jobs import training_launcher
 from explorer.jobs.status import Status
 from explorer.training.config import TrainingConfig
 from tests.support.app_pages import open_page
@@ -20,7 +20,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of runs, and no process: a launch only writes the status."""
     monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "runs"))
     monkeypatch.setattr(
-        run_launcher, "launch", lambda run: run.write_status(Status("waiting", 0, time.time(), 0))
+        training_launcher,
+        "launch",
+        lambda run: run.write_status(Status("waiting", 0, time.time(), 0)),
     )
     return tmp_path / "runs"
 
@@ -42,7 +44,7 @@ def test_the_form_refuses_what_cannot_be_and_starts_the_rest(folder):
     assert not app.error
     app.button(key="start-these").click().run()
     assert not app.exception
-    config = run_launcher.find("runs", "reverse-1").config
+    config = training_launcher.find("runs", "reverse-1").config
     assert (config.heads, config.causal) == (2, False)
 
 
@@ -77,7 +79,7 @@ def test_processes_are_offered_only_where_there_are_several_gpus(folder, monkeyp
     app.number_input(key="setting-processes-0").set_value(2).run()
     app.button(key="start-these").click().run()
     assert not app.exception
-    assert run_launcher.find("runs", "reverse-1").config.processes == 2
+    assert training_launcher.find("runs", "reverse-1").config.processes == 2
 
 
 def test_changed_settings_stay_while_the_form_is_closed_and_can_be_reset(folder):

@@ -7,7 +7,7 @@ from explorer.components.training_replay.compared_runs import (
     curve_numbers,
     run_results,
 )
-from explorer.jobs.run_directory import create_run
+from explorer.jobs.training_run import create_run
 from explorer.training.config import TrainingConfig
 
 LINES = [

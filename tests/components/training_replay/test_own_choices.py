@@ -1,6 +1,6 @@
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.core.trace import Trace
-from explorer.jobs import run_launcher
+from explorer.jobs import training_launcher
 
 
 def likeliest(trace: Trace) -> list[str]:
@@ -17,7 +17,7 @@ def likeliest(trace: Trace) -> list[str]:
 
 
 def test_a_probe_says_what_the_model_says_by_itself_not_the_answer_that_was_fed_in():
-    run = run_launcher.find("recorded", "reverse")
+    run = training_launcher.find("recorded", "reverse")
     first, last = (run.probe(run.moments()[index]["step"]) for index in (0, -1))
     assert first.predicted_tokens == last.predicted_tokens  # the right answer, at every moment
     shown = with_own_choices(first)
@@ -29,7 +29,7 @@ def test_a_probe_says_what_the_model_says_by_itself_not_the_answer_that_was_fed_
 
 
 def test_a_trace_without_candidates_stays_as_it_is():
-    run = run_launcher.find("recorded", "reverse")
+    run = training_launcher.find("recorded", "reverse")
     probe = run.probe(run.moments()[0]["step"])
     arrays = {name: array for name, array in probe.arrays.items() if not name.startswith("steps.")}
     bare = Trace(

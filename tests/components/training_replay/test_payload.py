@@ -9,8 +9,8 @@ from explorer.components.training_replay.payload import (
     thinned,
 )
 from explorer.core import folders
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs import training_launcher
+from explorer.jobs.training_run import Run, create_run
 from explorer.training.config import TrainingConfig
 
 LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0.1, 0.2]]}
@@ -29,7 +29,7 @@ def shown(run: Run, **options) -> dict:
 
 
 def test_the_recorded_run_is_complete():
-    run = run_launcher.find("recorded", "reverse")
+    run = training_launcher.find("recorded", "reverse")
     data = replay_payload("recorded/reverse", run)
     shown_run = json.loads(data)
     lines = run.moments()

@@ -11,7 +11,7 @@ from explorer.components.training_replay.run_settings import (
     run_settings,
 )
 from explorer.core.i18n import section
-from explorer.jobs.run_directory import create_run
+from explorer.jobs.training_run import create_run
 from explorer.training.config import TrainingConfig, quick_demo, small_translation
 
 DEMO = quick_demo("reverse", on_gpu=False)

@@ -5,8 +5,8 @@ import pytest
 
 from explorer.components.training_replay.status_text import RunReport, run_report
 from explorer.core import folders
-from explorer.jobs.run_directory import Run, create_run
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run
 from explorer.training.config import TrainingConfig
 
 LINE = {"step": 5, "seconds": 1.5, "loss": 0.5, "exact_match": 0.25, "gold": [[0.1, 0.2]]}

@@ -7,8 +7,8 @@ import pytest
 
 from explorer.core.errors import ExplorerError, RunError
 from explorer.jobs import lock
-from explorer.jobs.run_directory import Run, create_run, find_run, list_runs
 from explorer.jobs.status import ACTIVE_STATES, HEARTBEAT_TIMEOUT, Status
+from explorer.jobs.training_run import Run, create_run, find_run, list_runs
 from explorer.training.config import TrainingConfig
 
 CONFIG = TrainingConfig(device="cpu")

@@ -5,9 +5,9 @@ import pytest
 from safetensors.numpy import save
 
 from explorer.core.errors import ExplorerError, RunError
-from explorer.jobs.run_directory import create_run
+from explorer.jobs.training_run import create_run
 from explorer.training.config import TrainingConfig
-from explorer.training.run_files import PAIRS_FILE, RunFiles
+from explorer.training.recorded_run import PAIRS_FILE, RunFiles
 
 CONFIG = TrainingConfig(device="cpu")
 

@@ -12,9 +12,9 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, RunError
-from explorer.jobs import run_launcher
-from explorer.jobs.run_directory import Run, create_run
+from explorer.jobs import training_launcher
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training.config import TrainingConfig
 from tests.support.short_runs import wait_for
@@ -31,7 +31,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def made(config: TrainingConfig = TINY, **status) -> Run:
     """A run without a process, with a given status."""
-    run = create_run(run_launcher.new_folder(config.task), config)
+    run = create_run(training_launcher.new_folder(config.task), config)
     if status:
         run.write_status(Status(heartbeat=time.time(), pid=os.getpid(), **status))
     return run
@@ -44,7 +44,7 @@ def children() -> list[int]:
 
 
 def test_sigterm_saves_a_run_that_the_page_started_and_its_log_says_how_to_resume():
-    run = run_launcher.start(TrainingConfig.from_json(as_json(TINY) | {"steps": 100_000}))
+    run = training_launcher.start(TrainingConfig.from_json(as_json(TINY) | {"steps": 100_000}))
     wait_for(lambda: run.status().state == "running" and run.status().step > 0)
     os.kill(run.status().pid, signal.SIGTERM)
     wait_for(lambda: run.status().state == "stopped")
@@ -56,21 +56,21 @@ def test_sigterm_saves_a_run_that_the_page_started_and_its_log_says_how_to_resum
 
 def test_a_run_starts_stops_on_request_and_resumes():
     before = set(children())
-    run = run_launcher.start(TrainingConfig.from_json(as_json(TINY) | {"steps": 100_000}))
+    run = training_launcher.start(TrainingConfig.from_json(as_json(TINY) | {"steps": 100_000}))
     assert run.status().is_starting
-    assert run_launcher.active_runs() == [run]
+    assert training_launcher.active_runs() == [run]
     wait_for(lambda: len(run.moments()) >= 2)
-    found = run_launcher.find("runs", run.name)  # as after a restart
+    found = training_launcher.find("runs", run.name)  # as after a restart
     assert found.status().state == "running"
     assert found.status().pid not in (0, os.getpid())
     with pytest.raises(RunError):
-        run_launcher.launch(found)
+        training_launcher.launch(found)
     with pytest.raises(RunError):
         found.delete()
     found.request_stop()
     wait_for(lambda: run.status().state == "stopped")
     stopped_at = run.status().step
-    run_launcher.launch(run)
+    training_launcher.launch(run)
     wait_for(lambda: run.moments()[-1]["step"] > stopped_at)
     run.request_stop()
     wait_for(lambda: run.status().state == "stopped")
@@ -82,9 +82,9 @@ def test_a_run_starts_stops_on_request_and_resumes():
 
 def test_a_process_that_ends_without_a_status_means_interrupted(monkeypatch):
     monkeypatch.setattr(
-        run_launcher, "command", lambda run: [sys.executable, "-c", "raise SystemExit(1)"]
+        training_launcher, "command", lambda run: [sys.executable, "-c", "raise SystemExit(1)"]
     )
-    run = run_launcher.start(TINY)
+    run = training_launcher.start(TINY)
     wait_for(lambda: run.status().state == "interrupted", seconds=20)
     assert run.resumable
 
@@ -92,15 +92,15 @@ def test_a_process_that_ends_without_a_status_means_interrupted(monkeypatch):
 def test_a_process_that_ends_late_does_not_change_the_status_of_a_later_one(monkeypatch):
     def sleeps(seconds: float) -> None:
         code = f"import time; time.sleep({seconds})"
-        monkeypatch.setattr(run_launcher, "command", lambda run: [sys.executable, "-c", code])
+        monkeypatch.setattr(training_launcher, "command", lambda run: [sys.executable, "-c", code])
 
     before = set(children())
     sleeps(0.7)
-    run = run_launcher.start(TINY)
+    run = training_launcher.start(TINY)
     first = set(children()) - before
     run.write_status(Status("stopped", 5, time.time(), os.getpid()))  # it is about to exit
     sleeps(2.5)
-    run_launcher.launch(run)
+    training_launcher.launch(run)
     wait_for(lambda: not first & set(children()))
     time.sleep(0.2)
     assert run.status().is_starting
@@ -110,20 +110,20 @@ def test_a_process_that_ends_late_does_not_change_the_status_of_a_later_one(monk
 def test_a_locked_run_is_not_launched_and_keeps_its_status():
     run = made(state="stopped", step=7)
     with run.locked(), pytest.raises(RunError):
-        run_launcher.launch(run)
+        training_launcher.launch(run)
     assert run.status().state == "stopped"
 
 
 def test_a_run_that_diverged_is_not_launched():
     run = made(state="failed", step=7, error=("diverged", {"step": "7"}))
     with pytest.raises(RunError, match="would diverge again"):
-        run_launcher.launch(run)
+        training_launcher.launch(run)
     assert run.status().state == "failed"
 
 
 def test_a_preparing_run_comes_before_a_waiting_one():
     made(state="preparing")
-    assert run_launcher.jobs_ahead(made(state="waiting")) == 1
+    assert training_launcher.jobs_ahead(made(state="waiting")) == 1
 
 
 def as_json(config: TrainingConfig) -> dict:
@@ -131,7 +131,7 @@ def as_json(config: TrainingConfig) -> dict:
 
 
 def test_new_names_are_numbered_and_unique():
-    names = [run_launcher.new_folder("sort").name for _ in range(3)]
+    names = [training_launcher.new_folder("sort").name for _ in range(3)]
     assert names == ["sort-1", "sort-2", "sort-3"]
 
 
@@ -139,8 +139,8 @@ def test_a_waiting_run_counts_the_runs_ahead_on_its_device():
     first = made(state="running")
     second, third = made(state="waiting"), made(state="waiting")
     elsewhere = made(TrainingConfig.from_json(as_json(TINY) | {"device": "cuda"}), state="waiting")
-    assert [run_launcher.jobs_ahead(run) for run in (second, third, elsewhere)] == [1, 2, 0]
-    assert set(run_launcher.active_runs()) == {first, second, third, elsewhere}
+    assert [training_launcher.jobs_ahead(run) for run in (second, third, elsewhere)] == [1, 2, 0]
+    assert set(training_launcher.active_runs()) == {first, second, third, elsewhere}
 
 
 @pytest.mark.parametrize(
@@ -149,11 +149,11 @@ def test_a_waiting_run_counts_the_runs_ahead_on_its_device():
 )
 def test_an_unknown_run_is_an_error(root, name):
     with pytest.raises(RunError):
-        run_launcher.find(root, name)
+        training_launcher.find(root, name)
 
 
 def test_the_shipped_run_is_complete_and_small():
-    run = run_launcher.find("recorded", "reverse")
+    run = training_launcher.find("recorded", "reverse")
     moments = run.moments()
     assert 35 <= len(moments) <= 45
     for moment in moments:
@@ -169,22 +169,24 @@ def test_an_unwritable_folder_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "file"))
     with pytest.raises(ExplorerError, match="cannot be written"):
-        run_launcher.start(TINY)
+        training_launcher.start(TINY)
     monkeypatch.setenv(folders.RUNS_VARIABLE, str(tmp_path / "file" / "deeper"))
     with pytest.raises(ExplorerError, match="cannot be written"):
-        run_launcher.start(TINY)
+        training_launcher.start(TINY)
 
 
 def test_the_command_works_in_a_shell_and_leaves_a_core_to_the_server(monkeypatch):
     run = made()
-    assert run_launcher.command(run)[1:4] == ["-m", "explorer", "train"]
+    assert training_launcher.command(run)[1:4] == ["-m", "explorer", "train"]
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    assert int(run_launcher._environment()["OMP_NUM_THREADS"]) == max(1, (os.cpu_count() or 2) - 1)
+    assert int(training_launcher._environment()["OMP_NUM_THREADS"]) == max(
+        1, (os.cpu_count() or 2) - 1
+    )
 
 
 def test_a_run_on_pairs_saves_its_file_and_trains_on_it(runs):
     config = replace(TINY_PAIRS, steps=4, evaluate_every=2)
-    run = run_launcher.start_pairs(config, as_chinese_table().encode(), "../中文 (1).tsv")
+    run = training_launcher.start_pairs(config, as_chinese_table().encode(), "../中文 (1).tsv")
     assert run.name == "中文-1-1"
     assert (run.folder / "pairs.tsv").read_text("utf-8") == as_chinese_table()
     wait_for(lambda: run.status().state == "done")
@@ -197,7 +199,9 @@ def test_a_run_on_pairs_saves_its_file_and_trains_on_it(runs):
 
 
 def test_a_failed_start_leaves_no_folder(runs, monkeypatch):
-    monkeypatch.setattr(run_launcher, "create_run", Mock(side_effect=RunError("no_run", name="x")))
+    monkeypatch.setattr(
+        training_launcher, "create_run", Mock(side_effect=RunError("no_run", name="x"))
+    )
     with pytest.raises(RunError):
-        run_launcher.start_pairs(TINY_PAIRS, b"a\tb", "file.tsv")
+        training_launcher.start_pairs(TINY_PAIRS, b"a\tb", "file.tsv")
     assert list(runs.iterdir()) == []

@@ -15,8 +15,8 @@ from explorer.core.files import read_bytes
 from explorer.core.memory import ran_out_of_memory
 from explorer.jobs.heartbeat import INTERVAL, Heartbeat, carried_out
 from explorer.jobs.queue import turn
-from explorer.jobs.run_directory import Run
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run
 from explorer.model.checkpoint import to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.training import distributed

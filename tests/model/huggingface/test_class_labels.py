@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import EvaluationBatchError
-from explorer.model.huggingface.classes import Classes
+from explorer.model.huggingface.class_labels import Classes
 from explorer.model.huggingface.loading import open_directory
 from explorer.model.huggingface.tokens import TextTokens
 from tests.support.model_directories import bert

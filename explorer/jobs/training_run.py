@@ -1,6 +1,6 @@
 """A run: the job of one training.
 
-Its folder has the files of every job, see `folder`, and those of a training, see `run_files`.
+Its folder has the files of every job, see `folder`, and those of a training, see `recorded_run`.
 `error` of a failed run in status.json is ["diverged", {"step": 150, "loss": "31.4", …}] if its loss
 exploded, or names another sentence.
 
@@ -25,7 +25,7 @@ from explorer.jobs.lock import is_locked, locked
 from explorer.jobs.status import RESUMABLE_STATES
 from explorer.training import run_metrics
 from explorer.training.config import TrainingConfig
-from explorer.training.run_files import RunFiles
+from explorer.training.recorded_run import RunFiles
 
 _NAME = re.compile(r"[\w-][\w.-]{0,59}")
 

@@ -16,9 +16,9 @@ from explorer.core.errors import ExplorerError, RunError
 from explorer.core.files import unwritable, write_atomically
 from explorer.jobs import process
 from explorer.jobs.queue import in_order
-from explorer.jobs.run_directory import Run, create_run, find_run, list_runs
+from explorer.jobs.training_run import Run, create_run, find_run, list_runs
 from explorer.training.config import TrainingConfig
-from explorer.training.run_files import PAIRS_FILE
+from explorer.training.recorded_run import PAIRS_FILE
 
 RUN_ROOTS = ("runs", "recorded")
 """The names of the run roots: runs of this machine, and runs that ship."""

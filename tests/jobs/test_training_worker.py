@@ -22,11 +22,11 @@ from filelock import FileLock, Timeout
 from explorer.components.training_replay.status_text import run_report
 from explorer.core.errors import RunError, TrainingError
 from explorer.core.i18n import LANGUAGES
-from explorer.jobs import run_worker
+from explorer.jobs import training_worker
 from explorer.jobs.heartbeat import INTERVAL
-from explorer.jobs.run_directory import Run, create_run
-from explorer.jobs.run_worker import run_training
 from explorer.jobs.status import Status
+from explorer.jobs.training_run import Run, create_run
+from explorer.jobs.training_worker import run_training
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training import distributed
 from explorer.training.data_modules import ToyDataModule
@@ -235,7 +235,7 @@ def test_the_heartbeat_continues_while_the_data_are_prepared(tmp_path, monkeypat
     seen: list[Status] = []
     run = create_run(tmp_path / "runs" / "slow", replace(LONGER, steps=5))
 
-    def prepare(config, saved=None) -> run_worker.Trainer:
+    def prepare(config, saved=None) -> training_worker.Trainer:
         for _ in range(3):
             time.sleep(1.2 * INTERVAL)
             seen.append(run.status())
@@ -244,7 +244,7 @@ def test_the_heartbeat_continues_while_the_data_are_prepared(tmp_path, monkeypat
         assert not run.resumable
         return Trainer(config, saved)
 
-    monkeypatch.setattr(run_worker, "Trainer", prepare)
+    monkeypatch.setattr(training_worker, "Trainer", prepare)
     assert run_training(run).state == "done"
     assert {status.state for status in seen} == {"preparing"}
     assert len({status.heartbeat for status in seen}) == 3
@@ -272,7 +272,7 @@ def test_any_exception_is_written_to_the_status_and_raised(tmp_path, monkeypatch
 
     run = create_run(tmp_path / "runs" / "broken", LONGER)
     with monkeypatch.context() as broken:
-        broken.setattr(run_worker, "_record", break_off)
+        broken.setattr(training_worker, "_record", break_off)
         with pytest.raises(type(error)):
             run_training(run)
     status = run.status()
@@ -342,11 +342,11 @@ def test_a_run_from_before_the_newer_settings_and_losses_goes_on_exactly(tmp_pat
 
 
 def test_a_run_that_diverges_keeps_what_was_best_before(tmp_path, monkeypatch):
-    class Exploding(run_worker.Trainer):
+    class Exploding(training_worker.Trainer):
         def _loss(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
             return super()._loss(source, target) * (1e3 if self.step >= 10 else 1.0)
 
-    monkeypatch.setattr(run_worker, "Trainer", Exploding)
+    monkeypatch.setattr(training_worker, "Trainer", Exploding)
     run = create_run(tmp_path / "runs" / "high", replace(LONGER, rate=1e-3))
     with pytest.raises(TrainingError, match=r"diverged at step 15: loss .* lower the rate"):
         run_training(run)
@@ -355,11 +355,11 @@ def test_a_run_that_diverges_keeps_what_was_best_before(tmp_path, monkeypatch):
 
 
 def test_a_loss_that_is_not_finite_names_the_step(tmp_path, monkeypatch):
-    class Broken(run_worker.Trainer):
+    class Broken(training_worker.Trainer):
         def _loss(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
             return super()._loss(source, target) * float("nan")
 
-    monkeypatch.setattr(run_worker, "Trainer", Broken)
+    monkeypatch.setattr(training_worker, "Trainer", Broken)
     run = create_run(tmp_path / "runs" / "nan", LONGER)
     with pytest.raises(TrainingError, match="step 5: loss nan"):
         run_training(run)
