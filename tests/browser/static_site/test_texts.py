@@ -53,6 +53,7 @@ def test_the_checks_of_a_text_follow_its_picture(new_visitor, site):
     tab.goto((site / "index.html").as_uri())
     model = explorer.load(shipped_models()["reverse"].path)
     line = tab.get_by_test_id("integrity-line")
+    expect(line).not_to_be_empty()  # the first text is drawn, with the button that shows more
     for pad in (4, 0):
         tab.evaluate("hold(true)")
         show_more(tab)
