@@ -22,7 +22,6 @@ import { RESOURCES } from "./resources.js";
 import { mergedTrace } from "./traceWords.js";
 import { grouped, marksWords } from "./wordSegmentation.js";
 
-
 /**
  * @param {ModelTrace} trace
  * @param {Shown} shown

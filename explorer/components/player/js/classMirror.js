@@ -83,8 +83,7 @@ function show(context, shown) {
   const site = trace.sites[shown.site];
   if (!site) return;
   const progress = trace.predicted.length ? shown.guess : null;
-  const method =
-    offers(context, "contributions") && SHOWN_MAPS.find((one) => one === shown.shows);
+  const method = offers(context, "contributions") && SHOWN_MAPS.find((one) => one === shown.shows);
   /** @type {Partial<TraceState>} */
   const patch = {
     ...flagsOf((name) => shown[name] ?? false),
