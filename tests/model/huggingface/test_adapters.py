@@ -161,7 +161,7 @@ def test_the_list_of_models_has_an_adapter_as_its_base_describes_it(tmp_path):
     models = named_models(find_directories([tmp_path]))
     assert list(models) == ["base", "lora"]
     assert (models["lora"].path, models["base"].path) == (lora, tmp_path / "base")
-    for name in ("family", "kind", "summary", "vocabulary", "weight_bytes"):
+    for name in ("kind", "summary", "vocabulary", "weight_bytes"):
         assert getattr(models["lora"], name) == getattr(models["base"], name)
     before = models["lora"].stamp
     file = tmp_path / "base" / "model.safetensors"
