@@ -1,4 +1,4 @@
-"""Hook for the writer of the `Trace.to_html` page, which is in a layer that `core` does not import.
+"""The function that writes the page of `Trace.to_html`. It is in `components`, above `core`.
 
 `explorer/__init__.py` sets it; that file runs before any module of the package.
 """

@@ -114,7 +114,7 @@ def test_the_shipped_models_open_at_a_head_with_a_large_gold_weight():
         assert row[:5].max() > 0.5
 
 
-def test_the_opening_head_of_english_french_crosses_over_for_chat_noir():
+def test_the_initial_head_of_english_french_crosses_over_for_chat_noir():
     model = explorer.load(CHECKPOINTS / "english-french-early.safetensors")
     trace = model.trace("The black cat is sleeping on the red chair.")
     head = initial_head(trace)

@@ -8,7 +8,7 @@ import pytest
 
 from explorer.app.widgets import measurement_panel
 from explorer.core import folders
-from explorer.heads.reports import report_store as measurement_store
+from explorer.heads.reports import report_store
 from explorer.heads.reports.head_report import HeadReport
 from tests.support.app_pages import chosen_in, open_page, sent_to
 from tests.support.app_server import ROOT
@@ -21,7 +21,7 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
 
 
-def two_batches(folder: Path) -> list[measurement_store.StoredReport]:
+def two_batches(folder: Path) -> list[report_store.StoredReport]:
     """Two batches of one name and size, measured of the model that ships as "reverse"."""
     shipped = HeadReport.load(ROOT / "checkpoints" / "heads" / "reverse.json")
     for name, weight in (("one", 0.25), ("two", 0.75)):
@@ -31,7 +31,7 @@ def two_batches(folder: Path) -> list[measurement_store.StoredReport]:
         replace(shipped, heads=shipped.heads.assign(sink=weight), facts=facts).save(path)
     return [
         kept
-        for kept in measurement_store.stored_reports(str(shipped.facts["digest"]))
+        for kept in report_store.stored_reports(str(shipped.facts["digest"]))
         if kept.report.facts["batch"] == "your lines"
     ]
 
