@@ -6,6 +6,7 @@ import math
 import os
 import stat
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -17,6 +18,10 @@ from explorer.core.errors import ExplorerError, FileError
 _LOG = logging.getLogger("explorer")
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)  # Windows has neither such files nor the flag
 _BINARY = getattr(os, "O_BINARY", 0)
+
+replacing = threading.RLock()
+"""Held while a file is replaced. A thread that holds it can end the process at once, and no
+temporary file stays behind."""
 
 
 def as_path(path: object) -> Path:
@@ -156,7 +161,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 def replace_atomically(path: Path, data: bytes) -> None:
     """As `write_atomically`, but raises `FileError` if the folder is missing: for a path that a
     person typed."""
-    with writing(path):
+    with writing(path), replacing:
         descriptor, temporary = _new_file_beside(path)
         try:
             with os.fdopen(descriptor, "wb") as file:

@@ -28,7 +28,7 @@ from typing import Any, Self
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, MeasurementError, RunError
-from explorer.core.files import write_atomically, writing
+from explorer.core.files import replacing, write_atomically, writing
 from explorer.core.memory import half_of_memory
 from explorer.heads.reports.report_files import (
     REPORT_FILES,
@@ -184,6 +184,8 @@ class Measurement(JobFolder):
         """Delete the files that are not needed after its end: all if it is done, else the work
         folder."""
         done = self.written_status().state == "done"
+        for half_written in self.report_folder.glob(f"{UNFINISHED}?*"):  # by a killed process
+            half_written.unlink(missing_ok=True)
         shutil.rmtree(self.folder if done else self.work_folder, ignore_errors=True)
         for folder in (self.report_folder, self.report_folder.parent):
             with suppress(OSError):  # where it holds a report
@@ -308,14 +310,15 @@ def carry_out(job: Measurement, measure: Callable[[], int]) -> int:
     def watch(heartbeat: Heartbeat) -> None:
         late = time.monotonic() - begun > MOST_SECONDS
         if late or job.stop_requested() or job.is_deleted:
-            job.clear()  # before anybody reads that it has ended
-            with suppress(ExplorerError):
-                if late:
-                    minutes = f"{MOST_SECONDS / 60:.0f}"
-                    heartbeat.fail(MeasurementError("measure_late", minutes=minutes))
-                else:
-                    heartbeat.update("stopped", 0)
-            os._exit(1)
+            with replacing:  # the measuring thread is not in the middle of a file
+                job.clear()  # before anybody reads that it has ended
+                with suppress(ExplorerError):
+                    if late:
+                        minutes = f"{MOST_SECONDS / 60:.0f}"
+                        heartbeat.fail(MeasurementError("measure_late", minutes=minutes))
+                    else:
+                        heartbeat.update("stopped", 0)
+                os._exit(1)
 
     with carried_out(job, watch) as heartbeat:
         try:

@@ -40,6 +40,13 @@ SILENT = "import os; os.write(1, b'\\r 18 % |## | 00:58\\n'); raise SystemExit(3
 FAIL = "print('error: no heads'); raise SystemExit(2)"
 REFUSE = "from explorer.core.errors import FileError; raise FileError('empty_path')"
 LATE = f"from explorer.jobs import measurement; measurement.MOST_SECONDS = 0.2; {SLEEP}"
+REWRITE = """
+import os, time
+from explorer.core.files import write_atomically
+os.fsync = lambda descriptor: time.sleep(0.1)  # nearly always in the middle of a file
+while True:
+    write_atomically(report, b"{}")
+"""
 SENTENCES = MeasuredSentences("your lines", 2)
 
 _PROCESS = """
@@ -190,6 +197,19 @@ def test_a_process_that_was_killed_is_said_to_be(put):
     wait_for(lambda: job.status().state == "failed")
     assert "ended from outside (signal SIGKILL)" in str(job.failure)
     wait_for(lambda: not job.work_folder.exists())
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_no_half_written_curves_stay_behind(killed, put, folder):
+    job = put("a", REWRITE, "pruning")
+    wait_for(job.unfinished.exists)
+    if killed:
+        os.kill(job.status().pid, signal.SIGKILL)
+    else:
+        job.cancel()
+    wait_for_job(job)
+    wait_for(lambda: not job.work_folder.exists())
+    assert reports(folder) == [job.unfinished.relative_to(folder).as_posix()]
 
 
 def test_until_it_is_recorded_why_a_process_is_dead_it_is_not_told(put):
