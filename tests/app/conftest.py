@@ -1,6 +1,8 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
 
 from explorer.app.server import access, rate_limit
@@ -8,6 +10,15 @@ from explorer.app.server.key_attempts import KeyAttempts
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.app.state import visitor
 from explorer.core import folders
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_installed_components() -> Iterator[None]:
+    """No package brings components. AppTest would read what every installed package says of itself
+    when a page opens, which takes three times as long as the page."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", list)
+        yield
 
 
 @pytest.fixture(autouse=True)
