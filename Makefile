@@ -28,7 +28,7 @@ START_OPTIONS = $(if $(PORT),--port $(PORT)) $(if $(MODELS),--models $(MODELS)) 
 	$(if $(LESSONS),--lessons $(LESSONS))
 CLASS_OPTIONS = $(if $(ADDRESS),--address $(ADDRESS)) $(if $(NAME),--name $(NAME))
 
-.PHONY: help run class test unit browser verify lowest mutants gpu check bundles lock release clean
+.PHONY: help run class test suite unit browser verify lowest mutants gpu check bundles lock release clean
 
 help:
 	@echo "make run [PORT=8600]    start the app and open the browser"
@@ -58,7 +58,9 @@ run: $(VENV)/import
 class: $(VENV)/import
 	$(BIN)/python -m explorer class $(strip $(START_OPTIONS) $(CLASS_OPTIONS))
 
-test: check $(VENV)/browser
+test: check suite
+
+suite: $(VENV)/browser $(COMPONENTS)/node_modules
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -rR --durations 40 \
 		-o faulthandler_timeout=$(PATIENCE) -o faulthandler_exit_on_timeout=true
 
