@@ -16,8 +16,7 @@ from explorer.components.inside.score_vectors import score_vectors
 from explorer.components.inside.token_path import token_path
 from explorer.components.player.attribution import attribution_payload
 from explorer.components.player.contributions import contributions_payload
-from explorer.components.player.heads import MEAN, Unit, head_payload, units_of
-from explorer.components.player.large_trace import is_large
+from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
 from explorer.components.shared.offer import Offer
 from explorer.core.errors import TraceError
 from explorer.core.interventions import OMISSIONS

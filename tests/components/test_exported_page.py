@@ -14,7 +14,6 @@ from explorer.components.exported_page import (
     trace_elements,
     with_parts_in_files,
 )
-from explorer.components.player import large_trace
 from explorer.components.player.payload import View
 from explorer.components.resources import RESOURCES, Place
 from explorer.components.shared.offer import Offer
@@ -176,14 +175,14 @@ def test_a_page_is_made_though_nothing_can_be_captured(trace, model, monkeypatch
 
     monkeypatch.setattr(model, "layer", refuse)
     assert elements(trace, [View(cell=(0, 0))], model) == (Offer(), [])
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     offered, names = elements(trace, [View(cell=(0, 0))], model)
     assert offered == Offer(names=("head",))
     assert len(names) == 5 * 4  # layers of all sites, three heads and their mean
 
 
 def test_a_large_trace_without_its_model_has_heads_alone(trace, monkeypatch):
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     offered, names = elements(trace, [View(site="decoder", layer=1, head=2)], None, 0)
     assert offered == Offer(names=("head",))
     assert names == ["head/pieces/decoder/1/2"]  # there in any case

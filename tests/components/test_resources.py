@@ -4,8 +4,7 @@ import pytest
 from explorer.components.inside.head_vectors import head_vectors
 from explorer.components.inside.omission import omission
 from explorer.components.inside.token_path import token_path
-from explorer.components.player import large_trace
-from explorer.components.player.heads import MEAN, head_payload
+from explorer.components.player.weights import MEAN, head_payload
 from explorer.components.resources import RESOURCES, Place, offer
 from explorer.core.errors import ConfigError, TraceError
 from explorer.core.interventions import OMISSIONS
@@ -48,7 +47,7 @@ def test_what_is_offered_follows_from_the_model_and_the_size(trace, model, monke
     model.trained_here = False  # as one of the library
     assert offer(trace, model, "").names == ("vectors",)
     model.trained_here = True
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     assert offer(trace, model, "").names == ("head", *inside)
     assert offer(trace, None, "").names == ("head",)
 
@@ -107,7 +106,7 @@ def test_a_place_that_a_trace_does_not_have_is_refused(address):
 
 
 def test_the_weights_of_a_head_are_those_of_its_map(trace, monkeypatch):
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     for head, name in [(1, "1"), (MEAN, "mean")]:
         expected = head_payload(trace, "pieces", "cross", 1, head)
         assert asked(trace, None, f"head/pieces/cross/1/{name}") == expected

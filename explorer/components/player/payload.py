@@ -1,6 +1,6 @@
 """A `Trace` as a payload for the player.
 
-The weights are coded as in `weight_codes.py`. A large trace is sent without them: the payload has a
+The weights are coded as in `weights.py`. A large trace is sent without them: the payload has a
 small picture of every head, and the browser requests the weights of a head when it is chosen.
 
 The array "words" is the payload of the same trace with its subword pieces merged into words.
@@ -14,13 +14,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.components.player.large_trace import (
+from explorer.components.player.weights import (
     gold_weights,
+    scale_of,
     site_facts,
     site_pictures,
+    weight_codes,
     words_without_weights,
 )
-from explorer.components.player.weight_codes import scale_of, weight_codes
 from explorer.components.shared.offer import NOTHING, Offer
 from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.alignment import content
@@ -199,8 +200,7 @@ def _trace_parts(
         if (gold := gold_weights(trace)) is not None:
             sites["cross"]["gold"] = gold
     else:
-        arrays = _site_arrays(trace)
-        sites = {site: _site_header(trace, site) for site in trace.sites}
+        arrays, sites = _whole_sites(trace)
     return _parts(trace, arrays, sites)
 
 
@@ -236,36 +236,26 @@ def _prompt(trace: Trace) -> int:
     return min(max(known, 0), len(trace.target_tokens))
 
 
-def _site_header(trace: Trace, site: str) -> dict[str, Any]:
-    weights = trace.attention(site)
-    return {
-        "shape": weights.shape,
-        "scale": scale_of(weights),
-        "packed": _packed(trace, site),
-        **site_facts(trace, site),
-    }
+def _whole_sites(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, dict[str, Any]]]:
+    """Weight codes and mask codes of every site, and the header of each.
 
-
-def _site_arrays(trace: Trace) -> dict[str, NDArray[Any]]:
-    """Weight codes and mask codes of every site; a mask without masked cells is left out."""
+    A mask without masked cells is left out. "packed": only unmasked cells are sent, because all
+    heads have one mask and zeros at masked cells.
+    """
     arrays: dict[str, NDArray[Any]] = {}
+    headers: dict[str, dict[str, Any]] = {}
     for site in trace.sites:
-        weights, masked = trace.attention(site), trace.arrays[f"{site}.closed"]
-        codes = weight_codes(weights, scale_of(weights))  # (layer, head, query, key)
-        if _packed(trace, site):
-            codes = codes[:, :, masked == UNMASKED]  # (layer, head, unmasked cell)
-        arrays[f"{site}.attention"] = codes
+        weights, closed = trace.attention(site), trace.arrays[f"{site}.closed"]
+        masked, scale = closed != UNMASKED, scale_of(weights)
+        packed = closed.ndim == 2 and bool(masked.any()) and not weights[:, :, masked].any()
+        codes = weight_codes(weights, scale)  # (layer, head, query, key)
+        # packed: (layer, head, unmasked cell)
+        arrays[f"{site}.attention"] = codes[:, :, ~masked] if packed else codes
         if masked.any():
-            arrays[f"{site}.closed"] = masked
-    return arrays
-
-
-def _packed(trace: Trace, site: str) -> bool:
-    """Whether only unmasked cells are sent: one mask for all heads, and zeros at masked cells."""
-    masked = trace.arrays[f"{site}.closed"]
-    if masked.ndim != 2 or not masked.any():
-        return False
-    return not trace.attention(site)[:, :, masked != UNMASKED].any()
+            arrays[f"{site}.closed"] = closed
+        facts = site_facts(trace, site)
+        headers[site] = {"shape": weights.shape, "scale": scale, "packed": packed, **facts}
+    return arrays, headers
 
 
 def _step_arrays(trace: Trace, labels: list[str]) -> dict[str, NDArray[Any]]:

@@ -13,7 +13,6 @@ from starlette.types import Message
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import access, rate_limit, trace_route
 from explorer.app.server.rate_limit import RateLimiter
-from explorer.components.player import large_trace
 from explorer.components.resources import RESOURCES
 from explorer.core.errors import TraceSizeError
 from explorer.core.interventions import OMISSIONS
@@ -69,7 +68,7 @@ def test_an_answer_is_served_compressed_and_cached_by_its_visitor_alone(
 
 
 def test_heads_of_a_large_trace_are_served_without_its_model(browser, monkeypatch):
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     trace = pieces_trace()
     offered = trace_route.offer("large", trace, None)
     assert offered.names == ("head",)
