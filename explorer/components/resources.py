@@ -10,12 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from explorer.components.inside.head_vectors import head_vectors
-from explorer.components.inside.omission import omission
-from explorer.components.inside.score_vectors import score_vectors
-from explorer.components.inside.token_path import token_path
-from explorer.components.player.attribution import attribution_payload
-from explorer.components.player.contributions import contributions_payload
+from explorer.components.inside.payload import head_vectors, omission, score_vectors, token_path
+from explorer.components.player.contributions import attribution_payload, contributions_payload
 from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
 from explorer.components.shared.offer import Offer
 from explorer.core.errors import TraceError

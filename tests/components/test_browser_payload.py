@@ -13,9 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import explorer
-from explorer.components.inside.head_vectors import head_vectors
-from explorer.components.inside.omission import omission
-from explorer.components.inside.token_path import token_path
+from explorer.components.inside.payload import head_vectors, omission, token_path
 from explorer.components.player.payload import View, player_payload
 from explorer.components.shared.offer import Offer
 from explorer.components.shared.payload import PROJECT

@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.components.inside.head_vectors import head_vectors
-from explorer.components.inside.omission import omission
-from explorer.components.inside.token_path import token_path
+from explorer.components.inside.payload import head_vectors, omission, token_path
 from explorer.components.player.weights import MEAN, head_payload
 from explorer.components.resources import RESOURCES, Place, offer
 from explorer.core.errors import ConfigError, TraceError

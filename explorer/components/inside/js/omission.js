@@ -18,7 +18,7 @@ import { createWeightTable } from "./weightTable.js";
 /** @import { Weights } from "./weightTable.js" */
 
 /**
- * @typedef {object} Omission a head of a model without one of its parts, in the format of `inside/omission.py`
+ * @typedef {object} Omission a head of a model without one of its parts, in the format of `inside/payload.py`
  * @property {string[]} queries labels
  * @property {string[]} keys
  * @property {string} text what is decoded

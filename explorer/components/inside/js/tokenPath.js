@@ -17,7 +17,7 @@ import { createLoading } from "../../shared/js/resources.js";
  *
  * @typedef {"tokens" | "positions" | "input" | "normed" | "heads" | "projected" | "output" | "hidden" | "forwarded" | "layer" | "stack"} VectorName
  *
- * @typedef {object} TokenPath the path of all queries through a layer, in the format of `inside/token_path.py`
+ * @typedef {object} TokenPath the path of all queries through a layer, in the format of `inside/payload.py`
  * @property {Sizes} config
  * @property {{queries: number, keys: number}} counts
  * @property {(name: VectorName, query: number) => Float32Array} vector
