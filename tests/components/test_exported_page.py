@@ -14,9 +14,8 @@ from explorer.components.exported_page import (
     trace_elements,
     with_parts_in_files,
 )
-from explorer.components.player.payload import View
-from explorer.components.resources import RESOURCES, Place
-from explorer.components.shared.offer import Offer
+from explorer.components.player.payload import Offer, View
+from explorer.components.trace_questions import TRACE_QUESTIONS, Place
 from explorer.core.errors import TraceError, TraceSizeError
 from explorer.core.interventions import OMISSIONS
 from explorer.core.trace import Trace
@@ -135,7 +134,9 @@ def test_a_page_has_the_vectors_of_the_layer_and_all_predictions(trace, model, e
         "".join(trace_elements(trace, [view], model, lambda _: "", 10**6)),
     )[1]
     answer = gzip.decompress(base64.b64decode(data))
-    assert answer == RESOURCES["vectors"].answer(trace, model, Place(site="cross", layer=1, head=2))
+    assert answer == TRACE_QUESTIONS["vectors"].answer(
+        trace, model, Place(site="cross", layer=1, head=2)
+    )
 
 
 def test_what_each_view_needs_first_comes_before_the_rest(trace, model):

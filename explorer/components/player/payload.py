@@ -22,7 +22,6 @@ from explorer.components.player.weights import (
     weight_codes,
     words_without_weights,
 )
-from explorer.components.shared.offer import NOTHING, Offer
 from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.alignment import content
 from explorer.core.i18n import section
@@ -88,12 +87,31 @@ class View(Selection):
         return cls(**(named | ended | offered))
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Questions that a browser can ask about a trace.
+
+    address: base address of the questions, relative to the page; "" if no server answers.
+    names: of `TRACE_QUESTIONS`.
+    """
+
+    address: str = ""
+    names: tuple[str, ...] = ()
+
+    def only(self, *names: str) -> "Offer":
+        """The part of this offer that a component shows."""
+        return Offer(self.address, tuple(name for name in self.names if name in names))
+
+
+NOTHING = Offer()
+
+
 def player_payload(
     trace: Trace,
     *,
     language: str | None = "en",
     view: View | None = None,
-    resources: Offer = NOTHING,
+    offer: Offer = NOTHING,
     more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """`trace`, its integrity checks and the player's sentences in `language`.
@@ -102,12 +120,12 @@ def player_payload(
     switches between both without the server.
 
     language: None leaves the sentences out, for a page that has them already.
-    resources: questions the browser can ask about the trace; with "head" among them, a large trace
+    offer: questions the browser can ask about the trace; with "head" among them, a large trace
         is sent without its weights.
     more: further fields of the header.
     """
     shown = view or View()
-    large = "head" in resources.names
+    large = "head" in offer.names
     if large:
         shown = replace(shown, **initial_head_of(trace, shown))
     maps = _maps(trace)
@@ -126,8 +144,8 @@ def player_payload(
     }
     if (predictions := _predictions(trace)) is not None:
         header["predictions"] = predictions
-    if resources.names:
-        header["resources"] = asdict(resources)
+    if offer.names:
+        header["resources"] = asdict(offer)
     return pack_payload(header | dict(more or {}), arrays)
 
 

@@ -3,7 +3,6 @@ import { readEnvelope } from "../../shared/js/envelope.js";
 import { visibleRows } from "../../shared/js/guess.js";
 import { OMISSIONS } from "../../shared/js/look.js";
 import { createRadios } from "../../shared/js/radios.js";
-import { createLoading } from "../../shared/js/resources.js";
 import {
   currentRow,
   headPlace,
@@ -12,6 +11,7 @@ import {
   shownKeys,
   siteOf,
 } from "../../shared/js/stepState.js";
+import { createLoading } from "../../shared/js/traceQuestions.js";
 import { createWeightTable } from "./weightTable.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */

@@ -1,8 +1,8 @@
 import { readEnvelope } from "../../shared/js/envelope.js";
-import { createLoading } from "../../shared/js/resources.js";
+import { createLoading } from "../../shared/js/traceQuestions.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
-/** @import { Find } from "../../shared/js/resources.js" */
+/** @import { Find } from "../../shared/js/traceQuestions.js" */
 
 /**
  * @typedef {object} Sizes the sizes of the model, as its config names them
