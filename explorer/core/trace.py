@@ -459,8 +459,9 @@ class Trace:
             raise TraceError("no_attention")
         if self.predicted_tokens and len(self.predicted_tokens) != steps:
             raise TraceError("predictions_differ", got=len(self.predicted_tokens), expected=steps)
+        axes = sides(len(self.source_tokens), steps)
         for site in self.sites:
-            check_site(self.arrays, site, len(self.queries(site)), len(self.keys(site)))
+            check_site(self.arrays, site, *axes[site])
         check_stack(self.arrays, "encoder", len(self.source_tokens))
         check_stack(self.arrays, "decoder", steps)
         check_logits(self.arrays, steps)
@@ -470,9 +471,8 @@ class Trace:
         alone = not self.target_tokens
         most = len(self.source_tokens) if alone else steps
         check_steps(self.arrays, len(self.candidate_tokens), most, each=not alone)
-        axes = (self.source_tokens, self.target_tokens, self.predicted_tokens)
-        tokens = (*axes, self.candidate_tokens)
-        check_texts(tokens, self.text, self.measured, self.facts)
+        texts = (self.source_tokens, self.target_tokens, self.predicted_tokens)
+        check_texts((*texts, self.candidate_tokens), self.text, self.measured, self.facts)
 
     def _array(self, site: str, kind: str) -> NDArray[Any]:
         array = self.arrays.get(f"{site}.{kind}")

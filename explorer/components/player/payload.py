@@ -128,10 +128,11 @@ def player_payload(
     large = "head" in offer.names
     if large:
         shown = replace(shown, **initial_head_of(trace, shown))
-    maps = _maps(trace)
-    arrays, header = _trace_parts(trace, maps if large else None)
-    if has_words(trace):
-        arrays["words"] = payload_bytes(_words_payload(trace, shown, maps if large else None))
+    in_words = has_words(trace)
+    maps = _maps(trace) * (2 if in_words else 1) if large else None
+    arrays, header = _trace_parts(trace, maps)
+    if in_words:
+        arrays["words"] = payload_bytes(_words_payload(trace, shown, maps))
     header |= {
         "version": FORMAT_VERSION,
         "project": PROJECT,
@@ -178,9 +179,8 @@ def initial_head_of(trace: Trace, view: View) -> dict[str, Any]:
 
 
 def _maps(trace: Trace) -> int:
-    """Heads of all layers and sites, in pieces and in words."""
-    maps = sum(math.prod(trace.attention(site).shape[:2]) for site in trace.sites)
-    return maps * (2 if has_words(trace) else 1)
+    """Heads of all layers and sites."""
+    return sum(math.prod(trace.attention(site).shape[:2]) for site in trace.sites)
 
 
 def _words_payload(trace: Trace, view: View, maps: int | None) -> bytes:
