@@ -7,8 +7,8 @@ from typing import Any
 
 from explorer.cli.common import add_languages, add_model, whole_number
 from explorer.core.errors import ConfigError, FileError
+from explorer.core.number_format import typed_number
 from explorer.core.trace_size import FIT, Layers
-from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import shorten
 
 _LAST_LAYER = 9_999  # of any model that a trace could hold
