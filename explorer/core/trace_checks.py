@@ -1,4 +1,7 @@
-"""Checks on the parts of a `Trace`, wherever they come from. Each raises `TraceError`."""
+"""Checks of a `Trace`: whether its parts are valid, and the errors of its integrity.
+
+The checks on parts, wherever these come from, raise `TraceError`.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
-from explorer.core.mask_reasons import REASONS
+from explorer.core.mask_reasons import REASONS, UNMASKED
 
 MEASURED = (
     "hooked_equals_plain",
@@ -17,6 +20,25 @@ MEASURED = (
     "equals_library",
 )
 """The integrity checks that only a model can measure."""
+
+_LIMITS = {  # largest error of a genuine trace in float32
+    "rows_sum_to_one": 1e-5,
+    "closed_cells_are_zero": 0.0,
+    "hooked_equals_plain": 1e-4,
+    "cached_equals_full": 1e-4,
+    "padding_changes_nothing": 1e-4,
+    "equals_library": 1e-6,
+    "unchanged_since_capture": 0.0,
+}
+_LIMITS["rows_and_sink_sum_to_one"] = _LIMITS["rows_sum_to_one"]
+
+_HALF_LIMITS = {  # the same in bfloat16, whose numbers have eight bits
+    "rows_sum_to_one": 1e-2,
+    "rows_and_sink_sum_to_one": 1e-2,
+    "hooked_equals_plain": 2e-2,
+    "cached_equals_full": 0.5,
+    "padding_changes_nothing": 0.5,
+}
 
 _STEPS = {  # column of `Trace.steps` → type of its numbers
     "step": np.integer,
@@ -161,6 +183,28 @@ def check_texts(
             raise TraceError("bad_text")
     if not isinstance(facts, Mapping) or _depth(facts) > _DEEPEST_FACT:
         raise TraceError("bad_text")
+
+
+def weight_errors(arrays: Arrays, sites: Sequence[str]) -> dict[str, float]:
+    """The integrity errors of the weights: the largest distance of a row's sum from 1, and the
+    largest weight on a masked cell. A row without an unmasked key is padding."""
+    row_sum, masked_weight = 0.0, 0.0
+    for site in sites:
+        weights = arrays[f"{site}.attention"]
+        unmasked = arrays[f"{site}.closed"] == UNMASKED
+        sums = weights.sum(-1, dtype=np.float64)  # (layer, head, query)
+        sums = sums + arrays.get(f"{site}.sink", 0)
+        row_sum = max(row_sum, float((np.abs(sums - 1) * unmasked.any(-1)).max(initial=0)))
+        worst = weights.max(where=~unmasked, initial=0)  # without a second copy
+        masked_weight = max(masked_weight, float(worst))
+    sinks = any(f"{site}.sink" in arrays for site in sites)
+    row_check = "rows_and_sink_sum_to_one" if sinks else "rows_sum_to_one"
+    return {row_check: row_sum, "closed_cells_are_zero": masked_weight}
+
+
+def integrity_limits(facts: Mapping[str, Any]) -> Mapping[str, float]:
+    """The largest error of a genuine trace with these facts, by integrity check."""
+    return _LIMITS | _HALF_LIMITS if facts.get("precision") == "half" else _LIMITS
 
 
 def _is_valid(string: str) -> bool:
