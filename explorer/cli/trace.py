@@ -84,7 +84,7 @@ def _names(text: str) -> list[str]:
 def _trace(options: argparse.Namespace) -> int:
     from explorer.core.i18n import say
     from explorer.core.interventions import Interventions
-    from explorer.core.text_pairs import typed_separator
+    from explorer.core.trace import typed_separator
     from explorer.heads.metrics.evaluation_batches import task_sentences
     from explorer.heads.removal.counterfactuals import mean_outputs
     from explorer.model.opening import load

@@ -28,8 +28,7 @@ from explorer.core.i18n import section
 from explorer.core.look import Selection
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import prediction_in
-from explorer.core.text_pairs import second_text
-from explorer.core.trace import Trace
+from explorer.core.trace import Trace, second_text
 from explorer.core.word_segmentation import grouped
 from explorer.core.words import (
     has_words,
