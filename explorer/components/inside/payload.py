@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.components.shared.payload import pack_payload
-from explorer.core.head_scores import head_scores
+from explorer.core.score_formula import score_formula
 from explorer.core.trace import Trace
 
 CANDIDATES = 5
@@ -38,13 +38,13 @@ def head_vectors(trace: Trace, site: str, layer: int, head: int) -> bytes:
     Raises `TraceError` if the trace has only weights.
     """
     queries, keys = trace.query_vectors(site)[layer, head], trace.key_vectors(site)[layer, head]
-    made = head_scores(trace, site, layer, head)
+    formula = score_formula(trace, site, layer, head)
     arrays = {"queries": queries, "keys": keys, "values": trace.values(site)[layer, head]}
-    if made.bias is not None:
-        arrays["bias"] = made.bias
+    if formula.bias is not None:
+        arrays["bias"] = formula.bias
     if (sink := trace.arrays.get(f"{site}.sink")) is not None:
         arrays["sink"] = sink[layer, head]
-    header = {"width": made.width, "scale": made.scale, "cap": made.cap}
+    header = {"width": formula.width, "scale": formula.scale, "cap": formula.cap}
     return pack_payload(header, arrays)
 
 
