@@ -30,9 +30,8 @@ def test_a_cap_and_what_is_added_are_told(trace):
         "cross.scores": np.tanh(trace.scores("cross") / 2) * 2 + bias,
         "cross.score_cap": np.full(len(trace.scores("cross")), 2, np.float32),
     }
-    formula = score_formula(
-        replace(trace, arrays={**trace.arrays, **more}, digest=""), "cross", 0, 0
-    )
+    arrays = {**trace.arrays, **more}
+    formula = score_formula(replace(trace, arrays=arrays, digest=""), "cross", 0, 0)
     assert formula.cap == 2
     np.testing.assert_allclose(formula.bias, bias, atol=1e-4)
 
