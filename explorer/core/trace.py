@@ -29,19 +29,9 @@ from explorer.core.errors import ExplorerError, TraceError
 from explorer.core.files import as_path, read_bytes, replace_atomically
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
-from explorer.core.predictions import check_predictions, prediction_in
+from explorer.core.predictions import prediction_in
 from explorer.core.sites import SITES, sides
-from explorer.core.trace_checks import (
-    check_early,
-    check_gold,
-    check_logits,
-    check_site,
-    check_stack,
-    check_steps,
-    check_texts,
-    integrity_limits,
-    weight_errors,
-)
+from explorer.core.trace_checks import check_arrays, check_texts, integrity_limits, weight_errors
 from explorer.core.trace_file import LARGEST_FILE, pack, unpack
 from explorer.core.trace_from_arrays import (
     is_half,
@@ -441,18 +431,8 @@ class Trace:
             raise TraceError("no_attention")
         if self.predicted_tokens and len(self.predicted_tokens) != steps:
             raise TraceError("predictions_differ", got=len(self.predicted_tokens), expected=steps)
-        axes = sides(len(self.source_tokens), steps)
-        for site in self.sites:
-            check_site(self.arrays, site, *axes[site])
-        check_stack(self.arrays, "encoder", len(self.source_tokens))
-        check_stack(self.arrays, "decoder", steps)
-        check_logits(self.arrays, steps)
-        check_early(self.arrays, self.facts, steps)
-        check_gold(self.arrays, steps, len(self.source_tokens))
-        check_predictions(self.arrays, self.facts, len(self.source_tokens or self.target_tokens))
-        alone = not self.target_tokens
-        most = len(self.source_tokens) if alone else steps
-        check_steps(self.arrays, len(self.candidate_tokens), most, each=not alone)
+        sizes = len(self.source_tokens), steps, len(self.candidate_tokens)
+        check_arrays(self.arrays, self.facts, self.sites, *sizes)
         texts = (self.source_tokens, self.target_tokens, self.predicted_tokens)
         check_texts((*texts, self.candidate_tokens), self.text, self.measured, self.facts)
 

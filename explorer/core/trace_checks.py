@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
 from explorer.core.mask_reasons import REASONS, UNMASKED
+from explorer.core.predictions import check_predictions
+from explorer.core.sites import sides
 
 MEASURED = (
     "hooked_equals_plain",
@@ -53,7 +55,23 @@ _DEEPEST_FACT = 8
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
+def check_arrays(
+    arrays: Arrays, facts: Any, sites: Sequence[str], source: int, target: int, candidates: int
+) -> None:
+    """The arrays of a trace fit together; source, target, candidates: numbers of its tokens."""
+    axes = sides(source, target)
+    for site in sites:
+        _check_site(arrays, site, *axes[site])
+    _check_stack(arrays, "encoder", source)
+    _check_stack(arrays, "decoder", target)
+    _check_numbers(arrays, "logits", (target,), "logits")
+    _check_early(arrays, facts, target)
+    _check_gold(arrays, target, source)
+    check_predictions(arrays, facts, source or target)
+    _check_steps(arrays, candidates, target or source, each=target > 0)
+
+
+def _check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
     """The arrays of `site` have the axes (queries, keys), finite weights from 0, known codes."""
     weights, axes = arrays[f"{site}.attention"], (queries, keys)
     if weights.ndim != 4 or weights.shape[2:] != axes or not weights.size:
@@ -91,7 +109,7 @@ def _check_inside(arrays: Arrays, site: str) -> None:
         _check_numbers(arrays, f"{site}.{kind}", expected, site)
 
 
-def check_stack(arrays: Arrays, stack: str, tokens: int) -> None:
+def _check_stack(arrays: Arrays, stack: str, tokens: int) -> None:
     """The arrays of a stack beside its attention have one vector for each of `tokens`."""
     for kind in ("feed_forward_hidden", "feed_forward_output", "layer_output"):
         name = f"{stack}.{kind}"
@@ -101,12 +119,7 @@ def check_stack(arrays: Arrays, stack: str, tokens: int) -> None:
         _check_numbers(arrays, f"{stack}.{kind}", (tokens,), stack)
 
 
-def check_logits(arrays: Arrays, steps: int) -> None:
-    """The logits have one row for each step."""
-    _check_numbers(arrays, "logits", (steps,), "logits")
-
-
-def check_early(arrays: Arrays, facts: Any, steps: int) -> None:
+def _check_early(arrays: Arrays, facts: Any, steps: int) -> None:
     """The predictions after each layer have ids, probabilities and tokens (layer, T, rank)."""
     ids, shares = arrays.get("early.id"), arrays.get("early.probability")
     if ids is None and shares is None:
@@ -138,14 +151,14 @@ def _check_numbers(arrays: Arrays, name: str, axes: tuple[int, ...], site: str) 
         raise TraceError("not_finite", site=site)
 
 
-def check_gold(arrays: Arrays, steps: int, source: int) -> None:
+def _check_gold(arrays: Arrays, steps: int, source: int) -> None:
     """The gold alignment is boolean, (T, S)."""
     gold = arrays.get("gold")
     if gold is not None and (gold.dtype != np.bool_ or gold.shape != (steps, source)):
         raise TraceError("bad_gold", got=gold.shape)
 
 
-def check_steps(arrays: Arrays, candidates: int, steps: int, *, each: bool = True) -> None:
+def _check_steps(arrays: Arrays, candidates: int, steps: int, *, each: bool = True) -> None:
     """The steps are columns of one length, and each step has one chosen candidate.
 
     each: False where only some steps have candidates.
