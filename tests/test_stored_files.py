@@ -14,8 +14,7 @@ from explorer.app.filled_lesson import filled_in
 from explorer.core import folders
 from explorer.core.errors import HeadReportError, PruningError
 from explorer.core.lesson import read_lesson
-from explorer.core.look import Request
-from explorer.core.look_address import from_query, to_query
+from explorer.core.look import Request, from_query, to_query
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
 from explorer.heads.alignment.aer_report import AlignmentReport

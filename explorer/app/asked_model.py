@@ -36,7 +36,7 @@ def asked_model(member: CatalogMember, request: Request, shown: Trace) -> "Model
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelOfTrace:
-    """The model behind a trace, as a `components.resources.AskedModel`.
+    """The model behind a trace, as a `components.trace_questions.AskedModel`.
 
     It holds only a weak reference to the model, and no trace, so it keeps neither in memory.
 

@@ -8,8 +8,7 @@ from explorer.app.state import train as train_state
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import thinned
 from explorer.core.errors import ExplorerError, RunError
-from explorer.core.look import COMPARE
-from explorer.core.moment_pair import MomentPair
+from explorer.core.look import COMPARE, MomentPair
 from explorer.core.trace import Trace
 from explorer.heads.comparison.attention_comparison import compare
 from explorer.heads.comparison.trace_comparison import TraceComparison

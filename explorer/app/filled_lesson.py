@@ -14,8 +14,7 @@ from explorer.core.errors import ExplorerError, LessonError
 from explorer.core.i18n import isolated, say
 from explorer.core.lesson import Card, Lesson, asked_of_trace, fill_in
 from explorer.core.lesson_answers import Place, answer, needs_capture
-from explorer.core.look import Look, Request, Selection
-from explorer.core.look_address import from_query
+from explorer.core.look import Look, Request, Selection, from_query
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 

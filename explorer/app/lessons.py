@@ -5,7 +5,7 @@ from pathlib import Path
 
 from explorer.core import folders
 from explorer.core.files import log_skipped
-from explorer.core.lesson_search import FoundLessons, find_lessons, lesson_files
+from explorer.core.lesson import FoundLessons, find_lessons, lesson_files
 
 
 def lessons() -> FoundLessons:

@@ -29,10 +29,9 @@ from explorer.components.head_views.payload import (
     model_comparison_payload,
     words_payload,
 )
-from explorer.components.player.payload import View, player_payload
-from explorer.components.resources import AskedModel
+from explorer.components.player.payload import Offer, View, player_payload
 from explorer.components.shared.bundle import Component, script, styles
-from explorer.components.shared.offer import Offer
+from explorer.components.trace_questions import AskedModel
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import section
 from explorer.core.interventions import Interventions
@@ -95,7 +94,7 @@ def player(
     model: computes more when a visitor asks; None if there is none.
     visit: query with which guests of a class ask for the trace; None if they cannot.
     """
-    resources = _offer(key, trace, model)
+    offer = _offer(key, trace, model)
     more = {"visit": visit} if access.is_class_mode() else {}
     payload = _payload(
         ("player", key, view),
@@ -103,7 +102,7 @@ def player(
             trace,
             language=key.language,
             view=view,
-            resources=resources,
+            offer=offer,
             more=more,
         ),
     )
@@ -124,7 +123,7 @@ def head_grid(
 
     model: as in `player`.
     """
-    resources, view = _offer(key, trace, model), _view(trace, opening)
+    offer, view = _offer(key, trace, model), _view(trace, opening)
     payload = _payload(
         ("head_grid", key, norms is None, view),
         lambda: head_grid_payload(
@@ -133,7 +132,7 @@ def head_grid(
             language=key.language,
             view=view,
             norms=norms,
-            resources=resources,
+            offer=offer,
         ),
     )
     _mount("head_grid", payload, _of_picture(key, on_report), (*_HEAD_VIEW_EVENTS, MISSING))

@@ -23,8 +23,7 @@ from explorer.core import folders
 from explorer.core.errors import FileError
 from explorer.core.files import one_line, printable, read_text, write_atomically, writing
 from explorer.core.i18n import LANGUAGES, say
-from explorer.core.lesson import Card
-from explorer.core.lesson_search import FoundLessons
+from explorer.core.lesson import Card, FoundLessons
 from explorer.core.look import Selection
 from explorer.jobs.training_run import find_run
 from explorer.model.catalog import ShippedModel, shipped_models

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from explorer.core import folders
+from explorer.core.address_fields import MOST_FORCED
 from explorer.core.errors import ExplorerError
-from explorer.core.field_kinds import MOST_FORCED
 from explorer.core.look import Request
 from explorer.core.trace import Trace
 from explorer.jobs.training_run import Run, find_run

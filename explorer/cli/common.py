@@ -19,7 +19,7 @@ from explorer.core.errors import (
     VocabularyError,
 )
 from explorer.core.memory import limit_memory, ran_out_of_memory
-from explorer.core.typed_number import MOST_DIGITS, typed_number
+from explorer.core.number_format import MOST_DIGITS, typed_number
 from explorer.core.vocabulary import shorten
 
 if TYPE_CHECKING:

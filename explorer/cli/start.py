@@ -86,7 +86,7 @@ def _name_lessons(paths: list[Path]) -> None:
     """
     from explorer.core import folders
     from explorer.core.errors import LessonError
-    from explorer.core.lesson_search import find_lessons, lesson_files
+    from explorer.core.lesson import find_lessons, lesson_files
 
     for path in paths:
         if not path.is_dir():

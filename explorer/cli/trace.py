@@ -7,8 +7,8 @@ from typing import Any
 
 from explorer.cli.common import add_languages, add_model, whole_number
 from explorer.core.errors import ConfigError, FileError
+from explorer.core.number_format import typed_number
 from explorer.core.trace_size import FIT, Layers
-from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import shorten
 
 _LAST_LAYER = 9_999  # of any model that a trace could hold
@@ -84,7 +84,7 @@ def _names(text: str) -> list[str]:
 def _trace(options: argparse.Namespace) -> int:
     from explorer.core.i18n import say
     from explorer.core.interventions import Interventions
-    from explorer.core.text_pairs import typed_separator
+    from explorer.core.trace import typed_separator
     from explorer.heads.metrics.evaluation_batches import task_sentences
     from explorer.heads.removal.counterfactuals import mean_outputs
     from explorer.model.opening import load

@@ -8,10 +8,8 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from explorer.components.player.payload import View, initial_head_of
-from explorer.components.resources import RESOURCES, AskedModel, Resource
+from explorer.components.player.payload import Offer, View, initial_head_of
 from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
-from explorer.components.shared.offer import Offer
 from explorer.components.site_files import (
     NOT_STARTED_STYLES,
     back_address,
@@ -20,6 +18,7 @@ from explorer.components.site_files import (
     linked_styles,
     not_started,
 )
+from explorer.components.trace_questions import TRACE_QUESTIONS, AskedModel, TraceQuestion, offered
 from explorer.core.errors import ExplorerError, TraceError
 from explorer.core.i18n import LANGUAGES, html_language, say
 from explorer.core.sites import Head
@@ -181,15 +180,15 @@ def trace_elements(
     payload: makes the element with the payload, given the offer of the page.
     space: bytes for all elements; the first answers are there in any case.
     """
-    offered = [one for one in RESOURCES.values() if one.near and one.offered(trace, model)]
-    element = payload(_offer(offered))
-    openings = _openings(trace, views) if offered else {}
+    asked = [one for one in offered(trace, model) if one.near]
+    element = payload(_offer(asked))
+    openings = _openings(trace, views) if asked else {}
     looked_into = {head: opened for head, opened in openings.items() if opened} or openings
     found: dict[str, str] = {}
     streams = deque(
-        _answers_near(resource, trace, model, head, opened, found)
-        for resource in offered
-        for head, opened in (looked_into if resource.asks_model else openings).items()
+        _answers_near(question, trace, model, head, opened, found)
+        for question in asked
+        for head, opened in (looked_into if question.asks_model else openings).items()
     )
     space -= len(element) + 1
     while streams:
@@ -201,19 +200,19 @@ def trace_elements(
             streams.rotate(-1)
         else:
             streams.popleft()
-    held = [one for one in offered if not one.asks_model or _has_computed(found)]
-    if held != offered:  # the model refused all of them
+    held = [one for one in asked if not one.asks_model or _has_computed(found)]
+    if held != asked:  # the model refused all of them
         element = payload(_offer(held))
     return [element, *found.values()]
 
 
-def _offer(offered: Sequence[Resource]) -> Offer:
-    return Offer(names=tuple(one.name for one in offered))
+def _offer(asked: Sequence[TraceQuestion]) -> Offer:
+    return Offer(names=tuple(one.name for one in asked))
 
 
 def _has_computed(found: Iterable[str]) -> bool:
     """Whether any of the answers with these names needed the model."""
-    return any(RESOURCES[name.partition("/")[0]].asks_model for name in found)
+    return any(TRACE_QUESTIONS[name.partition("/")[0]].asks_model for name in found)
 
 
 def _openings(trace: Trace, views: Sequence[View]) -> dict[Head, bool]:
@@ -227,7 +226,7 @@ def _openings(trace: Trace, views: Sequence[View]) -> dict[Head, bool]:
 
 
 def _answers_near(
-    resource: Resource,
+    question: TraceQuestion,
     trace: Trace,
     model: AskedModel | None,
     head: Head,
@@ -236,16 +235,16 @@ def _answers_near(
 ) -> Iterator[dict[str, str]]:
     """Elements with answers that are useful together, by name, without those the page already has.
     Ends if the model refuses one, such as a trace that would be too large."""
-    assert resource.near is not None
-    for places in resource.near(trace, head, opened):
-        missing = {resource.address(place): place for place in places}
+    assert question.near is not None
+    for places in question.near(trace, head, opened):
+        missing = {question.address(place): place for place in places}
         missing = {name: place for name, place in missing.items() if name not in found}
         if not missing:
             continue
         try:
             yield {
                 name: data_element(
-                    f'{_ATTRIBUTE}="{name}"', resource.answer(trace, model, place), compress=True
+                    f'{_ATTRIBUTE}="{name}"', question.answer(trace, model, place), compress=True
                 )
                 for name, place in missing.items()
             }

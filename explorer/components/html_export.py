@@ -14,9 +14,8 @@ from explorer.components.exported_page import (
     page,
     trace_elements,
 )
-from explorer.components.player.payload import View, initial_head_of, player_payload
-from explorer.components.resources import AskedModel
-from explorer.components.shared.offer import Offer
+from explorer.components.player.payload import Offer, View, initial_head_of, player_payload
+from explorer.components.trace_questions import AskedModel
 from explorer.core.i18n import say
 from explorer.core.trace import Trace, check_trace
 
@@ -59,7 +58,7 @@ def html_page(
 
     def payload(offer: Offer) -> str:
         seen = replace(shown, **initial_head_of(trace, shown)) if offer.names else shown
-        data = player_payload(trace, language=language, view=seen, resources=offer)
+        data = player_payload(trace, language=language, view=seen, offer=offer)
         return data_element('id="payload"', data, compress=True)
 
     space = LARGEST_PAGE - len(with_data([]).encode())

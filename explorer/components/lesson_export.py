@@ -16,11 +16,10 @@ from explorer.components.exported_page import (
     trace_elements,
 )
 from explorer.components.lesson.payload import ShownLesson, lesson_payload
-from explorer.components.player.payload import View, initial_head_of, player_payload
-from explorer.components.resources import AskedModel
+from explorer.components.player.payload import Offer, View, initial_head_of, player_payload
 from explorer.components.shared.bundle import styles
-from explorer.components.shared.offer import Offer
 from explorer.components.site_files import back_address
+from explorer.components.trace_questions import AskedModel
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 
@@ -90,7 +89,7 @@ def _text_element(shown: ShownLesson, text: LessonText, language: str, space: in
     opened = any(view.cell is not None for view in views)
 
     def payload(offer: Offer) -> str:
-        data = player_payload(trace, language=language, view=first, resources=offer)
+        data = player_payload(trace, language=language, view=first, offer=offer)
         return data_element("data-payload", data, compress=True)
 
     parts = trace_elements(trace, views, text.model if opened else None, payload, space)

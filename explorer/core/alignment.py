@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import AlignmentError
 from explorer.core.files import as_path, read_bytes
+from explorer.core.number_format import typed_number
 from explorer.core.trace import Trace, check_trace, is_index, refuse_no_number
-from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import shorten
 from explorer.core.word_segmentation import Word, grouped, is_special
 from explorer.core.words import (

@@ -1,18 +1,25 @@
 """Every sentence of the interface in every language, from one table.
 
 The table is the folder `strings/`: one file a section, one entry a sentence, English and Chinese
-next to each other so that neither is forgotten. A further language is one file in `languages/`, see
-`language_file`; a sentence that it lacks is shown in English.
+next to each other so that neither is forgotten. A further language is one file in `languages/`; a
+sentence that it lacks is shown in English. Such a file has its name, and a line for each sentence,
+whose key begins with the name of the section:
+
+    name = "Français"
+    explore.page = "Explorer"
+    train.queue = "{count} {count:tâche attend|tâches attendent}"
 """
 
 import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, reduce
+from pathlib import Path
+from typing import Any
 
 from explorer.core import folders
-from explorer.core.language_file import PLURAL, LanguageFile, read_language_file
 
 _ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 
@@ -20,6 +27,65 @@ OWN_LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
 """The languages of the table: code → own name."""
 
 _TAGS: Mapping[str, str] = {"zh": "zh-Hans"}
+
+PLURAL = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
+"""A word that agrees with a fact: name of the fact, word for 1, word for other numbers."""
+
+_FACT = re.compile(r"\{\{|\}\}|\{(\w+)(:[^{}]*)?\}")
+"""A fact and its format, as `str.format` fills it in, or a brace that stands for itself."""
+
+_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageFile:
+    """The contents of a language file.
+
+    code: of the language (BCP 47), as in links and in the `lang` attribute; the file's name.
+    name: the language's own name; "" if the file does not give it.
+    sections: section → key → sentence; unchecked, so values may have any type.
+    """
+
+    code: str
+    name: str
+    sections: Mapping[str, Any]
+
+    @property
+    def has_code(self) -> bool:
+        """Whether the file's name is the code of a language."""
+        return bool(_CODE.fullmatch(self.code))
+
+    def sentence(self, section: str, key: str, english: str) -> str:
+        """The sentence under a key; "" if there is none with the facts of the English one."""
+        entries = self.sections.get(section)
+        text = entries.get(key) if isinstance(entries, Mapping) else None
+        fits = isinstance(text, str) and text.strip() and _filled_as(text) == _filled_as(english)
+        return text if fits and isinstance(text, str) else ""
+
+
+def read_language_file(path: Path) -> LanguageFile:
+    """Read a language file. Raises `OSError`, and `ValueError` if it is not TOML."""
+    try:
+        sections = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    name = sections.pop("name", "")
+    return LanguageFile(
+        path.stem, " ".join(name.split()) if isinstance(name, str) else "", sections
+    )
+
+
+def _filled_as(sentence: str) -> tuple[set[str], set[str], list[str]]:
+    """Parts that two sentences must share for `str.format`.
+
+    Names of facts, facts with a format, and literal braces.
+    """
+    plain = PLURAL.sub("", sentence)
+    facts = _FACT.findall(plain)
+    names = {name for name, *_ in (*facts, *PLURAL.findall(sentence)) if name}
+    formats = {f"{name}{form}" for name, form in facts if form}
+    own = [found[0] for found in _FACT.finditer(plain) if not found[1]]
+    return names, formats, own + re.findall(r"[{}]", _FACT.sub("", plain))
 
 
 def _further_languages() -> Iterator[LanguageFile]:

@@ -24,8 +24,8 @@ from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from explorer.core.errors import InterventionError
+from explorer.core.number_format import typed_number
 from explorer.core.sites import SITES, Head
-from explorer.core.typed_number import typed_number
 
 OMISSIONS = ("scaling", "mask", "positions")
 """Parts that can be left out of a Transformer to see their effect: the division of the scores by √K

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.core.files import read_bytes
+from explorer.core.vocabulary import valid_text
 
 DEEPEST = 32
 """Deepest allowed nesting of lists and objects."""
@@ -68,11 +69,6 @@ def clean(value: Any, depth: int = 0) -> Any:
             return [clean(item, depth + 1) for item in value]
         return {valid_text(key): clean(item, depth + 1) for key, item in value.items()}
     return value
-
-
-def valid_text(text: str) -> str:
-    """`text` with "?" for each lone surrogate, which UTF-8 cannot encode."""
-    return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def number(value: object, least: float, most: float, otherwise: float) -> float:

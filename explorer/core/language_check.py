@@ -9,8 +9,7 @@ from pathlib import Path
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, LanguageError
 from explorer.core.files import log_skipped, printable, reading
-from explorer.core.i18n import OWN_LANGUAGES, say, table
-from explorer.core.language_file import LanguageFile, read_language_file
+from explorer.core.i18n import OWN_LANGUAGES, LanguageFile, read_language_file, say, table
 
 _IN_BRACES = re.compile(r"\{+[^{}]*\}*|\}+")
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)

@@ -14,16 +14,36 @@
 
 `view` is the query of a link of the app; `highlight` the `data-testid` of the element that the text
 is about; `answer` a function of `lesson_answers`, which may also be in braces in the text.
+
+In a folder, `NAME.en.md` and `NAME.zh.md` are one lesson in two languages, and each further
+language may have one, too.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import parse_qsl
 
-from explorer.core.errors import LessonError
+from explorer.core.errors import ExplorerError, LessonError
+from explorer.core.files import has_printable_name, one_line, read_text
+from explorer.core.i18n import LANGUAGES, say
 from explorer.core.lesson_answers import ANSWERS
+
+_ORDER = (
+    "query-and-key",
+    "one-number-by-hand",
+    "the-mask",
+    "padding",
+    "what-heads-share-out",
+    "alignment",
+    "what-if",
+    "importance",
+)
+"""Order of the lessons that ship; others follow by name."""
+
+_LARGEST = 2**18  # bytes of a file
 
 MOST_CARDS = 20
 LONGEST_TEXT = 240
@@ -182,3 +202,82 @@ def _check(number: int, card: Card) -> None:
     for name in sorted(asked_of_trace(card) - set(ANSWERS)):
         known = ", ".join(ANSWERS)
         raise LessonError("unknown_answer", card=number, got=name[:60], known=known)
+
+
+class BrokenLessonError(LessonError):
+    """A file that cannot be read as a lesson, and why.
+
+    path: of the file.
+    """
+
+    def __init__(self, path: Path, problem: ExplorerError) -> None:
+        self.path = path
+        self.problem = problem.alone()
+        super().__init__("broken", name=one_line(path.name))
+
+    def in_language(self, language: str) -> str:
+        """The sentence that names the file and says what is wrong with it."""
+        problem = self.problem.in_language(language)
+        return say("lessons.broken", language, problem=problem, **self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLessons:
+    """The lessons in some files.
+
+    lessons: by name, then by language, at least one, English first; in the order of display.
+    broken: errors of the files that are not lessons.
+    """
+
+    lessons: Mapping[str, Mapping[str, Lesson]]
+    broken: tuple[BrokenLessonError, ...]
+
+    def in_language(self, name: str, language: str) -> Lesson | None:
+        """The lesson called `name` in `language`, or None if there is no such lesson.
+
+        Fallback: English, then any other language.
+        """
+        written = self.lessons.get(name, {})
+        return written.get(language) or next(iter(written.values()), None)
+
+
+def lesson_files(folders: Iterable[Path]) -> tuple[Path, ...]:
+    """The Markdown files in these folders, except README files."""
+    found = (path for folder in folders for path in sorted(folder.glob("*.md")))
+    return tuple(path for path in found if path.stem.lower() != "readme")
+
+
+def find_lessons(paths: Iterable[Path]) -> FoundLessons:
+    """The lessons in these files, except those whose names cannot be printed.
+
+    If two lessons have one name, the later one counts.
+    """
+    lessons: dict[str, dict[str, Lesson]] = {}
+    broken = []
+    for path in filter(has_printable_name, paths):
+        try:
+            name, language = _name(path)
+            lessons.setdefault(name, {})[language] = read_lesson(
+                read_text(path, _LARGEST), language
+            )
+        except ExplorerError as error:
+            broken.append(BrokenLessonError(path, error))
+    named = {
+        name: {one: lessons[name][one] for one in LANGUAGES if one in lessons[name]}
+        for name in sorted(lessons, key=_place)
+        if lessons[name]
+    }
+    return FoundLessons(named, tuple(broken))
+
+
+def _name(path: Path) -> tuple[str, str]:
+    """Name and language. Raises `LessonError`."""
+    name, _, language = path.stem.rpartition(".")
+    if not name or language not in LANGUAGES:
+        endings = ", ".join(f".{language}.md" for language in LANGUAGES)
+        raise LessonError("no_language", endings=endings)
+    return name, language
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import LessonError, TraceError
-from explorer.core.head_scores import capped, head_scores
 from explorer.core.i18n import say
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.number_format import calculated, percent
 from explorer.core.printed_numbers import Cell, PrintedCell, print_cell
+from explorer.core.score_formula import capped, score_formula
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shown_label
 
@@ -151,9 +151,9 @@ def _calculation(trace: Trace, place: Place) -> PrintedCell:
     site, layer, head = place.site, place.layer, place.head
     query = trace.query_vectors(site)[layer, head, place.query].astype(np.float64)
     products = trace.key_vectors(site)[layer, head].astype(np.float64) @ query
-    made = head_scores(trace, site, layer, head)
-    bias = np.zeros(len(products)) if made.bias is None else made.bias[place.query]
-    scores = capped(products * made.scale, made.cap) + bias
+    formula = score_formula(trace, site, layer, head)
+    bias = np.zeros(len(products)) if formula.bias is None else formula.bias[place.query]
+    scores = capped(products * formula.scale, formula.cap) + bias
     opened = scores[trace.closed(site, layer, head)[place.query] == UNMASKED]
     largest = float(opened.max(initial=-math.inf))
     sinks = trace.arrays.get(f"{site}.sink")
@@ -161,9 +161,9 @@ def _calculation(trace: Trace, place: Place) -> PrintedCell:
     key = _key(trace, place)
     cell = Cell(
         product=float(products[key]),
-        scale=made.scale,
-        width=made.width if made.divides_by_root else None,
-        cap=made.cap,
+        scale=formula.scale,
+        width=formula.width if formula.divides_by_root else None,
+        cap=formula.cap,
         bias=float(bias[key]),
         score=float(scores[key]),
         largest=largest,

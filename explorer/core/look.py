@@ -1,15 +1,16 @@
 """A visitor's request to a model, and the part of the answer on screen: each field declared once.
 
-The declarations define the address (`look_address.py`), the values that a browser may report, the
-fields that guests of a class follow, and `shared/js/look.js` for the components (`make bundles`).
+The declarations define the address (`to_query`, `from_query`), the values that a browser may
+report, the fields that guests of a class follow, and `shared/js/look.js` for the components (`make
+bundles`). How a field of each kind is written and checked is in `address_fields.py`.
 """
 
+import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from explorer.core.alignment import TIMINGS
-from explorer.core.field_kinds import (
+from explorer.core.address_fields import (
     FLAG,
     FORCED,
     INTERVENTIONS,
@@ -26,7 +27,9 @@ from explorer.core.field_kinds import (
     declared,
     number,
     shown,
+    words_of,
 )
+from explorer.core.alignment import TIMINGS
 from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
@@ -64,6 +67,7 @@ text with the interventions."""
 
 MOST_PADDING = 16
 NO_INTERVENTIONS = Interventions()
+_MOMENT_PAIR = re.compile(r"((?:runs|recorded)/[^@]{1,80})@([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +233,30 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class MomentPair:
+    """Two moments of a run, as an address names them: "recorded/reverse@50-1000".
+
+    run: root and name, "runs/reverse-3". first, second: the steps of the moments.
+    """
+
+    run: str
+    first: int
+    second: int
+
+    @classmethod
+    def parse(cls, word: str) -> Self | None:
+        """The pair that `str` wrote, or None if `word` is not one.
+
+        Does not check that the run and its moments exist.
+        """
+        match = _MOMENT_PAIR.fullmatch(word)
+        return cls(match[1], int(match[2]), int(match[3])) if match else None
+
+    def __str__(self) -> str:
+        return f"{self.run}@{self.first}-{self.second}"
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """A visitor's state on the pages Explore and Heads; Explore shows request and selection.
 
@@ -246,3 +274,64 @@ class Look:
     section: str = asked(choice(SECTIONS), "", word="part")
     compared: str = asked(NAME, "", word="with")
     other_text: str = asked(SECOND_TEXT, "")
+
+
+def to_query(look: Look) -> dict[str, str]:
+    """The query that `from_query` reads back."""
+    if look.compared == OTHER_TEXT:
+        look = replace(look, compared="")
+    else:
+        look = replace(look, other_text="")
+    selection = look.selection
+    if look.section != COMPARE:
+        selection = replace(selection, other=None)
+    if selection.cell is None:
+        selection = replace(selection, inside=None)
+    request = look.request
+    query = words_of(request) | (words_of(request.reading) if request.reading else {})
+    return query | words_of(look) | words_of(selection)
+
+
+def from_query(
+    query: Mapping[str, str], openings: Mapping[str, Request]
+) -> tuple[Look, tuple[str, ...]]:
+    """The look in a query, and the names of the parameters that were refused.
+
+    A query is untrusted text: each parameter is looked up in a list or checked against a range. One
+    that fails is left out and named, so that a page can report it.
+
+    openings: name of each listed model, the default one first → the request that it opens with.
+    """
+    opening = openings.get(query.get("model", ""), next(iter(openings.values())))
+    known = query.get("model", opening.model) in openings  # else the default has other tokens
+    fits = {
+        "model": known,
+        "pair": opening.pair is not None,
+        "with": _can_compare(query.get("with", ""), openings),
+        **dict.fromkeys(declared(Reading), opening.reading is not None),
+    }
+    refused: list[str] = []
+    found: dict[type, dict[str, Any]] = {Request: {}, Reading: {}, Look: {}, Selection: {}}
+    for record, values in found.items():
+        for name, one in declared(record).items():
+            if one.word not in query or (one.of_one_model and not known):
+                continue
+            value = one.kind.read(query[one.word]) if fits.get(one.word, True) else None
+            if value is None:
+                refused.append(one.word)
+            else:
+                values[name] = value
+    of_request, more = found[Request], found[Look]
+    of_request["text"] = of_request.get("text") or opening.text
+    if opening.reading is not None:
+        of_request["reading"] = replace(opening.reading, **found[Reading])
+    if more.get("other_text"):
+        if "compared" in more:  # one of the two
+            refused.append("with")
+        more["compared"] = OTHER_TEXT
+    request = replace(opening, **of_request)
+    return Look(request, Selection(**found[Selection]), **more), tuple(refused)
+
+
+def _can_compare(name: str, openings: Mapping[str, Request]) -> bool:
+    return name in openings or name == CHANGES or MomentPair.parse(name) is not None

@@ -54,11 +54,9 @@ def path_codes(
 
     padding: the padded source tokens (S,).
     """
-    no_padding = np.zeros(1, dtype=np.bool_)
+    of_sides = sides(padding, np.zeros(1, dtype=np.bool_))  # the target has no padding
     return {
-        f"{site}.closed": reason_codes(
-            mask, sides(padding, no_padding)[site][1], causal=site == "decoder"
-        )
+        f"{site}.closed": reason_codes(mask, of_sides[site][1], causal=site == "decoder")
         for site, mask in masks.items()
     }
 

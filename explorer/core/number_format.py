@@ -1,4 +1,5 @@
-"""How numbers are written on screen, by the same rules as the `numbers.js` of the components.
+"""Numbers as text: how they are written on screen, by the same rules as the `numbers.js` of the
+components, and read from what a person types.
 
 Files and tables of the API keep all digits.
 """
@@ -6,6 +7,9 @@ Files and tables of the API keep all digits.
 import math
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+
+MOST_DIGITS = 9
+"""Most digits that are read: Python itself refuses more than 4,300 with an error of its own."""
 
 _MISSING = "–"
 
@@ -80,6 +84,14 @@ def calculated(value: float) -> str:
     size = abs(value)
     decimals = 2 if size >= 0.1 or size < 5e-6 else 3 if size >= 0.01 else 5
     return fixed_number(value, decimals)
+
+
+def typed_number(text: str) -> int | None:
+    """The number from 0 on that `text` writes in decimal digits, of any script.
+
+    None if it has anything else, even a sign or a space, or more than `MOST_DIGITS` digits.
+    """
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 def _percent_decimals(value: float) -> int:

@@ -29,8 +29,9 @@ from explorer.core.errors import ExplorerError, TraceError
 from explorer.core.files import as_path, read_bytes, replace_atomically
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
-from explorer.core.predictions import check_predictions, prediction_in
+from explorer.core.predictions import prediction_in
 from explorer.core.sites import SITES, sides
+from explorer.core.trace_checks import check_arrays, check_texts, integrity_limits, weight_errors
 from explorer.core.trace_file import LARGEST_FILE, pack, unpack
 from explorer.core.trace_from_arrays import (
     is_half,
@@ -40,38 +41,10 @@ from explorer.core.trace_from_arrays import (
     read_weights,
     without_padding_rows,
 )
-from explorer.core.trace_validation import (
-    check_early,
-    check_gold,
-    check_logits,
-    check_site,
-    check_stack,
-    check_steps,
-    check_texts,
-)
 from explorer.core.vocabulary import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_LIMITS = {  # largest error of a genuine trace in float32
-    "rows_sum_to_one": 1e-5,
-    "closed_cells_are_zero": 0.0,
-    "hooked_equals_plain": 1e-4,
-    "cached_equals_full": 1e-4,
-    "padding_changes_nothing": 1e-4,
-    "equals_library": 1e-6,
-    "unchanged_since_capture": 0.0,
-}
-_LIMITS["rows_and_sink_sum_to_one"] = _LIMITS["rows_sum_to_one"]
-
-_HALF_LIMITS = {  # the same in bfloat16, whose numbers have eight bits
-    "rows_sum_to_one": 1e-2,
-    "rows_and_sink_sum_to_one": 1e-2,
-    "hooked_equals_plain": 2e-2,
-    "cached_equals_full": 0.5,
-    "padding_changes_nothing": 0.5,
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -327,14 +300,13 @@ class Trace:
 
         errors = {
             **self.measured,
-            self._row_check(): self._worst_row_sum(),
-            "closed_cells_are_zero": self._largest_masked_weight(),
+            **weight_errors(self.arrays, self.sites),
             "unchanged_since_capture": float(_digest(self) != self.digest),
         }
         expected = expected_errors(self.facts)
         rows = [
             (name, errors[name], limit, bool(errors[name] <= limit) or name in expected)
-            for name, limit in self._limits().items()
+            for name, limit in integrity_limits(self.facts).items()
             if name in errors
         ]
         frame = pd.DataFrame(rows, columns=["check", "error", "limit", "ok"])
@@ -459,20 +431,10 @@ class Trace:
             raise TraceError("no_attention")
         if self.predicted_tokens and len(self.predicted_tokens) != steps:
             raise TraceError("predictions_differ", got=len(self.predicted_tokens), expected=steps)
-        for site in self.sites:
-            check_site(self.arrays, site, len(self.queries(site)), len(self.keys(site)))
-        check_stack(self.arrays, "encoder", len(self.source_tokens))
-        check_stack(self.arrays, "decoder", steps)
-        check_logits(self.arrays, steps)
-        check_early(self.arrays, self.facts, steps)
-        check_gold(self.arrays, steps, len(self.source_tokens))
-        check_predictions(self.arrays, self.facts, len(self.source_tokens or self.target_tokens))
-        alone = not self.target_tokens
-        most = len(self.source_tokens) if alone else steps
-        check_steps(self.arrays, len(self.candidate_tokens), most, each=not alone)
-        axes = (self.source_tokens, self.target_tokens, self.predicted_tokens)
-        tokens = (*axes, self.candidate_tokens)
-        check_texts(tokens, self.text, self.measured, self.facts)
+        sizes = len(self.source_tokens), steps, len(self.candidate_tokens)
+        check_arrays(self.arrays, self.facts, self.sites, *sizes)
+        texts = (self.source_tokens, self.target_tokens, self.predicted_tokens)
+        check_texts((*texts, self.candidate_tokens), self.text, self.measured, self.facts)
 
     def _array(self, site: str, kind: str) -> NDArray[Any]:
         array = self.arrays.get(f"{site}.{kind}")
@@ -491,32 +453,6 @@ class Trace:
         name = f"{site}.{layer}.{head}"
         raise TraceError("no_such_head", head=name, site=site, layers=layers, heads=heads)
 
-    def _limits(self) -> dict[str, float]:
-        half = self.facts.get("precision") == "half"
-        return _LIMITS | _HALF_LIMITS if half else _LIMITS
-
-    def _row_check(self) -> str:
-        sinks = any(f"{site}.sink" in self.arrays for site in self.sites)
-        return "rows_and_sink_sum_to_one" if sinks else "rows_sum_to_one"
-
-    def _worst_row_sum(self) -> float:
-        """The largest distance of a row's sum from 1; a row without an unmasked key is padding."""
-        largest = 0.0
-        for site in self.sites:
-            sums = self.attention(site).sum(-1, dtype=np.float64)  # (layer, head, query)
-            sums = sums + self.arrays.get(f"{site}.sink", 0)
-            has_key = (self._array(site, "closed") == UNMASKED).any(-1)
-            largest = max(largest, float((np.abs(sums - 1) * has_key).max(initial=0)))
-        return largest
-
-    def _largest_masked_weight(self) -> float:
-        largest = 0.0
-        for site in self.sites:
-            masked = self._array(site, "closed") != UNMASKED
-            worst = self.attention(site).max(where=masked, initial=0)  # without a second copy
-            largest = max(largest, float(worst))
-        return largest
-
 
 def is_index(value: object, size: int) -> bool:
     """Whether `value` is a number from 0 below `size`."""
@@ -534,6 +470,29 @@ def check_trace(value: object) -> None:
     """Raise `TraceError` unless `value` is a trace."""
     if not isinstance(value, Trace):
         raise TraceError("not_a_trace", got=type(value).__name__)
+
+
+def second_text(trace: Trace) -> int | None:
+    """Position of the first source token of the second of two texts that an encoder reads together.
+
+    None if there is one text. Special tokens before it belong to the first text.
+    """
+    second = trace.facts.get("second")
+    if isinstance(second, bool) or not isinstance(second, int):
+        return None
+    return second if 0 < second < len(trace.source_tokens) else None
+
+
+def typed_separator(trace: Trace) -> str:
+    """A separator typed inside a single text; "" if there is none.
+
+    Only for a model that distinguishes two texts: it reads both sides of the separator as the first
+    text.
+    """
+    separator = trace.facts.get("separator")
+    if not isinstance(separator, str) or second_text(trace) is not None:
+        return ""
+    return separator if trace.source_tokens.count(separator) > 1 else ""
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

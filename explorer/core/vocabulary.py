@@ -196,6 +196,11 @@ def check_text(text: str | None) -> None:
         raise VocabularyError("text_too_long", characters=len(text), limit=LONGEST_TEXT)
 
 
+def valid_text(text: str) -> str:
+    """`text` with "?" for each lone surrogate, which UTF-8 cannot encode."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
 def shown_label(token: str) -> str:
     """A token as it is shown: a special one without its brackets."""
     return token[1:-1] if token in (*SPECIALS, "<unk>") else token

@@ -15,8 +15,8 @@ from typing import Literal
 
 from explorer.core.errors import PairsError
 from explorer.core.files import as_path, opened, size_of
+from explorer.core.number_format import typed_number
 from explorer.core.sentencepiece_vocabulary import tidy
-from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table, texts
 

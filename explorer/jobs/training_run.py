@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from explorer.core.errors import ExplorerError, RunError, TrainingError
 from explorer.core.files import log_skipped, printable, unwritable, write_atomically
-from explorer.core.typed_number import typed_number
+from explorer.core.number_format import typed_number
 from explorer.jobs.folder import JobFolder
 from explorer.jobs.lock import is_locked, locked
 from explorer.jobs.status import RESUMABLE_STATES

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from explorer.core import json_values
 from explorer.core.errors import CheckpointError
 from explorer.core.files import opened, size_of
-from explorer.core.typed_number import typed_number
+from explorer.core.number_format import typed_number
 from explorer.core.vocabulary import SymbolVocabulary
 from explorer.model.config import ModelConfig
 

@@ -13,10 +13,9 @@ from torch import Tensor
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.files import as_path
 from explorer.core.interventions import Interventions
-from explorer.core.json_values import valid_text
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers, SiteSize, layer_facts, refuse_logits
-from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text
+from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text, valid_text
 from explorer.model.attention_paths import attentions, path
 from explorer.model.batched_traces import batched_traces
 from explorer.model.captured_pass import attention_sizes, captured_pass

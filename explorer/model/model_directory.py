@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from explorer.core.typed_number import typed_number
+from explorer.core.number_format import typed_number
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.model import examples
 from explorer.model.huggingface.directory_files import mask_token

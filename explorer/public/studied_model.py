@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from explorer.components.live.page import LiveModel, file_page
 from explorer.core.errors import ConfigError, ModelDirectoryError
 from explorer.core.files import as_path, replace_atomically
-from explorer.core.json_values import valid_text
 from explorer.core.look import MOST_PADDING
+from explorer.core.vocabulary import valid_text
 from explorer.model import opening
 from explorer.model.checkpoint import save_checkpoint, to_bytes
 from explorer.model.explorable import ExplorableModel

@@ -9,7 +9,7 @@ from explorer.app import compared_moments
 from explorer.app.compared_moments import ComparedMomentError
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.core.moment_pair import MomentPair
+from explorer.core.look import MomentPair
 from explorer.jobs.training_run import Run
 from tests.support.finished_runs import finished_run
 

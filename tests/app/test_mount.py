@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 from explorer.app import mount
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import trace_route
-from explorer.components.player import large_trace
 from explorer.core import folders
 from tests.support.app_pages import open_page, sent_to
 from tests.support.payloads import unpack_payload
@@ -73,7 +72,7 @@ def test_all_payloads_together_are_bounded(monkeypatch):
 
 @pytest.mark.parametrize(("page", "component"), PAGES)
 def test_a_large_trace_has_an_address_for_its_weights(page, component, monkeypatch):
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     monkeypatch.setattr(mount, "_payloads", LimitedCache(10**7))
     header, arrays = unpack_payload(sent_to(open_page(page, **LINK), component))
     if component == "head_grid":

@@ -11,7 +11,7 @@ from explorer.components.live.model_script import model_script
 from explorer.components.shared.bundle import PLOTLY
 from explorer.core import folders
 from explorer.core.errors import FileError
-from explorer.core.lesson_search import FoundLessons
+from explorer.core.lesson import FoundLessons
 from explorer.model.catalog import shipped_models
 from explorer.model.checkpoint import load_checkpoint, to_bytes
 

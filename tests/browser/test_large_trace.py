@@ -9,7 +9,6 @@ from playwright.sync_api import Page, Route, expect
 
 from explorer.components import html_export
 from explorer.components.html_export import html_page
-from explorer.components.player import large_trace
 from explorer.components.player.payload import View
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
@@ -25,7 +24,7 @@ def pages(
 
     def open_both(trace: Trace) -> tuple[Page, Page]:
         small = open_html(html_page(trace))
-        monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+        monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
         return small, open_html(html_page(trace))
 
     return open_both
@@ -79,7 +78,7 @@ def test_the_tooltip_of_a_large_trace_is_exact(pages: Callable[[Trace], tuple[Pa
 def test_a_page_says_which_heads_it_holds(
     open_html: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     monkeypatch.setattr(html_export, "LARGEST_PAGE", 0)  # room for the first head alone
     facts = {"model_layers": {"decoder": 6}, "layer_numbers": {"decoder": [2, 5]}}
     trace = random_trace(40, 40)

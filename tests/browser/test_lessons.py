@@ -14,9 +14,10 @@ from explorer.core.lesson import (
     LONGEST_TEXT,
     LONGEST_TITLE,
     Card,
+    find_lessons,
+    lesson_files,
     read_lesson,
 )
-from explorer.core.lesson_search import find_lessons, lesson_files
 from explorer.model.catalog import shipped_models
 from tests.support.page_checks import settle
 from tests.support.sample import sampled

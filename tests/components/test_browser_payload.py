@@ -13,11 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 import explorer
-from explorer.components.inside.head_vectors import head_vectors
-from explorer.components.inside.omission import omission
-from explorer.components.inside.token_path import token_path
-from explorer.components.player.payload import View, player_payload
-from explorer.components.shared.offer import Offer
+from explorer.components.inside.payload import head_vectors, omission, token_path
+from explorer.components.player.payload import Offer, View, player_payload
 from explorer.components.shared.payload import PROJECT
 from explorer.core.i18n import section
 from explorer.core.interventions import OMISSIONS
@@ -142,7 +139,7 @@ def test_a_payload_equals_pythons(both):
             trace,
             language="zh",
             view=View(what_if=True, forced=((1, "x"),) if force else ()),
-            resources=Offer(names=("vectors", "path", "without")),
+            offer=Offer(names=("vectors", "path", "without")),
         )
         request = {"force": force, **({"padTo": pad_to} if pad_to else {})}
         shown = SHOWN | {"view": view}

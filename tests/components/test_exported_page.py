@@ -14,10 +14,8 @@ from explorer.components.exported_page import (
     trace_elements,
     with_parts_in_files,
 )
-from explorer.components.player import large_trace
-from explorer.components.player.payload import View
-from explorer.components.resources import RESOURCES, Place
-from explorer.components.shared.offer import Offer
+from explorer.components.player.payload import Offer, View
+from explorer.components.trace_questions import TRACE_QUESTIONS, Place
 from explorer.core.errors import TraceError, TraceSizeError
 from explorer.core.interventions import OMISSIONS
 from explorer.core.trace import Trace
@@ -136,7 +134,9 @@ def test_a_page_has_the_vectors_of_the_layer_and_all_predictions(trace, model, e
         "".join(trace_elements(trace, [view], model, lambda _: "", 10**6)),
     )[1]
     answer = gzip.decompress(base64.b64decode(data))
-    assert answer == RESOURCES["vectors"].answer(trace, model, Place(site="cross", layer=1, head=2))
+    assert answer == TRACE_QUESTIONS["vectors"].answer(
+        trace, model, Place(site="cross", layer=1, head=2)
+    )
 
 
 def test_what_each_view_needs_first_comes_before_the_rest(trace, model):
@@ -176,14 +176,14 @@ def test_a_page_is_made_though_nothing_can_be_captured(trace, model, monkeypatch
 
     monkeypatch.setattr(model, "layer", refuse)
     assert elements(trace, [View(cell=(0, 0))], model) == (Offer(), [])
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     offered, names = elements(trace, [View(cell=(0, 0))], model)
     assert offered == Offer(names=("head",))
     assert len(names) == 5 * 4  # layers of all sites, three heads and their mean
 
 
 def test_a_large_trace_without_its_model_has_heads_alone(trace, monkeypatch):
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     offered, names = elements(trace, [View(site="decoder", layer=1, head=2)], None, 0)
     assert offered == Offer(names=("head",))
     assert names == ["head/pieces/decoder/1/2"]  # there in any case

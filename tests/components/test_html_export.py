@@ -8,9 +8,8 @@ import pytest
 import explorer
 from explorer.components import html_export
 from explorer.components.html_export import html_page
-from explorer.components.player import large_trace
-from explorer.components.player.heads import MEAN, head_payload
 from explorer.components.player.payload import View
+from explorer.components.player.weights import MEAN, head_payload
 from explorer.components.shared.bundle import PLOTLY
 from explorer.core import folders
 from explorer.core.errors import TraceError
@@ -68,7 +67,7 @@ def test_the_page_has_the_language_asked_for():
 
 def large_page(monkeypatch, trace, view=None, space=10_000):
     """A page of `trace` with `space` for more than its first head, its heads, and the first."""
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     monkeypatch.setattr(html_export, "LARGEST_PAGE", 0)
     one = html_page(trace, view=view)  # the head that it opens with is there in any case
     size = len(one.encode()) + space

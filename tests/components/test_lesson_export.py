@@ -46,7 +46,7 @@ def test_texts_of_a_lesson_never_become_markup():
 
 
 def test_large_texts_share_the_space_of_the_page(monkeypatch):
-    monkeypatch.setattr("explorer.components.player.large_trace.MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     trace = random_trace(6, 7)
     look = {"site": trace.sites[0], "layer": 0, "head": 0}
     cards = [ShownCard(look=look), ShownCard(look={**look, "layer": 1})]

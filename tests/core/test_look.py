@@ -1,13 +1,43 @@
-"""Requests, selections and visits."""
+"""Requests, selections and visits; a visit as a query, and back; links in circulation."""
 
+import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from explorer.core.look import Reading, Request, Selection
+from explorer.core.address_fields import declared
+from explorer.core.i18n import LANGUAGES, say, section
+from explorer.core.interventions import Interventions
+from explorer.core.look import Look, MomentPair, Reading, Request, Selection, from_query, to_query
 from explorer.core.trace import Trace
+from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from tests.support.example_traces import example_trace
+
+
+@pytest.mark.parametrize("run", ["recorded/reverse", "runs/reverse-3", "runs/my run"])
+def test_a_pair_is_read_as_it_was_written(run):
+    pair = MomentPair(run, 50, 1000)
+    assert str(pair) == f"{run}@50-1000"
+    assert MomentPair.parse(str(pair)) == pair
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "",
+        "reverse",
+        "recorded/reverse",
+        "recorded/reverse@50",
+        "other/reverse@1-2",
+        "recorded/reverse@1-x",
+        "recorded/reverse@-1-2",
+        "recorded/@1-2",
+        f"runs/{'r' * 81}@1-2",
+    ],
+)
+def test_anything_else_is_none(word):
+    assert MomentPair.parse(word) is None
 
 
 def test_a_request_without_forced_tokens_keeps_the_rest():
@@ -74,3 +104,255 @@ def test_a_page_without_a_server_computes_nothing():
 def test_a_report_is_read_part_by_part():
     report = {"site": "../x", "layer": 1.0, "head": "2", "step": 0, "cell": [1, 2], "more": 3}
     assert Selection.reported(report) == Selection(layer=1, cell=(1, 2))
+
+
+KINDS = (Request, Reading, Look, Selection)
+OPENINGS = {
+    "reverse": Request("reverse", "7 3 9 1 4"),
+    "sort": Request("sort", "甲 乙"),
+}
+LINES = ("ablate cross.1.2 mean", "close cross.*.* 3 4", "row cross.0.0 1 0.5,0.5")
+PERMALINK = Look(
+    Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2))),
+    Selection(
+        "decoder",
+        1,
+        0,
+        3,
+        "input",
+        guess=True,
+        ahead=False,
+        cell=(2, 1),
+        inside="depth",
+        shows="alti",
+        next="heads",
+        words=True,
+    ),
+    Interventions.parse(LINES),
+    section="experiments",
+)
+
+
+def test_a_link_restores_the_visit_it_was_made_from():
+    assert from_query(to_query(PERMALINK), OPENINGS) == (PERMALINK, ())
+
+
+def test_a_url_without_a_query_opens_the_first_model_with_its_text():
+    permalink, refused = from_query({}, OPENINGS)
+    assert permalink == Look(Request("reverse", "7 3 9 1 4"))
+    assert refused == ()
+
+
+REVERSE = Request("reverse", "1 2 3")  # padding only where a link names it
+OLD_LINKS = [
+    ({"model": "sort"}, Look(Request("sort", "甲 乙"))),
+    ({"text": "1 2 3"}, Look(REVERSE)),
+    (
+        {"model": "reverse", "text": "1 2 3", "pad": "0", "step": "4"},
+        Look(Request("reverse", "1 2 3", 0), Selection(step=4)),
+    ),
+    (
+        {"text": "1 2 3", "force": "2.9_3.7", "site": "decoder", "layer": "1", "head": "2"},
+        Look(Request("reverse", "1 2 3", 0, ((2, 9), (3, 7))), Selection("decoder", 1, 2)),
+    ),
+    ({"text": "1 2 3", "part": "roles"}, Look(REVERSE, section="roles")),
+    (
+        {
+            "text": "1 2 3",
+            "part": "experiments",
+            "do": "ablate cross.1.2;ablate encoder.0.1 mean;keep decoder.0.1;"
+            "close cross.1.2 3 4;open decoder.*.* 2 5;row cross.1.2 3 0.5,0.25,1e-07,2",
+        },
+        Look(
+            REVERSE,
+            interventions=Interventions.gather(
+                ablate=[("cross", 1, 2), ("encoder", 0, 1, "mean")],
+                keep=[("decoder", 0, 1)],
+                edit_mask=[("cross", 1, 2, 3, 4), ("decoder", None, None, 2, 5, True)],
+                override_row=[("cross", 1, 2, 3, (0.5, 0.25, 1e-07, 2.0))],
+            ),
+            section="experiments",
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("query", "permalink"), OLD_LINKS)
+def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
+    assert from_query(query, OPENINGS) == (permalink, ())
+    assert query.items() <= to_query(permalink).items()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model", "../../etc/passwd"),
+        ("model", "/etc/reverse.safetensors"),
+        ("model", "reverse\x00"),
+        ("ahead", "2"),
+        ("pad", "99"),
+        ("pad", "-1"),
+        ("pad", "²"),
+        ("force", "2"),
+        ("force", "2.7_x"),
+        ("force", "__import__('os')"),
+        ("force", "_".join(["1.2"] * 200)),
+        ("do", "ablate cross.1"),
+        ("do", "ablate cross.1.2;rm -rf /"),
+        ("do", "row cross.1.2 3 nan"),
+        ("do", ";".join(["close cross.0.0 1 1"] * 99)),
+        ("part", "../train"),
+        ("site", "Cross"),
+        ("layer", "1e3"),
+        ("head", "0x1"),
+        ("step", "9" * 400),
+        ("guess", "yes"),
+        ("cell", "1e9.1"),
+        ("inside", "cell"),
+        ("shows", "weight"),
+        ("next", "percent"),
+        ("words", "yes"),
+        ("alignment", "none"),
+        ("text", "1 " * 5_000),
+        ("pair", "A dog."),  # to a model that reads one text
+        ("text", "1" * (LONGEST_LINKED_TEXT + 1)),
+    ],
+)
+def test_an_invalid_parameter_is_left_out_and_named(name, value):
+    permalink, refused = from_query({**to_query(PERMALINK), name: value}, OPENINGS)
+    assert refused == (name,)
+    for language in LANGUAGES:
+        assert say(f"explore.part_{name}", language, longest=9)
+    assert permalink.request.model in OPENINGS
+    assert value not in to_query(permalink).values()
+
+
+def test_tokens_forced_on_an_unknown_model_are_not_forced_on_another():
+    query = to_query(PERMALINK) | {"model": "gone"}
+    permalink, refused = from_query(query, OPENINGS)
+    assert permalink.request.forced == ()
+    assert not permalink.interventions
+    assert refused == ("model",)
+
+
+def test_a_text_as_long_as_a_link_may_carry_is_taken():
+    permalink, refused = from_query({"text": "1" * LONGEST_LINKED_TEXT}, OPENINGS)
+    assert (len(permalink.request.text), refused) == (LONGEST_LINKED_TEXT, ())
+
+
+def test_a_second_text_is_in_the_link_of_a_model_that_reads_one():
+    openings = {"bert": Request("bert", "The cat.", 0, pair="")}
+    asked = Look(Request("bert", "The cat.", 0, pair="A dog & <b>"))
+    assert from_query(to_query(asked), openings) == (asked, ())
+    bare, refused = from_query({"model": "bert"}, openings)
+    assert (bare.request, refused) == (openings["bert"], ())
+    assert "pair" not in to_query(bare)
+    longest = {"pair": "1" * (LONGEST_LINKED_TEXT + 1)}
+    assert from_query(longest, openings)[1] == ("pair",)
+
+
+def test_a_translator_opens_without_padding_unless_the_link_names_some():
+    openings = {"own": Request("own", "Hello.", 0)}
+    bare, _ = from_query({"model": "own"}, openings)
+    linked, _ = from_query({"model": "own", "text": "Good day.", "pad": "2"}, openings)
+    assert bare.request == Request("own", "Hello.", 0)
+    assert linked.request == Request("own", "Good day.", 2)
+
+
+def test_a_comparison_is_in_the_link_and_the_head_beside_only_there():
+    visit = Look(Request("reverse", "7 3", 2), Selection("cross", 1, 2, other=(0, 3)))
+    compared = replace(visit, section="compare", compared="sort")
+    query = to_query(compared)
+    assert (query["with"], query["other"]) == ("sort", "0.3")
+    assert from_query(query, OPENINGS) == (compared, ())
+    assert "other" not in to_query(replace(visit, section="experiments"))
+    moments = replace(visit, section="compare", compared="recorded/reverse@50-1000")
+    assert from_query(to_query(moments), OPENINGS) == (moments, ())
+
+
+def test_another_text_is_in_the_link_and_needs_no_model():
+    compared = Look(OPENINGS["reverse"], section="compare", compared="@text", other_text="3 2 1")
+    query = to_query(compared)
+    assert query["other_text"] == "3 2 1"
+    assert "with" not in query
+    assert from_query(query, OPENINGS) == (compared, ())
+    both, refused = from_query({**query, "with": "sort"}, OPENINGS)
+    assert (both, refused) == (compared, ("with",))
+    changes = Look(OPENINGS["reverse"], section="compare", compared="@changes")
+    assert from_query(to_query(changes), OPENINGS) == (changes, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("other_text", "1" * (LONGEST_LINKED_TEXT + 1)),
+        ("with", "@text"),
+        ("with", "nonsense"),
+        ("with", "../x"),
+        ("other", "1"),
+        ("other", "a.b"),
+    ],
+)
+def test_a_comparison_with_what_is_not_there_is_refused(name, value):
+    permalink, refused = from_query({"part": "compare", name: value}, OPENINGS)
+    assert refused == (name,)
+    assert permalink == Look(OPENINGS["reverse"], section="compare")
+
+
+def test_languages_and_a_chat_are_in_the_link_of_a_model_of_the_library():
+    openings = {"m2m": Request("m2m", "Hello.", reading=Reading()), "own": Request("own", "1 2")}
+    reading = Reading("fra_Latn", "zho_Hans", chat=True)
+    asked = Look(Request("m2m", "Bonjour.", reading=reading))
+    query = to_query(asked)
+    assert query["source_language"] == "fra_Latn"
+    assert query["chat"] == "1"
+    assert from_query(query, openings) == (asked, ())
+    bare, refused = from_query({"model": "m2m"}, openings)
+    assert (bare.request, refused) == (openings["m2m"], ())
+    assert not to_query(bare).keys() & {"source_language", "target_language", "chat"}
+    for name, word in [("source_language", "<b>"), ("target_language", "x" * 99), ("chat", "2")]:
+        for model in openings:
+            permalink, refused = from_query({"model": model, name: word}, openings)
+            assert permalink.request == openings[model]
+            assert refused == (name,)
+    _, refused = from_query(query | {"model": "own"}, openings)
+    assert refused == ("source_language", "target_language", "chat")
+
+
+def test_every_parameter_has_a_name_to_be_refused_by():
+    words = {one.word for kind in KINDS for one in declared(kind).values()}
+    for language in LANGUAGES:
+        assert {f"part_{word}" for word in words} <= section("explore", language).keys()
+
+
+def test_what_a_random_query_names_is_written_as_it_was_read():
+    """Whatever of it is refused; what is written names the same look again."""
+    rng = random.Random(5)
+    openings = OPENINGS | {
+        "bert": Request("bert", "The cat.", pair=""),
+        "m2m": Request("m2m", "Hello.", reading=Reading()),
+    }
+    words = {one.word: one.kind for kind in KINDS for one in declared(kind).values()}
+    texts = [
+        "",
+        "0",
+        "1",
+        "3",
+        "17",
+        "1.2",
+        "x",
+        "9999",
+        "10000",
+        "bert",
+        "m2m",
+        "1.4_3.5",
+        "@text",
+    ]
+    for _ in range(2_000):
+        named = rng.sample(sorted(words), rng.randrange(12))
+        query = {word: rng.choice([*texts, *words[word].choices]) for word in named}
+        look, refused = from_query(query, openings)
+        assert set(refused) <= query.keys() | {"with"}
+        again, none = from_query(to_query(look), openings)
+        assert none == ()
+        assert to_query(again) == to_query(look)

@@ -14,7 +14,7 @@ from explorer.model.explorable import ExplorableModel
 
 
 class AskedExplorable:
-    """As `components.resources.AskedModel`; `asked` counts the calls."""
+    """As `components.trace_questions.AskedModel`; `asked` counts the calls."""
 
     trained_here = True
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from explorer.components.inside.head_vectors import head_vectors
+from explorer.components.inside.payload import head_vectors
 from explorer.core.i18n import LANGUAGES, say, table
 from explorer.core.mask_reasons import REASONS
 from explorer.core.trace import Trace

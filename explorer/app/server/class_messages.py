@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from explorer.app.server.class_session import Question, Screen
 from explorer.core import json_values
-from explorer.core.field_kinds import declared
+from explorer.core.address_fields import declared
 from explorer.core.look import Request, Selection
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 

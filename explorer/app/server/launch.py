@@ -22,7 +22,7 @@ from explorer.app.server import access, server_address
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES, say
-from explorer.core.typed_number import typed_number
+from explorer.core.number_format import typed_number
 from explorer.core.vocabulary import shorten
 
 _FIRST_PORT = 8501

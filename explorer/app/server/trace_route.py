@@ -1,4 +1,4 @@
-"""Route for a browser's questions about a trace on screen; see `components.resources`.
+"""Route for a browser's questions about a trace on screen; see `components.trace_questions`.
 
 The address names a trace by a key, known only to visitors who were shown the trace, and a place
 that is looked up; no part of it is used as a path. A trace is offered as long as it is in a cache;
@@ -19,13 +19,17 @@ from starlette.responses import Response
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server.rate_limit import charged_for
-from explorer.components import resources
-from explorer.components.resources import RESOURCES, AskedModel, Resource
-from explorer.components.shared.offer import Offer
+from explorer.components.player.payload import Offer
+from explorer.components.trace_questions import (
+    TRACE_QUESTIONS,
+    AskedModel,
+    TraceQuestion,
+    offered,
+)
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
 
-PATH = "/trace/{trace}/{resource}/{place:path}"
+PATH = "/trace/{trace}/{question}/{place:path}"
 
 MOST_COMPUTING = 2
 """Answers that are computed at a time. A browser may ask for many, each of which takes seconds:
@@ -53,33 +57,35 @@ def offer(name: Hashable, trace: Trace, model: AskedModel | None) -> Offer:
     """
     key = hmac.new(_SECRET, repr(name).encode(), "sha256").hexdigest()
     _traces[key], _models[trace] = trace, model
-    return resources.offer(trace, model, f"trace/{key}")
+    return Offer(f"trace/{key}", tuple(one.name for one in offered(trace, model)))
 
 
 async def serve(request: Request) -> Response:
     """The answer. 404 for something the trace does not have or that is no longer there, 429 for a
     guest over the limit."""
-    key, name, place = (request.path_params[part] for part in ("trace", "resource", "place"))
-    trace, resource = _traces.get(key), RESOURCES.get(name)
-    if trace is None or resource is None:
+    key, name, place = (request.path_params[part] for part in ("trace", "question", "place"))
+    trace, question = _traces.get(key), TRACE_QUESTIONS.get(name)
+    if trace is None or question is None:
         return _refused(404)
-    answer = partial(_answer, request, key, trace, resource, place)
-    if not resource.asks_model or _answers.find((key, name, place)) is not None:
+    answer = partial(_answer, request, key, trace, question, place)
+    if not question.asks_model or _answers.find((key, name, place)) is not None:
         return await run_in_threadpool(answer)
     async with _computing:
         return await run_in_threadpool(answer)
 
 
-def _answer(request: Request, key: str, trace: Trace, resource: Resource, place: str) -> Response:
+def _answer(
+    request: Request, key: str, trace: Trace, question: TraceQuestion, place: str
+) -> Response:
     def compute() -> bytes:
-        data = resource.answer(trace, _models[trace], resource.place(place, trace))
+        data = question.answer(trace, _models[trace], question.place(place, trace))
         return gzip.compress(data, compresslevel=_FAST, mtime=0)
 
     with charged_for(request) as admitted:
         if not admitted:
             return _refused(429)
         try:
-            data = _answers.get((key, resource.name, place), compute, len)
+            data = _answers.get((key, question.name, place), compute, len)
         except ExplorerError:
             return _refused(404)
     headers = {"Cache-Control": f"private, max-age={_MAX_AGE}", "Content-Encoding": "gzip"}

@@ -18,8 +18,7 @@ from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.i18n import LANGUAGES
-from explorer.core.look import Look, Request
-from explorer.core.look_address import from_query, to_query
+from explorer.core.look import Look, Request, from_query, to_query
 from explorer.model.catalog import CatalogMember
 
 _LANGUAGE = "lang"

@@ -8,7 +8,7 @@ import msgspec
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
-from explorer.core.field_kinds import Step, Whole, reported
+from explorer.core.address_fields import Step, Whole, reported
 from explorer.core.look import Request, Selection
 
 NEW_TRACE = ("force", "unforce", "reset")

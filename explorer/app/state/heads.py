@@ -8,8 +8,8 @@ import msgspec
 
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
+from explorer.core.address_fields import MOST_INTERVENTIONS, Whole, reported
 from explorer.core.errors import InterventionError
-from explorer.core.field_kinds import MOST_INTERVENTIONS, Whole, reported
 from explorer.core.interventions import Intervention, Interventions, RowOverride, Verb
 from explorer.core.look import (
     COMPARE,

@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 from explorer.app.state import address_bar, session
-from explorer.components.training_replay.compared_runs import MOST_RUNS
+from explorer.components.training_replay.run_numbers import MOST_RUNS
 from explorer.core.errors import PairsError
 from explorer.data.column_guess import first_rows, looks_headed, text_columns
 from explorer.data.parallel_corpus import RowCounts

@@ -35,10 +35,9 @@ from explorer.app.widgets.reading_choice import reading_choice
 from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
-from explorer.core.field_kinds import reported
+from explorer.core.address_fields import reported
 from explorer.core.i18n import say
-from explorer.core.look import Look, Request, Selection
-from explorer.core.look_address import to_query
+from explorer.core.look import Look, Request, Selection, to_query
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 

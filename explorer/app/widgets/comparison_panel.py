@@ -21,8 +21,7 @@ from explorer.app.widgets.messages import literal
 from explorer.components.head_views.payload import Sides
 from explorer.components.labels import describe
 from explorer.core.i18n import say
-from explorer.core.look import CHANGES, OTHER_TEXT
-from explorer.core.moment_pair import MomentPair
+from explorer.core.look import CHANGES, OTHER_TEXT, MomentPair
 from explorer.core.number_format import percent, short_number, signed_number
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT

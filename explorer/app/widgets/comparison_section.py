@@ -29,8 +29,7 @@ from explorer.app.widgets.messages import show_error, show_refused
 from explorer.components.head_views.payload import Sides
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.look import CHANGES, COMPARE, OTHER_TEXT
-from explorer.core.moment_pair import MomentPair
+from explorer.core.look import CHANGES, COMPARE, OTHER_TEXT, MomentPair
 from explorer.core.trace import Trace
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel, UploadedTrace

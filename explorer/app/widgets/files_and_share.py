@@ -16,7 +16,7 @@ from explorer.app.uploads import MOST_UPLOADS, add_upload, delete_upload, upload
 from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
 from explorer.app.widgets.messages import literal, show_error
 from explorer.components.player.payload import View
-from explorer.components.resources import AskedModel
+from explorer.components.trace_questions import AskedModel
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say

@@ -15,8 +15,8 @@ from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.messages import literal, show_error
+from explorer.core.address_fields import MOST_INTERVENTIONS
 from explorer.core.errors import ExplorerError, InterventionError, MaskError
-from explorer.core.field_kinds import MOST_INTERVENTIONS
 from explorer.core.i18n import isolated, say
 from explorer.core.interventions import (
     Ablation,

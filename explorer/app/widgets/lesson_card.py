@@ -21,7 +21,7 @@ from explorer.components.lesson.payload import (
     lesson_payload,
     offer_payload,
 )
-from explorer.core.field_kinds import Whole, reported
+from explorer.core.address_fields import Whole, reported
 from explorer.core.lesson import Lesson
 from explorer.core.look import Look
 

@@ -8,7 +8,7 @@ from explorer.app.state import lesson as lesson_state
 from explorer.app.state import messages
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
-from explorer.core.lesson_search import FoundLessons
+from explorer.core.lesson import FoundLessons
 
 
 def lesson_menu(language: str, explore: StreamlitPage) -> None:

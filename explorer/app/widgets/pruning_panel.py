@@ -18,7 +18,7 @@ from explorer.app.widgets.pruning_form import default_kind, default_settings, pr
 from explorer.components import pruning_figure
 from explorer.components.figure_sheet import Width
 from explorer.components.labels import batch_name
-from explorer.components.pruning_drawing import pruning_drawing
+from explorer.components.pruning_figure import pruning_svg
 from explorer.core.i18n import say
 from explorer.heads.pruning.pruning_report import PruningReport
 from explorer.jobs.pruning_jobs import StoredPruning, has_job, stored_prunings
@@ -90,7 +90,7 @@ def _downloads(shown: StoredPruning, language: str) -> None:
 
     def draw(width: Width) -> bytes:
         report = shown.now()
-        return pruning_drawing(report, _about(report, language), language, width)
+        return pruning_svg(report, _about(report, language), language, width)
 
     st.download_button(
         say("pruning.table", language),

@@ -14,7 +14,7 @@ from explorer.app.widgets.head_table_columns import columns, role_columns, writt
 from explorer.app.widgets.messages import literal
 from explorer.components.figure_sheet import Width
 from explorer.components.labels import batch_name
-from explorer.components.offset_drawing import OffsetShare, offset_drawing
+from explorer.components.offset_figure import OffsetShare, offset_svg
 from explorer.core.i18n import say
 from explorer.core.i18n import table as strings
 from explorer.heads.reports.head_report import HeadReport
@@ -158,7 +158,7 @@ def _offset_chart(report: HeadReport, key: tuple[str, int, int], name: str, lang
 
     def draw(width: Width) -> bytes:
         model = report.facts["model"]
-        return offset_drawing(shares, f"{model} · {name}", caption, language, width)
+        return offset_svg(shares, f"{model} · {name}", caption, language, width)
 
     file_name = f"offsets-{report.facts['model']}-{name}".replace(" ", "-").replace("/", "-")
     with st.container(key="offset-figure", horizontal=True, gap="small"):

@@ -15,7 +15,7 @@ from explorer.app.widgets.corpus_form import corpus_form
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.training_form import available_devices, settings_form
 from explorer.components.labels import estimate_text
-from explorer.components.training_replay.compared_runs import MOST_RUNS
+from explorer.components.training_replay.run_numbers import MOST_RUNS
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.data.task_names import TASK_NAMES, task_label

@@ -7,8 +7,7 @@ from unicodedata import category
 from explorer.core.alignment import content
 from explorer.core.frequent_words import in_target_language, knows_few_words
 from explorer.core.i18n import say
-from explorer.core.text_pairs import typed_separator
-from explorer.core.trace import Trace
+from explorer.core.trace import Trace, typed_separator
 from explorer.core.vocabulary import is_chinese
 from explorer.core.word_segmentation import byte_of
 from explorer.model.catalog import CatalogModel

@@ -7,8 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.components.player.payload import View, player_payload
-from explorer.components.shared.offer import NOTHING, Offer
+from explorer.components.player.payload import NOTHING, Offer, View, player_payload
 from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
@@ -50,12 +49,12 @@ def head_grid_payload(
     language: str = "en",
     view: View | None = None,
     norms: CellValues | None = None,
-    resources: Offer = NOTHING,
+    offer: Offer = NOTHING,
 ) -> bytes:
     """Every head of `trace`, with the metrics and roles of `report`.
 
     norms: value-weighted norms, drawn in the grid instead of the weights.
-    resources: as in `player_payload`; the grid shows a part of them.
+    offer: as in `player_payload`; the grid shows a part of them.
     """
     targets = report.facts["targets"] if report else ""
     header = {
@@ -66,7 +65,7 @@ def head_grid_payload(
         "roles": [sentence_of(role, targets) for role in ROLES],
         "role_groups": _role_groups(report, language) if report else {},
     }
-    arrays = {"trace": _trace(trace, language, view, resources.only(*_ASKED))} | _named(
+    arrays = {"trace": _trace(trace, language, view, offer.only(*_ASKED))} | _named(
         "norms", norms or {}
     )
     return pack_payload(header | _sentences(language), arrays)
@@ -164,9 +163,9 @@ def _trace(
     trace: Trace,
     language: str,
     view: View | None,
-    resources: Offer = NOTHING,
+    offer: Offer = NOTHING,
 ) -> NDArray[Any]:
-    return payload_bytes(player_payload(trace, language=language, view=view, resources=resources))
+    return payload_bytes(player_payload(trace, language=language, view=view, offer=offer))
 
 
 def _similarity(attention: AttentionComparison, site: str) -> NDArray[np.float32]:

@@ -1,6 +1,6 @@
 """A `Trace` as a payload for the player.
 
-The weights are coded as in `weight_codes.py`. A large trace is sent without them: the payload has a
+The weights are coded as in `weights.py`. A large trace is sent without them: the payload has a
 small picture of every head, and the browser requests the weights of a head when it is chosen.
 
 The array "words" is the payload of the same trace with its subword pieces merged into words.
@@ -14,22 +14,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.components.player.large_trace import (
+from explorer.components.player.weights import (
     gold_weights,
+    scale_of,
     site_facts,
     site_pictures,
+    weight_codes,
     words_without_weights,
 )
-from explorer.components.player.weight_codes import scale_of, weight_codes
-from explorer.components.shared.offer import NOTHING, Offer
 from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.look import Selection
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import prediction_in
-from explorer.core.text_pairs import second_text
-from explorer.core.trace import Trace
+from explorer.core.trace import Trace, second_text
 from explorer.core.word_segmentation import grouped
 from explorer.core.words import (
     has_words,
@@ -87,12 +86,31 @@ class View(Selection):
         return cls(**(named | ended | offered))
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Questions that a browser can ask about a trace.
+
+    address: base address of the questions, relative to the page; "" if no server answers.
+    names: of `TRACE_QUESTIONS`.
+    """
+
+    address: str = ""
+    names: tuple[str, ...] = ()
+
+    def only(self, *names: str) -> "Offer":
+        """The part of this offer that a component shows."""
+        return Offer(self.address, tuple(name for name in self.names if name in names))
+
+
+NOTHING = Offer()
+
+
 def player_payload(
     trace: Trace,
     *,
     language: str | None = "en",
     view: View | None = None,
-    resources: Offer = NOTHING,
+    offer: Offer = NOTHING,
     more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """`trace`, its integrity checks and the player's sentences in `language`.
@@ -101,18 +119,19 @@ def player_payload(
     switches between both without the server.
 
     language: None leaves the sentences out, for a page that has them already.
-    resources: questions the browser can ask about the trace; with "head" among them, a large trace
+    offer: questions the browser can ask about the trace; with "head" among them, a large trace
         is sent without its weights.
     more: further fields of the header.
     """
     shown = view or View()
-    large = "head" in resources.names
+    large = "head" in offer.names
     if large:
         shown = replace(shown, **initial_head_of(trace, shown))
-    maps = _maps(trace)
-    arrays, header = _trace_parts(trace, maps if large else None)
-    if has_words(trace):
-        arrays["words"] = payload_bytes(_words_payload(trace, shown, maps if large else None))
+    in_words = has_words(trace)
+    maps = _maps(trace) * (2 if in_words else 1) if large else None
+    arrays, header = _trace_parts(trace, maps)
+    if in_words:
+        arrays["words"] = payload_bytes(_words_payload(trace, shown, maps))
     header |= {
         "version": FORMAT_VERSION,
         "project": PROJECT,
@@ -125,8 +144,8 @@ def player_payload(
     }
     if (predictions := _predictions(trace)) is not None:
         header["predictions"] = predictions
-    if resources.names:
-        header["resources"] = asdict(resources)
+    if offer.names:
+        header["resources"] = asdict(offer)
     return pack_payload(header | dict(more or {}), arrays)
 
 
@@ -159,9 +178,8 @@ def initial_head_of(trace: Trace, view: View) -> dict[str, Any]:
 
 
 def _maps(trace: Trace) -> int:
-    """Heads of all layers and sites, in pieces and in words."""
-    maps = sum(math.prod(trace.attention(site).shape[:2]) for site in trace.sites)
-    return maps * (2 if has_words(trace) else 1)
+    """Heads of all layers and sites."""
+    return sum(math.prod(trace.attention(site).shape[:2]) for site in trace.sites)
 
 
 def _words_payload(trace: Trace, view: View, maps: int | None) -> bytes:
@@ -199,8 +217,7 @@ def _trace_parts(
         if (gold := gold_weights(trace)) is not None:
             sites["cross"]["gold"] = gold
     else:
-        arrays = _site_arrays(trace)
-        sites = {site: _site_header(trace, site) for site in trace.sites}
+        arrays, sites = _whole_sites(trace)
     return _parts(trace, arrays, sites)
 
 
@@ -236,36 +253,26 @@ def _prompt(trace: Trace) -> int:
     return min(max(known, 0), len(trace.target_tokens))
 
 
-def _site_header(trace: Trace, site: str) -> dict[str, Any]:
-    weights = trace.attention(site)
-    return {
-        "shape": weights.shape,
-        "scale": scale_of(weights),
-        "packed": _packed(trace, site),
-        **site_facts(trace, site),
-    }
+def _whole_sites(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, dict[str, Any]]]:
+    """Weight codes and mask codes of every site, and the header of each.
 
-
-def _site_arrays(trace: Trace) -> dict[str, NDArray[Any]]:
-    """Weight codes and mask codes of every site; a mask without masked cells is left out."""
+    A mask without masked cells is left out. "packed": only unmasked cells are sent, because all
+    heads have one mask and zeros at masked cells.
+    """
     arrays: dict[str, NDArray[Any]] = {}
+    headers: dict[str, dict[str, Any]] = {}
     for site in trace.sites:
-        weights, masked = trace.attention(site), trace.arrays[f"{site}.closed"]
-        codes = weight_codes(weights, scale_of(weights))  # (layer, head, query, key)
-        if _packed(trace, site):
-            codes = codes[:, :, masked == UNMASKED]  # (layer, head, unmasked cell)
-        arrays[f"{site}.attention"] = codes
+        weights, closed = trace.attention(site), trace.arrays[f"{site}.closed"]
+        masked, scale = closed != UNMASKED, scale_of(weights)
+        packed = closed.ndim == 2 and bool(masked.any()) and not weights[:, :, masked].any()
+        codes = weight_codes(weights, scale)  # (layer, head, query, key)
+        # packed: (layer, head, unmasked cell)
+        arrays[f"{site}.attention"] = codes[:, :, ~masked] if packed else codes
         if masked.any():
-            arrays[f"{site}.closed"] = masked
-    return arrays
-
-
-def _packed(trace: Trace, site: str) -> bool:
-    """Whether only unmasked cells are sent: one mask for all heads, and zeros at masked cells."""
-    masked = trace.arrays[f"{site}.closed"]
-    if masked.ndim != 2 or not masked.any():
-        return False
-    return not trace.attention(site)[:, :, masked != UNMASKED].any()
+            arrays[f"{site}.closed"] = closed
+        facts = site_facts(trace, site)
+        headers[site] = {"shape": weights.shape, "scale": scale, "packed": packed, **facts}
+    return arrays, headers
 
 
 def _step_arrays(trace: Trace, labels: list[str]) -> dict[str, NDArray[Any]]:

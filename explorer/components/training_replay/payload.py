@@ -13,17 +13,15 @@ from typing import Any
 from urllib.parse import quote
 
 from explorer.components.shared.payload import PROJECT
-from explorer.components.training_replay.chance_weight import chance_weight
-from explorer.components.training_replay.compared_runs import (
+from explorer.components.training_replay.run_numbers import (
+    chance_weight,
     compared_curves,
     comparison_rows,
     curve_numbers,
-    run_results,
-)
-from explorer.components.training_replay.run_numbers import (
     finite_number,
     number_map,
     number_table,
+    run_results,
 )
 from explorer.components.training_replay.run_settings import run_settings
 from explorer.components.training_replay.status_text import RunReport, run_report

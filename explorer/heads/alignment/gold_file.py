@@ -9,7 +9,7 @@ from typing import Literal
 from explorer.core.alignment import Gold, parse_links, read_gold, refuse_foreign
 from explorer.core.errors import AlignmentError
 from explorer.core.given_tokens import refuse_other_tokens, split_tokens
-from explorer.core.typed_number import typed_number
+from explorer.core.number_format import typed_number
 from explorer.core.vocabulary import shorten
 from explorer.data.parallel_corpus import (
     Pair,

@@ -10,8 +10,8 @@ from torch import Tensor
 from transformers.models.electra.modeling_electra import ElectraForPreTrainingOutput
 
 from explorer.core.files import one_line
-from explorer.core.json_values import valid_text
 from explorer.core.predictions import Prediction, PredictionKind
+from explorer.core.vocabulary import valid_text
 from explorer.model.candidates import CANDIDATES
 from explorer.model.huggingface.tokens import TextTokens
 

@@ -19,8 +19,8 @@ from threading import Lock
 from typing import Any
 
 from explorer.core.errors import ConfigError, VocabularyError
+from explorer.core.number_format import typed_number
 from explorer.core.sentencepiece_vocabulary import byte_label
-from explorer.core.typed_number import typed_number
 from explorer.core.vocabulary import check_text, shorten
 from explorer.core.word_segmentation import PADDING_LABELS, byte_letters
 from explorer.model.huggingface.chat_template import Message, chat_text, template_of

@@ -17,10 +17,10 @@ from explorer.core.errors import (
     VocabularyError,
 )
 from explorer.core.interventions import Interventions, refuse_weights_only
-from explorer.core.json_values import valid_text
 from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers, layer_facts, refuse_logits
+from explorer.core.vocabulary import valid_text
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS
 from explorer.model.head_gates import Means

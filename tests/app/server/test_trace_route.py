@@ -13,8 +13,7 @@ from starlette.types import Message
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import access, rate_limit, trace_route
 from explorer.app.server.rate_limit import RateLimiter
-from explorer.components.player import large_trace
-from explorer.components.resources import RESOURCES
+from explorer.components.trace_questions import TRACE_QUESTIONS
 from explorer.core.errors import TraceSizeError
 from explorer.core.interventions import OMISSIONS
 from explorer.core.trace import Trace
@@ -64,18 +63,18 @@ def test_an_answer_is_served_compressed_and_cached_by_its_visitor_alone(
     assert answer.headers["content-encoding"] == "gzip"
     assert answer.headers["cache-control"].startswith("private, max-age=")
     name, _, text = place.partition("/")
-    resource = RESOURCES[name]
-    assert answer.content == resource.answer(shown, model, resource.place(text, shown))
+    question = TRACE_QUESTIONS[name]
+    assert answer.content == question.answer(shown, model, question.place(text, shown))
 
 
 def test_heads_of_a_large_trace_are_served_without_its_model(browser, monkeypatch):
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     trace = pieces_trace()
     offered = trace_route.offer("large", trace, None)
     assert offered.names == ("head",)
     for place in ("pieces/cross/0/1", "words/cross/0/mean"):
         answer = browser.get(f"/{offered.address}/head/{place}")
-        head = RESOURCES["head"]
+        head = TRACE_QUESTIONS["head"]
         assert answer.content == head.answer(trace, None, head.place(place, trace))
 
 

@@ -10,8 +10,7 @@ from explorer.app.state import address_bar
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
-from explorer.core.look import Look, Request, Selection
-from explorer.core.look_address import to_query
+from explorer.core.look import Look, Request, Selection, to_query
 from tests.support.catalog_members import shipped
 
 CATALOG = {"reverse": shipped("reverse", "123", task="reverse")}

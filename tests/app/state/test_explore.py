@@ -7,8 +7,7 @@ from explorer.app.state import explore as explore_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.state.explore import ExploreState, Picture
-from explorer.core.look import Look, Request, Selection
-from explorer.core.look_address import to_query
+from explorer.core.look import Look, Request, Selection, to_query
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import pytest
 
 from explorer.app.state import lesson as lesson_state
 from explorer.core import folders
-from explorer.core.lesson_search import find_lessons, lesson_files
+from explorer.core.lesson import find_lessons, lesson_files
 from tests.support.app_pages import open_page, sent_to, url_query
 
 FIRST = find_lessons(lesson_files([folders.SHIPPED_LESSONS])).in_language("query-and-key", "en")

@@ -9,9 +9,8 @@ import explorer
 from explorer.app.state import lesson as lesson_state
 from explorer.core import folders
 from explorer.core.i18n import say
-from explorer.core.lesson import Card
+from explorer.core.lesson import Card, find_lessons, lesson_files
 from explorer.core.lesson_answers import Place, answer
-from explorer.core.lesson_search import find_lessons, lesson_files
 from explorer.core.trace import Trace
 from tests.support.app_pages import open_page, sent_to
 from tests.support.payloads import unpack_payload

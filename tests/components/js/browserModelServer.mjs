@@ -11,9 +11,9 @@ import { createInterface } from "node:readline";
 import { ExplorableModel } from "../../../explorer/components/browser_model/js/explorableModel.js";
 import { integrityOf } from "../../../explorer/components/browser_model/js/integrity.js";
 import { ModelError } from "../../../explorer/components/browser_model/js/modelError.js";
-import { TraceResources } from "../../../explorer/components/browser_model/js/resources.js";
 import { sha256 } from "../../../explorer/components/browser_model/js/sha256.js";
 import { tracePayload } from "../../../explorer/components/browser_model/js/tracePayload.js";
+import { TraceAnswers } from "../../../explorer/components/browser_model/js/traceQuestions.js";
 import {
   grouped,
   marksWords,
@@ -22,8 +22,8 @@ import { packPayload } from "./payloads.mjs";
 
 const path = process.argv[2];
 
-/** @type {TraceResources | null} of the text that was asked about last */
-let resources = null;
+/** @type {TraceAnswers | null} of the text that was asked about last */
+let answers = null;
 
 /** @type {Record<string, (asked: any, model: ExplorableModel) => Uint8Array>} */
 const ANSWERS = {
@@ -36,8 +36,8 @@ const ANSWERS = {
     return payloadOf(model, trace, shown);
   },
   resource: ({ text, name, place }, model) => {
-    if (!resources || resources.text !== text) resources = new TraceResources(model, text, {});
-    return resources.answer(name, place);
+    if (!answers || answers.text !== text) answers = new TraceAnswers(model, text, {});
+    return answers.answer(name, place);
   },
   words: ({ rows }) =>
     packPayload({ words: rows.map((/** @type {string[]} */ row) => wordsIn(row)) }, {}),

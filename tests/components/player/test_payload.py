@@ -3,8 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.components.player.payload import View, player_payload
-from explorer.components.shared.offer import Offer
+from explorer.components.player.payload import NOTHING, Offer, View, player_payload
 from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import PADDING, UNMASKED
@@ -219,7 +218,7 @@ def test_removed_heads_are_named_with_their_replacement():
 
 def test_a_trace_of_more_than_four_megabytes_of_weights_is_sent_without_them():
     trace = random_trace(160, 160, 4, 8)
-    data = player_payload(trace, resources=HEADS)
+    data = player_payload(trace, offer=HEADS)
     assert len(data) < 1_500_000 < len(player_payload(trace))
     header, arrays = unpack_payload(data)
     assert header["resources"] == {"address": "trace/x", "names": ["head"]}
@@ -234,7 +233,7 @@ def test_a_trace_of_more_than_four_megabytes_of_weights_is_sent_without_them():
 def test_a_large_trace_has_all_else_that_a_small_one_has():
     trace, view = pieces_trace(), View(site="decoder", layer=0, head=1)
     whole, expected = unpack_payload(player_payload(trace, view=view))
-    header, arrays = unpack_payload(player_payload(trace, view=view, resources=HEADS))
+    header, arrays = unpack_payload(player_payload(trace, view=view, offer=HEADS))
     assert header["view"] == whole["view"]
     inner, merged = (unpack_payload(one["words"].tobytes()) for one in (arrays, expected))
     for (one, own), (other, all_arrays) in [((header, arrays), (whole, expected)), (inner, merged)]:
@@ -247,3 +246,9 @@ def test_a_large_trace_has_all_else_that_a_small_one_has():
             for name in ("shape", "scale", "numbers", "removed"):
                 assert one["sites"][site][name] == sizes[name]
     assert (inner[0]["rows"], inner[0]["columns"]) == (merged[0]["rows"], merged[0]["columns"])
+
+
+def test_a_component_asks_for_a_part_of_what_is_offered():
+    offered = Offer("trace/x", ("head", "vectors", "score"))
+    assert offered.only("score", "path", "head") == Offer("trace/x", ("head", "score"))
+    assert NOTHING.only("head") == NOTHING

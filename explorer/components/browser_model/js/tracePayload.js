@@ -18,7 +18,7 @@ import { packEnvelope } from "../../shared/js/envelope.js";
 import { isSpecial } from "../../shared/js/label.js";
 import { FORMAT_VERSION, MASK_REASONS, SITES, UNMASKED, VIEW } from "../../shared/js/look.js";
 import { FULL_WEIGHT } from "../../shared/js/trace.js";
-import { RESOURCES } from "./resources.js";
+import { TRACE_QUESTIONS } from "./traceQuestions.js";
 import { mergedTrace } from "./traceWords.js";
 import { grouped, marksWords } from "./wordSegmentation.js";
 
@@ -45,7 +45,7 @@ export function tracePayload(trace, { view, language, strings, project }, integr
       strings,
       view: whole,
       marked: marksWords([...sourceTokens, ...targetTokens, ...predictedTokens]),
-      resources: { address: "", names: RESOURCES },
+      resources: { address: "", names: TRACE_QUESTIONS },
     },
     arrays,
   );

@@ -3,7 +3,7 @@ import { readEnvelope } from "../../shared/js/envelope.js";
 /** @import { HeadVectors } from "./arithmetic.js" */
 
 /**
- * The vectors in the format of `inside/head_vectors.py`.
+ * The vectors in the format of `inside/payload.py`, `head_vectors`.
  * @param {Uint8Array} bytes
  * @returns {HeadVectors}
  */

@@ -3,7 +3,6 @@ import { tokenHidden, visibleRows } from "../../shared/js/guess.js";
 import { asking } from "../../shared/js/lessonEvents.js";
 import { INSIDE_VIEWS } from "../../shared/js/look.js";
 import { createRadios } from "../../shared/js/radios.js";
-import { createLoading, offers } from "../../shared/js/resources.js";
 import {
   currentRow,
   headPlace,
@@ -15,6 +14,7 @@ import {
 } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { MEAN } from "../../shared/js/trace.js";
+import { createLoading, offers } from "../../shared/js/traceQuestions.js";
 import { createCalculation } from "./calculation.js";
 import { calculationFigure } from "./calculationFigure.js";
 import { cellTitle } from "./cellTexts.js";

@@ -3,7 +3,6 @@ import { readEnvelope } from "../../shared/js/envelope.js";
 import { visibleRows } from "../../shared/js/guess.js";
 import { OMISSIONS } from "../../shared/js/look.js";
 import { createRadios } from "../../shared/js/radios.js";
-import { createLoading } from "../../shared/js/resources.js";
 import {
   currentRow,
   headPlace,
@@ -12,13 +11,14 @@ import {
   shownKeys,
   siteOf,
 } from "../../shared/js/stepState.js";
+import { createLoading } from "../../shared/js/traceQuestions.js";
 import { createWeightTable } from "./weightTable.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { Weights } from "./weightTable.js" */
 
 /**
- * @typedef {object} Omission a head of a model without one of its parts, in the format of `inside/omission.py`
+ * @typedef {object} Omission a head of a model without one of its parts, in the format of `inside/payload.py`
  * @property {string[]} queries labels
  * @property {string[]} keys
  * @property {string} text what is decoded

@@ -1,8 +1,8 @@
 import { element, write } from "../../shared/js/element.js";
 import { signed, summands } from "../../shared/js/numbers.js";
-import { createLoading } from "../../shared/js/resources.js";
 import { createSignedBars } from "../../shared/js/signedBars.js";
 import { headPlace } from "../../shared/js/stepState.js";
+import { createLoading } from "../../shared/js/traceQuestions.js";
 import { maskedKeys } from "./cellTexts.js";
 import { decimal } from "./numbers.js";
 import { largestParts, readScoreVectors, scorePartsOf } from "./scoreVectors.js";

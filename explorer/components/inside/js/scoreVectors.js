@@ -17,7 +17,7 @@ import { readEnvelope } from "../../shared/js/envelope.js";
  */
 
 /**
- * The vectors in the format of `inside/score_vectors.py`.
+ * The vectors in the format of `inside/payload.py`, `score_vectors`.
  * @param {Uint8Array} bytes
  * @returns {ScoreVectors}
  */

@@ -1,7 +1,7 @@
 import { assign, element, write } from "../../shared/js/element.js";
 import { tokenHidden } from "../../shared/js/guess.js";
-import { holds, offers } from "../../shared/js/resources.js";
 import { currentRow } from "../../shared/js/stepState.js";
+import { holds, offers } from "../../shared/js/traceQuestions.js";
 import { findPath, pathPlace } from "./tokenPath.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */

@@ -1,8 +1,8 @@
 import { readEnvelope } from "../../shared/js/envelope.js";
-import { createLoading } from "../../shared/js/resources.js";
+import { createLoading } from "../../shared/js/traceQuestions.js";
 
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
-/** @import { Find } from "../../shared/js/resources.js" */
+/** @import { Find } from "../../shared/js/traceQuestions.js" */
 
 /**
  * @typedef {object} Sizes the sizes of the model, as its config names them
@@ -17,7 +17,7 @@ import { createLoading } from "../../shared/js/resources.js";
  *
  * @typedef {"tokens" | "positions" | "input" | "normed" | "heads" | "projected" | "output" | "hidden" | "forwarded" | "layer" | "stack"} VectorName
  *
- * @typedef {object} TokenPath the path of all queries through a layer, in the format of `inside/token_path.py`
+ * @typedef {object} TokenPath the path of all queries through a layer, in the format of `inside/payload.py`
  * @property {Sizes} config
  * @property {{queries: number, keys: number}} counts
  * @property {(name: VectorName, query: number) => Float32Array} vector

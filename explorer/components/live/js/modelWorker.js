@@ -28,9 +28,9 @@
 import { ExplorableModel } from "../../browser_model/js/explorableModel.js";
 import { integrityOf } from "../../browser_model/js/integrity.js";
 import { ModelError } from "../../browser_model/js/modelError.js";
-import { TraceResources } from "../../browser_model/js/resources.js";
 import { sha256 } from "../../browser_model/js/sha256.js";
 import { tracePayload } from "../../browser_model/js/tracePayload.js";
+import { TraceAnswers } from "../../browser_model/js/traceQuestions.js";
 import { openingView, viewWithin } from "./openingView.js";
 
 const TELL_EVERY = 50; // ms
@@ -41,7 +41,7 @@ const models = new Map();
 /** @type {{request: LiveRequest, trace: ModelTrace} | null} that was asked for last */
 let latest = null;
 
-/** @type {{request: LiveRequest, resources: TraceResources} | null} of the text asked about last */
+/** @type {{request: LiveRequest, answers: TraceAnswers} | null} of the text asked about last */
 let answered = null;
 
 /** @param {string} name */
@@ -116,10 +116,10 @@ const ANSWERS = {
   resource: ({ request, name, place }) => {
     if (!answered || !sameRequest(answered.request, request)) {
       const model = modelCalled(request.model);
-      const resources = new TraceResources(model, request.text, options(model, request));
-      answered = { request, resources };
+      const answers = new TraceAnswers(model, request.text, options(model, request));
+      answered = { request, answers };
     }
-    return answered.resources.answer(name, place);
+    return answered.answers.answer(name, place);
   },
 };
 

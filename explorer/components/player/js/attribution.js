@@ -30,7 +30,7 @@ const SITES = /** @type {const} */ (["decoder", "cross"]);
 const OTHERS = /** @type {const} */ (["feed_forward", "embedding", "bias"]);
 
 /**
- * The parts of heads in the choice of each token, in the format of `player/attribution.py`.
+ * The parts of heads in the choice of each token, in the format of `player/contributions.py`.
  * @param {Uint8Array} bytes
  * @returns {Attribution}
  */

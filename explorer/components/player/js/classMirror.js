@@ -2,11 +2,11 @@ import { ASKED, ASKS, MIRRORED, REVEALED, SHOWN } from "../../shared/js/classEve
 import { keyChoices, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { MIRRORED_STATE, MOST_CANDIDATES, SHOWN_MAPS } from "../../shared/js/look.js";
 import { flagsOf } from "../../shared/js/openingState.js";
-import { offers } from "../../shared/js/resources.js";
 import { selectionOf } from "../../shared/js/selectionReport.js";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { MEAN } from "../../shared/js/trace.js";
+import { offers } from "../../shared/js/traceQuestions.js";
 import { chooseUnit, inUnit } from "../../shared/js/unitChoice.js";
 import { alphabetical } from "./candidates.js";
 import { hideWeights } from "./guessControl.js";

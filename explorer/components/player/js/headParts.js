@@ -5,12 +5,12 @@ import { labelOf } from "../../shared/js/label.js";
 import { asking } from "../../shared/js/lessonEvents.js";
 import { signed, summands } from "../../shared/js/numbers.js";
 import { colourAt, css, inkOn, signedRamp } from "../../shared/js/palette.js";
-import { offers } from "../../shared/js/resources.js";
 import { createSignedBars } from "../../shared/js/signedBars.js";
 import { chosenAt, currentRow, headName } from "../../shared/js/stepState.js";
+import { offers } from "../../shared/js/traceQuestions.js";
 
 /** @import { Palette } from "../../shared/js/palette.js" */
-/** @import { Find } from "../../shared/js/resources.js" */
+/** @import { Find } from "../../shared/js/traceQuestions.js" */
 /** @import { SignedBar } from "../../shared/js/signedBars.js" */
 /** @import { SiteName } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */

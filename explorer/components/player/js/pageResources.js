@@ -1,4 +1,4 @@
-/** @import { ServerlessResources } from "../../shared/js/resources.js" */
+/** @import { ServerlessResources } from "../../shared/js/traceQuestions.js" */
 
 /**
  * The bytes of an element of the page: base64, and compressed with gzip where it says so.

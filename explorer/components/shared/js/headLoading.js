@@ -1,10 +1,10 @@
 import { element } from "./element.js";
-import { fetchResource } from "./resources.js";
 import { shownHead } from "./stepState.js";
+import { fetchAnswer } from "./traceQuestions.js";
 
 /** @import { Method } from "./contributions.js" */
 /** @import { TraceState } from "./openingState.js" */
-/** @import { Asking } from "./resources.js" */
+/** @import { Asking } from "./traceQuestions.js" */
 /** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
@@ -89,7 +89,7 @@ function problemOf({ options }, wanted) {
  * @param {Method} method
  */
 async function loadContributions(asking, method) {
-  const bytes = await fetchResource(asking, "contributions", method);
+  const bytes = await fetchAnswer(asking, "contributions", method);
   asking.pieces.contributions.add(method, bytes);
 }
 
@@ -99,7 +99,7 @@ async function loadContributions(asking, method) {
  * @param {{site: Site, name: string}[]} missing
  */
 async function loadHeads(asking, missing) {
-  const loaded = await Promise.all(missing.map(({ name }) => fetchResource(asking, "head", name)));
+  const loaded = await Promise.all(missing.map(({ name }) => fetchAnswer(asking, "head", name)));
   missing.forEach(({ site, name }, index) => {
     asking.pieces.heads?.add(name, loaded[index], site);
   });

@@ -1,7 +1,7 @@
 import { element, write } from "./element.js";
-import { offers } from "./resources.js";
 import { siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
+import { offers } from "./traceQuestions.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { TraceContext } from "./traceContext.js" */

@@ -5,12 +5,12 @@ import { wholeRange } from "./geometry.js";
 import { SHOWN_MAPS } from "./look.js";
 import { LEVELS, MASK_CODES, maskColour } from "./palette.js";
 import { drawPattern } from "./pattern.js";
-import { offers } from "./resources.js";
 import { SCALES, scaleMarks, scaleOf } from "./scale.js";
 import { createShownChoice } from "./shownChoice.js";
 import { createSmallSelect } from "./smallSelect.js";
 import { shownHead, shownMethod, siteOf } from "./stepState.js";
 import { anyOf } from "./store.js";
+import { offers } from "./traceQuestions.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Palette } from "./palette.js" */

@@ -49,7 +49,7 @@ export function createLoadedHeads() {
 }
 
 /**
- * The codes of a head in the format of `player/heads.py`.
+ * The codes of a head in the format of `player/weights.py`.
  * @param {Uint8Array} bytes
  * @param {MatrixShape} shape
  * @returns {Matrix}

@@ -1,5 +1,5 @@
 /**
- * The fields of a look as words of an address, as `look_address.py` in Python reads and writes them.
+ * The fields of a look as words of an address, as `core/look.py` in Python reads and writes them.
  *
  * @import { Field, Selection } from "./look.js"
  */

@@ -1,8 +1,8 @@
 import { FIELDS, FLAGS } from "./look.js";
 import { flagsOf } from "./openingState.js";
-import { offers } from "./resources.js";
 import { shownCell } from "./stepState.js";
 import { anyOf } from "./store.js";
+import { offers } from "./traceQuestions.js";
 import { pieceStep, stepOfApp } from "./unitChoice.js";
 
 /** @import { Selection } from "./look.js" */

@@ -1,10 +1,10 @@
 import { reachOf } from "./contributions.js";
 import { element } from "./element.js";
 import { SHOWN_MAPS } from "./look.js";
-import { offers } from "./resources.js";
 import { createSmallSelect } from "./smallSelect.js";
 import { shownMethod } from "./stepState.js";
 import { anyOf } from "./store.js";
+import { offers } from "./traceQuestions.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Shows } from "./openingState.js" */

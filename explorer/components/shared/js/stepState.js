@@ -1,7 +1,7 @@
 import { reachOf } from "./contributions.js";
 import { openQuestions } from "./lessonEvents.js";
-import { holds, offers } from "./resources.js";
 import { FULL_WEIGHT } from "./trace.js";
+import { holds, offers } from "./traceQuestions.js";
 
 /** @import { HeadOrMethod, Method } from "./contributions.js" */
 /** @import { TraceState } from "./openingState.js" */

@@ -3,7 +3,6 @@ import { element } from "./element.js";
 import { visibleRows } from "./guess.js";
 import { labelOf, meaningOf, tokenIn } from "./label.js";
 import { ASKED } from "./lessonEvents.js";
-import { offers } from "./resources.js";
 import {
   isAsked,
   isHeld,
@@ -15,6 +14,7 @@ import {
   weightAt,
 } from "./stepState.js";
 import { anyOf } from "./store.js";
+import { offers } from "./traceQuestions.js";
 
 /** @import { HeadOrMethod } from "./contributions.js" */
 /** @import { Part } from "./element.js" */

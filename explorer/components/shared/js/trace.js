@@ -3,13 +3,13 @@ import { readEnvelope } from "./envelope.js";
 import { largeSite } from "./largeSite.js";
 import { createLoadedHeads } from "./loadedHeads.js";
 import { predictingSite } from "./predictingRows.js";
-import { offers } from "./resources.js";
+import { offers } from "./traceQuestions.js";
 
 /** @import { Contributions, HeadOrMethod } from "./contributions.js" */
 /** @import { PayloadArray } from "./envelope.js" */
 /** @import { LoadedHeads } from "./loadedHeads.js" */
 /** @import { INSIDE_VIEWS, NEXT_VIEWS, Selection, SITES, TIMINGS } from "./look.js" */
-/** @import { Offer } from "./resources.js" */
+/** @import { Offer } from "./traceQuestions.js" */
 /** @import { Strings } from "./sentences.js" */
 
 /**

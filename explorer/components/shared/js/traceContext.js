@@ -9,7 +9,7 @@ import { inUnit } from "./unitChoice.js";
 /** @import { Palette } from "./palette.js" */
 /** @import { Plotly } from "./plotly.js" */
 /** @import { Selection } from "./look.js" */
-/** @import { ServerlessResources } from "./resources.js" */
+/** @import { ServerlessResources } from "./traceQuestions.js" */
 /** @import { Say, Strings } from "./sentences.js" */
 /** @import { Store } from "./store.js" */
 /** @import { SiteName, Trace } from "./trace.js" */

@@ -3,7 +3,7 @@
 
 /**
  * @typedef {object} Offer what can be asked about a trace besides its payload, by names of
- *   `components/resources.py`
+ *   `components/trace_questions.py`
  * @property {string} address below which the server answers, relative to the page; "" without one
  * @property {string[]} names
  *
@@ -51,7 +51,7 @@ export function holds({ options }, name, place) {
  * @param {string} place
  * @returns {Promise<Uint8Array>}
  */
-export function fetchResource({ options, pieces, signal }, name, place) {
+export function fetchAnswer({ options, pieces, signal }, name, place) {
   if (options.resources) return options.resources.fetch(name, place);
   const path = `${pieces.header.resources?.address}/${name}/${place}`;
   return serverBytes(path, signal, () => options.onMissing?.());
@@ -94,7 +94,7 @@ export function createLoading(context, name, read) {
     if (own.size >= MOST) own.clear();
     own.set(key, "loading");
     try {
-      own.set(key, read(await fetchResource(context, name, place)));
+      own.set(key, read(await fetchAnswer(context, name, place)));
     } catch {
       if (context.signal.aborted) return;
       own.set(key, "failed");

@@ -2,23 +2,17 @@
 answer.
 
 The app answers by one route, a saved page holds the answers near its initial view, and the page
-without a server asks its worker. A new question is one more entry of `RESOURCES`, and the view in
-the browser that shows it.
+without a server asks its worker. A new question is one more entry of `TRACE_QUESTIONS`, and the
+view in the browser that shows it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from explorer.components.inside.head_vectors import head_vectors
-from explorer.components.inside.omission import omission
-from explorer.components.inside.score_vectors import score_vectors
-from explorer.components.inside.token_path import token_path
-from explorer.components.player.attribution import attribution_payload
-from explorer.components.player.contributions import contributions_payload
-from explorer.components.player.heads import MEAN, Unit, head_payload, units_of
-from explorer.components.player.large_trace import is_large
-from explorer.components.shared.offer import Offer
+from explorer.components.inside.payload import head_vectors, omission, score_vectors, token_path
+from explorer.components.player.contributions import attribution_payload, contributions_payload
+from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
 from explorer.core.errors import TraceError
 from explorer.core.interventions import OMISSIONS
 from explorer.core.sites import Head
@@ -63,7 +57,7 @@ class AskedModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Place in a trace of a question. Each resource uses some of the fields.
+    """Place in a trace of a question. Each question uses some of the fields.
 
     layer: index among the layers of the trace. map: a head, or `MEAN`. part: one of `OMISSIONS`.
     """
@@ -82,13 +76,13 @@ Places: TypeAlias = Iterator[tuple[Place, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
+class TraceQuestion:
     """A question that can be asked about a trace.
 
     name, fields: its address is "NAME/FIELD/…", such as "vectors/cross/1/2"; a field is one of
         `Place`.
     payload: the answer, see `shared/payload.py`, which the browser expects compressed with gzip.
-    offered: whether it can be asked about a trace, with its model or None.
+    offered: whether it can be asked about a trace, that is large or not, with its model or None.
     asks_model: whether the answer takes the model.
     near: places whose answers a saved page holds, near an initial head, whose panel *Inside* may be
         open (True); None = a saved page has none.
@@ -97,7 +91,7 @@ class Resource:
     name: str
     fields: tuple[str, ...]
     payload: Callable[[Trace, Place, AskedModel], bytes]
-    offered: Callable[[Trace, AskedModel | None], bool]
+    offered: Callable[[bool, AskedModel | None], bool]
     asks_model: bool = True
     near: Callable[[Trace, Head, bool], Places] | None = None
 
@@ -120,15 +114,15 @@ class Resource:
 
     def answer(self, trace: Trace, model: AskedModel | None, place: Place) -> bytes:
         """The payload of a place. Raises `ExplorerError`, also if the question is not offered."""
-        if not self.offered(trace, model):
+        if not self.offered(is_large(trace), model):
             raise TraceError("not_of_trace", name=self.name, place=self.address(place))
         return self.payload(trace, place, cast(AskedModel, model))  # not None if it is needed
 
 
-def offer(trace: Trace, model: AskedModel | None, address: str) -> Offer:
+def offered(trace: Trace, model: AskedModel | None) -> tuple[TraceQuestion, ...]:
     """All questions that can be asked about a trace. model: None = there is none."""
-    names = (one.name for one in RESOURCES.values() if one.offered(trace, model))
-    return Offer(address, tuple(names))
+    large = is_large(trace)
+    return tuple(one for one in TRACE_QUESTIONS.values() if one.offered(large, model))
 
 
 def _one_of(word: str, choices: Sequence[str]) -> str:
@@ -152,20 +146,20 @@ _READ: Mapping[str, Callable[[str, Trace, str], object]] = {
 """By field: word, trace and the site named before → the value. Each raises `ValueError`."""
 
 
-def _head_by_head(trace: Trace, _: AskedModel | None) -> bool:
-    return is_large(trace)
+def _head_by_head(large: bool, _: AskedModel | None) -> bool:
+    return large
 
 
-def _of_models(_: Trace, model: AskedModel | None) -> bool:
+def _of_models(_: bool, model: AskedModel | None) -> bool:
     return model is not None
 
 
-def _of_own_models(_: Trace, model: AskedModel | None) -> bool:
+def _of_own_models(_: bool, model: AskedModel | None) -> bool:
     return model is not None and model.trained_here
 
 
-def _of_whole_traces(trace: Trace, model: AskedModel | None) -> bool:
-    return _of_own_models(trace, model) and not is_large(trace)
+def _of_whole_traces(large: bool, model: AskedModel | None) -> bool:
+    return not large and model is not None and model.trained_here
 
 
 def _weights(trace: Trace, place: Place, _: AskedModel) -> bytes:
@@ -239,10 +233,10 @@ def _score(trace: Trace, place: Place, model: AskedModel) -> bytes:
 
 _HEAD = ("site", "layer", "head")
 
-RESOURCES: Mapping[str, Resource] = {
+TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
     one.name: one
     for one in (
-        Resource(
+        TraceQuestion(
             "head",
             ("unit", "site", "layer", "map"),
             _weights,
@@ -250,12 +244,12 @@ RESOURCES: Mapping[str, Resource] = {
             asks_model=False,
             near=_near_weights,
         ),
-        Resource("vectors", _HEAD, _vectors, _of_models, near=_near_vectors),
-        Resource("path", ("site", "layer"), _path, _of_own_models, near=_near_path),
-        Resource("without", (*_HEAD, "part"), _without, _of_own_models, near=_near_without),
-        Resource("contributions", ("method",), _contributions, _of_whole_traces),
-        Resource("attribution", (), _attribution, _of_whole_traces),
-        Resource("score", _HEAD, _score, _of_whole_traces),
+        TraceQuestion("vectors", _HEAD, _vectors, _of_models, near=_near_vectors),
+        TraceQuestion("path", ("site", "layer"), _path, _of_own_models, near=_near_path),
+        TraceQuestion("without", (*_HEAD, "part"), _without, _of_own_models, near=_near_without),
+        TraceQuestion("contributions", ("method",), _contributions, _of_whole_traces),
+        TraceQuestion("attribution", (), _attribution, _of_whole_traces),
+        TraceQuestion("score", _HEAD, _score, _of_whole_traces),
     )
 }
 """By name: the weights of a head of a large trace; the inputs of a head's weights; the path of

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import {
   createLoading,
-  fetchResource,
+  fetchAnswer,
   holds,
   offers,
-} from "../../../explorer/components/shared/js/resources.js";
+} from "../../../explorer/components/shared/js/traceQuestions.js";
 
-/** @import { ServerlessResources } from "../../../explorer/components/shared/js/resources.js" */
+/** @import { ServerlessResources } from "../../../explorer/components/shared/js/traceQuestions.js" */
 /** @import { TraceContext } from "../../../explorer/components/shared/js/traceContext.js" */
 
 /** Let what waits for nothing but promises go on. */
@@ -90,7 +90,7 @@ test("a server that has dropped a trace is told, and asked again until it has it
     document: { baseURI: "file:///page/" },
   });
   const missing = mock.fn();
-  const waiting = fetchResource(contextWith(mock.fn(), { onMissing: missing }), "attribution", "");
+  const waiting = fetchAnswer(contextWith(mock.fn(), { onMissing: missing }), "attribution", "");
   for (const pause of [300, 1000]) {
     await settle();
     mock.timers.tick(pause);

@@ -32,7 +32,7 @@ class OffsetShare:
     chance: float
 
 
-def offset_drawing(
+def offset_svg(
     shares: Sequence[OffsetShare], title: str, about: str, language: str, width: Width = "both"
 ) -> bytes:
     """The picture. about: what the bars and lines are, and the data they were measured on."""

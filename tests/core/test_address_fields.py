@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from explorer.core.field_kinds import (
+from explorer.core.address_fields import (
     FLAG,
     FORCED,
     NUMBER,

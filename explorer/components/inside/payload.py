@@ -1,14 +1,18 @@
-"""The path of each query through one layer, from its embedding to the next token, as a payload.
+"""Payloads of the panel *Inside*, which the browser requests when a visitor opens it.
 
-The vectors of a layer around its heads; those inside a head are in `head_vectors.py`.
+Of one head: the vectors from which the browser computes a cell (product of query and key, scale,
+cap, bias, mask, softmax), the parts of its scores, and the head in a model without one of its
+parts. Of one layer: the path of each query through it, from its embedding to the next token.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.components.shared.payload import pack_payload
+from explorer.core.score_formula import score_formula
 from explorer.core.trace import Trace
 
 CANDIDATES = 5
@@ -16,6 +20,63 @@ CANDIDATES = 5
 
 TEMPERATURES = [step / 10 for step in range(1, 21)]
 """Divisors of the logits before softmax, for a temperature other than 1."""
+
+Parts = Mapping[str, NDArray[np.float64]]
+"""By part, (position, width)."""
+
+
+def head_vectors(trace: Trace, site: str, layer: int, head: int) -> bytes:
+    """The vectors of one head of a trace with full capture, as a payload.
+
+    layer: index among the layers of the trace.
+
+    Arrays, float32: "queries" (query, width), "keys" and "values" (key, width), and "bias" (query,
+    key), what the model adds to the scaled products, if it adds anything, and "sink" (query,), the
+    weight that goes to no key. Header: "width", that of queries and keys, "scale", and "cap", the
+    largest score, None without one.
+
+    Raises `TraceError` if the trace has only weights.
+    """
+    queries, keys = trace.query_vectors(site)[layer, head], trace.key_vectors(site)[layer, head]
+    formula = score_formula(trace, site, layer, head)
+    arrays = {"queries": queries, "keys": keys, "values": trace.values(site)[layer, head]}
+    if formula.bias is not None:
+        arrays["bias"] = formula.bias
+    if (sink := trace.arrays.get(f"{site}.sink")) is not None:
+        arrays["sink"] = sink[layer, head]
+    header = {"width": formula.width, "scale": formula.scale, "cap": formula.cap}
+    return pack_payload(header, arrays)
+
+
+def omission(trace: Trace, site: str, head: int) -> bytes:
+    """One head in the first layer of a trace of a model without one of its parts.
+
+    Arrays: "weights" float32 and "masked" uint8 codes, both (query, key). Header: labels of the
+    "queries" and "keys", and the decoded "text".
+    """
+    arrays = {"weights": trace.attention(site)[0, head], "masked": trace.closed(site, 0, head)}
+    header = {"queries": trace.queries(site), "keys": trace.keys(site), "text": trace.text}
+    return pack_payload(header, arrays)
+
+
+def score_vectors(queries: Parts, keys: Parts, scale: float) -> bytes:
+    """The parts of the queries and keys of one head, whose products sum to the score of each cell.
+
+    The browser multiplies each part of a query with each part of a key. The arguments are those of
+    `PartVectors`.
+
+    Arrays, float32: "queries" (part, query, width) and "keys" (part, key, width). Header: the names
+    "query_parts" and "key_parts", "width" and "scale".
+    """
+    arrays = {"queries": np.stack(list(queries.values())), "keys": np.stack(list(keys.values()))}
+    header = {
+        "query_parts": list(queries),
+        "key_parts": list(keys),
+        "width": arrays["queries"].shape[-1],
+        "scale": scale,
+    }
+    numbers = {name: array.astype(np.float32) for name, array in arrays.items()}
+    return pack_payload(header, numbers)
 
 
 def token_path(trace: Trace, site: str) -> bytes:

@@ -1,12 +1,9 @@
 import numpy as np
 import pytest
 
-from explorer.components.inside.head_vectors import head_vectors
-from explorer.components.inside.omission import omission
-from explorer.components.inside.token_path import token_path
-from explorer.components.player import large_trace
-from explorer.components.player.heads import MEAN, head_payload
-from explorer.components.resources import RESOURCES, Place, offer
+from explorer.components.inside.payload import head_vectors, omission, token_path
+from explorer.components.player.weights import MEAN, head_payload
+from explorer.components.trace_questions import TRACE_QUESTIONS, Place, offered
 from explorer.core.errors import ConfigError, TraceError
 from explorer.core.interventions import OMISSIONS
 from explorer.core.sites import Head
@@ -32,25 +29,28 @@ def trace(explorable) -> Trace:
     return explorable.trace(TEXT)
 
 
+def names(trace: Trace, model) -> tuple[str, ...]:
+    return tuple(one.name for one in offered(trace, model))
+
+
 def asked(trace: Trace, model: AskedExplorable | None, address: str) -> bytes:
     """The answer at an address, as a browser asks for it."""
     name, _, text = address.partition("/")
-    place = RESOURCES[name].place(text, trace)
-    assert RESOURCES[name].address(place) == address
-    return RESOURCES[name].answer(trace, model, place)
+    place = TRACE_QUESTIONS[name].place(text, trace)
+    assert TRACE_QUESTIONS[name].address(place) == address
+    return TRACE_QUESTIONS[name].answer(trace, model, place)
 
 
 def test_what_is_offered_follows_from_the_model_and_the_size(trace, model, monkeypatch):
     inside = ("vectors", "path", "without")
-    assert offer(trace, model, "trace/x").names == (*inside, *OF_WHOLE)
-    assert offer(trace, model, "trace/x").address == "trace/x"
-    assert offer(trace, None, "").names == ()
+    assert names(trace, model) == (*inside, *OF_WHOLE)
+    assert names(trace, None) == ()
     model.trained_here = False  # as one of the library
-    assert offer(trace, model, "").names == ("vectors",)
+    assert names(trace, model) == ("vectors",)
     model.trained_here = True
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
-    assert offer(trace, model, "").names == ("head", *inside)
-    assert offer(trace, None, "").names == ("head",)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
+    assert names(trace, model) == ("head", *inside)
+    assert names(trace, None) == ("head",)
 
 
 def test_what_is_not_offered_is_not_answered(trace, model):
@@ -73,8 +73,8 @@ def test_what_is_not_offered_is_not_answered(trace, model):
 )
 def test_an_address_names_a_place(address, place):
     name, _, text = address.partition("/")
-    assert RESOURCES[name].place(text, pieces_trace()) == place
-    assert RESOURCES[name].address(place) == address
+    assert TRACE_QUESTIONS[name].place(text, pieces_trace()) == place
+    assert TRACE_QUESTIONS[name].address(place) == address
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_an_address_names_a_place(address, place):
 def test_a_place_that_a_trace_does_not_have_is_refused(address):
     name, _, text = address.partition("/")
     with pytest.raises(TraceError, match="nothing called"):
-        RESOURCES[name].place(text, example_trace())
+        TRACE_QUESTIONS[name].place(text, example_trace())
 
 
 def test_the_weights_of_a_head_are_those_of_its_map(trace, monkeypatch):
-    monkeypatch.setattr(large_trace, "MOST_WEIGHTS", 0)
+    monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     for head, name in [(1, "1"), (MEAN, "mean")]:
         expected = head_payload(trace, "pieces", "cross", 1, head)
         assert asked(trace, None, f"head/pieces/cross/1/{name}") == expected
@@ -162,10 +162,10 @@ def test_the_scores_of_a_head_are_split_as_in_python(trace, model, explorable, h
 
 def near(name: str, trace: Trace, head: Head, opened: bool = True) -> list[list[str]]:
     """The addresses that a saved page takes, those of use together beside each other."""
-    resource = RESOURCES[name]
-    assert resource.near is not None
-    found = resource.near(trace, head, opened)
-    return [[resource.address(place) for place in places] for places in found]
+    question = TRACE_QUESTIONS[name]
+    assert question.near is not None
+    found = question.near(trace, head, opened)
+    return [[question.address(place) for place in places] for places in found]
 
 
 def test_a_page_takes_first_what_is_near(trace):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import TraceError
-from explorer.core.head_scores import capped, head_scores
+from explorer.core.score_formula import capped, score_formula
 from tests.support.example_traces import example_trace
 
 
@@ -14,13 +14,13 @@ def trace(explorable):
 
 
 def test_scores_are_products_divided_by_the_root_of_their_number(trace):
-    made = head_scores(trace, "cross", 0, 1)
+    formula = score_formula(trace, "cross", 0, 1)
     width = trace.query_vectors("cross").shape[-1]
-    assert made.width == width
-    assert made.scale == pytest.approx(width**-0.5)
-    assert made.divides_by_root
-    assert made.cap is None
-    assert made.bias is None
+    assert formula.width == width
+    assert formula.scale == pytest.approx(width**-0.5)
+    assert formula.divides_by_root
+    assert formula.cap is None
+    assert formula.bias is None
 
 
 def test_a_cap_and_what_is_added_are_told(trace):
@@ -30,17 +30,18 @@ def test_a_cap_and_what_is_added_are_told(trace):
         "cross.scores": np.tanh(trace.scores("cross") / 2) * 2 + bias,
         "cross.score_cap": np.full(len(trace.scores("cross")), 2, np.float32),
     }
-    made = head_scores(replace(trace, arrays={**trace.arrays, **more}, digest=""), "cross", 0, 0)
-    assert made.cap == 2
-    np.testing.assert_allclose(made.bias, bias, atol=1e-4)
+    arrays = {**trace.arrays, **more}
+    formula = score_formula(replace(trace, arrays=arrays, digest=""), "cross", 0, 0)
+    assert formula.cap == 2
+    np.testing.assert_allclose(formula.bias, bias, atol=1e-4)
 
 
 def test_another_scale_is_no_division_by_the_root(trace):
     arrays = {**trace.arrays, "cross.score_scale": 2 * trace.arrays["cross.score_scale"]}
     arrays["cross.scores"] = 2 * trace.scores("cross")
-    made = head_scores(replace(trace, arrays=arrays, digest=""), "cross", 0, 0)
-    assert not made.divides_by_root
-    assert made.bias is None
+    formula = score_formula(replace(trace, arrays=arrays, digest=""), "cross", 0, 0)
+    assert not formula.divides_by_root
+    assert formula.bias is None
 
 
 def test_a_capped_score_keeps_its_sign_and_stays_below_the_cap():
@@ -53,4 +54,4 @@ def test_a_capped_score_keeps_its_sign_and_stays_below_the_cap():
 
 def test_a_trace_of_weights_alone_has_no_scores():
     with pytest.raises(TraceError, match="query_vectors"):
-        head_scores(example_trace(), "cross", 0, 0)
+        score_formula(example_trace(), "cross", 0, 0)

@@ -1,5 +1,5 @@
 /**
- * Answers about a trace, as `explorer/components/resources.py` has them.
+ * Answers about a trace, as `explorer/components/trace_questions.py` has them.
  *
  * @import { PayloadArray } from "../../shared/js/envelope.js"
  * @import { CapturedArray, Site } from "./attentionCapture.js"
@@ -19,7 +19,7 @@ const TEMPERATURES = Array.from({ length: 20 }, (_, step) => (step + 1) / 10);
 
 /**
  * By name, what answers at a place of a trace, given by its words.
- * @type {Record<string, (asked: TraceResources, place: string[]) => Uint8Array<ArrayBuffer>>}
+ * @type {Record<string, (asked: TraceAnswers, place: string[]) => Uint8Array<ArrayBuffer>>}
  */
 const ANSWERS = {
   vectors: ({ full }, [site, layer, head]) =>
@@ -32,11 +32,11 @@ const ANSWERS = {
   },
 };
 
-/** What can be asked here of those in `components/resources.py`. */
-export const RESOURCES = Object.keys(ANSWERS);
+/** What can be asked here of those in `components/trace_questions.py`. */
+export const TRACE_QUESTIONS = Object.keys(ANSWERS);
 
 /** What can be asked about the trace of one text; the model runs when something is asked first. */
-export class TraceResources {
+export class TraceAnswers {
   /**
    * @param {ExplorableModel} model
    * @param {string} text
@@ -62,14 +62,14 @@ export class TraceResources {
    * @param {string} place as "cross/1/2"
    */
   answer(name, place) {
-    if (!RESOURCES.includes(name)) throw new RangeError(`nothing is called ${name}`);
+    if (!TRACE_QUESTIONS.includes(name)) throw new RangeError(`nothing is called ${name}`);
     return ANSWERS[name](this, place.split("/"));
   }
 }
 
 /**
  * One head of the model without a part, which decodes the text anew.
- * @param {TraceResources} asked
+ * @param {TraceAnswers} asked
  * @param {Site} site
  * @param {number} layer
  * @param {number} head

@@ -1,4 +1,7 @@
-"""Checks on the parts of a `Trace`, wherever they come from. Each raises `TraceError`."""
+"""Checks of a `Trace`: whether its parts are valid, and the errors of its integrity.
+
+The checks on parts, wherever these come from, raise `TraceError`.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import TraceError
-from explorer.core.mask_reasons import REASONS
+from explorer.core.mask_reasons import REASONS, UNMASKED
+from explorer.core.predictions import check_predictions
+from explorer.core.sites import sides
 
 MEASURED = (
     "hooked_equals_plain",
@@ -17,6 +22,25 @@ MEASURED = (
     "equals_library",
 )
 """The integrity checks that only a model can measure."""
+
+_LIMITS = {  # largest error of a genuine trace in float32
+    "rows_sum_to_one": 1e-5,
+    "closed_cells_are_zero": 0.0,
+    "hooked_equals_plain": 1e-4,
+    "cached_equals_full": 1e-4,
+    "padding_changes_nothing": 1e-4,
+    "equals_library": 1e-6,
+    "unchanged_since_capture": 0.0,
+}
+_LIMITS["rows_and_sink_sum_to_one"] = _LIMITS["rows_sum_to_one"]
+
+_HALF_LIMITS = {  # the same in bfloat16, whose numbers have eight bits
+    "rows_sum_to_one": 1e-2,
+    "rows_and_sink_sum_to_one": 1e-2,
+    "hooked_equals_plain": 2e-2,
+    "cached_equals_full": 0.5,
+    "padding_changes_nothing": 0.5,
+}
 
 _STEPS = {  # column of `Trace.steps` → type of its numbers
     "step": np.integer,
@@ -31,7 +55,23 @@ _DEEPEST_FACT = 8
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
+def check_arrays(
+    arrays: Arrays, facts: Any, sites: Sequence[str], source: int, target: int, candidates: int
+) -> None:
+    """The arrays of a trace fit together; source, target, candidates: numbers of its tokens."""
+    axes = sides(source, target)
+    for site in sites:
+        _check_site(arrays, site, *axes[site])
+    _check_stack(arrays, "encoder", source)
+    _check_stack(arrays, "decoder", target)
+    _check_numbers(arrays, "logits", (target,), "logits")
+    _check_early(arrays, facts, target)
+    _check_gold(arrays, target, source)
+    check_predictions(arrays, facts, source or target)
+    _check_steps(arrays, candidates, target or source, each=target > 0)
+
+
+def _check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
     """The arrays of `site` have the axes (queries, keys), finite weights from 0, known codes."""
     weights, axes = arrays[f"{site}.attention"], (queries, keys)
     if weights.ndim != 4 or weights.shape[2:] != axes or not weights.size:
@@ -69,7 +109,7 @@ def _check_inside(arrays: Arrays, site: str) -> None:
         _check_numbers(arrays, f"{site}.{kind}", expected, site)
 
 
-def check_stack(arrays: Arrays, stack: str, tokens: int) -> None:
+def _check_stack(arrays: Arrays, stack: str, tokens: int) -> None:
     """The arrays of a stack beside its attention have one vector for each of `tokens`."""
     for kind in ("feed_forward_hidden", "feed_forward_output", "layer_output"):
         name = f"{stack}.{kind}"
@@ -79,12 +119,7 @@ def check_stack(arrays: Arrays, stack: str, tokens: int) -> None:
         _check_numbers(arrays, f"{stack}.{kind}", (tokens,), stack)
 
 
-def check_logits(arrays: Arrays, steps: int) -> None:
-    """The logits have one row for each step."""
-    _check_numbers(arrays, "logits", (steps,), "logits")
-
-
-def check_early(arrays: Arrays, facts: Any, steps: int) -> None:
+def _check_early(arrays: Arrays, facts: Any, steps: int) -> None:
     """The predictions after each layer have ids, probabilities and tokens (layer, T, rank)."""
     ids, shares = arrays.get("early.id"), arrays.get("early.probability")
     if ids is None and shares is None:
@@ -116,14 +151,14 @@ def _check_numbers(arrays: Arrays, name: str, axes: tuple[int, ...], site: str) 
         raise TraceError("not_finite", site=site)
 
 
-def check_gold(arrays: Arrays, steps: int, source: int) -> None:
+def _check_gold(arrays: Arrays, steps: int, source: int) -> None:
     """The gold alignment is boolean, (T, S)."""
     gold = arrays.get("gold")
     if gold is not None and (gold.dtype != np.bool_ or gold.shape != (steps, source)):
         raise TraceError("bad_gold", got=gold.shape)
 
 
-def check_steps(arrays: Arrays, candidates: int, steps: int, *, each: bool = True) -> None:
+def _check_steps(arrays: Arrays, candidates: int, steps: int, *, each: bool = True) -> None:
     """The steps are columns of one length, and each step has one chosen candidate.
 
     each: False where only some steps have candidates.
@@ -161,6 +196,28 @@ def check_texts(
             raise TraceError("bad_text")
     if not isinstance(facts, Mapping) or _depth(facts) > _DEEPEST_FACT:
         raise TraceError("bad_text")
+
+
+def weight_errors(arrays: Arrays, sites: Sequence[str]) -> dict[str, float]:
+    """The integrity errors of the weights: the largest distance of a row's sum from 1, and the
+    largest weight on a masked cell. A row without an unmasked key is padding."""
+    row_sum, masked_weight = 0.0, 0.0
+    for site in sites:
+        weights = arrays[f"{site}.attention"]
+        unmasked = arrays[f"{site}.closed"] == UNMASKED
+        sums = weights.sum(-1, dtype=np.float64)  # (layer, head, query)
+        sums = sums + arrays.get(f"{site}.sink", 0)
+        row_sum = max(row_sum, float((np.abs(sums - 1) * unmasked.any(-1)).max(initial=0)))
+        worst = weights.max(where=~unmasked, initial=0)  # without a second copy
+        masked_weight = max(masked_weight, float(worst))
+    sinks = any(f"{site}.sink" in arrays for site in sites)
+    row_check = "rows_and_sink_sum_to_one" if sinks else "rows_sum_to_one"
+    return {row_check: row_sum, "closed_cells_are_zero": masked_weight}
+
+
+def integrity_limits(facts: Mapping[str, Any]) -> Mapping[str, float]:
+    """The largest error of a genuine trace with these facts, by integrity check."""
+    return _LIMITS | _HALF_LIMITS if facts.get("precision") == "half" else _LIMITS
 
 
 def _is_valid(string: str) -> bool:

@@ -106,6 +106,15 @@ def declared(record: type) -> Mapping[str, Declared]:
     return found
 
 
+def words_of(record: Any) -> dict[str, str]:
+    """The fields of a record that an address names: word → how its value is written."""
+    written = {}
+    for name, one in declared(record.__class__).items():
+        if one.kind.is_written(value := getattr(record, name)):
+            written[one.word] = one.kind.write(value)
+    return written
+
+
 def reported(value: object, kind: Any) -> Any:
     """A value reported by a browser, checked; None if it is not of type `kind`.
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from explorer.components.figure_sheet import text_width
-from explorer.components.offset_drawing import OffsetShare, offset_drawing
+from explorer.components.offset_figure import OffsetShare, offset_svg
 
 SHARES = [OffsetShare(offset, 0.7 if offset == -1 else 0.02, 0.1) for offset in range(-8, 9)]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -14,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.mark.parametrize(("width", "pixels"), [("both", 640), ("one", 320)])
 def test_bars_and_lines_are_as_high_as_the_shares(width, pixels) -> None:
-    root = ElementTree.fromstring(offset_drawing(SHARES, "x · L0 H1", "On 9.", "en", width))
+    root = ElementTree.fromstring(offset_svg(SHARES, "x · L0 H1", "On 9.", "en", width))
     bars = [bar for bar in root.iter(f"{SVG}rect") if bar.get("height") != "100%"]
     assert [float(bar.get("height", "")) / 160 for bar in bars] == pytest.approx(
         [one.share for one in SHARES]
@@ -34,7 +34,7 @@ def test_bars_and_lines_are_as_high_as_the_shares(width, pixels) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_text_is_escaped_and_in_the_language(language: str) -> None:
-    drawing = offset_drawing(SHARES, "<b>", "a & b", language)
+    drawing = offset_svg(SHARES, "<b>", "a & b", language)
     texts = [text.text for text in ElementTree.fromstring(drawing).iter(f"{SVG}text")]
     assert texts[:2] == ["<b>", "a & b"]
     assert {"en": "share", "zh": "比例"}[language] in texts

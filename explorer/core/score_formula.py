@@ -1,4 +1,4 @@
-"""How one head computes scores from products, read from a trace with full capture."""
+"""Formula by which one head computes scores from products, from a trace with full capture."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -18,7 +18,7 @@ _ROUNDING = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class HeadScores:
+class ScoreFormula:
     """Products of queries and keys, times `scale`, capped, plus `bias`.
 
     width: of queries and keys.
@@ -37,7 +37,7 @@ class HeadScores:
         return abs(self.scale * self.width**0.5 - 1) < _ROUNDING
 
 
-def head_scores(trace: Trace, site: str, layer: int, head: int) -> HeadScores:
+def score_formula(trace: Trace, site: str, layer: int, head: int) -> ScoreFormula:
     """How a head of `site` computes its scores. layer: index among the layers of the trace.
 
     Raises `TraceError` if the trace has only weights.
@@ -50,7 +50,7 @@ def head_scores(trace: Trace, site: str, layer: int, head: int) -> HeadScores:
     bias = scores - capped(queries @ keys.T * scale, cap)
     largest = max(1.0, float(np.abs(scores).max(initial=0)))
     adds = np.abs(bias).max(initial=0) > _NO_BIAS * largest
-    return HeadScores(queries.shape[-1], scale, cap, bias if adds else None)
+    return ScoreFormula(queries.shape[-1], scale, cap, bias if adds else None)
 
 
 def capped(scores: NDArray[_Number], cap: float | None) -> NDArray[_Number]:

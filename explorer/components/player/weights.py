@@ -1,0 +1,249 @@
+"""Attention weights in payloads: codes of 16 bits, and for a large trace head by head.
+
+The payload of a large trace has a small picture of every head and no weights. The browser requests
+the weights of a head when it is chosen.
+
+A weight is coded as uint16, linear: weight = code / 65535 · scale. The error is at most 7.6e-6 when
+the scale is 1. Eight bits would show 0.9689 for 0.9712.
+
+Pictures are shrunk by maximum: a mean would wash out thin diagonals. A picture has the same blocks
+as the thumbnails that the browser shrinks itself: cell c of n goes to pixel ⌊c · pixels / n⌋.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.components.shared.payload import pack_payload
+from explorer.core.interventions import removed_heads
+from explorer.core.mask_reasons import REASONS, UNMASKED
+from explorer.core.trace import Trace
+from explorer.core.word_segmentation import Word
+from explorer.core.words import has_words, merge, merged_codes, merged_weights, word_axes
+
+LARGEST_CODE = 65535
+"""Code of the largest weight."""
+
+MOST_WEIGHTS = 4_000_000
+"""Bytes of weights in one payload; a larger trace is sent head by head."""
+
+MOST_BYTES = 2**20
+"""Bytes of all pictures of a payload together, one a pixel."""
+
+LARGEST_EDGE = 256
+"""Most pixels on the longer side of a picture; as many as the largest thumbnail shows."""
+
+LARGEST_PICTURE_CODE = 255
+"""Code of the largest weight in a picture. Its codes are linear in the square root of the weight,
+for the sake of small weights."""
+
+MEAN = -1
+"""In place of a head: the mean of the heads of its layer."""
+
+Unit: TypeAlias = Literal["pieces", "words"]
+WordAxes = dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]
+
+
+def weight_codes(weights: NDArray[np.float32], scale: float) -> NDArray[np.uint16]:
+    """The codes of weights from 0 to `scale`."""
+    return np.rint(np.clip(weights / scale, 0, 1) * LARGEST_CODE).astype(np.uint16)
+
+
+def scale_of(weights: NDArray[np.float32]) -> float:
+    """The weight of the largest code: 1, or more if a weight exceeds 1."""
+    return max(1.0, float(weights.max()))
+
+
+def is_large(trace: Trace) -> bool:
+    """Whether a trace is sent head by head."""
+    shapes = {site: trace.attention(site).shape for site in trace.sites}
+    cells = sum(map(math.prod, shapes.values()))
+    if 2 * cells > MOST_WEIGHTS:
+        return True
+    if 4 * cells <= MOST_WEIGHTS or not has_words(trace):  # of words there are no more
+        return False
+    axes = word_axes(trace)
+    for site, (layers, heads, *_) in shapes.items():
+        cells += layers * heads * math.prod(map(len, axes[site]))
+    return 2 * cells > MOST_WEIGHTS
+
+
+def site_pictures(
+    trace: Trace, maps: int, axes: WordAxes | None = None
+) -> tuple[dict[str, NDArray[Any]], dict[str, dict[str, Any]]]:
+    """The pictures of all heads, and the header of each site.
+
+    maps: pictures in the whole payload, which share its bytes.
+    axes: as in `word_axes`, for the pictures of words.
+
+    Arrays: "cross.pictures" (layer, head, row, column), "cross.pictures.closed" codes of reasons
+    (row, column) or (layer, 1 or head, row, column).
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    headers: dict[str, dict[str, Any]] = {}
+    for site in trace.sites:
+        layers, heads, queries, keys = trace.attention(site).shape
+        scale = scale_of(trace.attention(site))
+        if axes:
+            queries, keys = map(len, axes[site])
+        size = picture_size(queries, keys, maps)
+        pictures = np.empty((layers, heads, *size), np.uint8)
+        masks: list[NDArray[np.uint8]] = []
+        reasons: set[int] = set()
+        for layer, (weights, closed, is_new) in enumerate(_layers(trace, site, axes)):
+            pictures[layer] = picture_codes(shrunk_weights(weights, closed, *size), scale)
+            if is_new:
+                masks.append(shrunk_codes(closed, *size))
+                reasons.update(np.flatnonzero(np.bincount(closed.ravel(), minlength=len(REASONS))))
+        arrays[f"{site}.pictures"] = pictures
+        arrays[f"{site}.pictures.closed"] = np.stack(masks) if len(masks) > 1 else masks[0]
+        headers[site] = {
+            "shape": (layers, heads, queries, keys),
+            "scale": scale,
+            "picture": size,
+            "reasons": sorted(int(code) for code in reasons if code),
+            **site_facts(trace, site),
+        }
+    return arrays, headers
+
+
+def site_facts(trace: Trace, site: str) -> dict[str, Any]:
+    """Fields of a site's header besides its sizes.
+
+    numbers: of its layers in the model. removed: layer, head and replacement of each head that was
+    removed.
+    """
+    removed = removed_heads(trace.facts, site, *trace.attention(site).shape[:2])
+    return {
+        "numbers": trace.layer_numbers(site),
+        "removed": [(*place, how) for place, how in removed.items()],
+    }
+
+
+def gold_weights(trace: Trace) -> list[list[float]] | None:
+    """Mean weight of each cross head on the gold positions, over the rows that have one, by layer
+    and head. None if no gold alignment is known."""
+    gold = trace.gold
+    if gold is None or "cross" not in trace.sites or not gold.any():
+        return None
+    rows = gold.any(-1)
+    sums = [layer.sum(-1, where=gold)[:, rows] for layer in trace.attention("cross")]
+    return [[float(weight) for weight in own.mean(-1)] for own in sums]
+
+
+def words_without_weights(trace: Trace) -> Trace:
+    """`trace` merged into words, with the attention of one head only: everything but the maps."""
+    first = {
+        name: array[:1, :1] if array.ndim >= 3 else array for name, array in trace.arrays.items()
+    }
+    return merge(replace(trace, arrays=first, digest=""))
+
+
+def _layers(
+    trace: Trace, site: str, axes: WordAxes | None
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.uint8], bool]]:
+    """Weights (head, query, key) and mask (1 or head, query, key) of each layer, in pieces or
+    words, and whether the mask is new; it is not if all layers share it."""
+    shared = trace.arrays[f"{site}.closed"].ndim == 2
+    closed = layer_codes(trace, site, 0)
+    for layer, weights in enumerate(trace.attention(site)):
+        is_new = layer == 0 or not shared
+        if is_new:
+            closed = layer_codes(trace, site, layer)
+            closed = merged_codes(closed, *axes[site]) if axes else closed
+        yield merged_weights(weights, *axes[site]) if axes else weights, closed, is_new
+
+
+def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:
+    """Rows and columns of one of `maps` pictures, in the proportions of the map."""
+    edge = max(1, min(LARGEST_EDGE, math.isqrt(MOST_BYTES // maps)))
+    longest = max(queries, keys)
+    if longest <= edge:
+        return queries, keys
+    rows, columns = (max(1, round(axis * edge / longest)) for axis in (queries, keys))
+    return rows, columns
+
+
+def shrunk_weights(
+    weights: NDArray[np.float32], closed: NDArray[np.uint8], rows: int, columns: int
+) -> NDArray[np.float32]:
+    """(…, query, key) → (…, rows, columns): the largest unmasked weight of each block."""
+    seen = weights if not closed.any() else np.where(closed == UNMASKED, weights, 0)
+    return _largest(seen, rows, columns)
+
+
+def shrunk_codes(closed: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:
+    """Codes of `REASONS` (…, query, key) → (…, rows, columns): unmasked if any cell is."""
+    wholly = ~_largest(closed == UNMASKED, rows, columns)
+    return np.where(wholly, _largest(closed, rows, columns), UNMASKED).astype(np.uint8)
+
+
+def picture_codes(weights: NDArray[np.float32], scale: float) -> NDArray[np.uint8]:
+    """Codes of `weights`, 0 to `scale`."""
+    return np.rint(np.sqrt(np.clip(weights / scale, 0, 1)) * LARGEST_PICTURE_CODE).astype(np.uint8)
+
+
+def _largest(cells: NDArray[Any], rows: int, columns: int) -> NDArray[Any]:
+    """The maximum of each block, over (…, query, key)."""
+    *_, queries, keys = cells.shape
+    across = np.maximum.reduceat(cells, _starts(keys, columns), axis=-1)
+    return np.maximum.reduceat(across, _starts(queries, rows), axis=-2)
+
+
+def _starts(cells: int, pixels: int) -> NDArray[np.intp]:
+    """The first cell of each pixel: ⌈pixel · cells / pixels⌉."""
+    return -(-np.arange(pixels) * cells // pixels)
+
+
+def units_of(trace: Trace) -> tuple[Unit, ...]:
+    """The units in which the maps of `trace` are sent."""
+    return get_args(Unit) if has_words(trace) else ("pieces",)
+
+
+def head_payload(trace: Trace, unit: Unit, site: str, layer: int, head: int) -> bytes:
+    """The weights and the mask of a map of `trace` as a payload.
+
+    layer: index among the layers of the trace. head: or `MEAN`.
+
+    Arrays: "low" and "high", the bytes of the weight codes, of unmasked cells alone if the others
+    are 0 ("packed"). Apart they compress to a quarter, since most high bytes are 0. "closed", the
+    codes of the mask, if any cell is masked.
+    """
+    weights, closed = _map(trace, site, layer, head)
+    if unit == "words":
+        axes = word_axes(trace)[site]
+        weights, closed = merged_weights(weights, *axes), merged_codes(closed, *axes)
+    masked = closed != UNMASKED
+    packed = bool(masked.any()) and not weights[masked].any()
+    scale = scale_of(weights)
+    codes = weight_codes(weights[~masked] if packed else weights, scale)
+    arrays = {
+        "low": (codes & 255).astype(np.uint8),
+        "high": (codes >> 8).astype(np.uint8),
+    }
+    if masked.any():
+        arrays["closed"] = closed
+    return pack_payload({"packed": packed, "scale": scale}, arrays)
+
+
+def _map(
+    trace: Trace, site: str, layer: int, head: int
+) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+    """Weights and mask codes (query, key), in pieces."""
+    weights = trace.attention(site)[layer]
+    closed = layer_codes(trace, site, layer)
+    if head != MEAN:
+        return weights[head], closed[head % len(closed)]
+    masked_in_all = (closed != UNMASKED).all(0)
+    mean: NDArray[np.float32] = weights.mean(0, dtype=np.float32)
+    return mean, np.where(masked_in_all, closed[0], UNMASKED).astype(np.uint8)
+
+
+def layer_codes(trace: Trace, site: str, layer: int) -> NDArray[np.uint8]:
+    """The mask codes of a layer, (1 or head, query, key)."""
+    closed = trace.arrays[f"{site}.closed"]
+    return closed[None] if closed.ndim == 2 else closed[layer]
