@@ -13,9 +13,8 @@ from explorer.core.mask_reasons import path_codes
 from explorer.core.sites import sides
 from explorer.core.trace_size import Places, SiteSize
 from explorer.core.vocabulary import PAD
-from explorer.model.attention_paths import MODULES, STACKS, layers, path, residual_path
 from explorer.model.config import ModelConfig
-from explorer.model.hooks import capture, edit
+from explorer.model.hooks import MODULES, STACKS, capture, edit, path, residual_path
 from explorer.model.layer_arrays import LayerArrays
 from explorer.model.row_logits import RowLogits
 from explorer.model.trace_options import CAPTURES
@@ -58,9 +57,9 @@ def attention_sizes(
     around = len(_RESIDUAL) * config.d_model + config.d_ff + 2 * config.d_model
     beside = around if full else 0
     return {
-        site: SiteSize(range(layers(config, site)), config.heads, *axes[site], width, beside)
+        site: SiteSize(range(config.layers(site)), config.heads, *axes[site], width, beside)
         for site in MODULES
-        if layers(config, site)
+        if config.layers(site)
     }
 
 

@@ -17,7 +17,6 @@ from explorer.core.json_values import valid_text
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers, SiteSize, layer_facts, refuse_logits
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text
-from explorer.model.attention_paths import attentions, path
 from explorer.model.batched_traces import batched_traces
 from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
@@ -25,6 +24,7 @@ from explorer.model.early_predictions import early_predictions
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.head_gates import Means
+from explorer.model.hooks import path
 from explorer.model.intervention_hooks import applied, refuse_misplaced
 from explorer.model.masks import padding_mask
 from explorer.model.omissions import checked, omitting
@@ -244,7 +244,7 @@ class ExplorableModel:
     def output_weights(self) -> Mapping[str, list[Tensor]]:
         """By site, the weights W_O (H · K, D) of each layer; head h has K rows from h · K on."""
         found: dict[str, list[Tensor]] = {}
-        for site, layer in attentions(self.transformer.config):
+        for site, layer in self.transformer.config.attentions:
             module: Any = self.transformer.get_submodule(path(site, layer, "output"))
             found.setdefault(site, []).append(module.weight.T)
         return found

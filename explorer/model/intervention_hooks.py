@@ -14,10 +14,9 @@ from torch import Tensor
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride, typed
 from explorer.core.sites import sides
-from explorer.model.attention_paths import all_heads, attentions, layers, path
 from explorer.model.config import ModelConfig
 from explorer.model.head_gates import Fills, Means, head_gates
-from explorer.model.hooks import edit
+from explorer.model.hooks import edit, path
 from explorer.model.masks import path_mask
 from explorer.model.transformer import Transformer
 
@@ -36,7 +35,7 @@ def applied(
     Inside the block a pass raises `MaskError` if an edit leaves a query without any key.
     """
     config = model.config
-    gates, fills = head_gates(interventions, all_heads(config), means)
+    gates, fills = head_gates(interventions, config.all_heads, means)
     actions: dict[str, Action] = _mask_actions(interventions, config)
     with gated(model, gates, fills), edit(model, actions):
         yield
@@ -46,7 +45,7 @@ def applied(
 def gated(model: Transformer, gates: Tensor, fills: Fills | None = None) -> Iterator[None]:
     """Scale the output of every head, before W_O, by its gate: 1 leaves it, 0 removes it.
 
-    gates: (B or 1, head), in the order of `attention_paths.all_heads`; may require gradients. An
+    gates: (B or 1, head), in the order of `ModelConfig.all_heads`; may require gradients. An
         attention whose gates are all 1 without gradients is not edited.
     fills: the outputs at gate 0; None = zero.
     """
@@ -60,7 +59,7 @@ def gated(model: Transformer, gates: Tensor, fills: Fills | None = None) -> Iter
         fill = fills[place][None, :, None].to(gates.device)  # (1, H, 1, K)
         return lambda value: value * gate + (1 - gate) * fill
 
-    places = attentions(model.config)
+    places = model.config.attentions
     actions = {
         path(*place, "head_output"): scaled(place, gate)
         for place, gate in zip(places, by_attention.unbind(1), strict=True)
@@ -99,7 +98,7 @@ def refuse_misplaced(
 
     def unmasked(cell: CellEdit) -> Tensor:
         mask = path_mask(cell.site, ~padding, fed_in, causal=config.causal)
-        return mask[cell.query, cell.key].repeat(layers(config, cell.site), config.heads)
+        return mask[cell.query, cell.key].repeat(config.layers(cell.site), config.heads)
 
     refuse_unchanged(interventions, unmasked)
 
@@ -149,7 +148,7 @@ class _Rows:
 def _mask_actions(interventions: Interventions, config: ModelConfig) -> dict[str, Action]:
     """The edits of masks and patterns, by the path of the hook point."""
     rows, actions = _Rows(), dict[str, Action]()
-    for site, layer in attentions(config):
+    for site, layer in config.attentions:
         cells, set_rows = interventions.on_attention(site, layer)
         if cells or set_rows:
             editor = _Editor(config.heads, None if site == "encoder" else rows, cells, set_rows)

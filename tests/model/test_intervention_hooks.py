@@ -8,9 +8,8 @@ import torch
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.core.vocabulary import BOS, EOS
-from explorer.model.attention_paths import MODULES, all_heads, attentions, path
 from explorer.model.head_gates import Means
-from explorer.model.hooks import capture
+from explorer.model.hooks import MODULES, capture, path
 from explorer.model.intervention_hooks import applied, gated
 
 SOURCE = torch.tensor([[3, 4, 5, 2]])
@@ -31,10 +30,10 @@ EVERYWHERE = (  # all kinds at once, in every site
 
 def test_the_path_of_a_head_is_that_of_its_module(make_model):
     config = make_model().config
-    assert len(attentions(config)) == 2 + 3 + 3
-    assert len(all_heads(config)) == 7 * 8
-    assert set(MODULES) == {site for site, _ in attentions(config)}
-    for site, layer in attentions(config):
+    assert len(config.attentions) == 2 + 3 + 3
+    assert len(config.all_heads) == 7 * 8
+    assert set(MODULES) == {site for site, _ in config.attentions}
+    for site, layer in config.attentions:
         assert path(site, layer, "head_output") in make_model().hook_points
 
 
@@ -57,7 +56,7 @@ def test_removing_a_head_equals_zeroing_its_columns_of_the_output_matrix(
 def test_keeping_heads_equals_removing_the_others_of_their_site(make_model):
     model = make_model()
     kept = [("cross", 0, 1), ("cross", 2, 5)]
-    others = [head for head in all_heads(model.config) if head.site == "cross"]
+    others = [head for head in model.config.all_heads if head.site == "cross"]
     others = [head for head in others if head not in kept]
     with applied(model, Interventions.gather(keep=kept)):
         one = model(SOURCE, TARGET)
@@ -68,7 +67,7 @@ def test_keeping_heads_equals_removing_the_others_of_their_site(make_model):
 @torch.no_grad()
 def test_the_output_of_a_head_ablated_by_its_mean_is_that_mean(make_model):
     model = make_model()
-    outputs = {place: torch.randn(7, 6) for place in attentions(model.config)}
+    outputs = {place: torch.randn(7, 6) for place in model.config.attentions}
     means = Means("some", outputs)
     done = Interventions.gather(ablate=[("cross", 1, 2, "mean"), ("cross", 1, 3)])
     with applied(model, done, means), capture(model, "*.head_output") as values:
@@ -230,7 +229,7 @@ def test_all_heads_of_a_layer_are_removed_as_each_by_itself(explorable):
 
 
 def test_removing_every_head_is_refused_and_a_whole_site_is_not(explorable):
-    heads = all_heads(explorable.transformer.config)
+    heads = explorable.transformer.config.all_heads
     with pytest.raises(InterventionError) as caught:
         explorable.trace("1", ablate=heads)
     assert caught.value.key == "nothing_left"
