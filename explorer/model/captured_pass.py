@@ -1,6 +1,6 @@
 """One pass through a Transformer that captures the attention of chosen layers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,6 @@ from explorer.model.config import ModelConfig
 from explorer.model.hooks import MODULES, STACKS, capture, edit, path, residual_path
 from explorer.model.layer_arrays import LayerArrays
 from explorer.model.row_logits import RowLogits
-from explorer.model.trace_options import CAPTURES
 from explorer.model.transformer import Transformer
 
 _HOOKS = {  # kind of array in a `Trace` → hook point
@@ -41,8 +40,6 @@ _STACK = {  # of a whole stack: kind of array (query, width) → hook point
     "embedding": "embedding.output",
     "stack_output": "output",
 }
-KINDS = dict(zip(CAPTURES, (("attention",), tuple(_HOOKS)), strict=True))
-"""Capture → the kinds of arrays of the heads."""
 
 
 def attention_sizes(
@@ -64,16 +61,15 @@ def attention_sizes(
 
 
 def captured_pass(
-    transformer: Transformer, source: Tensor, target: Tensor, places: Places, capture_kind: str
+    transformer: Transformer, source: Tensor, target: Tensor, places: Places, *, full: bool
 ) -> tuple[RowLogits, dict[str, NDArray[Any]]]:
     """Logits of one pass over `source` (1, S) and `target` (1, T), and the arrays of the
     layers in `places`, as a `Trace` has them.
 
-    capture_kind: one of `CAPTURES`.
+    full: with all kinds of arrays, not the weights alone.
     """
     arrays = LayerArrays()
-    full = capture_kind == CAPTURES[1]
-    points = _points(places, KINDS[capture_kind]) | (_around(places) if full else {})
+    points = _points(places, _HOOKS) | _around(places) if full else _points(places, ["attention"])
     actions = {
         point: partial(_store, arrays, name, index, count)
         for point, (name, index, count) in points.items()
@@ -100,7 +96,7 @@ def captured_pass(
     return logits, found
 
 
-def _points(places: Places, kinds: Sequence[str]) -> dict[str, tuple[str, int, int]]:
+def _points(places: Places, kinds: Iterable[str]) -> dict[str, tuple[str, int, int]]:
     """Path of a hook point of the heads → name of the array, index of the layer there, and how
     many layers it has."""
     return {

@@ -16,9 +16,8 @@ from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
 from explorer.model.greedy_decoding import greedy
-from explorer.model.head_gates import Fills, Means
 from explorer.model.hooks import capture, path
-from explorer.model.intervention_hooks import applied, gated
+from explorer.model.intervention_hooks import Fills, Means, applied, gated
 from explorer.model.masks import padding_mask, path_mask
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
 from explorer.model.threads import threads_for

@@ -17,7 +17,7 @@ def test_the_arrays_are_the_hooked_values_of_the_chosen_layers(make_model):
     model = make_model()
     places = {"encoder": (0,), "cross": (1, 0)}
     with torch.inference_mode():
-        logits, arrays = captured_pass(model, SOURCE, TARGET, places, "full")
+        logits, arrays = captured_pass(model, SOURCE, TARGET, places, full=True)
         with capture(model, "*") as seen:
             expected = model(SOURCE, TARGET)[0]
     torch.testing.assert_close(logits.whole()[0], expected, atol=1e-5, rtol=0)
