@@ -12,7 +12,7 @@ CAPTURES = ("pattern", "full")
 
 
 def refuse_options(capture: object, means: object, **counts: object) -> None:
-    """Raise `ConfigError` on a capture that is not in `CAPTURES`, on means that are not `Means`, and
+    """Raise `ConfigError` on a capture that is not in `CAPTURES`, on means that are no `Means`, and
     on a number of tokens that is neither None nor a whole number of at least 1.
 
     counts: these numbers, by the names of their options.
