@@ -23,7 +23,7 @@ from explorer.model.catalog import CatalogModel
 
 if TYPE_CHECKING:
     from explorer.model.evaluation_batch import EvaluationBatch
-    from explorer.model.head_gates import Means
+    from explorer.model.intervention_hooks import Means
     from explorer.model.measurable import MeasurableModel
 
 EFFECT_SENTENCES = 64

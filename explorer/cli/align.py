@@ -72,7 +72,7 @@ def _align(options: argparse.Namespace) -> int:
     from explorer.core.files import write_atomically
     from explorer.heads.alignment.aer_by_head import align_pairs, error_rate_table
     from explorer.heads.alignment.gold_file import AlignmentFile
-    from explorer.model.checkpoint_name import named_checkpoint
+    from explorer.model.catalog import named_checkpoint
     from explorer.model.explorable import load
 
     options.model = named_checkpoint(options.model)

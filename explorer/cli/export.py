@@ -22,7 +22,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from explorer.model.checkpoint_name import named_checkpoint
+    from explorer.model.catalog import named_checkpoint
     from explorer.model.explorable import load
     from explorer.model.exporting import export_huggingface
 

@@ -164,7 +164,7 @@ def chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
 def _given_settings(options: argparse.Namespace) -> dict[str, Any]:
     """The settings on the command line. The initial checkpoint is named by its path, even if it is
     given by the name of a shipped model."""
-    from explorer.model.checkpoint_name import named_checkpoint
+    from explorer.model.catalog import named_checkpoint
     from explorer.training.config import TrainingConfig
 
     names = [field.name for field in fields(TrainingConfig)]

@@ -43,8 +43,8 @@ def _translate(options: argparse.Namespace) -> int:
     from explorer.core.files import check_output, write_atomically
     from explorer.core.vocabulary import shorten
     from explorer.data.parallel_corpus import read_sources
+    from explorer.model.catalog import named_checkpoint
     from explorer.model.checkpoint import load_checkpoint
-    from explorer.model.checkpoint_name import named_checkpoint
 
     options.model = named_checkpoint(options.model)
     check_output(options.out, (options.model, options.texts))

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from explorer.core.i18n import say, section
 from explorer.heads.metrics import batch_names
 from explorer.model.catalog import UploadedTrace
-from explorer.model.listed_model import ListedModel
-from explorer.model.model_summary import ModelSummary
+from explorer.model.listed_model import ListedModel, ModelSummary
 from explorer.training.cost_estimate import Estimate
 
 

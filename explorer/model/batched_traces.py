@@ -15,10 +15,9 @@ from torch import Tensor
 from explorer.core.mask_reasons import path_codes
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, PAD
-from explorer.model.attention_paths import MODULES, layers, path
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.greedy_decoding import greedy_steps
-from explorer.model.hooks import capture
+from explorer.model.hooks import MODULES, capture, path
 from explorer.model.masks import padding_mask, path_mask
 from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
@@ -110,7 +109,7 @@ def _captured(
     """The decoder's output (N, T, D) of one pass, and by site its weights (N, L, H, Q, K)."""
     config = transformer.config
     paths = {
-        site: [path(site, layer, "pattern") for layer in range(layers(config, site))]
+        site: [path(site, layer, "pattern") for layer in range(config.layers(site))]
         for site in MODULES
     }
     with capture(transformer, *(name for own in paths.values() for name in own)) as values:

@@ -1,6 +1,6 @@
 """One pass through a Transformer that captures the attention of chosen layers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -13,12 +13,9 @@ from explorer.core.mask_reasons import path_codes
 from explorer.core.sites import sides
 from explorer.core.trace_size import Places, SiteSize
 from explorer.core.vocabulary import PAD
-from explorer.model.attention_paths import MODULES, STACKS, layers, path, residual_path
 from explorer.model.config import ModelConfig
-from explorer.model.hooks import capture, edit
-from explorer.model.layer_arrays import LayerArrays
+from explorer.model.hooks import MODULES, STACKS, capture, edit, path, residual_path
 from explorer.model.row_logits import RowLogits
-from explorer.model.trace_options import CAPTURES
 from explorer.model.transformer import Transformer
 
 _HOOKS = {  # kind of array in a `Trace` → hook point
@@ -42,8 +39,33 @@ _STACK = {  # of a whole stack: kind of array (query, width) → hook point
     "embedding": "embedding.output",
     "stack_output": "output",
 }
-KINDS = dict(zip(CAPTURES, (("attention",), tuple(_HOOKS)), strict=True))
-"""Capture → the kinds of arrays of the heads."""
+
+
+class LayerArrays:
+    """Arrays (layer, …) in float32 by name. Each layer is copied in as soon as it is computed, so
+    that no second copy of all layers is ever in memory."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, NDArray[np.float32]] = {}
+
+    def put(self, name: str, index: int, count: int, value: Tensor) -> Tensor:
+        """Copy `value` (1, …) in as layer `index` of `count`. Returns the copy (1, …)."""
+        array = self._arrays.get(name)
+        if array is None:
+            array = self._arrays[name] = np.empty((count, *value.shape[1:]), np.float32)
+        layer = torch.from_numpy(array)[index : index + 1]
+        return layer.copy_(value)
+
+    def clear(self, name: str, where: NDArray[np.bool_]) -> None:
+        """Set the array to 0 where `where`, which is broadcast, is True."""
+        if where.any():
+            np.copyto(self._arrays[name], 0, where=where)
+
+    def finished(self) -> dict[str, NDArray[np.float32]]:
+        """All arrays, read-only from now on, so that a `Trace` does not copy them."""
+        for array in self._arrays.values():
+            array.flags.writeable = False
+        return dict(self._arrays)
 
 
 def attention_sizes(
@@ -58,23 +80,22 @@ def attention_sizes(
     around = len(_RESIDUAL) * config.d_model + config.d_ff + 2 * config.d_model
     beside = around if full else 0
     return {
-        site: SiteSize(range(layers(config, site)), config.heads, *axes[site], width, beside)
+        site: SiteSize(range(config.layers(site)), config.heads, *axes[site], width, beside)
         for site in MODULES
-        if layers(config, site)
+        if config.layers(site)
     }
 
 
 def captured_pass(
-    transformer: Transformer, source: Tensor, target: Tensor, places: Places, capture_kind: str
+    transformer: Transformer, source: Tensor, target: Tensor, places: Places, *, full: bool
 ) -> tuple[RowLogits, dict[str, NDArray[Any]]]:
     """Logits of one pass over `source` (1, S) and `target` (1, T), and the arrays of the
     layers in `places`, as a `Trace` has them.
 
-    capture_kind: one of `CAPTURES`.
+    full: with all kinds of arrays, not the weights alone.
     """
     arrays = LayerArrays()
-    full = capture_kind == CAPTURES[1]
-    points = _points(places, KINDS[capture_kind]) | (_around(places) if full else {})
+    points = _points(places, _HOOKS) | _around(places) if full else _points(places, ["attention"])
     actions = {
         point: partial(_store, arrays, name, index, count)
         for point, (name, index, count) in points.items()
@@ -101,7 +122,7 @@ def captured_pass(
     return logits, found
 
 
-def _points(places: Places, kinds: Sequence[str]) -> dict[str, tuple[str, int, int]]:
+def _points(places: Places, kinds: Iterable[str]) -> dict[str, tuple[str, int, int]]:
     """Path of a hook point of the heads → name of the array, index of the layer there, and how
     many layers it has."""
     return {

@@ -30,7 +30,7 @@ from explorer.model.checkpoint_header import (
     refuse_large,
 )
 from explorer.model.config import ModelConfig
-from explorer.model.model_summary import ModelSummary
+from explorer.model.listed_model import ModelSummary
 from explorer.model.transformer import Transformer
 from explorer.model.wrapped_names import bare
 

@@ -1,9 +1,10 @@
-"""The sizes of a Transformer, known and checked without building one."""
+"""The sizes of a Transformer and its heads, known and checked without building one."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from explorer.core.errors import ConfigError
+from explorer.core.sites import SITES, Head
 
 LARGEST_MODEL = 500_000_000
 """Parameters. No file can make the server allocate more."""
@@ -74,6 +75,20 @@ class ModelConfig:
     @property
     def head_width(self) -> int:
         return self.d_model // self.heads
+
+    def layers(self, site: str) -> int:
+        """Number of layers that have attention at `site`."""
+        return self.encoder_layers if site == "encoder" else self.decoder_layers
+
+    @property
+    def attentions(self) -> list[tuple[str, int]]:
+        """(site, layer) of every attention module, in the order of all tables of heads."""
+        return [(site, layer) for site in SITES for layer in range(self.layers(site))]
+
+    @property
+    def all_heads(self) -> tuple[Head, ...]:
+        """Every head, in the order of all tables of heads."""
+        return tuple(Head(*place, head) for place in self.attentions for head in range(self.heads))
 
     @property
     def parameters(self) -> int:

@@ -14,29 +14,25 @@ from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.files import as_path
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
-from explorer.core.trace_size import LayerChoice, Layers, SiteSize, layer_facts, refuse_logits
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text, valid_text
-from explorer.model.attention_paths import attentions, path
+from explorer.core.trace_size import LayerChoice, Layers, layer_facts, refuse_logits
 from explorer.model.batched_traces import batched_traces
 from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
-from explorer.model.early_predictions import early_predictions
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
-from explorer.model.head_gates import Means
-from explorer.model.intervention_hooks import applied, refuse_misplaced
+from explorer.model.hooks import path
+from explorer.model.intervention_hooks import Means, applied, refuse_misplaced
 from explorer.model.masks import padding_mask
-from explorer.model.omissions import checked, omitting
 from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
 from explorer.model.trace_assembly import Decoded, assembled
 from explorer.model.trace_options import (
+    checked_omissions,
     facts_of_changes,
     forces_output,
-    refuse_capture,
-    refuse_no_count,
-    refuse_no_means,
     refuse_of_library,
+    refuse_options,
 )
 from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import TransformerPasses
@@ -150,52 +146,46 @@ class ExplorableModel:
         more attention than a trace may have, `InterventionError` and `MaskError` on interventions
         that this model or text does not allow.
         """
-        refuse_capture(capture)
-        refuse_no_count("pad_to", pad_to)
-        refuse_no_count("max_new_tokens", max_new_tokens)
-        refuse_no_means(means)
+        refuse_options(capture, means, pad_to=pad_to, max_new_tokens=max_new_tokens)
         refuse_of_library(pair, messages, source_language, target_language)
         check_text(text)
         assert text is not None
+        omitted = checked_omissions(without)
         choice = LayerChoice.of(layers, sites)
+        model, full = self.transformer, capture == "full"
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(target, prefix, force)
         # Most outputs are about as long as their source; the real length is checked after decoding.
         steps = source.size(1) if target is None else len(forced)
-        choice.within(self._attention_sizes(source, steps, capture))
+        choice.within(attention_sizes(model.config, source.size(1), steps, full=full))
         interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
         facts = self.described(text, forced, pad_to) | {"given": target is not None}
-        facts |= facts_of_changes(interventions, means)
-        omitted = checked(without)
-        if omitted:
-            facts |= {"without": list(omitted)}
-        with (
-            omitting(self.transformer, omitted),
-            applied(self.transformer, interventions, means),
-        ):
-            most = max(max_new_tokens or self.transformer.config.max_length, *forced, 1)
-            return self._run(source, forced, most, capture, choice, interventions, facts)
+        facts |= facts_of_changes(interventions, means, omitted)
+        with applied(model, interventions, means, omitted):
+            most = max(max_new_tokens or model.config.max_length, *forced, 1)
+            return self._run(source, forced, most, choice, interventions, facts, full=full)
 
     def _run(
         self,
         source: Tensor,
         forced: Mapping[int, int],
         most: int,
-        capture: str,
         choice: LayerChoice,
         interventions: Interventions,
         facts: dict[str, Any],
+        *,
+        full: bool,
     ) -> Trace:
         """Decode at most `most` tokens for `source` (1, S), capture one pass over the result, and
         assemble the trace."""
-        mask = padding_mask(source)
-        config = self.transformer.config
+        model, config, mask = self.transformer, self.transformer.config, padding_mask(source)
         with threads_for(config.parameters, source.size(1)):
-            memory = self.transformer.encode(source, mask)  # (1, S, D)
+            memory = model.encode(source, mask)  # (1, S, D)
         with threads_for(config.parameters, tokens=1):
-            limit = min(most, config.max_length)
             steps: list[tuple[RowLogits, Tensor]] = []
-            for logits, token in greedy_steps(self.transformer, memory, mask, limit, forced):
+            for logits, token in greedy_steps(
+                model, memory, mask, min(most, config.max_length), forced
+            ):
                 steps.append((RowLogits.of(logits), token))
                 refuse_logits(len(steps), config.target_vocabulary)
         cached_logits = RowLogits.joined([logits for logits, _ in steps])
@@ -204,25 +194,22 @@ class ExplorableModel:
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
         refuse_misplaced(interventions, config, source[0] == PAD, queries.size(1))
-        sizes = self._attention_sizes(source, queries.size(1), capture)
+        sizes = attention_sizes(config, source.size(1), queries.size(1), full=full)
         places = choice.within(sizes)
         with threads_for(config.parameters, source.size(1)):
-            hooked_logits, arrays = captured_pass(
-                self.transformer, source, queries, places, capture
-            )
-            plain_logits = self._logits(self.transformer.decoder_output(queries, memory, mask))
+            hooked_logits, arrays = captured_pass(model, source, queries, places, full=full)
+            plain_logits = self._logits(model.decoder_output(queries, memory, mask))
             measured = {
                 "hooked_equals_plain": largest_difference(hooked_logits, plain_logits),
                 "cached_equals_full": largest_difference(cached_logits, plain_logits),
                 **self._measure_padding(source, queries, plain_logits),
             }
-        early, early_tokens = early_predictions(self.transformer, self.target_vocabulary, arrays)
         # Only the full pass has later positions to unmask; step-by-step decoding does not.
         looks_ahead = interventions.counterfactual or "mask" in facts.get("without", ())
         shown = plain_logits if looks_ahead else cached_logits
-        facts |= layer_facts(sizes, places) | early_tokens
         decoded = Decoded(source[0].cpu(), chosen.cpu(), shown, frozenset(forced))
-        return assembled(self.checkpoint, decoded, arrays | early, measured, facts)
+        facts |= layer_facts(sizes, places)
+        return assembled(self.checkpoint, decoded, arrays, measured, facts)
 
     def traces(self, texts: Sequence[str]) -> list[Trace]:
         """The trace of each text, decoded and captured in batches: many times faster than `trace`.
@@ -243,7 +230,7 @@ class ExplorableModel:
     def output_weights(self) -> Mapping[str, list[Tensor]]:
         """By site, the weights W_O (H · K, D) of each layer; head h has K rows from h · K on."""
         found: dict[str, list[Tensor]] = {}
-        for site, layer in attentions(self.transformer.config):
+        for site, layer in self.transformer.config.attentions:
             module: Any = self.transformer.get_submodule(path(site, layer, "output"))
             found.setdefault(site, []).append(module.weight.T)
         return found
@@ -296,11 +283,6 @@ class ExplorableModel:
         limit = self.transformer.config.max_length
         if length > limit:
             raise VocabularyError(key, got=length, limit=limit)
-
-    def _attention_sizes(self, source: Tensor, steps: int, capture: str) -> dict[str, SiteSize]:
-        """Sizes of the attention for `source` (1, S) and an output of `steps` tokens."""
-        full = capture == "full"
-        return attention_sizes(self.transformer.config, source.size(1), steps, full=full)
 
     def _logits(self, hidden: Tensor) -> RowLogits:
         """Logits of the decoder's output (1, T, D)."""

@@ -6,7 +6,7 @@ values, and nothing stays registered when a `with` block ends.
 
     with capture(model, "*.pattern") as values:
         model(source, target)
-    values["decoder.layers.1.cross_attention.pattern"]  # (B, H, T, S)
+    values[path("cross", 1, "pattern")]  # (B, H, T, S)
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,11 +19,23 @@ from typing import Protocol
 from torch import Tensor, nn
 
 from explorer.core.errors import HookError
+from explorer.core.sites import sides
 
 Action = Callable[[Tensor], Tensor]
 
 _nothing: Mapping["HookPoint", tuple[Action, ...]] = MappingProxyType({})
 _actions = ContextVar("_actions", default=_nothing)
+
+
+MODULES = {
+    "encoder": "encoder.layers.{}.self_attention",
+    "decoder": "decoder.layers.{}.self_attention",
+    "cross": "decoder.layers.{}.cross_attention",
+}
+"""Site → path of the attention module of a layer."""
+
+STACKS = sides("encoder", "decoder")
+"""Site → the stack whose tokens are its queries, and the one whose tokens are its keys."""
 
 
 class HookPoint(nn.Module):
@@ -46,6 +58,17 @@ class Hooked(Protocol):
     """A model with its `hook_points` by path."""
 
     hook_points: dict[str, HookPoint]
+
+
+def path(site: str, layer: int, hook: str) -> str:
+    """The path of a hook point of an attention: "decoder.layers.1.cross_attention.pattern"."""
+    return f"{MODULES[site].format(layer)}.{hook}"
+
+
+def residual_path(site: str, layer: int, hook: str) -> str:
+    """The path of a hook point of the residual connection around an attention."""
+    (stack, _), attention = STACKS[site], MODULES[site].rpartition(".")[2]
+    return f"{stack}.layers.{layer}.around_{attention}.{hook}"
 
 
 def hook_points(model: nn.Module) -> dict[str, HookPoint]:

@@ -1,44 +1,129 @@
-"""Carry out interventions on a model while it runs, by `hooks.edit`.
+"""Carry out interventions on a model while it runs, by `hooks.edit`: remove heads, edit cells and
+rows of their weights, or leave out the scaling, the masks or the positions of the whole model.
 
 The model itself does not change: an intervention lasts as long as its `with` block, and other
 threads that use the model do not see it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
-from explorer.core.interventions import CellEdit, Interventions, RowOverride, typed
-from explorer.core.sites import sides
-from explorer.model.attention_paths import all_heads, attentions, layers, path
+from explorer.core.interventions import (
+    CellEdit,
+    Intervention,
+    Interventions,
+    RowOverride,
+    head_name,
+    typed,
+)
+from explorer.core.sites import SITES, Head, sides
 from explorer.model.config import ModelConfig
-from explorer.model.head_gates import Fills, Means, head_gates
-from explorer.model.hooks import edit
+from explorer.model.hooks import Action, edit, path
 from explorer.model.masks import path_mask
 from explorer.model.transformer import Transformer
 
-Action = Callable[[Tensor], Tensor]
+Fills: TypeAlias = Mapping[tuple[str, int], Tensor]
+"""(site, layer) → outputs (head, width) that replace those with gate 0."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Means:
+    """The mean output of every head before W_O, over the batch called `name`."""
+
+    name: str
+    outputs: Fills
+
+    def __repr__(self) -> str:
+        return f"Means({self.name!r}, {len(self.outputs)} layers)"
+
+
+def head_gates(
+    interventions: Interventions, heads: Sequence[Head], means: Means | None = None
+) -> tuple[Tensor, Fills | None]:
+    """Gates (1, head) that remove heads, and the outputs that replace theirs, None = zero.
+
+    heads: all heads of the model; the gates are in this order.
+    means: mean outputs, for heads that are replaced by their mean.
+
+    Raises `InterventionError` on a site, layer or head that is not among `heads`, if no head
+    would be left, and if means are needed and missing.
+    """
+    sizes = {
+        site: (max(head.layer for head in own) + 1, max(head.head for head in own) + 1)
+        for site in SITES
+        if (own := [head for head in heads if head.site == site])
+    }
+    for one in interventions:
+        _refuse_unknown(one, heads, sizes)
+    removed = {
+        Head(site, *place): how
+        for site, size in sizes.items()
+        for place, how in interventions.removed(site, *size).items()
+    }
+    if len(removed) == len(heads):
+        raise InterventionError("nothing_left")
+    gates = torch.tensor([[float(head not in removed) for head in heads]])
+    if not interventions.needs_means:
+        return gates, None
+    if not isinstance(means, Means):
+        raise InterventionError("no_means")
+    return gates, {
+        place: _by_mean(place, removed, len(outputs)) * outputs
+        for place, outputs in means.outputs.items()
+    }
+
+
+def _refuse_unknown(
+    one: Intervention, heads: Sequence[Head], sizes: Mapping[str, tuple[int, int]]
+) -> None:
+    """Raise `InterventionError` on a site, layer or head that is not among `heads`.
+
+    sizes: by site the numbers of layers and of heads in a layer.
+    """
+    if one.site not in sizes:
+        raise InterventionError("no_such_site", site=one.site, sites=", ".join(sizes))
+    layers, most = sizes[one.site]
+    known = {(head.layer, head.head) for head in heads if head.site == one.site}
+    if not any(one.layer in (None, layer) and one.head in (None, head) for layer, head in known):
+        name, size = head_name(one.site, one.layer, one.head), {"layers": layers, "heads": most}
+        raise InterventionError("no_such_head", head=name, site=one.site, **size)
+
+
+def _by_mean(place: tuple[str, int], removed: Mapping[Head, str], heads: int) -> Tensor:
+    """(head, 1): 1 for the heads of a layer that are replaced by their mean, else 0."""
+    by_mean = [removed.get(Head(*place, head)) == "mean" for head in range(heads)]
+    return torch.tensor(by_mean, dtype=torch.float32)[:, None]
 
 
 @contextmanager
 def applied(
-    model: Transformer, interventions: Interventions, means: Means | None = None
+    model: Transformer,
+    interventions: Interventions,
+    means: Means | None = None,
+    without: Iterable[str] = (),
 ) -> Iterator[None]:
     """Apply `interventions` to `model` until the block ends, in full passes and step by step.
 
     means: mean outputs, for heads that are replaced by their mean.
+    without: parts to leave out in every layer, of `OMISSIONS`; shows what they are for, since the
+        model was trained with them.
 
     Raises `InterventionError` on heads that the model does not have, and if no head would be left.
     Inside the block a pass raises `MaskError` if an edit leaves a query without any key.
     """
     config = model.config
-    gates, fills = head_gates(interventions, all_heads(config), means)
-    actions: dict[str, Action] = _mask_actions(interventions, config)
-    with gated(model, gates, fills), edit(model, actions):
+    gates, fills = head_gates(interventions, config.all_heads, means)
+    omissions = _omission_actions(config)
+    left_out = dict(omissions[name] for name in without)
+    edited = _mask_actions(interventions, config)
+    with edit(model, left_out), gated(model, gates, fills), edit(model, edited):
         yield
 
 
@@ -46,7 +131,7 @@ def applied(
 def gated(model: Transformer, gates: Tensor, fills: Fills | None = None) -> Iterator[None]:
     """Scale the output of every head, before W_O, by its gate: 1 leaves it, 0 removes it.
 
-    gates: (B or 1, head), in the order of `attention_paths.all_heads`; may require gradients. An
+    gates: (B or 1, head), in the order of `ModelConfig.all_heads`; may require gradients. An
         attention whose gates are all 1 without gradients is not edited.
     fills: the outputs at gate 0; None = zero.
     """
@@ -60,7 +145,7 @@ def gated(model: Transformer, gates: Tensor, fills: Fills | None = None) -> Iter
         fill = fills[place][None, :, None].to(gates.device)  # (1, H, 1, K)
         return lambda value: value * gate + (1 - gate) * fill
 
-    places = attentions(model.config)
+    places = model.config.attentions
     actions = {
         path(*place, "head_output"): scaled(place, gate)
         for place, gate in zip(places, by_attention.unbind(1), strict=True)
@@ -99,7 +184,7 @@ def refuse_misplaced(
 
     def unmasked(cell: CellEdit) -> Tensor:
         mask = path_mask(cell.site, ~padding, fed_in, causal=config.causal)
-        return mask[cell.query, cell.key].repeat(layers(config, cell.site), config.heads)
+        return mask[cell.query, cell.key].repeat(config.layers(cell.site), config.heads)
 
     refuse_unchanged(interventions, unmasked)
 
@@ -149,7 +234,7 @@ class _Rows:
 def _mask_actions(interventions: Interventions, config: ModelConfig) -> dict[str, Action]:
     """The edits of masks and patterns, by the path of the hook point."""
     rows, actions = _Rows(), dict[str, Action]()
-    for site, layer in attentions(config):
+    for site, layer in config.attentions:
         cells, set_rows = interventions.on_attention(site, layer)
         if cells or set_rows:
             editor = _Editor(config.heads, None if site == "encoder" else rows, cells, set_rows)
@@ -219,3 +304,17 @@ def set_row(given: Sequence[float], allowed: Tensor, query: int) -> Tensor:
         raise InterventionError("row_on_masked_cells", query=query)
     shares = weights / largest
     return shares / shares.sum(-1, keepdim=True)
+
+
+def _omission_actions(config: ModelConfig) -> dict[str, tuple[str, Action]]:
+    """Part → its hook points, and the action that leaves it out there."""
+    root = math.sqrt(config.head_width)
+
+    def unscaled(scores: Tensor) -> Tensor:
+        return scores * root
+
+    return {
+        "scaling": ("*.scores", unscaled),
+        "mask": ("*.mask", torch.ones_like),
+        "positions": ("*.position_vectors", torch.zeros_like),
+    }

@@ -1,17 +1,102 @@
-"""A model in a list before it is loaded: its name, sizes, and texts that it reads."""
+"""A model in a list before it is loaded: its name, the sizes and facts in the header of its file,
+and texts that it reads."""
 
 import random
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from explorer.core.vocabulary import is_chinese
+from explorer.core.vocabulary import LONGEST_LINKED_TEXT, LONGEST_TEXT, is_chinese
 from explorer.model import examples
-from explorer.model.model_summary import ModelSummary
 
+_WORD = re.compile(r"[^\W\d_]{2}")
+_MOST_SENTENCES = 50
+_LONGEST_CREDIT = 300
+_MOST_WORDS = 1000
+_LONGEST_WORD = 50
 _MOST_EXAMPLES = 8
 _MOST_DRAWS = 100  # if all are equal, there is surely no other text to draw
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSummary:
+    """Sizes and facts of a model; texts from its file are limited in length and number here.
+
+    family: the model type in the config of a library model; "" for other models.
+    decoder_heads: of each decoder layer; 0 if equal to the encoder's.
+    symbols: the vocabulary of a model of symbols; empty for one that reads any text, in pieces.
+    most_tokens: of a source, without its end.
+    trained_tokens: of the longest source in training; `most_tokens` if unknown.
+    task, credit: "" if unknown. credit: the authors of the training data.
+    exact_match: 0 to 1. bleu: 0 to 100. test_sources: number of distinct sentences, held out of
+    training, that BLEU was measured on. Each is None if unknown.
+    sentences: texts that were held out of training, for a model that reads any text.
+    source_words, target_words: frequent words of the training data; empty if unknown.
+    """
+
+    symbols: tuple[str, ...] = ()
+    family: str = ""
+    most_tokens: int = 0
+    trained_tokens: int = 0
+    encoder_layers: int = 0
+    decoder_layers: int = 0
+    heads: int = 0
+    decoder_heads: int = 0
+    task: str = ""
+    credit: str = ""
+    exact_match: float | None = None
+    bleu: float | None = None
+    test_sources: int | None = None
+    sentences: tuple[str, ...] = ()
+    source_words: frozenset[str] = frozenset()
+    target_words: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls, config: Mapping[str, Any], symbols: tuple[str, ...], facts: Mapping[str, Any]
+    ) -> "ModelSummary":
+        """The summary of a checkpoint. Raises `KeyError`, `TypeError` or `ValueError` if
+        `config` does not hold the sizes of a model."""
+        most = int(config["max_length"]) - 1  # the end of the sequence takes one
+        return cls(
+            symbols=symbols,
+            most_tokens=most,
+            trained_tokens=_trained_tokens(facts.get("longest"), most),
+            encoder_layers=int(config["encoder_layers"]),
+            decoder_layers=int(config["decoder_layers"]),
+            heads=int(config["heads"]),
+            task=_text(facts.get("task"), _LONGEST_CREDIT),
+            credit=_text(facts.get("credit"), _LONGEST_CREDIT),
+            exact_match=_score(facts.get("exact_match"), 1),
+            bleu=_score(facts.get("bleu"), 100),
+            test_sources=_count(facts.get("test_sources")),
+            sentences=_sentences(facts.get("examples")),
+            source_words=_words(facts.get("source_words")),
+            target_words=_words(facts.get("target_words")),
+        )
+
+    @property
+    def reads_sentences(self) -> bool:
+        """Whether the model reads any text, in pieces of words."""
+        return not self.symbols
+
+    def reads(self, text: str) -> bool:
+        """Whether `text` fits into the model and has no unknown symbol or, for a model of
+        sentences, has at least one word.
+
+        Only words are counted here: a text has at least as many pieces as words, and only the model
+        itself can count the pieces.
+        """
+        symbols = text.split()
+        if not 0 < len(symbols) <= self.most_tokens or len(text) > LONGEST_TEXT:
+            return False
+        if self.reads_sentences:
+            return _WORD.search(text) is not None
+        return set(symbols) <= set(self.symbols)
 
 
 class TextKind(StrEnum):
@@ -25,7 +110,7 @@ class TextKind(StrEnum):
     IDS = "ids"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ListedModel:
     """A model to choose, described by the header or the config of its file.
 
@@ -50,12 +135,12 @@ class ListedModel:
     draws_texts: ClassVar[bool] = True
     origin: ClassVar[str] = ""
 
-    @property
+    @cached_property
     def label(self) -> str:
         """Display name."""
         return self.name
 
-    @property
+    @cached_property
     def examples(self) -> tuple[str, ...]:
         """Texts worth looking at, at least one; the first is the initial one."""
         summary = self.summary
@@ -67,7 +152,7 @@ class ListedModel:
         fitting = tuple(text for text in short if summary.reads(text))
         return fitting or (self.random_text(random.Random(0)),)
 
-    @property
+    @cached_property
     def kind(self) -> TextKind:
         """Kind of text that it reads."""
         return TextKind.SENTENCE if self.summary.reads_sentences else TextKind.SYMBOLS
@@ -105,3 +190,32 @@ class ListedModel:
 
     def _held_out(self) -> tuple[str, ...]:
         return tuple(text for text in self.summary.sentences if self.summary.reads(text))
+
+
+def _trained_tokens(value: object, most: int) -> int:
+    return min(value, most) if isinstance(value, int) and value > 0 else most
+
+
+def _text(value: object, longest: int) -> str:
+    return value[:longest] if isinstance(value, str) else ""
+
+
+def _score(value: object, most: float) -> float | None:
+    return value if isinstance(value, int | float) and 0 <= value <= most else None
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value > 0 else None
+
+
+def _sentences(value: object) -> tuple[str, ...]:
+    listed = value[:_MOST_SENTENCES] if isinstance(value, list) else []
+    texts = (text for text in listed if isinstance(text, str))
+    return tuple(text for text in texts if 0 < len(text) <= LONGEST_LINKED_TEXT)
+
+
+def _words(value: object) -> frozenset[str]:
+    listed = value[:_MOST_WORDS] if isinstance(value, list) else []
+    return frozenset(
+        word for word in listed if isinstance(word, str) and len(word) <= _LONGEST_WORD
+    )

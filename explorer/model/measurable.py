@@ -11,7 +11,7 @@ from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.core.trace_size import Layers
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.head_gates import Fills, Means
+from explorer.model.intervention_hooks import Fills, Means
 
 NO_INTERVENTIONS = Interventions()
 
@@ -163,5 +163,6 @@ class MeasurableModel(Protocol):
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
         means: Means | None = None,
+        without: Iterable[str] = (),
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result."""

@@ -5,6 +5,7 @@ Its files are read without the library, which is imported when the model is firs
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -12,8 +13,7 @@ from explorer.core.number_format import typed_number
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.model import examples
 from explorer.model.huggingface.directory_files import mask_token
-from explorer.model.listed_model import ListedModel, TextKind
-from explorer.model.model_summary import ModelSummary
+from explorer.model.listed_model import ListedModel, ModelSummary, TextKind
 
 _SIZES = {  # size → its names in the configs of the library
     "encoder_layers": ("encoder_layers", "num_layers", "num_hidden_layers"),
@@ -27,7 +27,7 @@ _LONGEST_PREFIX = 80
 _HALF = ("float16", "bfloat16")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DirectoryModel(ListedModel):
     """A directory with a config and weights below a folder that was named at the start.
 
@@ -47,7 +47,7 @@ class DirectoryModel(ListedModel):
     can_share: ClassVar[Literal[True]] = True
     draws_texts: ClassVar[bool] = False  # the files give no texts to draw from
 
-    @property
+    @cached_property
     def examples(self) -> tuple[str, ...]:
         """Texts for a model of its kind; the first is the initial one."""
         match self.kind:

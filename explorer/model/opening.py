@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.core.errors import CheckpointError, FileError, ModelDirectoryError
 from explorer.core.files import as_path, printable, reading
-from explorer.model.checkpoint_name import named_checkpoint
+from explorer.model.catalog import named_checkpoint
 from explorer.model.explorable import ExplorableModel
 from explorer.model.explorable import load as load_checkpoint
 from explorer.model.huggingface import hub_cache

@@ -1,4 +1,5 @@
-"""Assemble the `Trace` of a source and its decoded tokens."""
+"""Assemble the `Trace` of a source and its decoded tokens, with the early predictions: the most
+probable tokens if a decoder layer were the last one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,9 +14,11 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, EOS
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
-from explorer.model.candidates import step_columns
 from explorer.model.checkpoint import Checkpoint
-from explorer.model.row_logits import RowLogits
+from explorer.model.row_logits import RowLogits, step_columns
+
+EARLY = 3
+"""Number of early predictions that full capture keeps after each layer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,16 +42,17 @@ def assembled(
     """The trace of the model in `checkpoint`; arrays: of its attention."""
     source, chosen = decoded.source.tolist(), decoded.chosen.tolist()
     candidates, candidate_tokens = _candidates(checkpoint, decoded)
+    early, early_tokens = _early_predictions(checkpoint, arrays)
     gold = _gold(checkpoint, source, len(chosen))
     return Trace(
         source_tokens=checkpoint.source_vocabulary.labels(source),
         target_tokens=checkpoint.target_vocabulary.labels([BOS, *chosen[:-1]]),
         predicted_tokens=checkpoint.target_vocabulary.labels(chosen),
         text=checkpoint.target_vocabulary.decode(chosen),
-        arrays={**arrays, **candidates, **gold},
+        arrays={**arrays, **early, **candidates, **gold},
         candidate_tokens=candidate_tokens,
         measured=measured,
-        facts={**facts, "ended": chosen[-1] == EOS},
+        facts={**facts, **early_tokens, "ended": chosen[-1] == EOS},
     )
 
 
@@ -74,3 +78,27 @@ def _candidates(
     # Padding and BOS never follow.
     arrays = step_columns(decoded.logits, rows, decoded.chosen, imposed, EOS)
     return arrays, checkpoint.target_vocabulary.labels(arrays["steps.id"].tolist())
+
+
+def _early_predictions(
+    checkpoint: Checkpoint, arrays: Mapping[str, NDArray[Any]]
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and facts for `Trace.early_predictions`; both empty if no decoder layer was captured
+    in full.
+
+    The last LayerNorm and the map to logits are applied to the output of each layer
+    (nostalgebraist 2020, "interpreting GPT: the logit lens"). Padding and BOS never follow.
+    """
+    outputs = arrays.get("decoder.layer_output")
+    if outputs is None:
+        return {}, {}
+    transformer, vocabulary = checkpoint.model, checkpoint.target_vocabulary
+    after = torch.tensor(outputs, device=transformer.device)
+    hidden = transformer.decoder.norm(after)  # (layer, T, D)
+    # One layer at a time: the logits of all layers are never in memory together.
+    shown = min(EARLY, len(vocabulary) - EOS)
+    best = [transformer.logits(layer).softmax(-1)[:, EOS:].topk(shown) for layer in hidden]
+    ids = torch.stack([indices for _, indices in best]).cpu() + EOS  # (layer, T, rank)
+    shares = torch.stack([values for values, _ in best]).cpu()
+    labels = [[vocabulary.labels(row) for row in layer] for layer in ids.tolist()]
+    return {"early.id": ids.numpy(), "early.probability": shares.numpy()}, {"early_tokens": labels}

@@ -1,20 +1,29 @@
 """Checks of the options of `trace` that do not depend on the model."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.core.errors import ConfigError
-from explorer.core.interventions import Interventions
-from explorer.model.head_gates import Means
+from explorer.core.interventions import OMISSIONS, Interventions
+from explorer.model.intervention_hooks import Means
 
 CAPTURES = ("pattern", "full")
 """Amounts of capture: only weights, or also scores, queries, keys, values and head outputs."""
 
 
-def refuse_capture(capture: object) -> None:
-    """Raise `ConfigError` on a value that is not in `CAPTURES`."""
+def refuse_options(capture: object, means: object, **counts: object) -> None:
+    """Raise `ConfigError` on a capture that is not in `CAPTURES`, on means that are no `Means`, and
+    on a number of tokens that is neither None nor a whole number of at least 1.
+
+    counts: these numbers, by the names of their options.
+    """
     if not isinstance(capture, str) or capture not in CAPTURES:
         raise ConfigError("bad_capture", capture=capture)
+    for name, count in counts.items():
+        if count is not None and (type(count) is not int or count < 1):
+            raise ConfigError("no_whole_number", name=name, got=repr(count), least=1)
+    if means is not None and not isinstance(means, Means):
+        raise ConfigError("bad_means", got=type(means).__name__)
 
 
 def forces_output(target: str | None, prefix: str | None, force: Mapping[int, int]) -> bool:
@@ -31,19 +40,14 @@ def forces_output(target: str | None, prefix: str | None, force: Mapping[int, in
     return any(ways)
 
 
-def refuse_no_count(name: str, count: object) -> None:
-    """Raise `ConfigError` unless a number of tokens is None or a whole number of at least 1.
-
-    name: the option's.
-    """
-    if count is not None and (type(count) is not int or count < 1):
-        raise ConfigError("no_whole_number", name=name, got=repr(count), least=1)
-
-
-def refuse_no_means(means: object) -> None:
-    """Raise `ConfigError` unless `means` is None or a `Means` of head outputs."""
-    if means is not None and not isinstance(means, Means):
-        raise ConfigError("bad_means", got=type(means).__name__)
+def checked_omissions(names: Iterable[str]) -> tuple[str, ...]:
+    """The parts to leave out, in the order of `OMISSIONS`. Raises `ConfigError` on other names."""
+    several = isinstance(names, Iterable) and not isinstance(names, str)
+    given = tuple(names) if several else (names,)
+    for name in given:
+        if name not in OMISSIONS:
+            raise ConfigError("bad_omission", got=name, known=", ".join(OMISSIONS))
+    return tuple(name for name in OMISSIONS if name in given)
 
 
 def refuse_no_input(text: object, pair: object, messages: object) -> None:
@@ -64,12 +68,15 @@ def refuse_of_library(pair: object, messages: object, source: object, target: ob
             raise ConfigError("no_languages", name=name)
 
 
-def facts_of_changes(interventions: Interventions, means: Means | None) -> dict[str, Any]:
-    """Facts of a trace about its interventions; empty without any."""
-    if not interventions:
-        return {}
-    name = means.name if means and interventions.needs_means else None
-    return {"interventions": list(interventions.texts()), "means": name}
+def facts_of_changes(
+    interventions: Interventions, means: Means | None, without: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Facts of a trace about its interventions and the parts left out; empty without any."""
+    facts: dict[str, Any] = {}
+    if interventions:
+        name = means.name if means and interventions.needs_means else None
+        facts = {"interventions": list(interventions.texts()), "means": name}
+    return facts | {"without": list(without)} if without else facts
 
 
 def input_of(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,14 +12,12 @@ from explorer.core.interventions import Interventions
 from explorer.core.sites import Head, sides
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.data.toy_data import Task
-from explorer.model.attention_paths import all_heads, attentions, path
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
 from explorer.model.greedy_decoding import greedy
-from explorer.model.head_gates import Fills, Means
-from explorer.model.hooks import capture
-from explorer.model.intervention_hooks import applied, gated
+from explorer.model.hooks import capture, path
+from explorer.model.intervention_hooks import Fills, Means, applied, gated
 from explorer.model.masks import padding_mask, path_mask
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
 from explorer.model.threads import threads_for
@@ -37,7 +35,7 @@ class TransformerPasses:
 
     @property
     def heads(self) -> tuple[Head, ...]:
-        return tuple(all_heads(self._config))
+        return self._config.all_heads
 
     @property
     def parameters(self) -> int:
@@ -101,7 +99,7 @@ class TransformerPasses:
             & path_mask(site, source.real, target.real, causal=self._config.causal)
             for site, (queries, _) in sides(source, target).items()
         }
-        for site, layer in attentions(self._config):
+        for site, layer in self._config.attentions:
             weights, output = (
                 values[path(site, layer, hook)].cpu() for hook in ("pattern", "head_output")
             )

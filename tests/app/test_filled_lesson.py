@@ -10,7 +10,7 @@ from explorer.core.lesson import read_lesson
 from explorer.core.vocabulary import SPECIALS, SymbolVocabulary
 from explorer.model.catalog import UploadedModel, shipped_models
 from explorer.model.explorable import ExplorableModel, load
-from explorer.model.model_summary import ModelSummary
+from explorer.model.listed_model import ModelSummary
 from tests.support.app_server import ROOT
 from tests.support.payloads import unpack_payload
 

@@ -16,7 +16,6 @@ from explorer.heads.metrics.evaluation_batches import task_sentences
 from explorer.heads.removal.bleu_effect import bleu_by_head
 from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.heads.reports.head_report import HeadReport
-from explorer.model.attention_paths import all_heads
 from explorer.model.explorable import ExplorableModel, load
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
@@ -218,7 +217,7 @@ def test_a_shipped_report_is_that_of_its_shipped_model(path):
     assert report.facts["digest"] == shipped.digest
     assert {"importance", "zero_loss", "mean_exact", "only_exact"} <= set(report.metrics)
     if task_of(shipped.facts) is None:  # its sentences do not ship
-        assert len(report.heads) == len(all_heads(shipped.transformer.config))
+        assert len(report.heads) == len(shipped.transformer.config.all_heads)
         assert report.heads["confidence"].between(0, 1).all()
         return
     again = measure(shipped, task_sentences(shipped, report.facts["sentences"]))

@@ -11,8 +11,9 @@ import pytest
 from safetensors import safe_open
 
 from explorer.core import folders
+from explorer.core.errors import FileError
 from explorer.data.parallel_corpus import parse_pairs
-from explorer.model.catalog import UploadedModel, shipped_models, trained_model
+from explorer.model.catalog import UploadedModel, named_checkpoint, shipped_models, trained_model
 from explorer.model.checkpoint import save_checkpoint, to_bytes
 from explorer.model.checkpoint_header import PIECES
 from explorer.model.explorable import ExplorableModel, load
@@ -55,6 +56,13 @@ def test_a_changed_file_has_another_stamp(folder):
     before = shipped_models()["reverse"]
     shutil.copy(folder / "another.safetensors", folder / "reverse.safetensors")
     assert shipped_models()["reverse"].stamp != before.stamp
+
+
+def test_a_file_is_described_once_while_it_stays(folder):
+    before = shipped_models()
+    assert all(model is before[name] for name, model in shipped_models().items())
+    examples = before["reverse"].examples
+    assert before["reverse"].examples is examples
 
 
 def test_the_path_is_that_of_the_model_described(folder):
@@ -177,3 +185,39 @@ def test_no_module_asks_of_which_class_a_member_is():
             names = {getattr(one, "id", "") for part in tested for one in ast.walk(part)}
             asked += [(path.name, name) for name in names & classes]
     assert asked == []
+
+
+@pytest.fixture
+def only_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of checkpoints with one called "one"; the current folder is another, empty one."""
+    folder, here = tmp_path / "shipped", tmp_path / "here"
+    folder.mkdir()
+    here.mkdir()
+    (folder / "one.safetensors").touch()
+    monkeypatch.setenv(folders.CHECKPOINTS_VARIABLE, str(folder))
+    monkeypatch.chdir(here)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["one", "one.safetensors", Path("one")])
+def test_a_name_is_that_of_a_model_that_ships(only_one: Path, name: str | Path) -> None:
+    assert named_checkpoint(name) == only_one / "one.safetensors"
+
+
+@pytest.mark.usefixtures("only_one")
+@pytest.mark.parametrize("name", ["one", "one.safetensors"])
+def test_what_exists_is_meant_itself(name: str) -> None:
+    Path(name).touch()
+    assert named_checkpoint(name) == Path(name)
+
+
+@pytest.mark.usefixtures("only_one")
+@pytest.mark.parametrize("path", ["x/one", "./x/../one.bin", "one.bin", "two.safetensors", ".."])
+def test_what_is_more_than_a_name_is_a_path(path: str) -> None:
+    assert named_checkpoint(path) == Path(path)
+
+
+@pytest.mark.usefixtures("only_one")
+def test_an_unknown_name_is_told_the_known_ones() -> None:
+    with pytest.raises(FileError, match=r"“two” is neither a file .*; those are one\.$"):
+        named_checkpoint("two")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import ConfigError
+from explorer.core.sites import SITES
 from explorer.model.config import ModelConfig
 from tests.support.tiny_configs import PRIMES
 
@@ -65,3 +66,10 @@ def test_only_another_norm_than_the_usual_one_is_stored():
     other = replace(PRIMES, norm_eps=2e-6)
     assert other.to_json() == stored | {"norm_eps": 2e-6}
     assert ModelConfig.from_json(other.to_json()) == other
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_every_layer_of_a_site_has_all_heads(site):
+    heads = [head for head in PRIMES.all_heads if head.site == site]
+    assert len(heads) == PRIMES.layers(site) * PRIMES.heads
+    assert heads == sorted(set(heads))

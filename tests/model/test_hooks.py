@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from explorer.core.errors import HookError
-from explorer.model.hooks import capture, edit, watched
+from explorer.core.sites import SITES
+from explorer.model.hooks import capture, edit, path, residual_path, watched
 
 SOURCE = torch.tensor([[3, 4, 5, 2]])
 TARGET = torch.tensor([[1, 6, 7]])
@@ -17,6 +18,17 @@ def test_paths_are_those_of_the_modules(make_model):
     attentions, feed_forwards, stacks = 2 + 2 * 3, 2 + 3, 2
     residuals = attentions + feed_forwards
     assert len(points) == 7 * attentions + feed_forwards + 4 * residuals + 4 * stacks + 1
+
+
+def test_paths_of_attentions_are_in_the_order_of_sites(make_model):
+    model = make_model()
+    found = model.config.attentions
+    assert list(dict.fromkeys(site for site, _ in found)) == list(SITES)
+    for site, layer in found:
+        assert path(site, layer, "pattern") in model.hook_points
+        assert residual_path(site, layer, "input") in model.hook_points
+    patterns = [name for name in model.hook_points if name.endswith(".pattern")]
+    assert len(patterns) == len(found)
 
 
 def test_capture_does_not_change_the_logits(make_model):

@@ -1,17 +1,55 @@
+import copy
 import re
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from explorer.core.errors import InterventionError, MaskError
+from explorer.core.errors import ConfigError, InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
+from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS
-from explorer.model.attention_paths import MODULES, all_heads, attentions, path
-from explorer.model.head_gates import Means
-from explorer.model.hooks import capture
-from explorer.model.intervention_hooks import applied, gated
+from explorer.model.explorable import ExplorableModel
+from explorer.model.hooks import MODULES, capture, path
+from explorer.model.intervention_hooks import Means, applied, gated, head_gates
+from explorer.model.transformer import CrossAttention, SelfAttention
+
+HEADS = [Head("encoder", 0, 0), Head("encoder", 0, 1), *(Head("cross", 0, h) for h in range(3))]
+MEANS = Means("some", {("encoder", 0): torch.ones(2, 4), ("cross", 0): torch.full((3, 4), 2.0)})
+
+
+def test_removed_heads_have_gate_0():
+    gates, fills = head_gates(Interventions.gather(ablate=[("encoder", 0, 1)]), HEADS)
+    assert gates.tolist() == [[1, 0, 1, 1, 1]]
+    assert fills is None
+    gates, _ = head_gates(Interventions.gather(keep=[("cross", 0, 2)]), HEADS)
+    assert gates.tolist() == [[1, 1, 0, 0, 1]]
+
+
+def test_a_mean_takes_the_place_of_the_heads_that_ask_for_it():
+    done = Interventions.gather(ablate=[("cross", 0, 0, "mean"), ("cross", 0, 1)])
+    gates, fills = head_gates(done, HEADS, MEANS)
+    assert gates.tolist() == [[1, 1, 0, 0, 1]]
+    assert fills["cross", 0][:, 0].tolist() == [2, 0, 0]
+    assert not fills["encoder", 0].any()
+    assert repr(MEANS) == "Means('some', 2 layers)"
+
+
+def test_what_cannot_be_done_is_refused():
+    for done, key in [
+        (Interventions.gather(ablate=[("cross", 0, 0, "mean")]), "no_means"),
+        (Interventions.gather(ablate=HEADS), "nothing_left"),
+        (Interventions.gather(ablate=[("decoder", 0, 0)]), "no_such_site"),
+        (Interventions.gather(keep=[("cross", 1, None)]), "no_such_head"),
+        (Interventions.gather(edit_mask=[("cross", None, -1, 0, 0)]), "no_such_head"),
+        (Interventions.gather(override_row=[("encoder", 0, 2, 0, [1])]), "no_such_head"),
+    ]:
+        with pytest.raises(InterventionError) as caught:
+            head_gates(done, HEADS)
+        assert caught.value.key == key
+
 
 SOURCE = torch.tensor([[3, 4, 5, 2]])
 TARGET = torch.tensor([[1, 6, 7]])
@@ -31,10 +69,10 @@ EVERYWHERE = (  # all kinds at once, in every site
 
 def test_the_path_of_a_head_is_that_of_its_module(make_model):
     config = make_model().config
-    assert len(attentions(config)) == 2 + 3 + 3
-    assert len(all_heads(config)) == 7 * 8
-    assert set(MODULES) == {site for site, _ in attentions(config)}
-    for site, layer in attentions(config):
+    assert len(config.attentions) == 2 + 3 + 3
+    assert len(config.all_heads) == 7 * 8
+    assert set(MODULES) == {site for site, _ in config.attentions}
+    for site, layer in config.attentions:
         assert path(site, layer, "head_output") in make_model().hook_points
 
 
@@ -57,7 +95,7 @@ def test_removing_a_head_equals_zeroing_its_columns_of_the_output_matrix(
 def test_keeping_heads_equals_removing_the_others_of_their_site(make_model):
     model = make_model()
     kept = [("cross", 0, 1), ("cross", 2, 5)]
-    others = [head for head in all_heads(model.config) if head.site == "cross"]
+    others = [head for head in model.config.all_heads if head.site == "cross"]
     others = [head for head in others if head not in kept]
     with applied(model, Interventions.gather(keep=kept)):
         one = model(SOURCE, TARGET)
@@ -68,7 +106,7 @@ def test_keeping_heads_equals_removing_the_others_of_their_site(make_model):
 @torch.no_grad()
 def test_the_output_of_a_head_ablated_by_its_mean_is_that_mean(make_model):
     model = make_model()
-    outputs = {place: torch.randn(7, 6) for place in attentions(model.config)}
+    outputs = {place: torch.randn(7, 6) for place in model.config.attentions}
     means = Means("some", outputs)
     done = Interventions.gather(ablate=[("cross", 1, 2, "mean"), ("cross", 1, 3)])
     with applied(model, done, means), capture(model, "*.head_output") as values:
@@ -230,7 +268,7 @@ def test_all_heads_of_a_layer_are_removed_as_each_by_itself(explorable):
 
 
 def test_removing_every_head_is_refused_and_a_whole_site_is_not(explorable):
-    heads = all_heads(explorable.transformer.config)
+    heads = explorable.transformer.config.all_heads
     with pytest.raises(InterventionError) as caught:
         explorable.trace("1", ablate=heads)
     assert caught.value.key == "nothing_left"
@@ -278,3 +316,70 @@ def test_the_weights_of_a_row_may_have_any_scale(explorable, weights):
     row = RowOverride("decoder", 0, 0, 1, weights)  # the third key is masked for query 1
     trace = explorable.trace("1 2 3", override_row=[row])
     np.testing.assert_allclose(trace.attention("decoder")[0, 0, 1, :2], [0.5, 0.5], atol=1e-6)
+
+
+@pytest.fixture
+def model(explorable):
+    return explorable.transformer
+
+
+def without_scaling(model):
+    """The same model with queries √K times as long: scores as if they were not divided."""
+    other, width = copy.deepcopy(model), model.config.d_model
+    root = model.config.head_width**0.5
+    with torch.no_grad():
+        for module in other.modules():
+            if isinstance(module, SelfAttention):
+                module.query_key_value.weight[:width] *= root
+                module.query_key_value.bias[:width] *= root
+            elif isinstance(module, CrossAttention):
+                module.query.weight *= root
+                module.query.bias *= root
+    return other
+
+
+def without_mask(model):
+    other = copy.deepcopy(model)
+    other.config = replace(model.config, causal=False)
+    return other
+
+
+def without_positions(model):
+    other = copy.deepcopy(model)
+    for stack in (other.encoder, other.decoder):
+        stack.embedding.positions.zero_()
+    return other
+
+
+BUILT = {"scaling": without_scaling, "mask": without_mask, "positions": without_positions}
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_a_part_left_out_equals_a_model_without_it(explorable, model, name):
+    checkpoint = replace(explorable.checkpoint, model=BUILT[name](model))
+    expected = ExplorableModel(checkpoint, "built").trace("1 2 3")
+    found = explorable.trace("1 2 3", without=[name])
+    plain = explorable.trace("1 2 3")
+    assert found.predicted_tokens == expected.predicted_tokens
+    for site in found.sites:
+        np.testing.assert_allclose(found.attention(site), expected.attention(site), atol=1e-5)
+        assert (found.mask(site) == expected.mask(site)).all()
+    length = min(len(found.target_tokens), len(plain.target_tokens))
+    one, other = (trace.attention("decoder")[:, :, :length, :length] for trace in (found, plain))
+    assert not np.allclose(one, other, atol=1e-3)
+    assert found.facts["without"] == [name]
+    assert found.integrity().ok.all()
+    again = explorable.trace("1 2 3")
+    assert again.digest == plain.digest
+
+
+def test_without_masks_padding_is_attended_to(explorable):
+    trace = explorable.trace("1 2", pad_to=6, without="mask")
+    assert trace.mask("cross").all()
+    assert (trace.attention("cross")[..., 3:] > 0).all()
+    assert trace.integrity().ok.all()
+
+
+def test_another_part_is_refused(explorable):
+    with pytest.raises(ConfigError, match="scaling, mask, positions"):
+        explorable.trace("1 2", without=["norm"])

@@ -5,8 +5,7 @@ import torch
 
 from explorer.core.errors import MaskError
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.model.attention_paths import attentions, path
-from explorer.model.hooks import capture
+from explorer.model.hooks import capture, path
 from explorer.model.masks import causal_mask, padding_mask, path_mask, refuse_masked_rows
 from tests.support.tiny_configs import PRIMES
 
@@ -33,7 +32,7 @@ def test_the_mask_of_a_path_is_the_one_that_a_pass_attends_with(make_model, caus
     model = make_model(replace(PRIMES, causal=causal))
     with torch.inference_mode(), capture(model, "*.mask") as used:
         model(source, target)
-    for site, layer in attentions(model.config):
+    for site, layer in model.config.attentions:
         mask = path_mask(site, source != PAD, target != PAD, causal=causal)
         seen = used[path(site, layer, "mask")]
         assert torch.equal(mask[:, None], seen.expand(-1, -1, mask.size(1), -1))

@@ -2,17 +2,15 @@ import pytest
 
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
-from explorer.model.head_gates import Means
+from explorer.model.intervention_hooks import Means
 from explorer.model.trace_options import (
     facts_of_changes,
     forces_output,
     input_of,
-    refuse_capture,
     refuse_decoding,
-    refuse_no_count,
     refuse_no_input,
-    refuse_no_means,
     refuse_of_library,
+    refuse_options,
 )
 
 
@@ -32,9 +30,9 @@ def test_output_is_imposed_in_one_way_or_none():
 
 @pytest.mark.parametrize("wrong", ["all", ["full"], None])
 def test_a_capture_that_does_not_exist_is_refused(wrong):
-    refuse_capture("full")
+    refuse_options("full", None)
     with pytest.raises(ConfigError):
-        refuse_capture(wrong)
+        refuse_options(wrong, None)
 
 
 @pytest.mark.parametrize(
@@ -55,17 +53,16 @@ def test_what_only_a_decoder_has_is_refused_of_an_encoder_alone(given, key):
 @pytest.mark.parametrize("wrong", ["3", 2.0, True, [3], 0, -1])
 def test_a_count_is_a_whole_number_and_what_came_is_shown(wrong):
     for right in (None, 1, 500):
-        refuse_no_count("pad_to", right)
+        refuse_options("full", None, pad_to=right)
     with pytest.raises(ConfigError) as caught:
-        refuse_no_count("pad_to", wrong)
+        refuse_options("full", None, max_new_tokens=3, pad_to=wrong)
     assert str(caught.value) == f"pad_to is {wrong!r}; it has to be a whole number from 1 on."
 
 
 def test_means_are_those_of_a_batch():
-    refuse_no_means(None)
-    refuse_no_means(Means("x", {}))
+    refuse_options("full", Means("x", {}))
     with pytest.raises(ConfigError, match="of the type dict"):
-        refuse_no_means({})
+        refuse_options("full", {})
 
 
 @pytest.mark.parametrize(
@@ -110,3 +107,4 @@ def test_a_trace_names_its_interventions_and_the_batch_of_the_means_that_they_ne
     )
     assert facts_of_changes(zero, means) == {"interventions": ["keep cross.0.0"], "means": None}
     assert facts_of_changes(mean, means)["means"] == "some texts"
+    assert facts_of_changes(Interventions(), None, ("mask",)) == {"without": ["mask"]}

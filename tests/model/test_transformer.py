@@ -1,4 +1,5 @@
 import math
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from explorer.model.transformer import (
     Residual,
     SelfAttention,
     Transformer,
+    dropout,
     sinusoids,
 )
 from tests.support.tiny_configs import PRIMES
@@ -234,3 +236,39 @@ def test_parameters_are_counted_without_building_the_model(norm):
     config = replace(PRIMES, norm=norm)
     built = sum(weight.numel() for weight in Transformer(config).parameters())
     assert config.parameters == built
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_dropout_drops_its_share_and_keeps_the_mean(kind):
+    torch.manual_seed(0)
+    x = torch.ones(301, 333, dtype=kind, requires_grad=True)
+    y = dropout(x, 0.3)
+    assert y.dtype == kind
+    assert (y == 0).float().mean().item() == pytest.approx(0.3, abs=0.01)
+    assert y.float().mean().item() == pytest.approx(1, abs=0.01)
+    y.sum().backward()
+    assert torch.equal(x.grad, y.detach())
+
+
+def test_dropout_follows_the_seed_and_a_share_of_0_drops_nothing():
+    x = torch.ones(5, 7)
+    torch.manual_seed(1)
+    first = dropout(x, 0.5)
+    torch.manual_seed(1)
+    assert torch.equal(dropout(x, 0.5), first)
+    assert dropout(x, 0.0) is x
+
+
+@pytest.mark.parametrize("explicit", [False, True])
+def test_dropout_is_for_training_alone(explicit):
+    """In evaluation a dropout of 0.9 changes nothing; in training two passes differ."""
+    torch.manual_seed(0)
+    model = Transformer(replace(PRIMES, dropout=0.9))
+    none = Transformer(replace(PRIMES, dropout=0.0))
+    none.load_state_dict(model.state_dict())
+    with ExitStack() as captures:
+        for one in (model, none) if explicit else ():
+            captures.enter_context(capture(one, "*.pattern"))
+        assert torch.equal(model.eval()(SOURCE, TARGET), none.eval()(SOURCE, TARGET))
+        model.train()
+        assert not torch.equal(model(SOURCE, TARGET), model(SOURCE, TARGET))

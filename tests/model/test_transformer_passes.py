@@ -4,7 +4,6 @@ import torch
 from explorer.core.errors import VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import BOS, EOS
-from explorer.model.attention_paths import all_heads
 from explorer.model.transformer_passes import forced_batch
 
 PAIRS = [("1 2", "3"), ("1", "1 2 3")]
@@ -58,7 +57,7 @@ def test_each_layer_is_seen_as_in_a_trace(explorable):
 def test_each_copy_of_the_batch_has_its_own_gates(explorable):
     """Gate 0 is a removed head, in the encoder, which runs for each copy then, and elsewhere."""
     passes, batch = explorable.passes, explorable.passes.pairs(PAIRS, "two")
-    heads = all_heads(explorable.transformer.config)
+    heads = explorable.transformer.config.all_heads
     for number in (1, 4, 14):
         gates = torch.ones(3, len(heads))
         gates[1, number] = 0

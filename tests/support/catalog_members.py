@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.model.catalog import ShippedModel, UploadedModel
-from explorer.model.model_summary import ModelSummary
+from explorer.model.listed_model import ModelSummary
 
 
 def summary(symbols: str = "", **changes: Any) -> ModelSummary:

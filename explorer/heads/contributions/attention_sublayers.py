@@ -16,8 +16,7 @@ import torch
 from torch import Tensor
 
 from explorer.heads.contributions.frozen_norm import FrozenNorm
-from explorer.model.attention_paths import attentions, path, residual_path
-from explorer.model.hooks import capture
+from explorer.model.hooks import capture, path, residual_path
 from explorer.model.transformer import Transformer
 
 _AROUND = ("input", "sublayer_output", "output")
@@ -78,7 +77,7 @@ def attention_sublayers(
 
     Order: encoder, decoder, cross-attention, each from layer 0 on.
     """
-    places = attentions(model.config)
+    places = model.config.attentions
     names = [path(*place, hook) for place in places for hook in ("pattern", "values")]
     names += [residual_path(*place, hook) for place in places for hook in _AROUND]
     with capture(model, *names) as values:

@@ -27,8 +27,8 @@ from explorer.heads.contributions.residual_stream import (
     trained_here,
     whole_trace,
 )
-from explorer.model.attention_paths import path
 from explorer.model.explorable import ExplorableModel
+from explorer.model.hooks import path
 from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 

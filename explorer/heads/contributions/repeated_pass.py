@@ -45,6 +45,6 @@ def captured_again(model: ExplorableModel, trace: Trace, sites: Sequence[str]) -
     sizes = attention_sizes(config, source.size(1), target.size(1), full=True)
     places = LayerChoice(sites=tuple(sites)).within(sizes)
     with threads_for(config.parameters, max(source.size(1), target.size(1))):
-        _, captured = captured_pass(model.transformer, source, target, places, "full")
+        _, captured = captured_pass(model.transformer, source, target, places, full=True)
     steps = {name: array for name, array in trace.arrays.items() if name.startswith("steps.")}
     return replace(trace, arrays={**steps, **captured}, digest="")

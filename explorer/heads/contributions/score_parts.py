@@ -18,8 +18,8 @@ from explorer.heads.contributions.residual_stream import (
     trained_here,
     whole_trace,
 )
-from explorer.model.attention_paths import MODULES, STACKS
 from explorer.model.explorable import ExplorableModel
+from explorer.model.hooks import MODULES, STACKS
 from explorer.model.measurable import MeasurableModel
 
 

@@ -30,7 +30,7 @@ from explorer.heads.metrics.statistics import (
 )
 from explorer.heads.reports.head_report_validation import KEYS
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.head_gates import Fills, Means
+from explorer.model.intervention_hooks import Fills, Means
 from explorer.model.measurable import NO_INTERVENTIONS, BatchPasses, MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenRows

@@ -10,7 +10,7 @@ from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.metrics import batch_names
 from explorer.heads.metrics.evaluation_batches import parts
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.head_gates import Means
+from explorer.model.intervention_hooks import Means
 from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import input_of

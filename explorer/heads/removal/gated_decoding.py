@@ -9,8 +9,7 @@ from explorer.heads.metrics.evaluation_batches import Progress, no_progress
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
 from explorer.model.greedy_decoding import greedy
-from explorer.model.head_gates import Fills
-from explorer.model.intervention_hooks import gated
+from explorer.model.intervention_hooks import Fills, gated
 from explorer.model.threads import threads_for
 
 _DECODED_TOGETHER = 64  # sentences

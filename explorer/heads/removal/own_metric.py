@@ -23,7 +23,7 @@ from explorer.heads.removal.ablation import (
 )
 from explorer.heads.reports.head_report_validation import KEYS
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.head_gates import Means
+from explorer.model.intervention_hooks import Means
 from explorer.model.measurable import MeasurableModel
 from explorer.model.token_rows import TokenRows
 

@@ -12,8 +12,8 @@ from transformers.models.electra.modeling_electra import ElectraForPreTrainingOu
 from explorer.core.files import one_line
 from explorer.core.predictions import Prediction, PredictionKind
 from explorer.core.vocabulary import valid_text
-from explorer.model.candidates import CANDIDATES
 from explorer.model.huggingface.tokens import TextTokens
+from explorer.model.row_logits import CANDIDATES
 
 MOST_LABELS = 200
 """The most labels kept for a whole text; for a token it is `CANDIDATES`."""

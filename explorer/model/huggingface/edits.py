@@ -12,11 +12,10 @@ from torch import Tensor
 from explorer.core.errors import MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.core.sites import Head
-from explorer.model.head_gates import Fills, Means, head_gates
 from explorer.model.huggingface.anatomy import Anatomy, Place
 from explorer.model.huggingface.capture import Edit
 from explorer.model.huggingface.masks import is_open, least
-from explorer.model.intervention_hooks import set_row
+from explorer.model.intervention_hooks import Fills, Means, head_gates, set_row
 
 
 @dataclass(slots=True)

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.errors import VocabularyError
-from explorer.model.candidates import step_columns
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.decoded import Decoded
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.tokens import Tokens
-from explorer.model.row_logits import RowLogits
+from explorer.model.row_logits import RowLogits, step_columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from functools import partial
 import torch
 
 from explorer.core.trace_size import Places
+from explorer.model.captured_pass import LayerArrays
 from explorer.model.huggingface.anatomy import Anatomy, Place
 from explorer.model.huggingface.capture import Call, Seen
-from explorer.model.layer_arrays import LayerArrays
 
 
 class Recording:

@@ -23,7 +23,6 @@ from explorer.core.trace_size import LayerChoice, Layers, layer_facts, refuse_lo
 from explorer.core.vocabulary import valid_text
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS
-from explorer.model.head_gates import Means
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.answers import answer_of, answered
 from explorer.model.huggingface.attention_arrays import attention_arrays
@@ -47,17 +46,15 @@ from explorer.model.huggingface.recording import Recording
 from explorer.model.huggingface.text_languages import checked_language
 from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.huggingface.verification import probe
-from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
+from explorer.model.intervention_hooks import Means, refuse_outside, refuse_unchanged
 from explorer.model.row_logits import RowLogits
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import (
     facts_of_changes,
     forces_output,
-    refuse_capture,
     refuse_decoding,
-    refuse_no_count,
     refuse_no_input,
-    refuse_no_means,
+    refuse_options,
 )
 
 
@@ -231,10 +228,7 @@ class HuggingFaceModel:
         Raises `VocabularyError`, `ConfigError`, `TraceSizeError`, `InterventionError` and
         `MaskError` as `ExplorableModel.trace` does.
         """
-        refuse_capture(capture)
-        refuse_no_count("pad_to", pad_to)
-        refuse_no_count("max_new_tokens", max_new_tokens)
-        refuse_no_means(means)
+        refuse_options(capture, means, pad_to=pad_to, max_new_tokens=max_new_tokens)
         if not isinstance(without, Iterable) or tuple(without):
             raise ConfigError("no_omission", name=self.name)
         choice = LayerChoice.of(layers, sites)

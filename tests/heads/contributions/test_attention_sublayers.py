@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from explorer.heads.contributions.attention_sublayers import attention_sublayers
-from explorer.model.attention_paths import attentions
 from tests.support.tiny_configs import PRIMES
 
 SOURCE, TARGET = torch.tensor([[5, 9, 3, 12, 2]]), torch.tensor([[1, 16, 4, 7, 4, 11]])
@@ -15,7 +14,7 @@ SOURCE, TARGET = torch.tensor([[5, 9, 3, 12, 2]]), torch.tensor([[1, 16, 4, 7, 4
 def test_the_vectors_and_the_biases_sum_to_the_output_of_every_attention(make_model, norm):
     model = make_model(replace(PRIMES, norm=norm))
     found = attention_sublayers(model, SOURCE, TARGET)
-    assert [(one.site, one.layer) for one in found] == attentions(model.config)
+    assert [(one.site, one.layer) for one in found] == model.config.attentions
     for one in found:
         rows = slice(None)
         vectors, constant = one.vectors(rows), one.constant(rows)

@@ -4,8 +4,7 @@ import torch
 
 from explorer.core.errors import TraceError
 from explorer.heads.contributions.value_norms import value_norms
-from explorer.model.attention_paths import attentions, path
-from explorer.model.hooks import capture
+from explorer.model.hooks import capture, path
 
 
 def test_value_norms_are_those_of_the_vectors_that_are_added(explorable):
@@ -17,7 +16,7 @@ def test_value_norms_are_those_of_the_vectors_that_are_added(explorable):
         source = torch.tensor([[3, 4, 5, 2, 0, 0]])
         ids = [1, *explorable.target_vocabulary.encode(" ".join(trace.target_tokens[1:]))]
         model(source, torch.tensor([ids]))
-    for site, layer in attentions(model.config):
+    for site, layer in model.config.attentions:
         value = values[path(site, layer, "values")][0]  # (head, key, K)
         output = model.get_submodule(path(site, layer, "output"))
         for head in range(3):

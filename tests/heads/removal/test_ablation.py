@@ -14,7 +14,6 @@ from explorer.heads.metrics.statistics import holm, mean_change_p
 from explorer.heads.removal.ablation import MOST_ROWS, ablation, effect, remove_sites
 from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.heads.reports.head_report import HeadReport
-from explorer.model.attention_paths import all_heads
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.intervention_hooks import applied
 from explorer.training.toy_evaluation import exact_matches
@@ -53,7 +52,7 @@ def test_ablation_in_batches_is_removing_each_head_by_itself(explorable, batch, 
     table = ablation(explorable, batch, means).set_index(["site", "layer", "head"])
     loss, exact = outcomes(explorable, batch, Interventions(), means)
     assert exact == pytest.approx(4 / 6)
-    for head in all_heads(explorable.transformer.config):
+    for head in explorable.transformer.config.all_heads:
         variants = {
             "zero": Interventions.gather(ablate=[head]),
             "mean": Interventions.gather(ablate=[(*head, "mean")]),
@@ -77,7 +76,7 @@ def test_the_most_is_that_of_any_sentence_without_any_head_of_the_site(explorabl
     lost: dict[str, list[float]] = {}
     for one in batch.parts(1):
         whole, _ = outcomes(explorable, one, Interventions(), None)
-        for head in all_heads(explorable.transformer.config):
+        for head in explorable.transformer.config.all_heads:
             without, _ = outcomes(explorable, one, Interventions.gather(ablate=[head]), None)
             lost.setdefault(head.site, []).append(without - whole)
     for site, most in found.groupby("site").zero_loss_most:
@@ -99,7 +98,7 @@ def test_p_is_of_the_sentences_and_corrected_for_all_heads(explorable, batch):
         )
 
     whole, tests = losses(Interventions()), []
-    for head in all_heads(explorable.transformer.config):
+    for head in explorable.transformer.config.all_heads:
         tests.append(mean_change_p(losses(Interventions.gather(ablate=[head])) - whole))
     np.testing.assert_allclose(found.zero_loss_p, holm(np.array(tests)), atol=1e-3)
 

@@ -7,7 +7,6 @@ import torch
 from explorer.core.errors import InterventionError
 from explorer.heads.metrics.evaluation_batches import task_sentences
 from explorer.heads.removal.counterfactuals import compare_traces, mean_outputs
-from explorer.model.attention_paths import attentions
 
 PAIRS = [("1 2 3", "3 2"), ("甲", "甲 1 3"), ("2 2 1 3", "1")]
 
@@ -17,7 +16,7 @@ def test_means_are_over_the_queries_of_all_sentences_and_no_padding(explorable):
     means = mean_outputs(explorable, batch)
     assert means.name == "three (3)"
     sums = {
-        site_layer: torch.zeros(3, 4) for site_layer in attentions(explorable.transformer.config)
+        site_layer: torch.zeros(3, 4) for site_layer in explorable.transformer.config.attentions
     }
     counts = dict.fromkeys(sums, 0)
     for source, target in PAIRS:

@@ -3,9 +3,9 @@ import torch
 
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import Interventions
-from explorer.model.head_gates import Means
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.edits import edits_for
+from explorer.model.intervention_hooks import Means
 
 ANATOMY = Anatomy(Kind.DECODER_ONLY, (), tuple(Place("decoder", n, n, 2, 8) for n in range(2)))
 

@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.model.model_summary import ModelSummary
+from explorer.model.listed_model import ModelSummary
 from tests.support.catalog_members import summary
 
 SIZES = {"max_length": 66, "encoder_layers": 1, "decoder_layers": 2, "heads": 3}
