@@ -18,7 +18,7 @@ from explorer.heads.contributions.score_parts import score_parts as _score_parts
 from explorer.heads.metrics.evaluation_batches import distinct, given_sentences, listed_texts
 from explorer.heads.pruning import pruning_curve
 from explorer.heads.removal import ablation, bleu_effect, counterfactuals
-from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric, metric_effect
+from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
@@ -120,7 +120,8 @@ class HeadStudies:
         removed = Interventions.gather(ablate=heads)
         means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
         if metric is not None:
-            return metric_effect(self, TextMetric.of(self, metric, given), removed, means)
+            own = TextMetric.of(self, metric, given)
+            return ablation.effect(self, own.batch, removed, means, metric=own)
         table = ablation.effect(self, batch, removed, means)
         pairs, _ = distinct((text for text in given or () if not isinstance(text, str)), "")
         if pairs and isinstance(self, ExplorableModel) and task_of(self.facts) is None:
