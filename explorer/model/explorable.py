@@ -12,10 +12,9 @@ from torch import Tensor
 
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.files import as_path
-from explorer.core.interventions import Interventions
 from explorer.core.json_values import valid_text
 from explorer.core.trace import Trace
-from explorer.core.trace_size import LayerChoice, Layers, SiteSize, layer_facts, refuse_logits
+from explorer.core.trace_size import SiteSize, layer_facts, refuse_logits
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text
 from explorer.model.attention_paths import attentions, path
 from explorer.model.batched_traces import batched_traces
@@ -24,27 +23,19 @@ from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.early_predictions import early_predictions
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
-from explorer.model.head_gates import Means
 from explorer.model.intervention_hooks import applied, refuse_misplaced
 from explorer.model.masks import padding_mask
 from explorer.model.omissions import checked, omitting
 from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
 from explorer.model.trace_assembly import Decoded, assembled
-from explorer.model.trace_options import (
-    facts_of_changes,
-    forces_output,
-    refuse_capture,
-    refuse_no_count,
-    refuse_no_means,
-    refuse_of_library,
-)
+from explorer.model.trace_options import TracedModel, TraceOptions, refuse_of_library
 from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import TransformerPasses
 
 
 @dataclass(frozen=True)
-class ExplorableModel:
+class ExplorableModel(TracedModel):
     """A Transformer with its vocabularies and facts, and `trace`.
 
     Threads can share one: tracing changes nothing in the model.
@@ -100,100 +91,42 @@ class ExplorableModel:
         return self.transformer.config.to_json()
 
     @torch.inference_mode()
-    def trace(
-        self,
-        text: str | None = None,
-        *,
-        pair: str | None = None,
-        messages: Sequence[Mapping[str, str]] | None = None,
-        source_language: str | None = None,
-        target_language: str | None = None,
-        target: str | None = None,
-        prefix: str | None = None,
-        force: Mapping[int, int] = NO_TOKENS,
-        pad_to: int | None = None,
-        max_new_tokens: int | None = None,
-        capture: str = "pattern",
-        layers: Layers = None,
-        sites: Iterable[str] | None = None,
-        ablate: Iterable[Sequence[Any]] = (),
-        keep: Iterable[Sequence[Any]] = (),
-        edit_mask: Iterable[Sequence[Any]] = (),
-        override_row: Iterable[Sequence[Any]] = (),
-        means: Means | None = None,
-        without: Iterable[str] = (),
-    ) -> Trace:
-        """Decode `text` greedily, then capture everything in one pass over the result.
-
-        pair, messages, source_language, target_language: must be None; only models of the library
-            read a second text or a chat, or take languages.
-        target: the whole output, for teacher forcing.
-        prefix: the beginning of the output; the rest is decoded.
-        force: step (1, 2, …) → the id its token must have; the other steps are decoded.
-        pad_to: number of tokens to which the source is padded, as in a batch with longer ones.
-        max_new_tokens: the most tokens to decode; None = the model's number of positions.
-        capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
-        layers: numbers of the layers to capture; None = all, "fit" = as many of the first ones as
-            fit into a trace; `Trace.layer_numbers` has the captured ones.
-        sites: attention paths to capture, of `SITES`; None = all.
-        ablate: `Ablation`s or tuples such as ("cross", 1, 2): heads whose output before W_O
-            becomes zero or, with "mean" as a fourth item, its mean in `means`; None as head
-            stands for all heads of the layer.
-        keep: heads, or None as in `ablate`; the other heads of their sites are removed.
-        edit_mask: `CellEdit`s, cells to mask or unmask.
-        override_row: `RowOverride`s, rows of weights to set, at most one weight for each key.
-        means: of the outputs of all heads; only for ablation by the mean.
-        without: parts of the model to leave out in every layer, of `OMISSIONS`: "scaling", "mask",
-            "positions".
-
-        Raises `VocabularyError` on a text, token or step that does not exist or is too long,
-        `ConfigError` on a padding, capture, layer or site that does not exist, `TraceSizeError` on
-        more attention than a trace may have, `InterventionError` and `MaskError` on interventions
-        that this model or text does not allow.
-        """
-        refuse_capture(capture)
-        refuse_no_count("pad_to", pad_to)
-        refuse_no_count("max_new_tokens", max_new_tokens)
-        refuse_no_means(means)
-        refuse_of_library(pair, messages, source_language, target_language)
+    def _traced(self, options: TraceOptions) -> Trace:
+        text, pad_to = options.text, options.pad_to
+        languages = (options.source_language, options.target_language)
+        refuse_of_library(options.pair, options.messages, *languages)
         check_text(text)
         assert text is not None
-        choice = LayerChoice.of(layers, sites)
         source = self._source(text, pad_to)  # (1, S)
-        forced = self._forced(target, prefix, force)
+        forced = self._forced(options)
         # Most outputs are about as long as their source; the real length is checked after decoding.
-        steps = source.size(1) if target is None else len(forced)
-        choice.within(self._attention_sizes(source, steps, capture))
-        interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
-        facts = self.described(text, forced, pad_to) | {"given": target is not None}
-        facts |= facts_of_changes(interventions, means)
-        omitted = checked(without)
+        steps = source.size(1) if options.target is None else len(forced)
+        options.choice.within(self._attention_sizes(source, steps, options))
+        facts = self.described(text, forced, pad_to)
+        facts |= {"given": options.target is not None, **options.changes}
+        omitted = checked(options.without)
         if omitted:
             facts |= {"without": list(omitted)}
         with (
             omitting(self.transformer, omitted),
-            applied(self.transformer, interventions, means),
+            applied(self.transformer, options.interventions, options.means),
         ):
-            most = max(max_new_tokens or self.transformer.config.max_length, *forced, 1)
-            return self._run(source, forced, most, capture, choice, interventions, facts)
+            return self._run(source, forced, options, facts)
 
     def _run(
         self,
         source: Tensor,
         forced: Mapping[int, int],
-        most: int,
-        capture: str,
-        choice: LayerChoice,
-        interventions: Interventions,
+        options: TraceOptions,
         facts: dict[str, Any],
     ) -> Trace:
-        """Decode at most `most` tokens for `source` (1, S), capture one pass over the result, and
-        assemble the trace."""
-        mask = padding_mask(source)
+        """Decode `source` (1, S), capture one pass over the result, and assemble the trace."""
+        mask, interventions = padding_mask(source), options.interventions
         config = self.transformer.config
         with threads_for(config.parameters, source.size(1)):
             memory = self.transformer.encode(source, mask)  # (1, S, D)
         with threads_for(config.parameters, tokens=1):
+            most = max(options.max_new_tokens or config.max_length, *forced, 1)
             limit = min(most, config.max_length)
             steps: list[tuple[RowLogits, Tensor]] = []
             for logits, token in greedy_steps(self.transformer, memory, mask, limit, forced):
@@ -205,11 +138,11 @@ class ExplorableModel:
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
         refuse_misplaced(interventions, config, source[0] == PAD, queries.size(1))
-        sizes = self._attention_sizes(source, queries.size(1), capture)
-        places = choice.within(sizes)
+        sizes = self._attention_sizes(source, queries.size(1), options)
+        places = options.choice.within(sizes)
         with threads_for(config.parameters, source.size(1)):
             hooked_logits, arrays = captured_pass(
-                self.transformer, source, queries, places, capture
+                self.transformer, source, queries, places, options.capture
             )
             plain_logits = self._logits(self.transformer.decoder_output(queries, memory, mask))
             measured = {
@@ -270,17 +203,15 @@ class ExplorableModel:
         padding = [PAD] * ((pad_to or len(ids)) - len(ids))
         return torch.tensor([ids + padding], device=self.transformer.device)
 
-    def _forced(
-        self, target: str | None, prefix: str | None, force: Mapping[int, int]
-    ) -> Mapping[int, int]:
+    def _forced(self, options: TraceOptions) -> Mapping[int, int]:
         """Step → the id its token must have."""
-        if not forces_output(target, prefix, force):
+        if not options.forces:
             return {}
-        text = target if target is not None else prefix
+        text = options.prefix if options.target is None else options.target
         if text is None:
-            return self._checked(force)
+            return self._checked(options.force)
         ids = self.target_vocabulary.encode(text)
-        ids += [EOS] if target is not None else []
+        ids += [EOS] if options.target is not None else []
         self._refuse_long("long_target", len(ids))
         return dict(enumerate(ids, start=1))
 
@@ -298,10 +229,12 @@ class ExplorableModel:
         if length > limit:
             raise VocabularyError(key, got=length, limit=limit)
 
-    def _attention_sizes(self, source: Tensor, steps: int, capture: str) -> dict[str, SiteSize]:
+    def _attention_sizes(
+        self, source: Tensor, steps: int, options: TraceOptions
+    ) -> dict[str, SiteSize]:
         """Sizes of the attention for `source` (1, S) and an output of `steps` tokens."""
-        full = capture == "full"
-        return attention_sizes(self.transformer.config, source.size(1), steps, full=full)
+        config = self.transformer.config
+        return attention_sizes(config, source.size(1), steps, full=options.full)
 
     def _logits(self, hidden: Tensor) -> RowLogits:
         """Logits of the decoder's output (1, T, D)."""

@@ -33,5 +33,5 @@ and refuses a model where they differ.
     measured_errors      the errors of a trace that only the model can measure
     export               a model trained here → a directory of the library (`export_weights`,
                          `export_tokenizer`)
-    traced_model         the whole: `HuggingFaceModel.trace`
+    traced_model         the whole: `HuggingFaceModel`
 """
