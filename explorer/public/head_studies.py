@@ -16,7 +16,7 @@ from explorer.heads.contributions.contributions import refuse_method
 from explorer.heads.contributions.logit_attribution import logit_attribution as _attribution
 from explorer.heads.contributions.score_parts import score_parts as _score_parts
 from explorer.heads.metrics.evaluation_batches import distinct, given_sentences, listed_texts
-from explorer.heads.pruning import pruning_curve
+from explorer.heads.pruning.pruning_study import pruning_curve
 from explorer.heads.removal import ablation, bleu_effect, counterfactuals
 from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
@@ -145,14 +145,14 @@ class HeadStudies:
 
         texts, labels: as in `measure`.
         order: "importance", "confidence", "contribution", "greedy" or "random"; their definitions,
-            and the columns: `explorer.heads.pruning.pruning_curve.pruning_curve`.
+            and the columns: `explorer.heads.pruning.pruning_study.pruning_curve`.
         seed: of the random orders.
 
         Raises `ConfigError` on another order or seed, otherwise as `measure`.
         """
         _refuse_no_number("seed", seed)
         batch = given_sentences(self, texts, labels)
-        return pruning_curve.pruning_curve(self, batch, order, seed=seed)
+        return pruning_curve(self, batch, order, seed=seed)
 
 
 def _refuse_no_number(name: str, value: object) -> None:

@@ -110,14 +110,12 @@ def effect(
 
     Raises as `ablation`.
     """
-    outcomes, found, done = _outcomes(model, batch, metric), [], 0
-    for part in parts(model, batch):
+    outcomes, found = _outcomes(model, batch, metric), []
+    for part in parts(model, batch, progress):
         with threads_for(model.passes.parameters, batch.pass_tokens):
             before = _measured(model, part, outcomes)  # (values, 1, N)
             after = _measured(model, part, outcomes, interventions=interventions, means=means)
         found.append(torch.cat([before, after, after - before], 1))
-        done += len(part)
-        progress(done / len(batch))
     rows = {}
     for what, mean in _means(torch.cat(found, -1), batch, metric).items():
         low, high = _interval(what, mean)
