@@ -28,11 +28,9 @@ from explorer.model.huggingface.attention_arrays import attention_arrays
 from explorer.model.huggingface.batch_passes import LibraryPasses
 from explorer.model.huggingface.capture import Seen
 from explorer.model.huggingface.chat_template import Message
-from explorer.model.huggingface.decoded import Decoded
-from explorer.model.huggingface.decoding_rules import NEW_TOKENS
+from explorer.model.huggingface.decoding import NEW_TOKENS, Decoded, checked_steps, numbered_steps
 from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
-from explorer.model.huggingface.forced_tokens import checked_steps, numbered_steps
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
 from explorer.model.huggingface.masks import open_before_edits
