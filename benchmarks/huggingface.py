@@ -29,7 +29,7 @@ import transformers
 from benchmarks.timing import milliseconds, processor_milliseconds
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.capture import Call
-from explorer.model.huggingface.decoding_rules import DecodingRules
+from explorer.model.huggingface.decoding import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs, padded_inputs
 from explorer.model.huggingface.loading import open_directory

@@ -10,6 +10,7 @@ from explorer.cli.common import (
     add_job_options,
     as_job,
     asking_for_translator,
+    check_report,
     comma_list,
     pair_columns,
     progress_writer,
@@ -93,18 +94,17 @@ def _align(options: argparse.Namespace) -> int:
             gold=gold,
             progress=progress_writer(options.progress),
         )
-    if aligned.skipped:
-        why = "are too long for the model and were skipped"
-        print(_note(aligned.skipped, len(pairs), why), file=sys.stderr)
-    if aligned.unlinked:
-        why = "have no links and are not counted in the error rates"
-        print(_note(aligned.unlinked, len(pairs), why), file=sys.stderr)
-    if aligned.other_words:
-        why = (
+    for rows, why in (
+        (aligned.skipped, "are too long for the model and were skipped"),
+        (aligned.unlinked, "have no links and are not counted in the error rates"),
+        (
+            aligned.other_words,
             "have another number of words than spaces separate; if the links count what spaces "
-            "separate, give --tokens whitespace"
-        )
-        print(_note(aligned.other_words, len(pairs), why), file=sys.stderr)
+            "separate, give --tokens whitespace",
+        ),
+    ):
+        if rows:
+            print(_note(rows, len(pairs), why), file=sys.stderr)
     if gold is not None:
         print(error_rate_table(aligned), end="")
         if options.report is not None:
@@ -124,13 +124,12 @@ def _check_outputs(options: argparse.Namespace) -> None:
     from explorer.core.files import check_output
 
     out, report = options.out, options.report
-    if report is not None and report.suffix not in (".csv", ".json"):
-        raise FileError("bad_report_suffix", name=report.name)
+    inputs = (options.model, options.pairs, options.gold)
+    check_report(report, inputs)
     if out is not None and report is not None and out.resolve() == report.resolve():
         raise FileError("two_outputs_in_one_file", name=out.name)
-    for path in (out, report):
-        if path is not None:
-            check_output(path, (options.model, options.pairs, options.gold))
+    if out is not None:
+        check_output(out, inputs)
 
 
 def _methods(

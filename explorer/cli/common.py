@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from explorer.core.errors import (
     ConfigError,
     EvaluationBatchError,
     ExplorerError,
+    FileError,
     MeasurementError,
     VocabularyError,
 )
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from explorer.data.column_guess import Rows
     from explorer.heads.removal.gated_decoding import References
     from explorer.model.evaluation_batch import EvaluationBatch
+    from explorer.model.explorable import ExplorableModel
+    from explorer.model.huggingface.traced_model import HuggingFaceModel
     from explorer.model.measurable import MeasurableModel
 
 LEAST_MEMORY = 512 * 2**20
@@ -63,6 +66,28 @@ def add_model(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--download", action="store_true", help="fetch the model from the hub where it is not here"
     )
+
+
+def opened(options: argparse.Namespace) -> "ExplorableModel | HuggingFaceModel":
+    """The model that the options name, in their languages; its notes are printed. Raises as
+    `explorer.load`, and `ConfigError` on a language."""
+    from explorer.model.opening import load
+
+    model = load(options.model, download=options.download)
+    for note in model.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return model.in_languages(options.source_language, options.target_language)
+
+
+def check_report(path: Path | None, inputs: Iterable[Path | None]) -> None:
+    """Raise `FileError` if a report could not be written to `path`, or would replace one of
+    `inputs`."""
+    from explorer.core.files import check_output
+
+    if path is not None:
+        if path.suffix not in (".csv", ".json"):
+            raise FileError("bad_report_suffix", name=path.name)
+        check_output(path, inputs)
 
 
 def add_job_options(command: argparse.ArgumentParser) -> None:
@@ -128,6 +153,20 @@ def progress_writer(path: Path | None) -> Callable[[float], None]:
                 path.write_text(f"{share:.3f}", encoding="utf-8")
 
     return write
+
+
+@contextmanager
+def progress_bar(write: Callable[[float], None]) -> Iterator[Callable[[float], None]]:
+    """A progress bar; yields a function that shows the share done, and writes it with `write`."""
+    from tqdm import tqdm
+
+    with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
+
+        def show(share: float) -> None:
+            bar.update(share - bar.n)
+            write(share)
+
+        yield show
 
 
 def lower_priority() -> None:
@@ -196,14 +235,38 @@ def text_columns_of(path: str | Path) -> "tuple[Rows, tuple[int, int]]":
     return rows, text_columns(rows, path.name)
 
 
-def add_labels(command: argparse.ArgumentParser) -> None:
-    """Add the option of the file of labelled texts."""
+def add_sentences(command: argparse.ArgumentParser, *, seed: str, pairs: str = "") -> None:
+    """Add the options of `evaluation_sentences` and of their languages.
+
+    seed: what else it is the seed of. pairs: what else is measured on pairs.
+    """
+    command.add_argument(
+        "--sentences", type=whole_number, default=256, help="how many (default: 256)"
+    )
+    command.add_argument(
+        "--seed", type=int, default=0, help=f"of the task's generator{seed} (default: 0)"
+    )
+    command.add_argument(
+        "--pairs", type=Path, help=f"sentences and translations: their dev part{pairs}"
+    )
+    command.add_argument(
+        "--columns",
+        type=comma_list,
+        help="of that file (default: 1 2, or the two with texts where those have numbers alone)",
+    )
+    command.add_argument(
+        "--texts",
+        type=Path,
+        help="one text a line: sources, whose targets are decoded; or of a decoder or encoder "
+        "alone, whole texts, whose next or masked tokens are predicted",
+    )
     command.add_argument(
         "--labels",
         type=Path,
         help="of a classifier or tagger: a text, a tab and its label a line, or two texts and a "
         "label; of a tagger a tag for each word, separated by spaces",
     )
+    add_languages(command)
 
 
 def add_languages(command: argparse.ArgumentParser) -> None:

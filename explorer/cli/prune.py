@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.cli.common import (
     add_job_options,
-    add_labels,
-    add_languages,
     add_model,
+    add_sentences,
     as_job,
+    check_report,
     comma_list,
     evaluation_sentences,
+    opened,
+    progress_bar,
     progress_writer,
     refuse_sentence_options,
-    whole_number,
 )
-from explorer.core.errors import FileError, PruningError
+from explorer.core.errors import PruningError
 
 if TYPE_CHECKING:
     from explorer.heads.pruning.pruning_report import PruningReport
@@ -35,28 +36,11 @@ def add_parser(commands: Any) -> None:
         help="of removal: importance, confidence, contribution, greedy, random (default: "
         "importance,random)",
     )
-    add_labels(command)
-    add_languages(command)
-    command.add_argument(
-        "--sentences", type=whole_number, default=256, help="how many (default: 256)"
+    add_sentences(
+        command,
+        seed=" or of masks, and of the random orders",
+        pairs="; of a translator also BLEU is measured",
     )
-    command.add_argument(
-        "--seed",
-        type=int,
-        default=0,
-        help="of the task's generator or of masks, and of the random orders (default: 0)",
-    )
-    command.add_argument(
-        "--pairs",
-        type=Path,
-        help="sentences and translations: their dev part; of a translator also BLEU is measured",
-    )
-    command.add_argument(
-        "--columns",
-        type=comma_list,
-        help="of that file (default: 1 2, or the two with texts where those have numbers alone)",
-    )
-    command.add_argument("--texts", type=Path, help="one text a line, as of the command measure")
     command.add_argument(
         "--out",
         type=Path,
@@ -67,33 +51,21 @@ def add_parser(commands: Any) -> None:
 
 
 def _prune(options: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
-    from explorer.core.files import check_output
     from explorer.heads.pruning.pruning_report import PruningReport
     from explorer.heads.pruning.pruning_study import pruning_study
-    from explorer.model.opening import load
 
     out: Path | None = options.out
-    if out is not None and out.suffix not in (".csv", ".json"):
-        raise FileError("bad_report_suffix", name=out.name)
+    check_report(out, (options.model, options.pairs, options.texts, options.labels))
     refuse_sentence_options(options)
     if not options.orders:
         raise PruningError("no_orders")
-    if out is not None:
-        check_output(out, (options.model, options.pairs, options.texts, options.labels))
     begun = None
     if out is not None and out.suffix == ".json" and out.exists():
         begun = PruningReport.load(out)
     write_progress = progress_writer(options.progress)
-    model = load(options.model, download=options.download)
-    model = model.in_languages(options.source_language, options.target_language)
+    model = opened(options)
     batch, references = evaluation_sentences(model, options)
-    with tqdm(total=1.0, bar_format="{percentage:3.0f} % |{bar}| {remaining}") as bar:
-
-        def show(share: float) -> None:
-            bar.update(share - bar.n)
-            write_progress(share)
+    with progress_bar(write_progress) as show:
 
         def keep(report: "PruningReport") -> None:
             if out is not None:

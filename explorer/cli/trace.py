@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from explorer.cli.common import add_languages, add_model, whole_number
+from explorer.cli.common import add_languages, add_model, comma_list, opened, whole_number
 from explorer.core.errors import ConfigError, FileError
 from explorer.core.number_format import typed_number
 from explorer.core.trace_size import FIT, Layers
@@ -52,7 +52,9 @@ def add_parser(commands: Any) -> None:
         type=_layers,
         help="those to capture: 0-3,8, or fit for as many of the first ones as a trace may have",
     )
-    command.add_argument("--sites", type=_names, help="encoder, decoder, cross: those to capture")
+    command.add_argument(
+        "--sites", type=comma_list, help="encoder, decoder, cross: those to capture"
+    )
     command.add_argument("--out", type=Path, help="x.html or x.trace; without it, a summary")
     for verb, what in _INTERVENTIONS.items():
         given = {"action": "append", "default": [], "metavar": "WHAT", "dest": verb}
@@ -77,17 +79,12 @@ def _layers(text: str) -> Layers:
     return numbers
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
-
-
 def _trace(options: argparse.Namespace) -> int:
     from explorer.core.i18n import say
     from explorer.core.interventions import Interventions
     from explorer.core.trace import typed_separator
     from explorer.heads.metrics.evaluation_batches import task_sentences
     from explorer.heads.removal.counterfactuals import mean_outputs
-    from explorer.model.opening import load
 
     out: Path | None = options.out
     if out is not None and out.suffix not in (".html", ".trace"):
@@ -96,16 +93,12 @@ def _trace(options: argparse.Namespace) -> int:
         raise ConfigError("only_with", name="system", needed="--chat")
     lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
     interventions = Interventions.parse(lines)
-    model = load(options.model, download=options.download)
-    for note in model.notes:
-        print(f"note: {note}", file=sys.stderr)
+    model = opened(options)
     means = None
     if interventions.needs_means:
         means = mean_outputs(model, task_sentences(model, 256))
     trace = model.trace(
         **_given(options),
-        source_language=options.source_language,
-        target_language=options.target_language,
         target=options.target,
         prefix=options.prefix,
         pad_to=options.pad_to,

@@ -223,7 +223,7 @@ class Interventions:
         return Interventions.of(other for other in self if other != one)
 
     def options(self) -> dict[str, Any]:
-        """The keyword arguments of `ExplorableModel.trace` for these interventions."""
+        """The keyword arguments of `trace` for these interventions."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def removed(self, site: str, layers: int, heads: int) -> dict[tuple[int, int], str]:

@@ -41,7 +41,7 @@ from explorer.heads.removal.bleu_effect import bleu_by_head
 from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.heads.removal.gated_decoding import References
 from explorer.heads.removal.gradient_importance import importance
-from explorer.heads.removal.own_metric import TextMetric, metric_by_head
+from explorer.heads.removal.own_metric import TextMetric
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.reports.head_report_validation import KEYS
 from explorer.heads.roles import roles
@@ -51,8 +51,6 @@ from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import LayerAttention, MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenRows
-
-_GOLD_METRICS = tuple(name for name, metric in METRICS.items() if metric.needs_gold)
 
 _Means = defaultdict[tuple[str, str], list[PerExampleMean]]
 """By site and metric or role: the mean (example, head) of each part of the batch."""
@@ -72,34 +70,36 @@ class _Collected:
         default_factory=lambda: defaultdict(lambda: np.zeros(2, dtype=np.int64))
     )
 
-    def add(
-        self, attentions: Sequence[SiteAttention], content: roles.Content | None, gold_alone: bool
-    ) -> None:
-        """The layers of one site on one part of a batch.
-
-        gold_alone: only the metrics and roles that need a gold alignment.
-        """
+    def add(self, attentions: Sequence[SiteAttention], content: roles.Content | None) -> None:
+        """The layers of one site on one part of a batch."""
         site = attentions[0].site
         metrics, scores = [], []
         for attention in attentions:
             cells = roles.role_cells(attention, content)
             for pair, counts in roles.same_cells(cells).items():
-                if not gold_alone or "alignment" in pair:
-                    self.same[(site, *pair)] += counts
-            if gold_alone:
-                cells = {"alignment": cells["alignment"]}
+                self.same[(site, *pair)] += counts
             scores.append(roles.role_scores(attention, cells))
-            metrics.append(_metrics(attention, gold_alone))
+            chance = offset_chance(attention.unmasked, attention.weights.shape[1])
+            metrics.append(metrics_of(attention) | {"offset_chance": chance})
         for name in metrics[0]:
             self.metrics[site, name].append(join_heads([one[name] for one in metrics]))
         for role in scores[0]:
-            if gold_alone and role != "alignment":
-                continue
             found = [one[role] for one in scores]
             self.scores[site, role].append(join_heads([one.score for one in found]))
             chances = [one.chance for one in found if one.chance is not None]
             if chances:
                 self.chances[site, role].append(join_heads(chances))
+
+    def take_gold(self, linked: "_Collected") -> None:
+        """Take over the metrics and roles that need a gold alignment."""
+        names = {"alignment", *(name for name, metric in METRICS.items() if metric.needs_gold)}
+        for own, other in (
+            (self.metrics, linked.metrics),
+            (self.scores, linked.scores),
+            (self.chances, linked.chances),
+        ):
+            own.update({key: means for key, means in other.items() if key[1] in names})
+        self.same.update({key: both for key, both in linked.same.items() if "alignment" in key})
 
     def metric(self, site: str, name: str) -> PerExampleMean | None:
         means = self.metrics.get((site, name))
@@ -156,24 +156,19 @@ def measure(
         report = _metrics_and_roles(model, batch, linked, progress_of(0))
         if gradients:
             report = report.with_columns(importance(model, batch, progress_of(1)))
-        if removed_on and metric is not None:
-            chosen, means = metric.batch.first(removed_on), mean_outputs(model, batch)
-            found = metric_by_head(model, metric, chosen, means, progress_of(2))
-            known = {"name": metric.name, "sentences": len(chosen), "means": means.name}
-            report = report.with_columns(found, metric=known)
-        elif removed_on:
-            some, means = batch.first(removed_on), mean_outputs(model, batch)
-            effects = ablation(model, some, means, progress_of(2))
-            facts = {
-                "sentences": len(some),
-                "means": means.name,
-                "together": remove_sites(model, some),
-            }
-            report = report.with_columns(effects, ablation=facts)
-            if translator is not None and references is not None:
-                right = [references[number] for number in batch.spread(removed_on).tolist()]
-                of_bleu = bleu_by_head(translator, some, right, progress_of(3))
-                report = report.with_columns(of_bleu)
+        if removed_on:
+            some = (batch if metric is None else metric.batch).first(removed_on)
+            means = mean_outputs(model, batch)
+            effects = ablation(model, some, means, progress_of(2), metric=metric)
+            known: dict[str, Any] = {"sentences": len(some), "means": means.name}
+            if metric is None:
+                known["together"] = remove_sites(model, some)
+                report = report.with_columns(effects, ablation=known)
+            else:
+                report = report.with_columns(effects, metric={"name": metric.name, **known})
+        if removed_on and translator is not None and references is not None and metric is None:
+            right = [references[number] for number in batch.spread(removed_on).tolist()]
+            report = report.with_columns(bleu_by_head(translator, some, right, progress_of(3)))
     return report
 
 
@@ -191,18 +186,18 @@ def _metrics_and_roles(
     progress: Progress,
 ) -> HeadReport:
     """Report of metrics and roles, measured on one part of each batch at a time."""
-    collected = _Collected()
     batches = [batch] if linked is None else [batch, linked]
-    done, size = 0, sum(map(len, batches))
-    for each in batches:
+    found, done, size = [_Collected() for _ in batches], 0, sum(map(len, batches))
+    for collected, each in zip(found, batches, strict=True):
         for part in parts(model, each):
-            gold = None if each is batch and linked is not None else part.gold()
-            for site, attentions in _attentions(model, part, gold):
+            for site, attentions in _attentions(model, part, each is batches[-1]):
                 if each is batch or site == "cross":
-                    content = _content(part) if site == "cross" else None
-                    collected.add(attentions, content, gold_alone=each is not batch)
+                    collected.add(attentions, _content(part) if site == "cross" else None)
             done += len(part)
             progress(done / size)
+    collected = found[0]
+    if linked is not None:
+        collected.take_gold(found[1])
     heads = model.passes.heads
     has_gold = any(each.has_gold for each in batches)
     return HeadReport(
@@ -211,15 +206,6 @@ def _metrics_and_roles(
         _offsets_table(heads, collected),
         _facts(model, batch, linked) | {"confounds": _confounds(collected)},
     )
-
-
-def _metrics(attention: SiteAttention, gold_alone: bool) -> dict[str, PerExampleMean]:
-    """The metrics of the table, and the chance level of each offset."""
-    metrics = metrics_of(attention)
-    if gold_alone:
-        return {name: metrics[name] for name in _GOLD_METRICS}
-    chance = offset_chance(attention.unmasked, attention.weights.shape[1])
-    return metrics | {"offset_chance": chance}
 
 
 def _content(part: EvaluationBatch) -> roles.Content:
@@ -231,9 +217,13 @@ def _content(part: EvaluationBatch) -> roles.Content:
 
 
 def _attentions(
-    model: MeasurableModel, part: EvaluationBatch, gold: Cells | None
+    model: MeasurableModel, part: EvaluationBatch, with_gold: bool
 ) -> Iterator[tuple[str, list[SiteAttention]]]:
-    """The attention of each site, from one pass; consecutive layers with one mask are joined."""
+    """The attention of each site, from one pass; consecutive layers with one mask are joined.
+
+    with_gold: with the gold alignment of `part`.
+    """
+    gold = part.gold() if with_gold else None
     for site, layers in groupby(model.passes.attentions(part), lambda layer: layer.site):
         _, keys = sides(part.source, part.queries)[site]
         assert keys is not None

@@ -10,12 +10,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from explorer.core.errors import AlignmentError, MeasurementError, VocabularyError
-from explorer.core.sites import SIDES
+from explorer.core.errors import AlignmentError, MeasurementError
 from explorer.core.vocabulary import shorten
 from explorer.data.delimited import table
 from explorer.heads.alignment.aer_report import AlignmentReport
-from explorer.heads.alignment.gold_file import AlignmentFile, refuse_foreign_links
+from explorer.heads.alignment.gold_file import AlignmentFile, fits, refuse_foreign_links
 from explorer.heads.reports.report_files import (
     REPORT_FILES,
     measured_folder,
@@ -98,7 +97,7 @@ def check(model: "MeasurableModel", gold: GoldTable) -> AlignmentFile:
         )
     assert given.gold is not None
     refuse_foreign_links(given.pairs, given.tokens, given.gold)
-    fitting = [_fits(model, given, row) for row in range(len(given.pairs))]
+    fitting = [fits(model, pair, row) for row, pair in enumerate(given.pairs, start=1)]
     if not any(fitting):
         raise AlignmentError("all_too_long", count=len(given.pairs), name=model.name)
     return given
@@ -138,17 +137,3 @@ def _command(gold: GoldTable, folder: Path, checkpoint: Path, report: Path) -> S
         f"--called={gold.name}",
         f"--report={report}",
     ]
-
-
-def _fits(model: "MeasurableModel", given: AlignmentFile, row: int) -> bool:
-    """Whether the model has positions for a pair. Raises `AlignmentError` on one that it cannot
-    read."""
-    pair = given.pairs[row]
-    try:
-        for side, text in zip(SIDES, (pair.source, pair.target), strict=True):
-            model.check_text(text, side)
-    except VocabularyError as error:
-        if error.key in ("long_source", "long_target"):
-            return False
-        raise AlignmentError("pair_refused", row=row + 1, name=model.name, reason=error) from error
-    return True

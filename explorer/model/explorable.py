@@ -12,34 +12,32 @@ from torch import Tensor
 
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.files import as_path
-from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
+from explorer.core.trace_size import layer_facts, refuse_logits
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text, valid_text
-from explorer.core.trace_size import LayerChoice, Layers, layer_facts, refuse_logits
 from explorer.model.batched_traces import batched_traces
 from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
 from explorer.model.hooks import path
-from explorer.model.intervention_hooks import Means, applied, refuse_misplaced
+from explorer.model.intervention_hooks import applied, refuse_misplaced
 from explorer.model.masks import padding_mask
 from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
 from explorer.model.trace_assembly import Decoded, assembled
 from explorer.model.trace_options import (
+    TracedModel,
+    TraceOptions,
     checked_omissions,
-    facts_of_changes,
-    forces_output,
     refuse_of_library,
-    refuse_options,
 )
 from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import TransformerPasses
 
 
 @dataclass(frozen=True)
-class ExplorableModel:
+class ExplorableModel(TracedModel):
     """A Transformer with its vocabularies and facts, and `trace`.
 
     Threads can share one: tracing changes nothing in the model.
@@ -95,97 +93,42 @@ class ExplorableModel:
         return self.transformer.config.to_json()
 
     @torch.inference_mode()
-    def trace(
-        self,
-        text: str | None = None,
-        *,
-        pair: str | None = None,
-        messages: Sequence[Mapping[str, str]] | None = None,
-        source_language: str | None = None,
-        target_language: str | None = None,
-        target: str | None = None,
-        prefix: str | None = None,
-        force: Mapping[int, int] = NO_TOKENS,
-        pad_to: int | None = None,
-        max_new_tokens: int | None = None,
-        capture: str = "pattern",
-        layers: Layers = None,
-        sites: Iterable[str] | None = None,
-        ablate: Iterable[Sequence[Any]] = (),
-        keep: Iterable[Sequence[Any]] = (),
-        edit_mask: Iterable[Sequence[Any]] = (),
-        override_row: Iterable[Sequence[Any]] = (),
-        means: Means | None = None,
-        without: Iterable[str] = (),
-    ) -> Trace:
-        """Decode `text` greedily, then capture everything in one pass over the result.
-
-        pair, messages, source_language, target_language: must be None; only models of the library
-            read a second text or a chat, or take languages.
-        target: the whole output, for teacher forcing.
-        prefix: the beginning of the output; the rest is decoded.
-        force: step (1, 2, …) → the id its token must have; the other steps are decoded.
-        pad_to: number of tokens to which the source is padded, as in a batch with longer ones.
-        max_new_tokens: the most tokens to decode; None = the model's number of positions.
-        capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
-        layers: numbers of the layers to capture; None = all, "fit" = as many of the first ones as
-            fit into a trace; `Trace.layer_numbers` has the captured ones.
-        sites: attention paths to capture, of `SITES`; None = all.
-        ablate: `Ablation`s or tuples such as ("cross", 1, 2): heads whose output before W_O
-            becomes zero or, with "mean" as a fourth item, its mean in `means`; None as head
-            stands for all heads of the layer.
-        keep: heads, or None as in `ablate`; the other heads of their sites are removed.
-        edit_mask: `CellEdit`s, cells to mask or unmask.
-        override_row: `RowOverride`s, rows of weights to set, at most one weight for each key.
-        means: of the outputs of all heads; only for ablation by the mean.
-        without: parts of the model to leave out in every layer, of `OMISSIONS`: "scaling", "mask",
-            "positions".
-
-        Raises `VocabularyError` on a text, token or step that does not exist or is too long,
-        `ConfigError` on a padding, capture, layer or site that does not exist, `TraceSizeError` on
-        more attention than a trace may have, `InterventionError` and `MaskError` on interventions
-        that this model or text does not allow.
-        """
-        refuse_options(capture, means, pad_to=pad_to, max_new_tokens=max_new_tokens)
-        refuse_of_library(pair, messages, source_language, target_language)
+    def _traced(self, options: TraceOptions) -> Trace:
+        text, pad_to = options.text, options.pad_to
+        languages = (options.source_language, options.target_language)
+        refuse_of_library(options.pair, options.messages, *languages)
         check_text(text)
         assert text is not None
-        omitted = checked_omissions(without)
-        choice = LayerChoice.of(layers, sites)
-        model, full = self.transformer, capture == "full"
+        omitted = checked_omissions(options.without)
+        model = self.transformer
         source = self._source(text, pad_to)  # (1, S)
-        forced = self._forced(target, prefix, force)
+        forced = self._forced(options)
         # Most outputs are about as long as their source; the real length is checked after decoding.
-        steps = source.size(1) if target is None else len(forced)
-        choice.within(attention_sizes(model.config, source.size(1), steps, full=full))
-        interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
-        facts = self.described(text, forced, pad_to) | {"given": target is not None}
-        facts |= facts_of_changes(interventions, means, omitted)
-        with applied(model, interventions, means, omitted):
-            most = max(max_new_tokens or model.config.max_length, *forced, 1)
-            return self._run(source, forced, most, choice, interventions, facts, full=full)
+        steps = source.size(1) if options.target is None else len(forced)
+        sizes = attention_sizes(model.config, source.size(1), steps, full=options.full)
+        options.choice.within(sizes)
+        facts = self.described(text, forced, pad_to) | {"given": options.target is not None}
+        facts |= options.changes
+        if omitted:
+            facts |= {"without": list(omitted)}
+        with applied(model, options.interventions, options.means, omitted):
+            return self._run(source, forced, options, facts)
 
     def _run(
         self,
         source: Tensor,
         forced: Mapping[int, int],
-        most: int,
-        choice: LayerChoice,
-        interventions: Interventions,
+        options: TraceOptions,
         facts: dict[str, Any],
-        *,
-        full: bool,
     ) -> Trace:
-        """Decode at most `most` tokens for `source` (1, S), capture one pass over the result, and
-        assemble the trace."""
+        """Decode `source` (1, S), capture one pass over the result, and assemble the trace."""
         model, config, mask = self.transformer, self.transformer.config, padding_mask(source)
+        most = min(max(options.max_new_tokens or config.max_length, *forced, 1), config.max_length)
         with threads_for(config.parameters, source.size(1)):
             memory = model.encode(source, mask)  # (1, S, D)
         with threads_for(config.parameters, tokens=1):
             steps: list[tuple[RowLogits, Tensor]] = []
-            for logits, token in greedy_steps(
-                model, memory, mask, min(most, config.max_length), forced
-            ):
+            for logits, token in greedy_steps(model, memory, mask, most, forced):
                 steps.append((RowLogits.of(logits), token))
                 refuse_logits(len(steps), config.target_vocabulary)
         cached_logits = RowLogits.joined([logits for logits, _ in steps])
@@ -193,11 +136,11 @@ class ExplorableModel:
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
-        refuse_misplaced(interventions, config, source[0] == PAD, queries.size(1))
-        sizes = attention_sizes(config, source.size(1), queries.size(1), full=full)
-        places = choice.within(sizes)
+        refuse_misplaced(options.interventions, config, source[0] == PAD, queries.size(1))
+        sizes = attention_sizes(config, source.size(1), queries.size(1), full=options.full)
+        places = options.choice.within(sizes)
         with threads_for(config.parameters, source.size(1)):
-            hooked_logits, arrays = captured_pass(model, source, queries, places, full=full)
+            hooked_logits, arrays = captured_pass(model, source, queries, places, full=options.full)
             plain_logits = self._logits(model.decoder_output(queries, memory, mask))
             measured = {
                 "hooked_equals_plain": largest_difference(hooked_logits, plain_logits),
@@ -205,7 +148,8 @@ class ExplorableModel:
                 **self._measure_padding(source, queries, plain_logits),
             }
         # Only the full pass has later positions to unmask; step-by-step decoding does not.
-        looks_ahead = interventions.counterfactual or "mask" in facts.get("without", ())
+        counterfactual = options.interventions.counterfactual
+        looks_ahead = counterfactual or "mask" in facts.get("without", ())
         shown = plain_logits if looks_ahead else cached_logits
         decoded = Decoded(source[0].cpu(), chosen.cpu(), shown, frozenset(forced))
         facts |= layer_facts(sizes, places)
@@ -256,17 +200,15 @@ class ExplorableModel:
         padding = [PAD] * ((pad_to or len(ids)) - len(ids))
         return torch.tensor([ids + padding], device=self.transformer.device)
 
-    def _forced(
-        self, target: str | None, prefix: str | None, force: Mapping[int, int]
-    ) -> Mapping[int, int]:
+    def _forced(self, options: TraceOptions) -> Mapping[int, int]:
         """Step → the id its token must have."""
-        if not forces_output(target, prefix, force):
+        if not options.forces:
             return {}
-        text = target if target is not None else prefix
+        text = options.prefix if options.target is None else options.target
         if text is None:
-            return self._checked(force)
+            return self._checked(options.force)
         ids = self.target_vocabulary.encode(text)
-        ids += [EOS] if target is not None else []
+        ids += [EOS] if options.target is not None else []
         self._refuse_long("long_target", len(ids))
         return dict(enumerate(ids, start=1))
 

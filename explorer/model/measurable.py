@@ -1,6 +1,6 @@
 """Protocols of models whose heads can be measured: our own and those of the library."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
@@ -8,10 +8,9 @@ from torch import Tensor
 
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
-from explorer.core.trace import Trace
-from explorer.core.trace_size import Layers
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.intervention_hooks import Fills, Means
+from explorer.model.trace_options import TracedModel
 
 NO_INTERVENTIONS = Interventions()
 
@@ -109,7 +108,7 @@ class BatchPasses(Protocol):
         """(R, T) ids that greedy decoding chooses after each row of logits (R, T, V)."""
 
 
-class MeasurableModel(Protocol):
+class MeasurableModel(TracedModel, Protocol):
     """A model that can be traced, and whose heads can be measured."""
 
     @property
@@ -141,28 +140,3 @@ class MeasurableModel(Protocol):
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long as a source or
         target, and `EvaluationBatchError` on a target for a decoder alone."""
-
-    def trace(
-        self,
-        text: str | None = None,
-        *,
-        pair: str | None = None,
-        messages: Sequence[Mapping[str, str]] | None = None,
-        source_language: str | None = None,
-        target_language: str | None = None,
-        target: str | None = None,
-        prefix: str | None = None,
-        force: Mapping[int, int] = ...,
-        pad_to: int | None = None,
-        max_new_tokens: int | None = None,
-        capture: str = "pattern",
-        layers: Layers = None,
-        sites: Iterable[str] | None = None,
-        ablate: Iterable[Sequence[Any]] = (),
-        keep: Iterable[Sequence[Any]] = (),
-        edit_mask: Iterable[Sequence[Any]] = (),
-        override_row: Iterable[Sequence[Any]] = (),
-        means: Means | None = None,
-        without: Iterable[str] = (),
-    ) -> Trace:
-        """Decode `text` greedily, then capture everything in one pass over the result."""

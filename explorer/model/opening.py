@@ -1,6 +1,5 @@
 """Open any model: a checkpoint file of the explorer, or a directory of the library transformers."""
 
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,50 +20,27 @@ EXTRA = "pip install 'attention-explorer[huggingface]'"
 
 
 def load(
-    path: str | Path,
-    name: str | None = None,
-    *,
-    dtype: str = "float32",
-    device_map: str | Mapping[str, Any] | None = None,
-    max_memory: Mapping[Any, Any] | None = None,
-    offload_folder: str | Path | None = None,
-    download: bool = False,
+    path: str | Path, name: str | None = None, *, download: bool = False, **options: Any
 ) -> "ExplorableModel | HuggingFaceModel":
     """The model in a checkpoint file, or in a directory with a `config.json`.
 
-    path: or, if there is no such file, the name of a model that ships, such as "reverse", or of a
-        model in the cache of the hub, such as "openai-community/gpt2".
-    name: in the facts of its traces; None = the name of the file or directory.
-    dtype: of a directory's model in memory, whatever its files have: "float32",
-        "float16" or "bfloat16".
-    device_map: for a directory's model that is larger than the memory: "auto" or module → device,
-        as in Accelerate.
-    max_memory: with a device map, the most bytes on each device; the rest stays on disk.
-    offload_folder: with a device map, for weights on disk that cannot be read from the model's
-        own files.
-    download: fetch a model that is not in the cache of the hub; nothing is fetched otherwise.
-
-    Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
+    Arguments and errors as of `explorer.load`; options: of `load_directory`, without effect on a
+    checkpoint.
     """
     path = located(path, download=download)
     with reading(path):  # too long a name is an error of the system
         is_directory = path.is_dir()
-    if not is_directory:
-        try:
-            return load_checkpoint(path, name)
-        except CheckpointError as error:
-            if not (path.parent / "config.json").is_file():
-                raise
-            named = {"name": path.name, "directory": str(path.parent)}
-            raise ModelDirectoryError("inside_directory", **named) from error
-    return load_directory(
-        path if path.name else path.resolve(),  # "." has no name
-        name,
-        dtype=dtype,
-        device_map=device_map,
-        max_memory=max_memory,
-        offload_folder=offload_folder,
-    )
+    if is_directory:
+        return load_directory(
+            path if path.name else path.resolve(), name, **options
+        )  # "." has none
+    try:
+        return load_checkpoint(path, name)
+    except CheckpointError as error:
+        if not (path.parent / "config.json").is_file():
+            raise
+        named = {"name": path.name, "directory": str(path.parent)}
+        raise ModelDirectoryError("inside_directory", **named) from error
 
 
 def located(path: str | Path, *, download: bool = False) -> Path:
@@ -102,16 +78,14 @@ def located(path: str | Path, *, download: bool = False) -> Path:
 
 
 def load_directory(
-    path: Path,
-    name: str | None = None,
-    *,
-    dtype: str = "float32",
-    device_map: str | Mapping[str, Any] | None = None,
-    max_memory: Mapping[Any, Any] | None = None,
-    offload_folder: str | Path | None = None,
+    path: Path, name: str | None = None, *, dtype: str = "float32", **placement: Any
 ) -> "HuggingFaceModel":
-    """The model in a directory, or in a folder of the cache of the hub; arguments as in `load`.
-    Raises `ModelDirectoryError`."""
+    """The model in a directory, or in a folder of the cache of the hub.
+
+    dtype: of the model in memory, whatever its files have. placement: as of `Placement`.
+
+    Raises `ModelDirectoryError`.
+    """
     path = hub_cache.snapshot(path) or path
     if not has_library():
         raise ModelDirectoryError("not_installed", name=path.name, command=EXTRA)
@@ -122,8 +96,7 @@ def load_directory(
     from explorer.model.huggingface.loading import open_directory
     from explorer.model.huggingface.placement import Placement
 
-    placement = Placement(device_map, max_memory, offload_folder)
-    return open_directory(path, name, dtype, placement)
+    return open_directory(path, name, dtype, Placement(**placement))
 
 
 def has_library() -> bool:

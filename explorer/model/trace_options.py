@@ -1,10 +1,14 @@
-"""Checks of the options of `trace` that do not depend on the model."""
+"""`trace`, its options, and the checks of them that do not depend on the model."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import OMISSIONS, Interventions
+from explorer.core.trace import Trace
+from explorer.core.trace_size import LayerChoice, Layers
+from explorer.model.greedy_decoding import NO_TOKENS
 from explorer.model.intervention_hooks import Means
 
 CAPTURES = ("pattern", "full")
@@ -68,17 +72,6 @@ def refuse_of_library(pair: object, messages: object, source: object, target: ob
             raise ConfigError("no_languages", name=name)
 
 
-def facts_of_changes(
-    interventions: Interventions, means: Means | None, without: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Facts of a trace about its interventions and the parts left out; empty without any."""
-    facts: dict[str, Any] = {}
-    if interventions:
-        name = means.name if means and interventions.needs_means else None
-        facts = {"interventions": list(interventions.texts()), "means": name}
-    return facts | {"without": list(without)} if without else facts
-
-
 def input_of(facts: Mapping[str, Any]) -> dict[str, Any]:
     """The input of a trace, from its facts, as options of `trace`."""
     names = ["pair", "source_language", "target_language"]
@@ -92,3 +85,122 @@ def refuse_decoding(target: str | None, prefix: str | None, count: int | None) -
         raise ConfigError("no_decoder")
     if count is not None:
         raise ConfigError("no_new_tokens", got=count)
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """The options of one trace, see `TracedModel.trace`; `choice` is of layers and sites."""
+
+    text: str | None
+    pair: str | None
+    messages: Sequence[Mapping[str, str]] | None
+    source_language: str | None
+    target_language: str | None
+    target: str | None
+    prefix: str | None
+    force: Mapping[int, int]
+    pad_to: int | None
+    max_new_tokens: int | None
+    capture: str
+    choice: LayerChoice
+    interventions: Interventions
+    means: Means | None
+    without: Iterable[str]
+
+    @property
+    def full(self) -> bool:
+        """Whether scores and vectors are captured too."""
+        return self.capture == "full"
+
+    @property
+    def forces(self) -> bool:
+        """Whether a caller imposes output tokens."""
+        return forces_output(self.target, self.prefix, self.force)
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Facts of the trace about its interventions; empty without any."""
+        if not self.interventions:
+            return {}
+        name = self.means.name if self.means and self.interventions.needs_means else None
+        return {"interventions": list(self.interventions.texts()), "means": name}
+
+
+class TracedModel(Protocol):
+    """A model that can be traced."""
+
+    def trace(
+        self,
+        text: str | None = None,
+        *,
+        pair: str | None = None,
+        messages: Sequence[Mapping[str, str]] | None = None,
+        source_language: str | None = None,
+        target_language: str | None = None,
+        target: str | None = None,
+        prefix: str | None = None,
+        force: Mapping[int, int] = NO_TOKENS,
+        pad_to: int | None = None,
+        max_new_tokens: int | None = None,
+        capture: str = "pattern",
+        layers: Layers = None,
+        sites: Iterable[str] | None = None,
+        ablate: Iterable[Sequence[Any]] = (),
+        keep: Iterable[Sequence[Any]] = (),
+        edit_mask: Iterable[Sequence[Any]] = (),
+        override_row: Iterable[Sequence[Any]] = (),
+        means: Means | None = None,
+        without: Iterable[str] = (),
+    ) -> Trace:
+        """Decode `text` greedily, then capture everything in one pass over the result.
+
+        text: the source; for a decoder-only model the prompt; for an encoder-only one the whole
+            text, in which the model fills in its mask tokens.
+        target: the whole output, for teacher forcing.
+        prefix: the beginning of the output; the rest is decoded.
+        force: step (1, 2, …) → the id its token must have; the other steps are decoded. Step t
+            follows row t − 1. In a decoder-only model, target and prefix continue the prompt, whose
+            own steps are fixed. In an encoder-only model, force maps position + 1 of a mask token
+            to the id that fills it; nothing else depends on these ids.
+        pad_to: number of tokens to which the text is padded, as in a batch with longer ones: at the
+            right, but at the left in a decoder-only model, which continues the text.
+        max_new_tokens: the most tokens to decode; None = the number of positions of a model trained
+            here, else 128, or 32 after a prompt. A classifier with a decoder decodes none; for an
+            encoder alone it must be None.
+        capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
+        layers: numbers of the layers to capture; None = all, "fit" = as many of the first ones as
+            fit into a trace; `Trace.layer_numbers` has the captured ones.
+        sites: attention paths to capture, of `SITES`; None = all.
+        ablate: `Ablation`s or tuples such as ("cross", 1, 2): heads whose output before W_O
+            becomes zero or, with "mean" as a fourth item, its mean in `means`; None as head
+            stands for all heads of the layer. Heads are query heads.
+        keep: heads, or None as in `ablate`; the other heads of their sites are removed.
+        edit_mask: `CellEdit`s, cells to mask or unmask.
+        override_row: `RowOverride`s, rows of weights to set, at most one weight for each key.
+        means: of the outputs of all heads; only for ablation by the mean.
+
+        Only for models of the library transformers:
+        pair: a second text, for a model that decodes nothing. The tokenizer joins both; a model
+            with segments gets the segment of each token.
+        messages: a chat instead of a text, such as [{"role": "user", "content": "Hi"}]; the
+            model's own template makes the text from them.
+        source_language, target_language: as in `in_languages`.
+
+        Only for models trained here:
+        without: parts of the model to leave out in every layer, of `OMISSIONS`: "scaling", "mask",
+            "positions".
+
+        Raises `VocabularyError` on a text, token or step that does not exist or is too long,
+        `ConfigError` on a padding, capture, layer or site that does not exist and on an option that
+        the model does not have, `TraceSizeError` on more attention than a trace may have,
+        `InterventionError` and `MaskError` on interventions that this model or text does not allow.
+        """
+        refuse_options(capture, means, pad_to=pad_to, max_new_tokens=max_new_tokens)
+        given = (text, pair, messages, source_language, target_language, target, prefix, force)
+        choice = LayerChoice.of(layers, sites)
+        changes = Interventions.gather(ablate, keep, edit_mask, override_row)
+        size = (pad_to, max_new_tokens, capture, choice)
+        return self._traced(TraceOptions(*given, *size, changes, means, without))
+
+    def _traced(self, options: TraceOptions) -> Trace:
+        """The trace with these options, which are checked as far as `trace` can."""

@@ -10,19 +10,15 @@ from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
 from explorer.data.task_names import task_of
 from explorer.heads import measure
-from explorer.heads.contributions import (
-    agreement,
-    contributions,
-    logit_attribution,
-    score_parts,
-)
-from explorer.heads.contributions.contributions import Contributions
-from explorer.heads.contributions.logit_attribution import LogitAttribution
-from explorer.heads.contributions.score_parts import ScoreParts
+from explorer.heads.contributions import agreement
+from explorer.heads.contributions.contributions import contributions as _contributions
+from explorer.heads.contributions.contributions import refuse_method
+from explorer.heads.contributions.logit_attribution import logit_attribution as _attribution
+from explorer.heads.contributions.score_parts import score_parts as _score_parts
 from explorer.heads.metrics.evaluation_batches import distinct, given_sentences, listed_texts
-from explorer.heads.pruning import pruning_curve
+from explorer.heads.pruning.pruning_study import pruning_curve
 from explorer.heads.removal import ablation, bleu_effect, counterfactuals
-from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric, metric_effect
+from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
@@ -35,26 +31,11 @@ Labels: TypeAlias = Iterable[str] | Iterable[int] | Iterable[Sequence[str]]
 
 
 class HeadStudies:
-    """Mixed into a `MeasurableModel`; each method has a function of its own in `heads`."""
+    """Mixed into a `MeasurableModel`; each method is a function of `heads`, or calls one."""
 
-    def contributions(
-        self: MeasurableModel, text: str, method: str = "alti", *, target: str | None = None
-    ) -> Contributions:
-        """How much each token of source and prefix contributes to each output token of `text`.
-
-        >>> model = explorer.load("checkpoints/reverse.safetensors")
-        >>> model.contributions("7 3 9").matrix.sum(-1).round(3)  # rows: output tokens
-        array([1., 1., 1., 1.])
-
-        method: "alti" (ALTI+), "value_norm", "value_norm_residual", "rollout", or the slower
-            "leave_one_out", which checks the others. Formula, cost, source and what each of them
-            ignores: `help(explorer.heads.contributions.contributions.contributions)`.
-        target: the output; None = the output that the model decodes.
-
-        Raises `ConfigError` on a method that does not exist or that the model does not allow, and
-        `VocabularyError` on a text that cannot be read or is too long.
-        """
-        return contributions.contributions(self, text, method, target=target)
+    contributions = _contributions
+    logit_attribution = _attribution
+    score_parts = _score_parts
 
     def contribution_agreement(self: MeasurableModel, texts: Texts | None = None) -> pd.DataFrame:
         """How well each method of `contributions` agrees with leave-one-out on the source.
@@ -69,47 +50,9 @@ class HeadStudies:
 
         Raises as `measure`, and `ConfigError` for a model of the library.
         """
-        contributions.refuse_method("leave_one_out", self)
+        refuse_method("leave_one_out", self)
         batch = given_sentences(self, texts)
         return agreement.contribution_agreement(self, batch)
-
-    def logit_attribution(self: MeasurableModel, text: str, **options: Any) -> LogitAttribution:
-        """The part of each head of the decoder in log p(chosen token) − log p(runner-up).
-
-        >>> model = explorer.load("checkpoints/reverse.safetensors")
-        >>> model.logit_attribution("7 3 9").parts.columns.tolist()
-        ['step', 'layer', 'site', 'head', 'value']
-
-        options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
-        The formula and what it ignores: `heads.contributions.logit_attribution`.
-
-        Raises what `trace` does, and `TraceError` for a model of the library.
-        """
-        return logit_attribution.logit_attribution(self, text, **options)
-
-    def score_parts(
-        self: MeasurableModel,
-        text: str,
-        site: str,
-        layer: int,
-        head: int,
-        query: int,
-        key: int,
-        **options: Any,
-    ) -> ScoreParts:
-        """Why a head looks from a query at a key: the score as a sum over the sources of both.
-
-        >>> model = explorer.load("checkpoints/reverse.safetensors")
-        >>> model.score_parts("7 3 9", "encoder", 0, 3, query=2, key=0).table.columns.tolist()
-        ['token', 'position', 'bias']
-
-        query, key: positions from 0. options: of `trace`, such as target, force or ablate. The
-        formula and what it leaves open: `explorer.heads.contributions.score_parts.score_parts`.
-
-        Raises what `trace` does, `TraceError` on a head that does not exist and for a model of
-        the library, `InterventionError` on a cell outside.
-        """
-        return score_parts.score_parts(self, text, site, layer, head, query, key, **options)
 
     def measure(
         self: MeasurableModel,
@@ -177,7 +120,8 @@ class HeadStudies:
         removed = Interventions.gather(ablate=heads)
         means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
         if metric is not None:
-            return metric_effect(self, TextMetric.of(self, metric, given), removed, means)
+            own = TextMetric.of(self, metric, given)
+            return ablation.effect(self, own.batch, removed, means, metric=own)
         table = ablation.effect(self, batch, removed, means)
         pairs, _ = distinct((text for text in given or () if not isinstance(text, str)), "")
         if pairs and isinstance(self, ExplorableModel) and task_of(self.facts) is None:
@@ -201,14 +145,14 @@ class HeadStudies:
 
         texts, labels: as in `measure`.
         order: "importance", "confidence", "contribution", "greedy" or "random"; their definitions,
-            and the columns: `explorer.heads.pruning.pruning_curve.pruning_curve`.
+            and the columns: `explorer.heads.pruning.pruning_study.pruning_curve`.
         seed: of the random orders.
 
         Raises `ConfigError` on another order or seed, otherwise as `measure`.
         """
         _refuse_no_number("seed", seed)
         batch = given_sentences(self, texts, labels)
-        return pruning_curve.pruning_curve(self, batch, order, seed=seed)
+        return pruning_curve(self, batch, order, seed=seed)
 
 
 def _refuse_no_number(name: str, value: object) -> None:

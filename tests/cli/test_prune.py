@@ -36,7 +36,7 @@ def test_curves_are_printed_or_written_with_progress(tiny, explorable, tmp_path,
 def explorable_curve(explorable) -> list[float]:
     """By the function alone."""
     from explorer.heads.metrics.evaluation_batches import task_sentences
-    from explorer.heads.pruning.pruning_curve import pruning_curve
+    from explorer.heads.pruning.pruning_study import pruning_curve
 
     return pruning_curve(explorable, task_sentences(explorable, 12), "confidence").loss.tolist()
 

@@ -1,10 +1,9 @@
 import pytest
 
 from explorer.core.errors import ConfigError
-from explorer.core.interventions import Interventions
 from explorer.model.intervention_hooks import Means
 from explorer.model.trace_options import (
-    facts_of_changes,
+    TracedModel,
     forces_output,
     input_of,
     refuse_decoding,
@@ -99,12 +98,32 @@ def test_what_a_trace_was_given_is_read_from_its_facts():
     assert input_of({"text": "<user>x", "messages": messages}) == {"messages": messages}
 
 
+class Asked(TracedModel):
+    """Its trace is what it was asked for."""
+
+    def _traced(self, options):
+        return options
+
+
+def test_trace_gathers_its_options_once_and_checks_them():
+    model = Asked()
+    asked = model.trace("x", prefix="y", capture="full", layers=[1], ablate=[("cross", 1, 2)])
+    assert (asked.text, asked.prefix, asked.target) == ("x", "y", None)
+    assert asked.full
+    assert asked.forces
+    assert asked.choice.layers == (1,)
+    assert asked.interventions.texts() == ("ablate cross.1.2",)
+    assert not model.trace("x").full
+    assert not model.trace("x").forces
+    for wrong in ({"capture": "all"}, {"pad_to": 0}, {"max_new_tokens": 0}, {"means": {}}):
+        with pytest.raises(ConfigError):
+            model.trace("x", **wrong)
+
+
 def test_a_trace_names_its_interventions_and_the_batch_of_the_means_that_they_need():
     means = Means("some texts", {})
-    assert facts_of_changes(Interventions(), means) == {}
-    zero, mean = (
-        Interventions.parse([line]) for line in ("keep cross.0.0", "ablate cross.1.2 mean")
-    )
-    assert facts_of_changes(zero, means) == {"interventions": ["keep cross.0.0"], "means": None}
-    assert facts_of_changes(mean, means)["means"] == "some texts"
-    assert facts_of_changes(Interventions(), None, ("mask",)) == {"without": ["mask"]}
+    assert Asked().trace("x", means=means).changes == {}
+    zero = Asked().trace("x", keep=[("cross", 0, 0)], means=means)
+    mean = Asked().trace("x", ablate=[("cross", 1, 2, "mean")], means=means)
+    assert zero.changes == {"interventions": ["keep cross.0.0"], "means": None}
+    assert mean.changes == {"interventions": ["ablate cross.1.2 mean"], "means": "some texts"}

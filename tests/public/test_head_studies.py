@@ -1,4 +1,5 @@
 import doctest
+import inspect
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +31,13 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_examples_of_help_run(monkeypatch):
     monkeypatch.chdir(ROOT)
-    done = doctest.testmod(head_studies, extraglobs={"explorer": explorer})
-    assert done.failed == 0
-    assert done.attempted
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
+    methods = inspect.getmembers(head_studies.HeadStudies, inspect.isfunction)
+    for name, method in methods:
+        (example,) = finder.find(method, name, globs={"explorer": explorer})
+        assert runner.run(example).attempted, name
+    assert len(methods) == 7
+    assert runner.summarize().failed == 0
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from explorer.core.alignment import (
     refuse_foreign,
     word_content,
 )
-from explorer.core.errors import AlignmentError, VocabularyError
+from explorer.core.errors import AlignmentError
 from explorer.core.given_tokens import TokenPieces, align_tokens, pair_pieces
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, spaced
@@ -39,7 +39,13 @@ from explorer.heads.alignment.aer_report import (
     ErrorRate,
 )
 from explorer.heads.alignment.forced_traces import forced_traces
-from explorer.heads.alignment.gold_file import GivenTokens, GoldFile, Unit, refuse_foreign_links
+from explorer.heads.alignment.gold_file import (
+    GivenTokens,
+    GoldFile,
+    Unit,
+    fits,
+    refuse_foreign_links,
+)
 from explorer.heads.metrics.bootstrap import PerExampleMean
 from explorer.model.explorable import ExplorableModel
 
@@ -123,7 +129,7 @@ def align_pairs(
         )
     if gold is not None:
         refuse_foreign_links(pairs, tokens, gold)
-    rows, skipped = _readable(model, pairs)
+    rows = [row for row, pair in enumerate(pairs) if fits(model, pair, row + 1)]
     if gold is not None and not rows:
         raise AlignmentError("all_too_long", count=len(pairs), name=model.name)
     linked = [row for row in rows if gold is None or gold.links[row].possible]
@@ -145,7 +151,7 @@ def align_pairs(
     found.sort(key=lambda one: one.error_rate.value if one.error_rate else 0.0)
     return CorpusAlignment(
         tuple(found),
-        skipped=tuple(row + 1 for row in skipped),
+        skipped=tuple(sorted({*range(1, len(pairs) + 1)} - {row + 1 for row in rows})),
         unlinked=tuple(sorted(row + 1 for row in {*rows} - {*linked})),
         other_words=tuple(work.other_words),
     )
@@ -270,25 +276,6 @@ def error_rate_table(found: CorpusAlignment) -> str:
             "No head is better than the diagonal: these links say little about the attention.\n"
         )
     return "".join(lines)
-
-
-def _readable(model: ExplorableModel, pairs: Sequence[Pair]) -> tuple[list[int], list[int]]:
-    """The pairs the model has positions for, and those that are too long."""
-    rows: list[int] = []
-    skipped: list[int] = []
-    for row, pair in enumerate(pairs):
-        try:
-            model.check_text(pair.source, "source")
-            model.check_text(pair.target, "target")
-        except VocabularyError as error:
-            if error.key not in ("long_source", "long_target"):
-                raise AlignmentError(
-                    "pair_refused", row=row + 1, name=model.name, reason=error
-                ) from error
-            skipped.append(row)
-        else:
-            rows.append(row)
-    return rows, skipped
 
 
 def _count(given: tuple[TokenPieces, TokenPieces]) -> tuple[int, int]:

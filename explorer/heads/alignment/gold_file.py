@@ -4,10 +4,10 @@ these links count."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from explorer.core.alignment import Gold, parse_links, read_gold, refuse_foreign
-from explorer.core.errors import AlignmentError
+from explorer.core.errors import AlignmentError, VocabularyError
 from explorer.core.given_tokens import refuse_other_tokens, split_tokens
 from explorer.core.number_format import typed_number
 from explorer.core.vocabulary import shorten
@@ -18,6 +18,9 @@ from explorer.data.parallel_corpus import (
     parse_rows,
     read_table,
 )
+
+if TYPE_CHECKING:
+    from explorer.model.measurable import MeasurableModel
 
 Unit = Literal["pieces", "words", "whitespace"]
 """Unit that links connect: pieces of the model, words as the app shows them, or space-separated
@@ -130,6 +133,19 @@ class AlignmentFile:
             counted = linked or gold is not None
             unit = "columns" if len(columns) > 3 else "whitespace" if counted else "pieces"
         return cls(pairs, _tokens(data, name, columns[-2:], pairs, unit), gold)
+
+
+def fits(model: "MeasurableModel", pair: Pair, row: int) -> bool:
+    """Whether the model has positions for the pair in this row, from 1. Raises `AlignmentError` on
+    one that it cannot read."""
+    try:
+        model.check_text(pair.source, "source")
+        model.check_text(pair.target, "target")
+    except VocabularyError as error:
+        if error.key in ("long_source", "long_target"):
+            return False
+        raise AlignmentError("pair_refused", row=row, name=model.name, reason=error) from error
+    return True
 
 
 def refuse_foreign_links(pairs: Sequence[Pair], tokens: Unit | GivenTokens, gold: GoldFile) -> None:

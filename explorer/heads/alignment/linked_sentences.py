@@ -5,12 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from explorer.core.alignment import Gold, refuse_foreign
-from explorer.core.errors import AlignmentError, VocabularyError
+from explorer.core.errors import AlignmentError
 from explorer.core.given_tokens import token_pieces
 from explorer.core.word_segmentation import grouped, is_special, known_mark, spaced
-from explorer.data.parallel_corpus import Pair
 from explorer.heads.alignment.aer_by_head import refuse_other_spaces
-from explorer.heads.alignment.gold_file import AlignmentFile, GivenTokens
+from explorer.heads.alignment.gold_file import AlignmentFile, GivenTokens, fits
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.measurable import MeasurableModel
 
@@ -37,7 +36,7 @@ def linked_sentences(
     given = AlignmentFile.read(path, columns)
     if given.gold is None:
         raise AlignmentError("linked_columns", got=len(columns))
-    rows = [row for row, pair in enumerate(given.pairs) if _fits(model, pair)]
+    rows = [row for row, pair in enumerate(given.pairs) if fits(model, pair, row + 1)]
     texts = [(given.pairs[row].source, given.pairs[row].target) for row in rows]
     batch = model.passes.pairs(texts, path.name)
     if batch.targets != "given":
@@ -112,15 +111,3 @@ def _piece_links(gold: Gold, keys: Sequence[Places], queries: Sequence[Places]) 
         for row in queries[query]
         for position in keys[key]
     )
-
-
-def _fits(model: MeasurableModel, pair: Pair) -> bool:
-    """Whether the model has positions for a pair."""
-    try:
-        model.check_text(pair.source, "source")
-        model.check_text(pair.target, "target")
-    except VocabularyError as error:
-        if error.key not in ("long_source", "long_target"):
-            raise
-        return False
-    return True

@@ -108,6 +108,10 @@ def contributions(
 ) -> Contributions:
     """Contribution of each token of source and prefix to each output token of `text`.
 
+    >>> model = explorer.load("checkpoints/reverse.safetensors")
+    >>> model.contributions("7 3 9").matrix.sum(-1).round(3)  # rows: output tokens
+    array([1., 1., 1., 1.])
+
     target: the output; None = the model decodes it. Below, S and T are the tokens of both sides,
     D the width. method:
 

@@ -80,6 +80,10 @@ class LogitAttribution:
 def logit_attribution(model: MeasurableModel, text: str, **options: Any) -> LogitAttribution:
     """The part of every head of the decoder in log p(chosen) − log p(runner-up), at each step.
 
+    >>> model = explorer.load("checkpoints/reverse.safetensors")
+    >>> model.logit_attribution("7 3 9").parts.columns.tolist()
+    ['step', 'layer', 'site', 'head', 'value']
+
     The part of head h is (z_h W_O^h) · d, where z_h is its output and d the difference of the two
     rows of the map to logits, taken back through every LayerNorm that follows: with pre-norm the
     last one, with post-norm that of each sublayer above, too.

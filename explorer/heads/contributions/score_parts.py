@@ -79,6 +79,10 @@ def score_parts(
 ) -> ScoreParts:
     """Split the score q · k / √K of query position `query` and key position `key` into parts.
 
+    >>> model = explorer.load("checkpoints/reverse.safetensors")
+    >>> model.score_parts("7 3 9", "encoder", 0, 3, query=2, key=0).table.columns.tolist()
+    ['token', 'position', 'bias']
+
     In the first layer the query is W_Q (token + position) + b_Q and the key likewise, so that
     content against content, content against position and so on add up. In higher layers, the input
     from the residual stream is a sum of the embedding and the outputs of all sublayers below, with
@@ -89,7 +93,8 @@ def score_parts(
     compare the parts of two keys. The output of a lower sublayer may itself carry content or
     position; it is not split further.
 
-    options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
+    query, key: positions from 0. options: of `trace`, such as target, force or ablate, but not
+        capture, layers and sites.
 
     Raises what `trace` does, `ConfigError` on such an option, `TraceError` on a head that does not
     exist and for a model of the library, whose residual stream is not captured, and

@@ -52,8 +52,11 @@ def no_progress(share: float) -> None:
     """No-op progress callback."""
 
 
-def parts(model: MeasurableModel, batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
-    """The batch divided into parts, each as large as one pass allows.
+def parts(
+    model: MeasurableModel, batch: EvaluationBatch, progress: Progress = no_progress
+) -> Iterator[EvaluationBatch]:
+    """The batch divided into parts, each as large as one pass allows; a part counts as done when
+    the next one is asked for.
 
     Limits of one pass: `LARGEST_ATTENTION` weights of all layers, and `LARGEST_LOGITS` logits.
 
@@ -66,7 +69,11 @@ def parts(model: MeasurableModel, batch: EvaluationBatch) -> Iterator[Evaluation
         raise EvaluationBatchError("too_many_logits", got=rows, entries=entries, limit=limit)
     by_weights = LARGEST_ATTENTION // (len(passes.heads) * longest**2)
     by_logits = LARGEST_LOGITS // (longest * max(1, passes.logits_size))
-    return batch.parts(max(1, min(PART_SIZE, by_weights, by_logits)))
+    done = 0
+    for part in batch.parts(max(1, min(PART_SIZE, by_weights, by_logits))):
+        yield part
+        done += len(part)
+        progress(done / len(batch))
 
 
 def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> EvaluationBatch:

@@ -1,8 +1,7 @@
-"""Pruning curves: the loss as heads are removed, one after another, in an order to be judged."""
+"""Points of pruning curves: the loss as heads are removed, one after another, in an order to be
+judged. `pruning_study` measures whole curves."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple
-from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -14,13 +13,8 @@ from explorer.core.errors import ConfigError
 from explorer.core.sites import Head
 from explorer.heads.measure import measure
 from explorer.heads.metrics.bootstrap import PerExampleMean
-from explorer.heads.metrics.evaluation_batches import (
-    Progress,
-    no_progress,
-    parts,
-    refuse_without_targets,
-)
-from explorer.heads.pruning.pruning_report import LOSS_COLUMNS, ORDERS, PruningPoint
+from explorer.heads.metrics.evaluation_batches import parts
+from explorer.heads.pruning.pruning_report import ORDERS, PruningPoint
 from explorer.heads.removal.ablation import gated_losses
 from explorer.heads.removal.gradient_importance import importance
 from explorer.model.evaluation_batch import EvaluationBatch
@@ -37,51 +31,6 @@ GREEDY_SENTENCES = 64
 
 Removal = NDArray[np.int64]
 """Numbers of all heads, in the order in which they are removed."""
-
-
-def pruning_curve(
-    model: MeasurableModel,
-    batch: EvaluationBatch,
-    order: str = "importance",
-    *,
-    seed: int = 0,
-    progress: Progress = no_progress,
-) -> pd.DataFrame:
-    """The mean loss of a target token (nats) with fewer and fewer heads.
-
-    Columns heads_left, loss, low, high, change_low, change_high. At `POINTS` numbers of heads,
-    evenly spaced from all to none; a removed head puts out zero. low, high: 95 % bootstrap over
-    sentences; for "random", whose loss is the mean of the draws, the smallest and the largest of
-    them. change_low, change_high: of the change from all heads, by a paired bootstrap, NaN for
-    "random". `attrs["removed"]` of the table has the heads in the order of removal, each as
-    `ablate` takes it, except for "random".
-
-    order: of removal, the least first.
-        "importance": by the gradient of the loss at a head's gate (Michel et al. 2019,
-            arXiv 1905.10650).
-        "confidence": by the mean largest weight of a row (Voita et al. 2019, arXiv 1905.09418).
-        "contribution": by the mean length of what a head adds to a query, ‖z_h W_O‖ (Kobayashi et
-            al. 2020, arXiv 2004.10102).
-        "greedy": at each step the head without which the loss is lowest, on the first
-            `GREEDY_SENTENCES` sentences (Michel et al. 2019 remove in steps; here one by one).
-        "random": `DRAWS` orders.
-
-    Raises `ConfigError` on an order that does not exist, `EvaluationBatchError` on a model that
-    predicts no tokens.
-    """
-    refuse_order(order)
-    refuse_without_targets(batch)
-    heads = model.passes.heads
-    removals = removals_of(model, batch, order, seed, lambda share: progress(share / 2))
-    left, whole = points(len(heads)), whole_losses(model, batch)
-    rows = []
-    for stay in left:
-        rows.append(astuple(loss_with(model, batch, removals, stay, whole)))
-        progress(0.5 + len(rows) / len(left) / 2)
-    table = pd.DataFrame(rows, columns=["heads_left", *LOSS_COLUMNS])
-    if order != "random":
-        table.attrs["removed"] = [heads[number] for number in removals[0]]
-    return table
 
 
 def refuse_order(order: str) -> None:
@@ -102,19 +51,15 @@ def removals_of(
     batch: EvaluationBatch,
     order: str,
     seed: int = 0,
-    progress: Progress = no_progress,
 ) -> list[Removal]:
-    """The one order of removal of this name, or the `DRAWS` random ones; see `pruning_curve`."""
+    """The one order of removal of this name, or the `DRAWS` random ones; see `pruning_curve`.
+
+    "greedy" is found head by head, see `greedy_removals`.
+    """
     if order == "random":
         generator, count = np.random.default_rng(seed), len(model.passes.heads)
         return [generator.permutation(count) for _ in range(DRAWS)]
-    if order == "greedy":
-        removed: list[int] = []
-        for number in greedy_removals(model, batch):
-            removed.append(number)
-            progress(len(removed) / len(model.passes.heads))
-        return [np.array(removed)]
-    return [_SCORED[order](model, batch, progress)]
+    return [_SCORED[order](model, batch)]
 
 
 def greedy_removals(
@@ -175,16 +120,16 @@ def gates_of(removals: Sequence[Removal], stay: int) -> Tensor:
     return gates
 
 
-def _by_importance(model: MeasurableModel, batch: EvaluationBatch, progress: Progress) -> Removal:
-    return _ascending(importance(model, batch, progress).importance)
+def _by_importance(model: MeasurableModel, batch: EvaluationBatch) -> Removal:
+    return _ascending(importance(model, batch).importance)
 
 
-def _by_confidence(model: MeasurableModel, batch: EvaluationBatch, progress: Progress) -> Removal:
-    return _ascending(measure(model, batch, progress).heads.confidence)
+def _by_confidence(model: MeasurableModel, batch: EvaluationBatch) -> Removal:
+    return _ascending(measure(model, batch).heads.confidence)
 
 
 @torch.inference_mode()
-def _by_contribution(model: MeasurableModel, batch: EvaluationBatch, progress: Progress) -> Removal:
+def _by_contribution(model: MeasurableModel, batch: EvaluationBatch) -> Removal:
     """Order by contribution, over all queries except padding.
 
     Raises `ConfigError` for a family without a W_O for each head.
@@ -202,7 +147,6 @@ def _by_contribution(model: MeasurableModel, batch: EvaluationBatch, progress: P
             for number, total in enumerate(lengths.sum((0, 2)).tolist()):
                 totals[Head(layer.site, layer.layer, number)] += total
                 queries[Head(layer.site, layer.layer, number)] += float(counted.sum())
-    progress(1.0)
     return _ascending(pd.Series([totals[head] / queries[head] for head in totals]))
 
 
@@ -211,13 +155,8 @@ def _ascending(values: "pd.Series[float]") -> Removal:
     return np.asarray(values.fillna(-np.inf).to_numpy().argsort(kind="stable"))
 
 
-_SCORED: Mapping[str, Callable[[MeasurableModel, EvaluationBatch, Progress], Removal]] = (
-    MappingProxyType(
-        {
-            "importance": _by_importance,
-            "confidence": _by_confidence,
-            "contribution": _by_contribution,
-        }
-    )
-)
-"""Orders that sort the heads by one score each."""
+_SCORED: Mapping[str, Callable[[MeasurableModel, EvaluationBatch], Removal]] = {
+    "importance": _by_importance,
+    "confidence": _by_confidence,
+    "contribution": _by_contribution,
+}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ORDERS = ("importance", "confidence", "contribution", "greedy", "random")
-"""Orders of removal; see `pruning.pruning_curve`."""
+"""Orders of removal; see `pruning_study.pruning_curve`."""
 
 FORMAT_VERSION = 2
 LARGEST_FILE = 4 * 2**20

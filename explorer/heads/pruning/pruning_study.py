@@ -2,12 +2,13 @@
 run resumes a study that was stopped."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from explorer.core.errors import PruningError
 from explorer.core.sites import Head
@@ -25,7 +26,7 @@ from explorer.heads.pruning.pruning_curve import (
     removals_of,
     whole_losses,
 )
-from explorer.heads.pruning.pruning_report import PruningCurve, PruningReport
+from explorer.heads.pruning.pruning_report import LOSS_COLUMNS, PruningCurve, PruningReport
 from explorer.heads.removal.gated_decoding import References
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
@@ -55,7 +56,7 @@ def pruning_study(
 ) -> PruningReport:
     """The curves of `orders`, and of those that `begun` has: first all losses, then BLEU.
 
-    orders, and the measurements: see `pruning.pruning_curve`. "greedy" takes longest, so its
+    orders, and the measurements: see `pruning_curve`. "greedy" takes longest, so its
     losses come last.
     references: the known translations of each sentence of `batch`, for BLEU; None = without BLEU.
     begun: report of an earlier study; only the points that it lacks are measured.
@@ -79,26 +80,58 @@ def pruning_study(
     return study.report
 
 
+def pruning_curve(
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    order: str = "importance",
+    *,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> pd.DataFrame:
+    """The mean loss of a target token (nats) with fewer and fewer heads.
+
+    Columns heads_left, loss, low, high, change_low, change_high. At `POINTS` numbers of heads,
+    evenly spaced from all to none; a removed head puts out zero. low, high: 95 % bootstrap over
+    sentences; for "random", whose loss is the mean of the draws, the smallest and the largest of
+    them. change_low, change_high: of the change from all heads, by a paired bootstrap, NaN for
+    "random". `attrs["removed"]` of the table has the heads in the order of removal, each as
+    `ablate` takes it, except for "random".
+
+    order: of removal, the least first.
+        "importance": by the gradient of the loss at a head's gate (Michel et al. 2019,
+            arXiv 1905.10650).
+        "confidence": by the mean largest weight of a row (Voita et al. 2019, arXiv 1905.09418).
+        "contribution": by the mean length of what a head adds to a query, ‖z_h W_O‖ (Kobayashi et
+            al. 2020, arXiv 2004.10102).
+        "greedy": at each step the head without which the loss is lowest, on the first
+            `GREEDY_SENTENCES` sentences (Michel et al. 2019 remove in steps; here one by one).
+        "random": `DRAWS` orders.
+
+    Raises `ConfigError` on an order that does not exist, `EvaluationBatchError` on a model that
+    predicts no tokens.
+    """
+    (curve,) = pruning_study(model, batch, [order], seed=seed, progress=progress).curves
+    table = pd.DataFrame(map(astuple, curve.losses), columns=["heads_left", *LOSS_COLUMNS])
+    if order != "random":
+        heads = {str(head): head for head in model.passes.heads}
+        table.attrs["removed"] = [heads[name] for name in curve.removed]
+    return table
+
+
+@dataclass
 class _Study:
     """The growing report, and the share of the work that is done."""
 
-    def __init__(
-        self,
-        model: MeasurableModel,
-        batch: EvaluationBatch,
-        references: References | None,
-        report: PruningReport,
-        keep: Keep,
-        progress: Progress,
-    ) -> None:
-        self.model = model
-        self.batch = batch
-        self.references = references
-        self.report = report
-        self.keep = keep
-        self.progress = progress
-        self.done = 0.0
-        self.total = sum(map(self._cost, report.curves))
+    model: MeasurableModel
+    batch: EvaluationBatch
+    references: References | None
+    report: PruningReport
+    keep: Keep
+    progress: Progress
+    done: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.total = sum(map(self._cost, self.report.curves))
 
     def carry_out(self) -> None:
         """Measure all points that the report lacks."""

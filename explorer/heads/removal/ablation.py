@@ -28,6 +28,7 @@ from explorer.heads.metrics.statistics import (
     share_change_interval,
     share_change_p,
 )
+from explorer.heads.removal.own_metric import TextMetric
 from explorer.heads.reports.head_report_validation import KEYS
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.intervention_hooks import Fills, Means
@@ -49,11 +50,8 @@ MOST_ROWS = 1024
 ROUNDING = 1e-6
 """Nats a token; logits of float32 around 10 have no smaller differences."""
 
-TOGETHER = ["before", "after", "change", "low", "high"]
-"""Columns of a table of the joint effect of interventions."""
-
 Outcomes: TypeAlias = Callable[[Tensor, TokenRows], Tensor]
-"""Measured values: logits (R, T, L) and the labels of their rows (R, T) → (…, R) float64."""
+"""Measured values: logits (R, T, L) and the labels of their rows (R, T) → (values, R) float64."""
 
 
 @torch.inference_mode()
@@ -63,8 +61,9 @@ def ablation(
     means: Means,
     progress: Progress = no_progress,
     variants: Sequence[str] = VARIANTS,
+    metric: TextMetric | None = None,
 ) -> pd.DataFrame:
-    """L(head removed) − L and Δ exact match, one row a head.
+    """L(head removed) − L and Δ exact match, one row a head; or the mean change of `metric`.
 
     For each of `variants`, as in zero_loss, zero_exact: the mean loss of a target token (nats)
     and the share of outputs that match exactly, each minus that of the whole model. An output
@@ -80,13 +79,15 @@ def ablation(
     Source: Michel et al. 2019, arXiv 1905.10650. "only", because of two redundant heads each
     looks unimportant when it alone is removed.
 
-    Raises `EvaluationBatchError` on a model that predicts no tokens.
+    metric: measured instead, as zero_metric and so on, without _bound and _most; batch: of it.
+
+    Raises `EvaluationBatchError` on a model that predicts no tokens, unless a metric is given.
     """
-    refuse_without_targets(batch)
-    outcomes = partial(_loss_and_match, model.passes)
+    outcomes = _outcomes(model, batch, metric)
     table = pd.DataFrame(model.passes.heads, columns=KEYS)
-    for name, changes in changes_by_head(model, batch, variants, outcomes, means, progress).items():
-        for what, change in _means(changes, batch).items():
+    changes = _changes_by_head(model, batch, variants, outcomes, means, progress)
+    for name, of_variant in changes.items():
+        for what, change in _means(of_variant, batch, metric).items():
             columns = _columns(what, change, table.site)
             table = table.assign(**{f"{name}_{what}{end}": own for end, own in columns.items()})
     return table
@@ -99,25 +100,42 @@ def effect(
     interventions: Interventions,
     means: Means | None = None,
     progress: Progress = no_progress,
+    metric: TextMetric | None = None,
 ) -> pd.DataFrame:
-    """Effect of interventions, applied together, over a batch: rows loss and exact.
+    """Effect of interventions, applied together, over a batch: rows loss and exact; or one row,
+    of `metric` over its texts, which are `batch`.
 
     Columns: before, after, change, low, high (of the change; as in `ablation`). The effect of
     redundant heads shows only when they are removed together.
 
-    Raises `EvaluationBatchError` on a model that predicts no tokens.
+    Raises as `ablation`.
     """
-    refuse_without_targets(batch)
-    outcomes = partial(_loss_and_match, model.passes)
-    changes = changes_together(model, batch, interventions, outcomes, means, progress)
+    outcomes, found = _outcomes(model, batch, metric), []
+    for part in parts(model, batch, progress):
+        with threads_for(model.passes.parameters, batch.pass_tokens):
+            before = _measured(model, part, outcomes)  # (values, 1, N)
+            after = _measured(model, part, outcomes, interventions=interventions, means=means)
+        found.append(torch.cat([before, after, after - before], 1))
     rows = {}
-    for name, mean in _means(changes, batch).items():
-        low, high = _interval(name, mean)
+    for what, mean in _means(torch.cat(found, -1), batch, metric).items():
+        low, high = _interval(what, mean)
+        name = what if metric is None else metric.name
         rows[name] = [*mean.mean, low[2], high[2]]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=TOGETHER)
+    columns = ["before", "after", "change", "low", "high"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
 
-def changes_by_head(
+def _outcomes(
+    model: MeasurableModel, batch: EvaluationBatch, metric: TextMetric | None
+) -> Outcomes:
+    """The values of `metric`, or without one the losses and matches. Raises as `ablation`."""
+    if metric is not None:
+        return metric.values
+    refuse_without_targets(batch)
+    return partial(_loss_and_match, model.passes)
+
+
+def _changes_by_head(
     model: MeasurableModel,
     batch: EvaluationBatch,
     variants: Sequence[str],
@@ -125,39 +143,19 @@ def changes_by_head(
     means: Means,
     progress: Progress,
 ) -> dict[str, Tensor]:
-    """Change of the outcomes with each head removed, by variant of `VARIANTS`: (…, head, N)."""
+    """Change of the outcomes with each head removed, by variant: (values, head, N)."""
     total, done = len(variants) * len(model.passes.heads) * len(batch), 0
     changes: dict[str, list[Tensor]] = {name: [] for name in variants}
     for part in parts(model, batch):
-        base = _measured(model, part, outcomes)  # (…, 1, N)
+        base = _measured(model, part, outcomes)  # (values, 1, N)
         for name, of_parts in changes.items():
             fills, found = means.outputs if name == "mean" else None, []
             for gates in _gate_groups(model, name, part):
                 found.append(_measured(model, part, outcomes, gates, fills))
                 done += len(gates) * len(part)
                 progress(done / total)
-            of_parts.append(torch.cat(found, -2) - base)
+            of_parts.append(torch.cat(found, 1) - base)
     return {name: torch.cat(of_parts, -1) for name, of_parts in changes.items()}
-
-
-def changes_together(
-    model: MeasurableModel,
-    batch: EvaluationBatch,
-    interventions: Interventions,
-    outcomes: Outcomes,
-    means: Means | None,
-    progress: Progress = no_progress,
-) -> Tensor:
-    """Outcomes without and with interventions, and their change: (…, 3, N)."""
-    found, done = [], 0
-    for part in parts(model, batch):
-        with threads_for(model.passes.parameters, batch.pass_tokens):
-            before = _measured(model, part, outcomes)  # (…, 1, N)
-            after = _measured(model, part, outcomes, interventions=interventions, means=means)
-        found.append(torch.cat([before, after, after - before], -2))
-        done += len(part)
-        progress(done / len(batch))
-    return torch.cat(found, -1)
 
 
 def remove_sites(
@@ -190,9 +188,7 @@ def gated_losses(
 
     Raises `EvaluationBatchError` on a model that predicts no tokens.
     """
-    refuse_without_targets(batch)
-    outcomes, done = partial(_loss_and_match, model.passes), 0
-    measured = []
+    outcomes, done, measured = _outcomes(model, batch, None), 0, []
     for part in parts(model, batch):
         found = []
         for some in torch.split(gates, _fitting(model, part)):
@@ -204,15 +200,22 @@ def gated_losses(
     return _means(torch.cat(measured, -1), batch)["loss"]
 
 
-def _means(outcomes: Tensor, batch: EvaluationBatch) -> dict[str, PerExampleMean]:
-    """Loss per token and exact match per sentence, from the outcomes (2, V, N) of the batch."""
-    loss, exact = outcomes.numpy()  # (V, N) each
+def _means(
+    values: Tensor, batch: EvaluationBatch, metric: TextMetric | None = None
+) -> dict[str, PerExampleMean]:
+    """Loss per token and exact match per sentence, or the metric per text, from the values
+    (2 or 1, V, N) of the batch."""
+    of_sentences = values.numpy().transpose(0, 2, 1)
+    ones = np.ones_like(of_sentences[0])
+    if metric is not None:
+        return {"metric": PerExampleMean(of_sentences[0], ones)}
+    loss, exact = of_sentences  # (N, V) each
     tokens = torch.cat([part.labels.lengths for part in batch.parts()]).double()
-    counts = np.broadcast_to(tokens.numpy()[:, None], loss.T.shape)
-    return {
-        "loss": PerExampleMean(loss.T, counts),
-        "exact": PerExampleMean(exact.T, np.ones_like(counts)),
-    }
+    counts = np.broadcast_to(tokens.numpy()[:, None], loss.shape)
+    return {"loss": PerExampleMean(loss, counts), "exact": PerExampleMean(exact, ones)}
+
+
+_BOUNDS = {"loss": ("_bound", "_most"), "exact": ("_bound",), "metric": ()}
 
 
 def _columns(what: str, change: PerExampleMean, sites: "pd.Series[str]") -> dict[str, Any]:
@@ -221,11 +224,9 @@ def _columns(what: str, change: PerExampleMean, sites: "pd.Series[str]") -> dict
     sites: of each head, because heads of one site are compared.
     """
     low, high = _interval(what, change)
-    p = share_change_p(change.total) if what == "exact" else _loss_change_p(change)
-    bounds: dict[str, NDArray[np.float64]] = {"_bound": np.empty_like(low)}
-    if what == "loss":
-        bounds["_most"] = np.empty_like(low)
-    for site in sites.unique():
+    p = share_change_p(change.total) if what == "exact" else _mean_change_p(change)
+    bounds = {end: np.empty_like(low) for end in _BOUNDS[what]}
+    for site in sites.unique() if bounds else ():
         own = (sites == site).to_numpy()
         of_site = PerExampleMean(change.total[:, own], change.count[:, own])
         if what == "exact":
@@ -237,8 +238,8 @@ def _columns(what: str, change: PerExampleMean, sites: "pd.Series[str]") -> dict
     return {"": change.mean, "_low": low, "_high": high, "_p": holm(p)} | bounds
 
 
-def _loss_change_p(change: PerExampleMean) -> NDArray[np.float64]:
-    """p of no change of the loss. A change that may be rounding counts as 0: with the same sign in
+def _mean_change_p(change: PerExampleMean) -> NDArray[np.float64]:
+    """p of no change of a mean. A change that may be rounding counts as 0: with the same sign in
     every sentence, rounding would be significant."""
     is_rounding = np.abs(change.total) < ROUNDING * change.count
     return mean_change_p(np.where(is_rounding, 0.0, change.total))
@@ -291,7 +292,7 @@ def _measured(
     interventions: Interventions = NO_INTERVENTIONS,
     means: Means | None = None,
 ) -> Tensor:
-    """The outcomes of each sentence under each of the gates (V, head), or once: (…, V, N)."""
+    """The outcomes of each sentence under each of the gates (V, head), or once: (values, V, N)."""
     variants = 1 if gates is None else len(gates)
     rows = None if gates is None else gates.repeat_interleave(len(part), 0)  # (V × N, head)
     logits = model.passes.logits(part, rows, fills, interventions, means)  # (V × N, T, L)

@@ -30,11 +30,7 @@ def importance(
     Raises `EvaluationBatchError` on a model that predicts no tokens.
     """
     refuse_without_targets(batch)
-    slopes, done = [], 0
-    for part in parts(model, batch):
-        slopes.append(gate_gradients(model, part).abs())
-        done += len(part)
-        progress(done / len(batch))
+    slopes = [gate_gradients(model, part).abs() for part in parts(model, batch, progress)]
     total = torch.cat(slopes).double().numpy()  # (sentence, head)
     importances = PerExampleMean(total, total * 0 + 1)
     low, high = importances.interval()

@@ -1,29 +1,16 @@
-"""A caller's own metric: a number from the logits of each text, and its change without heads."""
+"""A caller's own metric: a number from the logits of each text."""
 
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import pandas as pd
 import torch
 from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError
-from explorer.core.interventions import Interventions
-from explorer.heads.metrics.bootstrap import PerExampleMean
-from explorer.heads.metrics.evaluation_batches import Progress, distinct, listed_texts, no_progress
-from explorer.heads.metrics.statistics import holm, mean_change_p
-from explorer.heads.removal.ablation import (
-    ROUNDING,
-    TOGETHER,
-    VARIANTS,
-    changes_by_head,
-    changes_together,
-)
-from explorer.heads.reports.head_report_validation import KEYS
+from explorer.heads.metrics.evaluation_batches import distinct, listed_texts
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.intervention_hooks import Means
 from explorer.model.measurable import MeasurableModel
 from explorer.model.token_rows import TokenRows
 
@@ -86,54 +73,10 @@ class TextMetric:
         return cls(getattr(metric, "__name__", "metric"), metric, batch)
 
     def values(self, logits: Tensor, labels: TokenRows) -> Tensor:
-        """As `Outcomes`. Raises `EvaluationBatchError` if a value is not a finite number."""
+        """(1, R) float64, from the logits (R, T, L) and the labels of their rows (R, T). Raises
+        `EvaluationBatchError` if a value is not a finite number."""
         own = logits[torch.arange(len(logits)), labels.real.int().argmax(1)]  # (R, L)
-        return torch.tensor([_number(self.of_logits(row)) for row in own], dtype=torch.float64)
-
-
-@torch.inference_mode()
-def metric_by_head(
-    model: MeasurableModel,
-    metric: TextMetric,
-    batch: EvaluationBatch,
-    means: Means,
-    progress: Progress = no_progress,
-) -> pd.DataFrame:
-    """The mean change of a metric when each head is removed, one row a head.
-
-    Columns as of `ablation`, of `VARIANTS`: zero_metric, zero_metric_low, zero_metric_high (95 %
-    bootstrap over texts), zero_metric_p (of no change, corrected by Holm). batch: of the metric.
-    """
-    table = pd.DataFrame(model.passes.heads, columns=KEYS)
-    for name, changes in changes_by_head(
-        model, batch, VARIANTS, metric.values, means, progress
-    ).items():
-        mean = _mean(changes)
-        low, high = mean.interval()
-        small = mean.total * (abs(mean.total) >= ROUNDING)
-        columns = {"": mean.mean, "_low": low, "_high": high, "_p": holm(mean_change_p(small))}
-        table = table.assign(**{f"{name}_metric{end}": own for end, own in columns.items()})
-    return table
-
-
-@torch.inference_mode()
-def metric_effect(
-    model: MeasurableModel,
-    metric: TextMetric,
-    interventions: Interventions,
-    means: Means | None = None,
-) -> pd.DataFrame:
-    """Effect of interventions on a metric over its texts: one row, columns as of
-    `ablation.effect`."""
-    mean = _mean(changes_together(model, metric.batch, interventions, metric.values, means))
-    low, high = mean.interval()
-    return pd.DataFrame([[*mean.mean, low[2], high[2]]], index=[metric.name], columns=TOGETHER)
-
-
-def _mean(values: Tensor) -> PerExampleMean:
-    """Mean over texts of `values` (V, N): totals (N, V), each with the count 1."""
-    total = values.T.numpy()
-    return PerExampleMean(total, total * 0 + 1)
+        return torch.tensor([[_number(self.of_logits(row)) for row in own]], dtype=torch.float64)
 
 
 def _number(value: Any) -> float:

@@ -18,8 +18,7 @@ and refuses a model where they differ.
     tokens               text ↔ ids, with labels that a person can read
     inputs               ids with padding, as each kind of model takes them
     generation_settings  settings for decoding in the configs
-    decoding_rules       tokens that greedy decoding may choose
-    forced_tokens        tokens that a caller imposes on decoding
+    decoding             tokens that greedy decoding may choose, or a caller imposes; its result
     output_head          hidden states → logits, for some rows at a time
     passes               the passes of the three kinds of models, and greedy decoding
     batch_texts          sentences with the expected predictions, as each kind of model reads them
@@ -27,11 +26,10 @@ and refuses a model where they differ.
     edits                interventions, as edits of single calls
     masks                additive masks → reasons
     attention_arrays     recorded calls → arrays of a trace
-    decoded              the decoded tokens and the inputs
     predictions          logits and decoded tokens → steps, labels and text of a trace
     answers              predictions of a model without next-token output: class, tags, span
     measured_errors      the errors of a trace that only the model can measure
     export               a model trained here → a directory of the library (`export_weights`,
                          `export_tokenizer`)
-    traced_model         the whole: `HuggingFaceModel.trace`
+    traced_model         the whole: `HuggingFaceModel`
 """

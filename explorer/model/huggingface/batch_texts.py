@@ -13,7 +13,7 @@ from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.class_labels import Classes
-from explorer.model.huggingface.decoding_rules import NEW_TOKENS
+from explorer.model.huggingface.decoding import NEW_TOKENS
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
@@ -125,27 +125,26 @@ class BatchTexts:
         self._refuse_no_padding(classes)
         read = self._read(texts)
         found = [classes.of_text(label, one) for one, label in zip(read, labels, strict=True)]
-        return self._classified(read, found, name, classes, "labels")
+        return self._classified(read, found, name, "labels", each_token=classes.of_tokens)
 
     def continued(self, texts: Texts, name: str, classes: Classes) -> EvaluationBatch:
         """Unchanged texts; exactly one row of each is real among the labels: the last row, the row
         of its mask, or the row of its class. Raises `EvaluationBatchError`."""
-        if classes.count and not classes.of_tokens:
+        of_text = bool(classes.count) and not classes.of_tokens
+        if of_text:
             self._refuse_no_padding(classes)
-            read = self._read(texts)
-            return self._classified(read, [{0: 0}] * len(read), name, classes, "none")
-        if self.kind == Kind.ENCODER_DECODER or not self.predicts:
+        elif self.kind == Kind.ENCODER_DECODER or not self.predicts:
             raise EvaluationBatchError("not_continued")
         read = self._read(texts)
-        rows = self._rows([one.ids for one in read])
-        real = torch.zeros_like(rows.ids, dtype=torch.bool)
-        for number, one in enumerate(read):
-            masked = self.kind == Kind.ENCODER_ONLY
-            real[number, self._mask(one) if masked else len(one.ids) - 1] = True
-        kinds = torch.full_like(rows.kinds, int(TokenKind.PADDING))
-        labels = TokenRows(torch.zeros_like(rows.ids), kinds.masked_fill(real, TokenKind.CONTENT))
-        segments = self._segments(read, rows.ids.size(1))
-        return EvaluationBatch(*self._sides(rows), labels, name, "none", segments=segments)
+        if of_text:
+            rows = [0] * len(read)
+        elif self.kind == Kind.ENCODER_ONLY:
+            rows = [self._mask(one) for one in read]
+        else:
+            rows = [len(one.ids) - 1 for one in read]
+        return self._classified(
+            read, [{row: 0} for row in rows], name, "none", each_token=not of_text
+        )
 
     def _refuse_no_padding(self, classes: Classes) -> None:
         """Raise `EvaluationBatchError` without a padding token; see `with_labels`."""
@@ -158,15 +157,17 @@ class BatchTexts:
         read: Sequence[TextTokens],
         found: Sequence[Mapping[int, int]],
         name: str,
-        classes: Classes,
         targets: Targets,
+        *,
+        each_token: bool,
     ) -> EvaluationBatch:
-        """The batch of texts with their classes.
+        """The batch of texts with their labels.
 
-        found: for each text, row → number of its class, as `Classes.of_text` returns it.
+        found: for each text, row → label, as `Classes.of_text` returns it; the other rows are
+        padding. each_token: there is a row for each token, else one for each text.
         """
         rows = self._rows([one.ids for one in read])
-        axis = rows.ids.size(1) if classes.of_tokens else 1
+        axis = rows.ids.size(1) if each_token else 1
         ids = torch.zeros(len(read), axis, dtype=torch.long)
         kinds = torch.full((len(read), axis), int(TokenKind.PADDING), dtype=torch.uint8)
         for number, of_rows in enumerate(found):

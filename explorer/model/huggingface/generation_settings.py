@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.decoding_rules import DecodingRules
+from explorer.model.huggingface.decoding import DecodingRules
 
 _NEUTRAL = {  # settings of the library's `generate` → values with which they have no effect
     "num_beams": (None, 1),

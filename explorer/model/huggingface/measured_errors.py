@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from explorer.model.huggingface.decoded import Decoded
+from explorer.model.huggingface.decoding import Decoded
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.passes import Pass
 from explorer.model.row_logits import RowLogits

@@ -13,7 +13,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from explorer.model.huggingface.anatomy import Anatomy, Kind, OutputHead, Place
 from explorer.model.huggingface.capture import Call, Seen, Watch, watching
-from explorer.model.huggingface.decoding_rules import DecodingRules
+from explorer.model.huggingface.decoding import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.output_head import predictions, run

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explorer.core.errors import VocabularyError
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.decoded import Decoded
+from explorer.model.huggingface.decoding import Decoded
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.tokens import Tokens
 from explorer.model.row_logits import RowLogits, step_columns

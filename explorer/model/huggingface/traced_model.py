@@ -16,24 +16,21 @@ from explorer.core.errors import (
     ModelDirectoryError,
     VocabularyError,
 )
-from explorer.core.interventions import Interventions, refuse_weights_only
+from explorer.core.interventions import refuse_weights_only
 from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
-from explorer.core.trace_size import LayerChoice, Layers, layer_facts, refuse_logits
+from explorer.core.trace_size import layer_facts, refuse_logits
 from explorer.core.vocabulary import valid_text
 from explorer.model.fingerprint import fingerprint
-from explorer.model.greedy_decoding import NO_TOKENS
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.answers import answer_of, answered
 from explorer.model.huggingface.attention_arrays import attention_arrays
 from explorer.model.huggingface.batch_passes import LibraryPasses
 from explorer.model.huggingface.capture import Seen
 from explorer.model.huggingface.chat_template import Message
-from explorer.model.huggingface.decoded import Decoded
-from explorer.model.huggingface.decoding_rules import NEW_TOKENS
+from explorer.model.huggingface.decoding import NEW_TOKENS, Decoded, checked_steps, numbered_steps
 from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
-from explorer.model.huggingface.forced_tokens import checked_steps, numbered_steps
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
 from explorer.model.huggingface.masks import open_before_edits
@@ -46,20 +43,19 @@ from explorer.model.huggingface.recording import Recording
 from explorer.model.huggingface.text_languages import checked_language
 from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.huggingface.verification import probe
-from explorer.model.intervention_hooks import Means, refuse_outside, refuse_unchanged
+from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
 from explorer.model.row_logits import RowLogits
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import (
-    facts_of_changes,
-    forces_output,
+    TracedModel,
+    TraceOptions,
     refuse_decoding,
     refuse_no_input,
-    refuse_options,
 )
 
 
 @dataclass(frozen=True)
-class HuggingFaceModel:
+class HuggingFaceModel(TracedModel):
     """A model of the library `transformers` with its tokens, and `trace`.
 
     Threads can share one: tracing changes nothing in the model.
@@ -179,93 +175,35 @@ class HuggingFaceModel:
         return self.tokens.read(text, pair)
 
     @torch.inference_mode()
-    def trace(
-        self,
-        text: str | None = None,
-        *,
-        pair: str | None = None,
-        messages: Sequence[Message] | None = None,
-        source_language: str | None = None,
-        target_language: str | None = None,
-        target: str | None = None,
-        prefix: str | None = None,
-        force: Mapping[int, int] = NO_TOKENS,
-        pad_to: int | None = None,
-        max_new_tokens: int | None = None,
-        capture: str = "pattern",
-        layers: Layers = None,
-        sites: Iterable[str] | None = None,
-        ablate: Iterable[Sequence[Any]] = (),
-        keep: Iterable[Sequence[Any]] = (),
-        edit_mask: Iterable[Sequence[Any]] = (),
-        override_row: Iterable[Sequence[Any]] = (),
-        means: Means | None = None,
-        without: Iterable[str] = (),
-    ) -> Trace:
-        """Decode `text` greedily, then capture everything in one pass over the result.
-
-        text: the source; for a decoder-only model the prompt; for an encoder-only one the whole
-            text, in which the model fills in its mask tokens.
-        pair: a second text, for a model that decodes nothing. The tokenizer joins both; a model
-            with segments gets the segment of each token.
-        messages: a chat instead of a text, such as [{"role": "user", "content": "Hi"}]; the
-            model's own template makes the text from them.
-        source_language, target_language: as in `in_languages`.
-        target, prefix, force: as in `ExplorableModel.trace`. Step t follows row t − 1. In a
-            decoder-only model, target and prefix continue the prompt, whose own steps are fixed.
-            In an encoder-only model, force maps position + 1 of a mask token to the id that fills
-            it; nothing else depends on these ids.
-        pad_to: number of tokens to which the text is padded: at the right, but at the left in a
-            decoder-only model, which continues the text.
-        max_new_tokens: the most tokens to decode; None = 128, or 32 after a prompt. A classifier
-            with a decoder decodes none; for an encoder alone it must be None.
-        capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
-        layers, sites: as in `ExplorableModel.trace`.
-        ablate, keep, edit_mask, override_row: as in `ExplorableModel.trace`; heads are query
-            heads. means: as there.
-        without: must be empty; parts can be left out only of our own models.
-
-        Raises `VocabularyError`, `ConfigError`, `TraceSizeError`, `InterventionError` and
-        `MaskError` as `ExplorableModel.trace` does.
-        """
-        refuse_options(capture, means, pad_to=pad_to, max_new_tokens=max_new_tokens)
-        if not isinstance(without, Iterable) or tuple(without):
+    def _traced(self, options: TraceOptions) -> Trace:
+        if not isinstance(options.without, Iterable) or tuple(options.without):
             raise ConfigError("no_omission", name=self.name)
-        choice = LayerChoice.of(layers, sites)
-        forces_output(target, prefix, force)
+        forces = options.forces
         if self.kind == Kind.ENCODER_ONLY:
-            refuse_decoding(target, prefix, max_new_tokens)
-        elif not self.decodes and (target is not None or prefix is not None or force):
+            refuse_decoding(options.target, options.prefix, options.max_new_tokens)
+        elif not self.decodes and forces:
             raise ConfigError("decodes_nothing", architecture=type(self.model).__name__)
-        interventions = Interventions.gather(ablate, keep, edit_mask, override_row)
-        if interventions or capture == "full":
+        if options.interventions or options.full:
             refuse_weights_only(self.facts)
-        edits = edits_for(interventions, self.anatomy, means)
-        spoken = self.in_languages(source_language, target_language)
-        read = spoken.read(text, pair, messages)
-        inputs, labels = spoken._inputs(read, pad_to)
-        decoded, full, last = Decoded(inputs, forced=force), capture == "full", inputs.lengths[1]
+        edits = edits_for(options.interventions, self.anatomy, options.means)
+        spoken = self.in_languages(options.source_language, options.target_language)
+        read = spoken.read(options.text, options.pair, options.messages)
+        inputs, labels = spoken._inputs(read, options.pad_to)
+        decoded, last = Decoded(inputs, forced=options.force), inputs.lengths[1]
         if self.decodes:
-            forced = spoken._forced(inputs, target, prefix, force)
-            last = self._last_step(inputs, len(forced), max_new_tokens)
-        sizes = self.anatomy.sizes(inputs.lengths[0], last, full=full)
-        recording = Recording(self.anatomy, choice.within(sizes))
+            forced = spoken._forced(inputs, options)
+            last = self._last_step(inputs, len(forced), options.max_new_tokens)
+        sizes = self.anatomy.sizes(inputs.lengths[0], last, full=options.full)
+        recording = Recording(self.anatomy, options.choice.within(sizes))
         if not self.anatomy.head.body:
             refuse_logits(last or inputs.lengths[0], self.anatomy.head.width)
         if self.decodes:
             decoded = spoken._decode(inputs, edits, recording, forced, last)
-        own = {"text": valid_text(read.texts[0]), "pad_to": pad_to}
-        facts = {"model": self.name, **spoken.facts, **own}
-        if messages is not None:
-            facts["messages"] = [dict(one) for one in messages]
-        if pair is not None:
-            facts |= {"pair": valid_text(pair)}
-            facts |= {"second": read.second} if inputs.source is not None else {}
-        facts |= {"given": target is not None, **decoded.facts(self.kind, self._settings.ends)}
-        facts |= layer_facts(sizes, recording.places) | facts_of_changes(interventions, means)
-        return self._captured(
-            decoded, read, labels, recording, interventions, edits, facts, full=full
-        )
+        facts = {"model": self.name, **spoken.facts, **_facts_of_input(options, read, inputs)}
+        facts["given"] = options.target is not None
+        facts |= decoded.facts(self.kind, self._settings.ends)
+        facts |= layer_facts(sizes, recording.places) | options.changes
+        return self._captured(decoded, read, labels, recording, edits, options, facts)
 
     def _captured(
         self,
@@ -273,17 +211,15 @@ class HuggingFaceModel:
         read: TextTokens,
         labels: tuple[str, ...],
         recording: Recording,
-        interventions: Interventions,
         edits: Edits,
+        options: TraceOptions,
         facts: dict[str, Any],
-        *,
-        full: bool,
     ) -> Trace:
         """Capture one pass over the decoded tokens, and assemble the trace.
 
         labels: of `read`, padding included. recording: has the encoder's calls from decoding.
         """
-        inputs = decoded.inputs
+        inputs, interventions = decoded.inputs, options.interventions
         refuse_outside(interventions, *inputs.lengths)
         with threads_for(self.passes.parameters, max(inputs.lengths)):
             captured = self._pass(inputs, edits, recording.keep(), decoded.memory)
@@ -318,7 +254,7 @@ class HuggingFaceModel:
             target_tokens=predictions.target_labels(),
             predicted_tokens=predictions.predicted_labels(),
             text=text,
-            arrays=attention_arrays(recording, inputs, interventions, full=full) | steps,
+            arrays=attention_arrays(recording, inputs, interventions, full=options.full) | steps,
             candidate_tokens=candidates,
             measured=measured,
             facts=facts,
@@ -374,18 +310,16 @@ class HuggingFaceModel:
         padding = (self.tokens.padding_label(pad),) * count
         return inputs, (*padding, *labels) if decoder_only else (*labels, *padding)
 
-    def _forced(
-        self, inputs: Inputs, target: str | None, prefix: str | None, force: Mapping[int, int]
-    ) -> Mapping[int, int]:
+    def _forced(self, inputs: Inputs, options: TraceOptions) -> Mapping[int, int]:
         """Step → the id its token must have."""
-        text = prefix if target is None else target
+        text = options.prefix if options.target is None else options.target
         first = inputs.lengths[1]
         if text is None:
-            return checked_steps(force, first, self.tokens.size)
+            return checked_steps(options.force, first, self.tokens.size)
         ids = self.tokens.target(text)
         if self.kind == Kind.ENCODER_DECODER:
             ids = self._settings.with_first(ids)
-        if target is not None:
+        if options.target is not None:
             ids += sorted(self._settings.ends)[:1]
         return numbered_steps(ids, first, self.positions)
 
@@ -467,3 +401,14 @@ class HuggingFaceModel:
         codes = {number: code for code, number in self.tokens.languages.items()}
         found = (self._settings.first, self._settings.start)
         return next((codes[number] for number in found if number in codes), None)
+
+
+def _facts_of_input(options: TraceOptions, read: TextTokens, inputs: Inputs) -> dict[str, Any]:
+    """Facts of a trace about the text, the chat or the pair that was read."""
+    facts: dict[str, Any] = {"text": valid_text(read.texts[0]), "pad_to": options.pad_to}
+    if options.messages is not None:
+        facts["messages"] = [dict(one) for one in options.messages]
+    if options.pair is not None:
+        facts["pair"] = valid_text(options.pair)
+        facts |= {"second": read.second} if inputs.source is not None else {}
+    return facts

@@ -5,7 +5,7 @@ from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.heads.pruning import pruning_curve as curves
-from explorer.heads.pruning.pruning_curve import pruning_curve
+from explorer.heads.pruning.pruning_study import pruning_curve
 from explorer.heads.removal.ablation import effect
 from explorer.heads.removal.gradient_importance import importance
 from explorer.model.evaluation_batch import EvaluationBatch

@@ -6,8 +6,8 @@ import pytest
 from explorer.core.errors import ConfigError, PruningError
 from explorer.heads.pruning import pruning_curve as curves
 from explorer.heads.pruning import pruning_study
-from explorer.heads.pruning.pruning_curve import pruning_curve
 from explorer.heads.pruning.pruning_report import PruningReport
+from explorer.heads.pruning.pruning_study import pruning_curve
 from explorer.heads.pruning.pruning_study import pruning_study as measured
 
 PAIRS = [("1 2 3", "3 2 1"), ("甲", "甲"), ("3 3 1", "1 3 3"), ("2 2", "2 2")]

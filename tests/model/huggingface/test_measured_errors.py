@@ -1,7 +1,7 @@
 import torch
 
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.decoded import Decoded
+from explorer.model.huggingface.decoding import Decoded
 from explorer.model.huggingface.inputs import padded_inputs
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.passes import Pass

@@ -1,7 +1,7 @@
 import torch
 
 from explorer.model.huggingface.anatomy import Anatomy, Kind
-from explorer.model.huggingface.decoding_rules import DecodingRules
+from explorer.model.huggingface.decoding import DecodingRules
 from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.passes import encoded, full_pass, greedy_rows

@@ -3,7 +3,7 @@ import torch
 
 from explorer.core.errors import VocabularyError
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.decoded import Decoded
+from explorer.model.huggingface.decoding import Decoded
 from explorer.model.huggingface.inputs import padded_inputs
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.tokens import Tokens

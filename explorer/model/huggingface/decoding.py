@@ -1,0 +1,100 @@
+"""Greedy decoding: the tokens it may choose or a caller imposes, where it stops, and its result."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.core.errors import VocabularyError
+from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.inputs import Inputs
+from explorer.model.row_logits import NO_LOGITS, RowLogits
+
+NEW_TOKENS = {Kind.ENCODER_DECODER: 128, Kind.DECODER_ONLY: 32, Kind.ENCODER_ONLY: 0}
+"""The most tokens that are decoded unless told otherwise."""
+
+_NO_IDS = torch.empty(0, dtype=torch.long)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecodingRules:
+    """The rules of one run. Step t follows row t − 1.
+
+    first: the first step that is decoded; last: the last one.
+    ends: ids after which decoding stops.
+    never: ids that are not chosen; never_first: those not chosen at the first step.
+    forced: step → the id its token must have.
+    """
+
+    first: int
+    last: int
+    ends: Tensor = field(default_factory=lambda: _NO_IDS)
+    never: Tensor = field(default_factory=lambda: _NO_IDS)
+    never_first: Tensor = field(default_factory=lambda: _NO_IDS)
+    forced: Mapping[int, int] = field(default_factory=dict)
+
+    def chosen(self, logits: Tensor, step: int) -> Tensor:
+        """The tokens (N,) chosen at a step from its logits (N, V); or (N, T) from (N, T, V)."""
+        if step in self.forced:
+            return torch.full(logits.shape[:-1], self.forced[step])
+        excluded = self.never
+        if step == self.first and len(self.never_first):
+            excluded = torch.cat([self.never, self.never_first])
+        if len(excluded):
+            logits = logits.index_fill(-1, excluded, -torch.inf)
+        return logits.argmax(-1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """The result of decoding; for an encoder-only model only its inputs.
+
+    inputs: including the decoded tokens that were fed in.
+    logits: of each row, from step-by-step decoding.
+    chosen: the decoded tokens.
+    forced: step → the id that a caller imposed.
+    memory: the output of the encoder that decoding used; None without one.
+    """
+
+    inputs: Inputs
+    logits: RowLogits = NO_LOGITS
+    chosen: Sequence[int] = ()
+    forced: Mapping[int, int] = field(default_factory=dict)
+    memory: Any = None
+
+    def facts(self, kind: Kind, ends: frozenset[int]) -> dict[str, Any]:
+        """Facts of a trace about decoding; `ends`: ids after which decoding stops."""
+        facts: dict[str, Any] = {"forced": {str(step): own for step, own in self.forced.items()}}
+        if self.chosen:
+            facts["ended"] = self.chosen[-1] in ends
+        if kind == Kind.DECODER_ONLY and self.chosen:
+            facts["prompt"] = self.inputs.lengths[1] - len(self.chosen) + 1
+        return facts
+
+
+def numbered_steps(ids: Sequence[int], first: int, positions: int | None) -> Mapping[int, int]:
+    """Step → token, for consecutive tokens.
+
+    first: the first step that is decoded. positions: the most tokens; None without a limit.
+
+    Raises `VocabularyError` on too many tokens.
+    """
+    most = None if positions is None else positions - first + 1
+    if most is not None and len(ids) > most:
+        raise VocabularyError("long_target", got=len(ids), limit=most)
+    return dict(enumerate(ids, start=first))
+
+
+def checked_steps(force: Mapping[int, int], first: int, size: int) -> Mapping[int, int]:
+    """A copy of `force`, step → id of a token. Raises `VocabularyError` on a wrong step or id.
+
+    first: the first step that is decoded. size: number of ids.
+    """
+    for step, token in force.items():
+        if not isinstance(token, int) or not 0 <= token < size:
+            raise VocabularyError("no_candidate", token=token, last=size - 1)
+        if not isinstance(step, int) or step < first:
+            raise VocabularyError("fixed_step", step=step, first=first)
+    return dict(force)
