@@ -1,14 +1,19 @@
 """Names of models, costs of a training, and evaluation batches, for pages and commands."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from explorer.core.i18n import say, section
 from explorer.heads.metrics import batch_names
-from explorer.model.catalog import UploadedTrace
+from explorer.model.catalog import CatalogMember, UploadedTrace
 from explorer.model.listed_model import ListedModel
 from explorer.model.model_summary import ModelSummary
 from explorer.training.cost_estimate import Estimate
+
+
+def lines(catalog: Mapping[str, CatalogMember], language: str) -> dict[str, str]:
+    """The lines of the list of models, by name."""
+    return {name: describe(member, language) for name, member in catalog.items()}
 
 
 def describe(member: ListedModel | UploadedTrace, language: str) -> str:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,7 +14,7 @@ from explorer.app.widgets.credits import short_credit
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.model_notes import model_notes
 from explorer.app.widgets.text_notes import text_note
-from explorer.components.labels import describe, purpose, source_hint, source_of_scores
+from explorer.components.labels import describe, lines, purpose, source_hint, source_of_scores
 from explorer.core.i18n import say
 from explorer.core.look import MOST_PADDING, Request
 from explorer.core.trace import Trace
@@ -78,7 +78,7 @@ def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str
     st.selectbox(
         say("explore.model", language),
         list(catalog),
-        format_func=lambda name: describe(catalog[name], language),
+        format_func=lines(catalog, language).__getitem__,
         key=key,
         on_change=partial(
             session.read_choice, key, partial(visit_state.choose_model, catalog=catalog)
@@ -146,10 +146,17 @@ def _choose_padding(count: int, member: CatalogMember, language: str) -> None:
     st.selectbox(
         say("explore.pad", language),
         range(MOST_PADDING + 1),
-        format_func=lambda count: say("explore.pad_choice", language, count=count),
+        format_func=_padding_choices(language).__getitem__,
         key=key,
         on_change=partial(session.read_choice, key, visit_state.set_padding),
         disabled=not member.can_trace,
         label_visibility="collapsed",
         width=112,
     )
+
+
+@cache
+def _padding_choices(language: str) -> tuple[str, ...]:
+    """The line of each number of padding tokens."""
+    counts = range(MOST_PADDING + 1)
+    return tuple(say("explore.pad_choice", language, count=count) for count in counts)
