@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from explorer.app.state import address_bar, session, visitor
+from explorer.app.state import address_bar, session
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
 from explorer.core.field_kinds import Step, Whole, reported
@@ -94,23 +94,25 @@ def _note_submission() -> None:
     session.save(replace(state, submissions=state.submissions + 1))
 
 
-def remember_drawn(models: Iterable[str]) -> None:
+def remember_drawn(models: Iterable[str], language: str) -> None:
     """Note that the page now shows the present state; models: those offered."""
-    session.save(replace(session.load(ExploreState), drawn=_drawn_now(models)))
+    state = session.load(ExploreState)
+    session.save(replace(state, drawn=_drawn_now(state, models, language)))
 
 
-def is_outdated(models: Iterable[str]) -> bool:
+def is_outdated(models: Iterable[str], language: str) -> bool:
     """Whether a change is not on the page yet."""
-    return session.load(ExploreState).drawn != _drawn_now(models)
+    state = session.load(ExploreState)
+    return state.drawn != _drawn_now(state, models, language)
 
 
-def _drawn_now(models: Iterable[str]) -> Drawn:
+def _drawn_now(state: ExploreState, models: Iterable[str], language: str) -> Drawn:
     return Drawn(
         visit_state.current().request,
-        visitor.language(),
+        language,
         tuple(models),
         lesson_state.current().name,
-        session.load(ExploreState).submissions,
+        state.submissions,
         address_bar.times_followed(),
     )
 

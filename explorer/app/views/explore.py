@@ -12,7 +12,6 @@ from explorer.app.asked_model import asked_model
 from explorer.app.filled_lesson import whole_lesson
 from explorer.app.forced_tokens import forced_view
 from explorer.app.initial_selection import initial_selection
-from explorer.app.lessons import lessons
 from explorer.app.mount import PictureKey
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
@@ -35,8 +34,10 @@ from explorer.app.widgets.reading_choice import reading_choice
 from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View
+from explorer.components.resources import AskedModel
 from explorer.core.field_kinds import reported
 from explorer.core.i18n import say
+from explorer.core.lesson_search import FoundLessons
 from explorer.core.look import Look, Request, Selection
 from explorer.core.look_address import to_query
 from explorer.core.trace import Trace
@@ -56,51 +57,53 @@ def explore() -> None:
         place = input_bar(offered, language)
         files = st.popover(say("explore.files", language))
         share = st.popover(say("explore.share", language))
-    lesson_card(offered, language, draw_address_alone)
+    found_lessons = lesson_state.look_up()
+    lesson_card(found_lessons, offered, language, draw_address_alone)
     messages = message_area()
     if access.is_class_mode():
         mount.class_bar(language, partial(follow_host, offered))
     show_reported(language, messages)
-    if not open_model(offered, visits_before(offered), language, messages):
+    visit, default = visit_state.current(), visit_state.default_request(offered)
+    wanted, picture = visit.request, session.load(ExploreState).picture
+    member = offered[wanted.model]
+    if not open_model(member, offered, visits_before(picture, default), language, messages):
         return
-    reading_choice(place, offered[visit_state.current().request.model], language)
-    wanted, picture = visit_state.current().request, session.load(ExploreState).picture
+    reading_choice(place, member, wanted.reading, language)
     on_screen = picture.request if picture else wanted
-    found = traced_request(offered[wanted.model], wanted, on_screen, language, messages)
+    found = traced_request(member, wanted, on_screen, language, messages)
     if found is None:
-        default = visit_state.default_request(offered)
-        address_bar.write(visit_state.current(), default, visitor.chosen_language())
+        address_bar.write(visit, default, visitor.chosen_language())
         return
     request, trace = found
     if request != wanted:
         explore_state.restore_forced(request)
-    hint(offered[request.model], request, trace, language)
-    opening = show_trace(offered[request.model], request, trace, language, messages)
+    model = asked_model(member, request, trace)
+    hint(member, request, trace, language)
+    opening = show_trace(member, request, trace, model, language, messages)
     if request == visit_state.current().request:
         with messages:  # an element takes height anywhere else
             mount.focus(session.load(ExploreState).submissions)
     with files:
         shown = explore_state.shown_selection()
         view = partial(_page_view, opening, shown)
-        model = asked_model(offered[request.model], request, trace)
-        lesson = _lesson_page(offered, language)
+        lesson = _lesson_page(found_lessons, offered, language)
         files_and_share.files(trace, request.model, view, model, language, lesson)
     with share:
         files_and_share.join(language)
         if access.is_class_mode():
             mount.class_tools(language, files_and_share.join_address())
-        explore_state.remember_drawn(offered)
-        show_address(request, offered, language)
+        explore_state.remember_drawn(offered, language)
+        show_address(member, request, default, language)
         files_and_share.host_key(language)
 
 
 def _lesson_page(
-    offered: Mapping[str, CatalogMember], language: str
+    found: FoundLessons, offered: Mapping[str, CatalogMember], language: str
 ) -> tuple[str, Callable[[], bytes]] | None:
     """Name of the lesson that is followed, and a function that makes its page. None without a
     lesson."""
     name = lesson_state.current().name
-    lesson = lessons().in_language(name, language)
+    lesson = found.in_language(name, language)
     if lesson is None:
         return None
     return name, partial(whole_lesson, name, lesson, offered, language)
@@ -108,19 +111,18 @@ def _lesson_page(
 
 @st.fragment(key=_ADDRESS)
 @visitor.turn()
-def show_address(request: Request, offered: Mapping[str, CatalogMember], language: str) -> None:
-    """Show the current view in the URL and in the link to share.
+def show_address(member: CatalogMember, request: Request, default: Request, language: str) -> None:
+    """Show the current view in the URL and in the link to share; default: see `address_bar.write`.
 
     When it is drawn alone, it may have replaced a run of `explore` that another action asked for at
     the same moment. The whole page is then drawn.
     """
-    if explore_state.is_outdated(visitor_catalog()):
+    if explore_state.is_outdated(visitor_catalog(), visitor.language()):
         address_bar.keep_visit()
         st.rerun()
     visit = Look(request, visit_state.current().selection)
     explore_state.shown_selection().selection = visit.selection
-    files_and_share.link(offered[request.model], visit, language)
-    default = visit_state.default_request(offered)
+    files_and_share.link(member, visit, language)
     address_bar.write(visit, default, visitor.chosen_language())
 
 
@@ -131,9 +133,8 @@ def follow_host(offered: Mapping[str, CatalogMember], report: dict[str, object])
         address_bar.follow_query(query, offered)
 
 
-def visits_before(offered: Mapping[str, CatalogMember]) -> list[Look]:
+def visits_before(picture: Picture | None, default: Request) -> list[Look]:
     """Visits to fall back to if a model cannot be opened, best first."""
-    picture, default = session.load(ExploreState).picture, visit_state.default_request(offered)
     shown = [] if picture is None else [picture.request]
     selection = explore_state.shown_selection().selection
     return [*(Look(request, selection) for request in shown), Look(default)]
@@ -162,10 +163,15 @@ def draw_address_alone() -> None:
 
 
 def show_trace(
-    member: CatalogMember, request: Request, trace: Trace, language: str, messages: DeltaGenerator
+    member: CatalogMember,
+    request: Request,
+    trace: Trace,
+    model: AskedModel | None,
+    language: str,
+    messages: DeltaGenerator,
 ) -> View:
     """Show a trace in the player, at the current selection as far as the trace has it. Returns the
-    initial view."""
+    initial view. model: computes more about the trace; None if there is none."""
     wanted, missing = explore_state.opening(request, language).within(trace)
     if address_bar.just_followed():  # what a person does moves the cell with the step
         wanted, elsewhere = wanted.at_cell(trace)
@@ -185,7 +191,7 @@ def show_trace(
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
     visit = shared_query(member, request)
-    mount.player(key, view, trace, asked_model(member, request, trace), read_player, visit)
+    mount.player(key, view, trace, model, read_player, visit)
     return view
 
 

@@ -75,12 +75,13 @@ def heads() -> None:
     refused = address_bar.take_refused()
     if refused:
         show_refused(refused, language, messages)
-    member = offered[visit_state.current().request.model]
+    request = visit_state.current().request
+    member = offered[request.model]
     default = visit_state.default_request(offered)
     before = (Look(heads_state.shown_request()), Look(default))
-    if not open_model(offered, before, language, messages):
+    if not open_model(member, offered, before, language, messages):
         return
-    reading_choice(place, member, language)
+    reading_choice(place, member, request.reading, language)
     found = traced_request(
         member, heads_state.requested(), heads_state.shown_request(), language, messages
     )

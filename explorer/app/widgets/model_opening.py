@@ -24,27 +24,26 @@ class RefusedModelError(ExplorerError):
 
 
 def open_model(
+    member: CatalogMember,
     offered: Mapping[str, CatalogMember],
     before: Iterable[Look],
     language: str,
     messages: DeltaGenerator,
 ) -> bool:
-    """Open the chosen model of the catalog. Returns whether it can be used.
+    """Open `member`, the chosen model. Returns whether it can be used.
 
     before: visits to show instead if it cannot be opened, best first; the page is then drawn again,
         with the reason.
     """
-    name = visit_state.current().request.model
-    member = offered[name]
     if not member.can_trace or member.is_own or model_cache.opened(member) is not None:
         return True
-    about = literal(say("explore.opening", language, name=name))
+    about = literal(say("explore.opening", language, name=member.name))
     try:
         with messages, st.spinner(about, show_time=True):
             model_cache.model_of(member)
     except ExplorerError as error:
         for visit in before:
-            if visit.request.model != name and visit.request.model in offered:
+            if visit.request.model != member.name and visit.request.model in offered:
                 named = {"reason": error, "model": offered[visit.request.model].name}
                 message_state.report(RefusedModelError("shown_instead", **named))
                 visit_state.return_to(visit)

@@ -15,9 +15,10 @@ from explorer.core.spoken_languages import language_name
 from explorer.model.catalog import CatalogMember
 
 
-def reading_choice(place: DeltaGenerator, member: CatalogMember, language: str) -> None:
+def reading_choice(
+    place: DeltaGenerator, member: CatalogMember, reading: Reading | None, language: str
+) -> None:
     """Draw the choices of an opened model, in `place`; nothing for a model without any."""
-    reading = visit_state.current().request.reading
     model = model_cache.opened(member)
     if model is None or reading is None:
         return

@@ -29,7 +29,9 @@ def page(chosen: str, before: tuple[str, ...]) -> None:
     visits = [Look(Request(name, "x")) for name in before]
     messages = st.container()
     show_reported("en", messages)
-    ready = open_model({**offered, "reverse": shipped("reverse")}, visits, "en", messages)
+    offered["reverse"] = shipped("reverse")
+    member = offered[visit_state.current().request.model]
+    ready = open_model(member, offered, visits, "en", messages)
     st.text(f"{visit_state.current().request.model} {ready}")
 
 
