@@ -10,7 +10,8 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from explorer.app.state import lesson as lesson_state
-from explorer.app.state import messages, session, visitor
+from explorer.app.state import session, visitor
+from explorer.app.widgets import messages
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.lesson_search import FoundLessons

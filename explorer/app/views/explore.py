@@ -19,12 +19,13 @@ from explorer.app.state import explore as explore_state
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
 from explorer.app.state.explore import ExploreState, Picture, ShownSelection
-from explorer.app.uploads import visitor_catalog
+from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import files_and_share
 from explorer.app.widgets.input_bar import hint, input_bar
 from explorer.app.widgets.lesson_card import lesson_card
 from explorer.app.widgets.messages import (
     message_area,
+    report,
     show_elsewhere,
     show_refused,
     show_reported,
@@ -52,7 +53,8 @@ def explore() -> None:
     """Controls, messages and the player; an action here runs this fragment alone."""
     language = visitor.language()
     offered = visitor_catalog()
-    visit_state.leave_missing(offered)
+    if (gone := visit_state.leave_missing(offered)) is not None:
+        report(gone)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         place = input_bar(offered, language)
         files = st.popover(say("explore.files", language))

@@ -14,7 +14,7 @@ from explorer.app.server.rate_limit import RateLimitError
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
-from explorer.app.uploads import visitor_catalog
+from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
 from explorer.app.widgets.alignment_panel import alignment_panel
 from explorer.app.widgets.comparison_section import comparison_section
@@ -25,6 +25,7 @@ from explorer.app.widgets.measurement_panel import measurement_panel, reports_of
 from explorer.app.widgets.messages import (
     literal,
     message_area,
+    report,
     show_error,
     show_refused,
     show_reported,
@@ -66,7 +67,8 @@ def heads() -> None:
     """Controls, messages and one section; an action here runs this fragment alone."""
     language = visitor.language()
     offered = visitor_catalog()
-    visit_state.leave_missing(offered)
+    if (gone := visit_state.leave_missing(offered)) is not None:
+        report(gone)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         place = input_bar(offered, language)
     messages = message_area()

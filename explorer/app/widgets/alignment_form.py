@@ -5,7 +5,8 @@ from functools import partial
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import alignment, messages, session, visitor
+from explorer.app.state import alignment, session, visitor
+from explorer.app.widgets import messages
 from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.job_progress import follow_started
 from explorer.app.widgets.measurement_form import checkpoint_of

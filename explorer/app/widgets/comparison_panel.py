@@ -12,12 +12,11 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import compared_moments
 from explorer.app.compared_moments import ComparedMomentError
 from explorer.app.state import heads as heads_state
-from explorer.app.state import messages as message_state
 from explorer.app.state import session, visitor
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import experiment_result, head_tables
 from explorer.app.widgets.head_table_columns import columns, written
-from explorer.app.widgets.messages import literal
+from explorer.app.widgets.messages import literal, report
 from explorer.components.head_views.payload import Sides
 from explorer.components.labels import describe
 from explorer.core.i18n import say
@@ -277,7 +276,7 @@ def _take_choice(chosen: object) -> None:
     try:
         heads_state.compare_with(str(compared_moments.initial_pair(key, steps)))
     except ComparedMomentError as error:
-        message_state.report(error)
+        report(error)
 
 
 def _take_text(text: object) -> None:

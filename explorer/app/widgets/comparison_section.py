@@ -22,7 +22,7 @@ from explorer.app.initial_selection import chosen_head
 from explorer.app.mount import PictureKey
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
-from explorer.app.uploads import visitor_catalog
+from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import comparison_panel, intervention_editor
 from explorer.app.widgets.comparison_panel import ComparisonPlaces
 from explorer.app.widgets.messages import show_error, show_refused

@@ -10,9 +10,17 @@ import streamlit as st
 
 from explorer.app import mount
 from explorer.app.server import access
-from explorer.app.state import address_bar, messages, session, visitor
+from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import visit as visit_state
-from explorer.app.uploads import MOST_UPLOADS, add_upload, delete_upload, uploads, visitor_catalog
+from explorer.app.visitor_catalog import (
+    MOST_UPLOADS,
+    add_upload,
+    delete_upload,
+    refuse_upload,
+    refused_upload,
+    uploads,
+    visitor_catalog,
+)
 from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
 from explorer.app.widgets.messages import literal, show_error
 from explorer.components.player.payload import View
@@ -138,7 +146,7 @@ def _upload(language: str) -> None:
             unfolded=LARGEST_UPLOADED // 2**20,
         )
     )  # the uploader's `help` has English words
-    if (error := messages.upload_error()) is not None:
+    if (error := refused_upload()) is not None:
         show_error(error, language)
 
 
@@ -150,9 +158,9 @@ def _take_upload(file_name: str, contents: bytes) -> None:
         name = add_upload(read_upload(file_name, contents))
         visit_state.choose_model(name, visitor_catalog())
     except ExplorerError as error:
-        messages.report_upload(error)
+        refuse_upload(error)
     else:
-        messages.report_upload(None)
+        refuse_upload(None)
 
 
 def join(language: str) -> None:

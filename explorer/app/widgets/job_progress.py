@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from explorer.app.state import jobs, messages, visitor
+from explorer.app.state import jobs, visitor
+from explorer.app.widgets import messages
 from explorer.app.widgets.messages import literal
 from explorer.components.labels import batch_name
 from explorer.core.errors import MeasurementError

@@ -8,7 +8,8 @@ import streamlit as st
 
 from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
-from explorer.app.state import messages, session, visitor
+from explorer.app.state import session, visitor
+from explorer.app.widgets import messages
 from explorer.app.widgets.job_progress import follow_started
 from explorer.app.widgets.sentence_form import (
     choose_kind,

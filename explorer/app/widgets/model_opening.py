@@ -8,9 +8,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import model_cache
-from explorer.app.state import messages as message_state
 from explorer.app.state import visit as visit_state
-from explorer.app.widgets.messages import literal, show_error
+from explorer.app.widgets.messages import literal, report, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.look import Look
@@ -45,7 +44,7 @@ def open_model(
         for visit in before:
             if visit.request.model != member.name and visit.request.model in offered:
                 named = {"reason": error, "model": offered[visit.request.model].name}
-                message_state.report(RefusedModelError("shown_instead", **named))
+                report(RefusedModelError("shown_instead", **named))
                 visit_state.return_to(visit)
                 st.rerun()
         show_error(error, language, messages)

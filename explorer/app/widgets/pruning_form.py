@@ -6,7 +6,8 @@ from functools import partial
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import messages, pruning, session, visitor
+from explorer.app.state import pruning, session, visitor
+from explorer.app.widgets import messages
 from explorer.app.widgets.alignment_form import shipped_gold
 from explorer.app.widgets.job_progress import follow_started
 from explorer.app.widgets.measurement_form import checkpoint_of

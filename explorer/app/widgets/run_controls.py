@@ -8,9 +8,10 @@ from pathlib import Path
 import streamlit as st
 
 from explorer.app import compared_moments
-from explorer.app.state import address_bar, messages, session, visitor
+from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import train as train_state
 from explorer.app.state.train import UploadedCorpus
+from explorer.app.widgets import messages
 from explorer.app.widgets.corpus_form import corpus_form
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.training_form import available_devices, settings_form

@@ -8,8 +8,9 @@ import streamlit as st
 
 from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
-from explorer.app.state import messages, session
+from explorer.app.state import session
 from explorer.app.state.heads import EvaluationText
+from explorer.app.widgets import messages
 from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.messages import literal
 from explorer.core.errors import PairsError

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from explorer.app.state import address_bar, visitor
-from explorer.app.uploads import visitor_catalog
+from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.model.catalog import TRAIN_COMMAND
