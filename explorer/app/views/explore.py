@@ -21,7 +21,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.state.explore import ExploreState, Picture, ShownSelection
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import files_and_share
-from explorer.app.widgets.input_bar import hint, input_bar
+from explorer.app.widgets.input_bar import input_bar, reading_choice
 from explorer.app.widgets.lesson_card import lesson_card
 from explorer.app.widgets.messages import (
     message_area,
@@ -31,7 +31,7 @@ from explorer.app.widgets.messages import (
     show_reported,
 )
 from explorer.app.widgets.model_opening import open_model
-from explorer.app.widgets.reading_choice import reading_choice
+from explorer.app.widgets.notes import hint
 from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.components.player.payload import View

@@ -18,7 +18,7 @@ from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
 from explorer.app.widgets.alignment_panel import alignment_panel
 from explorer.app.widgets.comparison_section import comparison_section
-from explorer.app.widgets.input_bar import input_bar
+from explorer.app.widgets.input_bar import input_bar, reading_choice
 from explorer.app.widgets.integrity_line import integrity_line
 from explorer.app.widgets.measurement_form import why_no_removal
 from explorer.app.widgets.measurement_panel import measurement_panel, reports_of
@@ -32,7 +32,6 @@ from explorer.app.widgets.messages import (
 )
 from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.pruning_panel import pruning_panel
-from explorer.app.widgets.reading_choice import reading_choice
 from explorer.app.widgets.traced_request import traced_request
 from explorer.app.widgets.visit_page import visit_page
 from explorer.core.errors import ConfigError, TraceSizeError
