@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from explorer.app import experiment_cache, model_cache
-from explorer.app.source_extent import extent_of
+from explorer.app.model_cache import extent_of
 from explorer.core.look import Request
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel

@@ -10,8 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import mount
 from explorer.app.asked_model import asked_model
 from explorer.app.filled_lesson import whole_lesson
-from explorer.app.forced_tokens import forced_view
-from explorer.app.initial_selection import initial_selection
+from explorer.app.initial_view import forced_view, initial_selection
 from explorer.app.mount import PictureKey
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
@@ -30,10 +29,8 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
-from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.notes import hint
-from explorer.app.widgets.traced_request import traced_request
-from explorer.app.widgets.visit_page import visit_page
+from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
 from explorer.components.player.payload import View
 from explorer.components.resources import AskedModel
 from explorer.core.field_kinds import reported

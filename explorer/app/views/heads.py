@@ -30,10 +30,8 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
-from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.pruning_panel import pruning_panel
-from explorer.app.widgets.traced_request import traced_request
-from explorer.app.widgets.visit_page import visit_page
+from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
 from explorer.core.errors import ConfigError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.look import COMPARE, NO_INTERVENTIONS, SECTIONS, Look

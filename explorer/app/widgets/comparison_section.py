@@ -18,7 +18,7 @@ from explorer.app import (
 )
 from explorer.app.compared_models import ComparedModelError
 from explorer.app.compared_moments import ComparedMomentError
-from explorer.app.initial_selection import chosen_head
+from explorer.app.initial_view import chosen_head
 from explorer.app.mount import PictureKey
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state

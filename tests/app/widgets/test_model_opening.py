@@ -1,3 +1,5 @@
+"""A model that cannot be opened on a page of the visit."""
+
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ def page(chosen: str, before: tuple[str, ...]) -> None:
     from explorer.app.state import session
     from explorer.app.state import visit as visit_state
     from explorer.app.widgets.messages import show_reported
-    from explorer.app.widgets.model_opening import open_model
+    from explorer.app.widgets.visit_page import open_model
     from explorer.core.look import Look, Request
     from explorer.model.model_directory import directory_model
     from tests.support.catalog_members import shipped
