@@ -117,14 +117,14 @@ def _drawn_now(state: ExploreState, models: Iterable[str], language: str) -> Dra
     )
 
 
-def opening(wanted: Request, language: str) -> Selection:
+def opening(picture: Picture | None, wanted: Request, language: str) -> Selection:
     """Initial selection for `wanted`: the current selection, on a new text without a step.
 
     The picture on screen keeps its initial selection, so the same bytes are not sent again.
+    picture: the one on screen; None before the first one, and for one that a link names.
     """
-    picture = session.load(ExploreState).picture
     now = visit_state.current().selection
-    if picture is None or address_bar.just_followed():  # a link names the step
+    if picture is None:
         return now
     if picture.request == wanted:
         return picture.opening if picture.language == language else now
@@ -132,13 +132,15 @@ def opening(wanted: Request, language: str) -> Selection:
     return now if same_text else replace(now, step=None, ahead=None)
 
 
-def opens_whole(wanted: Request, language: str, opening: Selection) -> bool:
+def opens_whole(
+    picture: Picture | None, wanted: Request, language: str, opening: Selection
+) -> bool:
     """Whether the player opens with the whole pattern, at a step that shows something.
 
     This is so without a step in `opening`, and for the picture on screen if it opened so.
+    picture: as in the function `opening`.
     """
-    picture = session.load(ExploreState).picture
-    if picture is None or address_bar.just_followed():
+    if picture is None:
         return opening.step is None
     same = (picture.request, picture.language) == (wanted, language)
     return picture.whole if same else opening.step is None

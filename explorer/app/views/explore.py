@@ -78,7 +78,7 @@ def explore() -> None:
         explore_state.restore_forced(request)
     model = asked_model(member, request, trace)
     hint(member, request, trace, language)
-    opening = show_trace(member, request, trace, model, language, messages)
+    opening = show_trace(member, request, trace, model, picture, language, messages)
     if request == visit_state.current().request:
         with messages:  # an element takes height anywhere else
             mount.focus(session.load(ExploreState).submissions)
@@ -121,8 +121,8 @@ def show_address(member: CatalogMember, request: Request, default: Request, lang
         st.rerun()
     visit = Look(request, visit_state.current().selection)
     explore_state.shown_selection().selection = visit.selection
-    files_and_share.link(member, visit, language)
-    address_bar.write(visit, default, visitor.chosen_language())
+    query = address_bar.write(visit, default, visitor.chosen_language())
+    files_and_share.link(member, query, language)
 
 
 def follow_host(offered: Mapping[str, CatalogMember], report: dict[str, object]) -> None:
@@ -166,23 +166,29 @@ def show_trace(
     request: Request,
     trace: Trace,
     model: AskedModel | None,
+    before: Picture | None,
     language: str,
     messages: DeltaGenerator,
 ) -> View:
     """Show a trace in the player, at the current selection as far as the trace has it. Returns the
-    initial view. model: computes more about the trace; None if there is none."""
-    wanted, missing = explore_state.opening(request, language).within(trace)
-    if address_bar.just_followed():  # what a person does moves the cell with the step
+    initial view.
+
+    model: computes more about the trace; None if there is none.
+    before: the picture on screen.
+    """
+    refused = address_bar.take_refused()
+    followed = refused is not None  # a link names the step
+    last = None if followed else before
+    wanted, missing = explore_state.opening(last, request, language).within(trace)
+    if followed:  # what a person does moves the cell with the step
         wanted, elsewhere = wanted.at_cell(trace)
         missing += elsewhere
-    whole = explore_state.opens_whole(request, language, wanted)
+    whole = explore_state.opens_whole(last, request, language, wanted)
     opening = initial_selection(wanted, member, trace, with_step=whole)
-    refused = address_bar.take_refused()
     if refused is not None and (refused or missing):
         show_refused((*refused, *missing), language, messages)
-    if refused is not None and (linked := visit_state.current().interventions):
+    if followed and (linked := visit_state.current().interventions):
         show_elsewhere(linked, language, messages)
-    followed = refused is not None
     view = _view(member, request, trace, opening, whole)
     opened = replace(opening, ahead=view.ahead)
     kept = opened if whole and not followed else wanted  # a bare URL stays bare

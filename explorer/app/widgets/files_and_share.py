@@ -1,7 +1,7 @@
 """The popovers Files and Share of Explore: downloads, uploads, and the link to the picture."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
@@ -28,7 +28,6 @@ from explorer.components.resources import AskedModel
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.look import Look
 from explorer.core.trace import Trace
 from explorer.core.trace_file import LARGEST_UPLOADED
 from explorer.model.catalog import CatalogMember
@@ -74,11 +73,11 @@ def files(
         )
 
 
-def link(member: CatalogMember, visit: Look, language: str) -> None:
-    """The link to the view on screen, or the reason why there is none."""
+def link(member: CatalogMember, query: Mapping[str, str], language: str) -> None:
+    """The link to the view on screen, which has this query, or the reason why there is none."""
     if member.can_share:
         st.caption(say("explore.share_about", language))
-        st.code(address_bar.link(visit, language), language=None, wrap_lines=True)
+        st.code(address_bar.link(query, language), language=None, wrap_lines=True)
         if urlsplit(address_bar.app_address()).hostname in _LOOPBACK:
             st.caption(_who_else_opens(language))
     else:

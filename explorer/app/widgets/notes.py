@@ -50,14 +50,17 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
         credit = short_credit(member.summary.credit, language)
         about_model = " ".join(filter(None, (purpose(member, language), credit)))
         source = source_of_scores(member.summary, language)
-    name = describe(member, language)
-    cut = name if len(name) > LONGEST_ON_PHONE else ""
-    shown = text or example or about_model or cut
-    if shown:
-        kind = "hint-note" if text else "hint-example" if example else "hint-model"
-        if shown == cut and len(cut) <= LONGEST_SHOWN:
+    shown, kind = text or example or about_model, "hint-model"
+    if text:
+        kind = "hint-note"
+    elif example:
+        kind = "hint-example"
+    elif not shown and len(name := describe(member, language)) > LONGEST_ON_PHONE:
+        shown = name
+        if len(name) <= LONGEST_SHOWN:
             kind = "hint-name"  # main.css shows it on a phone only
-        elif len(text) > _LONGEST_IN_HEADER:
+    if shown:
+        if len(text) > _LONGEST_IN_HEADER:
             kind = "hint-note-long"
         about = "" if text or source in shown else source
         with st.container(key="hint"), st.container(key=kind):
