@@ -137,7 +137,7 @@ def test_what_is_measured_already_is_shown_and_said_to_be(monkeypatch):
     monkeypatch.setattr(Measurement, "done", property(lambda job: True))
     follow_started(JOBS[1], "en")
     assert measurements.current().started == (JOBS[0],)
-    assert measurements.current().shown == {"heads": JOBS[1].job.report_key}
+    assert measurements.current().shown == {"alignment": JOBS[1].job.report_key}
     assert said == ["Already measured, and now shown: mine.tsv · 2."]
 
 
