@@ -22,6 +22,7 @@ from explorer.core.memory import half_of_memory
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
 from explorer.core.vocabulary import LONGEST_TEXT
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel
 from explorer.model.model_directory import DirectoryModel
 
@@ -95,6 +96,15 @@ def greedy_trace(member: CatalogMember, request: Request) -> Trace:
 def kept(key: Hashable, compute: Callable[[], _Value], size_of: Callable[[_Value], int]) -> _Value:
     """The result of `compute`, cached among the traces; see `LimitedCache.get`."""
     return _traces.get(key, compute, size_of)
+
+
+def kept_comparison(key: Hashable, compute: Callable[[], TraceComparison]) -> TraceComparison:
+    """As `kept`, for a comparison."""
+
+    def size_of(compared: TraceComparison) -> int:
+        return sum(map(trace_bytes, (compared.original, compared.changed, compared.forced)))
+
+    return kept(key, compute, size_of)
 
 
 def trace_bytes(trace: Trace) -> int:
