@@ -54,13 +54,7 @@ def experiment(
     """The text without and with `interventions`. Raises `ExplorerError`."""
     free = request.without_forced()
     key = ("experiment", member.stamp, free, interventions)
-    return model_cache.kept(key, lambda: _experiment(member, free, interventions), bytes_of)
-
-
-def bytes_of(compared: TraceComparison) -> int:
-    """Bytes of a comparison in memory, roughly."""
-    traces = (compared.original, compared.changed, compared.forced)
-    return sum(map(model_cache.trace_bytes, traces))
+    return model_cache.kept_comparison(key, lambda: _experiment(member, free, interventions))
 
 
 def effect(member: CatalogModel, interventions: Interventions) -> MeasuredEffect:

@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.app import model_cache
 from explorer.app.asked_model import asked_model
-from explorer.app.forced_tokens import forced_view
+from explorer.app.initial_view import forced_view
 from explorer.app.state import visit as visit_state
 from explorer.components.lesson.payload import ShownCard, ShownLesson
 from explorer.components.lesson_export import LessonText, lesson_page

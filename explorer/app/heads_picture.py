@@ -1,6 +1,6 @@
 """The pictures of Heads: their keys and their initial selection."""
 
-from explorer.app.initial_selection import initial_selection
+from explorer.app.initial_view import initial_selection
 from explorer.app.mount import PictureKey
 from explorer.app.state import address_bar
 from explorer.app.state import heads as heads_state

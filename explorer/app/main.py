@@ -1,4 +1,5 @@
-"""The script that Streamlit runs for each visitor: title, navigation and language of all pages.
+"""The script that Streamlit runs for each visitor: title, navigation, lessons and language of all
+pages.
 
 It imports nothing slow, so that the page's frame is on screen before torch is imported.
 """
@@ -6,10 +7,14 @@ It imports nothing slow, so that the page's frame is on screen before torch is i
 from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
+from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session, visitor
-from explorer.app.widgets.lesson_menu import lesson_menu
+from explorer.app.widgets import messages
+from explorer.app.widgets.messages import literal
 from explorer.core.i18n import LANGUAGES, say
+from explorer.core.lesson import FoundLessons
 
 _HERE = Path(__file__).parent
 
@@ -45,6 +50,36 @@ def draw(language: str) -> None:
     with st.container(key="skeleton"):  # main.css hides it when the page has something to show
         st.text(say("explore.loading", language))
     chosen.run()
+
+
+def lesson_menu(language: str, explore: StreamlitPage) -> None:
+    """The list of lessons, which open on the page `explore`. For a file that is not a lesson, show
+    why."""
+    found = lesson_state.look_up()
+    broken = {f"{one.path}": one for one in found.broken}
+    options = _titles(found, language)
+    options |= {name: literal(f"✗ {one.path.name}") for name, one in broken.items()}
+    if not options:
+        return
+    chosen = st.menu_button(
+        say("lessons.menu", language),
+        list(options),
+        format_func=options.__getitem__,
+        key="lessons",
+    )
+    if chosen in broken:
+        messages.report(broken[chosen])
+    elif chosen in found.lessons:
+        st.switch_page(explore, query_params=lesson_state.link(str(chosen)))
+
+
+def _titles(found: FoundLessons, language: str) -> dict[str, str]:
+    """The numbered titles of the lessons, by name."""
+    written = {name: found.in_language(name, language) for name in found.lessons}
+    return {
+        name: literal(f"{number} · {lesson.title}" if lesson else name)
+        for number, (name, lesson) in enumerate(written.items(), start=1)
+    }
 
 
 def choose_language(language: str) -> None:

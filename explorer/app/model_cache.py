@@ -6,8 +6,9 @@ time and by whom.
 
 import gc
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, overload
 
@@ -15,18 +16,20 @@ import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import rate_limit
-from explorer.app.source_extent import extent_of
 from explorer.app.state import visitor
 from explorer.core.look import Request
 from explorer.core.memory import half_of_memory
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
+from explorer.core.vocabulary import LONGEST_TEXT
+from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel
 from explorer.model.model_directory import DirectoryModel
 
 if TYPE_CHECKING:
     from explorer.model.explorable import ExplorableModel
     from explorer.model.huggingface.traced_model import HuggingFaceModel
+
 
 Model: TypeAlias = "ExplorableModel | HuggingFaceModel"
 
@@ -95,6 +98,15 @@ def kept(key: Hashable, compute: Callable[[], _Value], size_of: Callable[[_Value
     return _traces.get(key, compute, size_of)
 
 
+def kept_comparison(key: Hashable, compute: Callable[[], TraceComparison]) -> TraceComparison:
+    """As `kept`, for a comparison."""
+
+    def size_of(compared: TraceComparison) -> int:
+        return sum(map(trace_bytes, (compared.original, compared.changed, compared.forced)))
+
+    return kept(key, compute, size_of)
+
+
 def trace_bytes(trace: Trace) -> int:
     """Bytes of a trace in memory, roughly."""
     tokens = (trace.source_tokens, trace.target_tokens, trace.predicted_tokens)
@@ -159,3 +171,36 @@ def padded(model: Model, request: Request) -> int | None:
     extent = extent_of(model, **request.given)
     padded = min(extent.tokens + request.pad, extent.longest)
     return padded if extent.tokens <= extent.longest else None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceExtent:
+    """tokens: of the text, with those the model adds.
+    longest: the most tokens that the model takes.
+    """
+
+    tokens: int
+    longest: int
+
+
+def extent_of(
+    model: Model,
+    text: str | None = None,
+    pair: str | None = None,
+    messages: Sequence[Mapping[str, str]] | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
+) -> SourceExtent:
+    """Extent of a model's input; the arguments are the options of `trace`.
+
+    Raises `VocabularyError` on a text that the model cannot read, `ConfigError` on any other input
+    that it does not read.
+    """
+    from explorer.model.explorable import ExplorableModel  # late: with torch
+
+    if isinstance(model, ExplorableModel):
+        config = model.transformer.config
+        tokens = len(model.source_vocabulary.encode(text or "")) + 1  # the end of the sequence
+        return SourceExtent(tokens, config.max_length)
+    spoken = model.in_languages(source_language, target_language)
+    return SourceExtent(len(spoken.read(text, pair, messages).ids), model.positions or LONGEST_TEXT)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from explorer.app import model_cache
 from explorer.app.filled_lesson import filled_in, whole_lesson
-from explorer.app.initial_selection import chosen_head
-from explorer.app.lessons import lessons
+from explorer.app.initial_view import chosen_head
+from explorer.app.state.lesson import lessons
 from explorer.app.state.visit import initial_request
 from explorer.components.exported_page import with_parts_in_files
 from explorer.components.live import page as live

@@ -1,46 +1,58 @@
 """Names of models, costs of a training, and evaluation batches, for pages and commands."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from explorer.core.i18n import say, section
 from explorer.heads.metrics import batch_names
-from explorer.model.catalog import UploadedTrace
+from explorer.model.catalog import CatalogMember, UploadedTrace
 from explorer.model.listed_model import ListedModel, ModelSummary
 from explorer.training.cost_estimate import Estimate
+
+_Fact: TypeAlias = tuple[str, dict[str, str]]
+"""Name of a sentence "explore.facts_…", and what is filled in."""
+
+
+def lines(catalog: Mapping[str, CatalogMember], language: str) -> dict[str, str]:
+    """The lines of the list of models, by name."""
+    return {name: describe(member, language) for name, member in catalog.items()}
 
 
 def describe(member: ListedModel | UploadedTrace, language: str) -> str:
     """A line of the list of models: "reverse · 2+2 layers · 4 heads · 99.8 % exact"."""
     if not member.can_trace:
         return say("explore.facts_trace", language, name=member.name)
-    parts = [member.label, *_sizes(member.summary, language), *_scores(member.summary, language)]
+    summary = member.summary
+    facts = [*_sizes(summary), *_scores(summary)]
     if member.origin:
-        parts.append(say(f"explore.facts_{member.origin}", language))
-    return " · ".join(parts)
+        facts.append((member.origin, {}))
+    family = [summary.family] if summary.family else []
+    return " · ".join([member.label, *family, *_said(facts, language)])
 
 
 def short_label(model: ListedModel, language: str) -> str:
     """The label without sizes: "reverse · 100.0 % exact"."""
-    return " · ".join([model.label, *_scores(model.summary, language)])
+    return " · ".join([model.label, *_said(_scores(model.summary), language)])
 
 
-def _sizes(summary: ModelSummary, language: str) -> Iterator[str]:
-    """Family, layers and heads, as far as known."""
-    if summary.family:
-        yield summary.family
+def _said(facts: Iterable[_Fact], language: str) -> list[str]:
+    return [say(f"explore.facts_{name}", language, **values) for name, values in facts]
+
+
+def _sizes(summary: ModelSummary) -> Iterator[_Fact]:
+    """Layers and heads, as far as known."""
     layers = "+".join(str(one) for one in (summary.encoder_layers, summary.decoder_layers) if one)
     heads = "+".join(str(one) for one in (summary.heads, summary.decoder_heads) if one)
     if layers and heads:
-        yield say("explore.facts_sizes", language, layers=layers, heads=heads)
+        yield "sizes", {"layers": layers, "heads": heads}
 
 
-def _scores(summary: ModelSummary, language: str) -> Iterator[str]:
+def _scores(summary: ModelSummary) -> Iterator[_Fact]:
     if summary.exact_match is not None:
-        percent = f"{100 * summary.exact_match:.1f}"
-        yield say("explore.facts_exact", language, percent=percent)
+        yield "exact", {"percent": f"{100 * summary.exact_match:.1f}"}
     if summary.bleu is not None:
-        yield say("explore.facts_bleu", language, score=f"{summary.bleu:.1f}")
+        yield "bleu", {"score": f"{summary.bleu:.1f}"}
 
 
 def purpose(model: ListedModel, language: str) -> str:

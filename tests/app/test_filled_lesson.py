@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from explorer.app.filled_lesson import card_visit, filled_in, whole_lesson
-from explorer.app.lessons import lessons
+from explorer.app.state.lesson import lessons
 from explorer.core.lesson import read_lesson
 from explorer.core.vocabulary import SPECIALS, SymbolVocabulary
 from explorer.model.catalog import UploadedModel, shipped_models

@@ -6,14 +6,18 @@ import pytest
 
 from explorer.app import model_cache
 from explorer.app.limited_cache import LimitedCache
+from explorer.app.model_cache import SourceExtent, extent_of
 from explorer.core import trace_size
-from explorer.core.errors import TraceSizeError
+from explorer.core.errors import TraceSizeError, VocabularyError
 from explorer.core.look import Request
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.directory_search import find_directories, named_models
+from explorer.model.huggingface.loading import open_directory
 from explorer.model.model_directory import DirectoryModel
 from tests.support.catalog_members import summary
 from tests.support.example_traces import example_trace
+from tests.support.huggingface_families import saved, tiny_model
+from tests.support.model_directories import bert
 
 
 @pytest.fixture
@@ -109,3 +113,24 @@ def test_a_model_of_a_directory_is_traced_with_padding(directories):
     longest = model_cache.trace(gpt, Request("gpt", "a" * 395, 16))
     assert longest.target_tokens[0] == "<pad>"
     assert len(longest.target_tokens) == 400
+
+
+def test_the_extent_of_a_text_in_a_checkpoint(explorable):
+    assert extent_of(explorable, "1 2 3") == SourceExtent(tokens=4, longest=11)
+    with pytest.raises(VocabularyError):
+        extent_of(explorable, "9")
+
+
+def test_a_second_text_counts(tmp_path):
+    model = open_directory(bert(tmp_path / "bert"))
+    one, other = (extent_of(model, text).tokens for text in ("The cat.", "A dog."))
+    assert extent_of(model, "The cat.", "A dog.").tokens == one + other - 1  # one [CLS]
+
+
+def test_the_extent_of_a_text_in_a_directory(tmp_path):
+    marian = open_directory(saved(tiny_model("marian"), tmp_path / "marian"))
+    assert extent_of(marian, "5 6 7") == SourceExtent(3, 40)
+    t5 = open_directory(saved(tiny_model("t5"), tmp_path / "t5"))
+    assert extent_of(t5, "5 6 7").longest >= 20_000
+    with pytest.raises(VocabularyError):
+        extent_of(t5, "999")

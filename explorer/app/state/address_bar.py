@@ -137,11 +137,6 @@ def times_followed() -> int:
     return session.load(AddressState).times_followed
 
 
-def just_followed() -> bool:
-    """Whether a query was followed and `take_refused` not yet called."""
-    return session.load(AddressState).refused is not None
-
-
 def take_refused() -> tuple[str, ...] | None:
     """Refused parameters of the followed query; None once they were taken."""
     state = session.load(AddressState)
@@ -149,29 +144,27 @@ def take_refused() -> tuple[str, ...] | None:
     return state.refused
 
 
-def write(look: Look, default: Request, language: str) -> None:
-    """Show `look` in the URL.
+def write(look: Look, default: Request, language: str) -> dict[str, str]:
+    """Show `look` in the URL. Returns its whole query, as `link` needs it.
 
     default: the request of a URL without a query, which stays without one.
     language: the one the visitor chose; "" = none.
     """
-    query = to_query(look)
-    state = session.load(AddressState)
-    if not state.query and look == Look(default):
-        query = {}
-    query |= lesson_state.query()
+    state, lesson = session.load(AddressState), lesson_state.query()
+    whole = to_query(look) | lesson
+    query = lesson if not state.query and look == Look(default) else whole
     session.save(replace(state, query=query))
     if language:
         query = query | {_LANGUAGE: language}
     if query != st.query_params.to_dict():
         st.query_params.from_dict(query)
+    return whole
 
 
-def link(look: Look, language: str) -> str:
-    """The URL that opens `look` for another person, in `language`: a class talks about the words on
-    the screen of the person who shared it. Each person may choose another language."""
-    query = to_query(look) | lesson_state.query() | {_LANGUAGE: language}
-    return f"{app_address()}?{urlencode(query)}"
+def link(query: Mapping[str, str], language: str) -> str:
+    """The URL that opens a query for another person, in `language`: a class talks about the words
+    on the screen of the person who shared it. Each person may choose another language."""
+    return f"{app_address()}?{urlencode({**query, _LANGUAGE: language})}"
 
 
 def relative_link(look: Look) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from explorer.app.state import address_bar, session, visitor
+from explorer.app.state import address_bar, session
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
 from explorer.core.address_fields import Step, Whole, reported
@@ -94,35 +94,37 @@ def _note_submission() -> None:
     session.save(replace(state, submissions=state.submissions + 1))
 
 
-def remember_drawn(models: Iterable[str]) -> None:
+def remember_drawn(models: Iterable[str], language: str) -> None:
     """Note that the page now shows the present state; models: those offered."""
-    session.save(replace(session.load(ExploreState), drawn=_drawn_now(models)))
+    state = session.load(ExploreState)
+    session.save(replace(state, drawn=_drawn_now(state, models, language)))
 
 
-def is_outdated(models: Iterable[str]) -> bool:
+def is_outdated(models: Iterable[str], language: str) -> bool:
     """Whether a change is not on the page yet."""
-    return session.load(ExploreState).drawn != _drawn_now(models)
+    state = session.load(ExploreState)
+    return state.drawn != _drawn_now(state, models, language)
 
 
-def _drawn_now(models: Iterable[str]) -> Drawn:
+def _drawn_now(state: ExploreState, models: Iterable[str], language: str) -> Drawn:
     return Drawn(
         visit_state.current().request,
-        visitor.language(),
+        language,
         tuple(models),
         lesson_state.current().name,
-        session.load(ExploreState).submissions,
+        state.submissions,
         address_bar.times_followed(),
     )
 
 
-def opening(wanted: Request, language: str) -> Selection:
+def opening(picture: Picture | None, wanted: Request, language: str) -> Selection:
     """Initial selection for `wanted`: the current selection, on a new text without a step.
 
     The picture on screen keeps its initial selection, so the same bytes are not sent again.
+    picture: the one on screen; None before the first one, and for one that a link names.
     """
-    picture = session.load(ExploreState).picture
     now = visit_state.current().selection
-    if picture is None or address_bar.just_followed():  # a link names the step
+    if picture is None:
         return now
     if picture.request == wanted:
         return picture.opening if picture.language == language else now
@@ -130,13 +132,15 @@ def opening(wanted: Request, language: str) -> Selection:
     return now if same_text else replace(now, step=None, ahead=None)
 
 
-def opens_whole(wanted: Request, language: str, opening: Selection) -> bool:
+def opens_whole(
+    picture: Picture | None, wanted: Request, language: str, opening: Selection
+) -> bool:
     """Whether the player opens with the whole pattern, at a step that shows something.
 
     This is so without a step in `opening`, and for the picture on screen if it opened so.
+    picture: as in the function `opening`.
     """
-    picture = session.load(ExploreState).picture
-    if picture is None or address_bar.just_followed():
+    if picture is None:
         return opening.step is None
     same = (picture.request, picture.language) == (wanted, language)
     return picture.whole if same else opening.step is None

@@ -1,5 +1,5 @@
-"""State of the Heads page apart from the visit: its section, the intervention being drafted, and
-the measurements on screen."""
+"""State of the Heads page apart from the visit and the measurements: its section, the intervention
+being drafted, and the picture on screen."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -89,19 +89,10 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationText:
-    """An uploaded file of sentence pairs to measure on."""
-
-    name: str = ""
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class HeadsState:
     """section: the section on screen; "" = the first.
     proposed: interventions that are applied if an experiment with them can be computed.
     shown: the last request that could be traced, with nothing forced.
-    report: key of the stored report on screen; None = the first.
     opened: head that the app last opened a picture with, when nobody had named one.
     moved: number of times the editor moved the picture to another head.
     compared: the second side of a comparison, as in `Look`; "" = the first model that can be
@@ -114,8 +105,6 @@ class HeadsState:
     proposed: Interventions = NO_INTERVENTIONS
     shown: Request | None = None
     opening: Opening | None = None
-    report: str | None = None
-    pairs: EvaluationText = EvaluationText()
     opened: Head | None = None
     moved: int = 0
     compared: str = ""
@@ -302,26 +291,6 @@ def read_view(report: dict[str, object]) -> None:
         fill_in(site=head.site, layer=head.layer, head=head.head)
     if (cell := reported(report.get("cell"), ReportedCell)) is not None:
         fill_in(**msgspec.structs.asdict(cell))
-
-
-def pairs() -> EvaluationText:
-    """The file of sentence pairs uploaded last; empty before."""
-    return session.load(HeadsState).pairs
-
-
-def set_pairs(pairs: EvaluationText) -> None:
-    """Keep these sentence pairs for the next measurement."""
-    session.save(replace(session.load(HeadsState), pairs=pairs))
-
-
-def report_key() -> str | None:
-    """The key of the stored report on screen; None = the first."""
-    return session.load(HeadsState).report
-
-
-def show_report(key: str) -> None:
-    """Show the stored report with this key."""
-    session.save(replace(session.load(HeadsState), report=key))
 
 
 def _weights(text: str) -> tuple[float, ...]:

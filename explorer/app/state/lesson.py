@@ -1,10 +1,15 @@
-"""The lesson that a visitor follows, and its card on screen; both are in the URL."""
+"""The lessons of this machine, those that ship and those in the folders named at the start; the one
+that a visitor follows, and its card on screen, both of which are in the URL."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 
-from explorer.app.lessons import lessons
 from explorer.app.state import session
+from explorer.core import folders
+from explorer.core.files import log_skipped
+from explorer.core.lesson import FoundLessons, find_lessons, lesson_files
 from explorer.core.look import Look
 
 _NAME, _CARD = "lesson", "card"  # parameters of the URL
@@ -15,29 +20,38 @@ class LessonState:
     """name: of the lesson; "" = none is followed.
     card: on screen, counted from 1.
     before: the visit that the lesson replaced; None if the lesson came with the first URL.
+    missing: whether its file is gone or broken; the lesson comes back with the file.
     """
 
     name: str = ""
     card: int = 1
     before: Look | None = None
+    missing: bool = False
+
+
+def lessons() -> FoundLessons:
+    """All lessons; a file that was changed is read again."""
+    return _found(tuple((path, *_changed(path)) for path in lesson_files(folders.lessons())))
+
+
+def look_up() -> FoundLessons:
+    """All lessons, after noting whether the card on screen is among them."""
+    found, state = lessons(), session.load(LessonState)
+    missing = bool(state.name) and not _has_card(found, state.name, state.card)
+    if missing != state.missing:
+        session.save(replace(state, missing=missing))
+    return found
 
 
 def current() -> LessonState:
-    """The lesson and its card; the name is "" when the lesson is no longer there."""
+    """The lesson and its card; the name is "" when `look_up` did not find the lesson."""
     state = session.load(LessonState)
-    lesson = lessons().in_language(state.name, "en")
-    return state if lesson and state.card <= len(lesson.cards) else LessonState()
+    return LessonState() if state.missing else state
 
 
 def open_card(name: str, card: object) -> bool:
     """Show a card of a lesson. Returns whether that card exists."""
-    lesson = lessons().in_language(name, "en")
-    if lesson is None or not isinstance(card, int) or not 1 <= card <= len(lesson.cards):
-        return False
-    state = session.load(LessonState)
-    before = state.before if state.name else session.find(Look)
-    session.save(LessonState(name, card, before))
-    return True
+    return _open(lessons(), name, card)
 
 
 def leave() -> Look | None:
@@ -65,14 +79,45 @@ def follow(query: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
     if _NAME not in query:
         leave()
         return named, ()
-    word = query.get(_CARD, "1")
+    found, word = lessons(), query.get(_CARD, "1")
     card = int(word) if word.isascii() and word.isdigit() and len(word) < 4 else 0
     refused: tuple[str, ...] = ()
-    if not open_card(query[_NAME], card):
-        refused = (_CARD,) if open_card(query[_NAME], 1) else (_NAME,)
+    if not _open(found, query[_NAME], card):
+        refused = (_CARD,) if _open(found, query[_NAME], 1) else (_NAME,)
     if refused == (_NAME,):
         leave()
-    lesson = lessons().in_language(current().name, "en")
+    lesson = found.in_language(current().name, "en")
     if lesson is not None and "model" not in named:
         named = {**lesson.cards[current().card - 1].view, **named}
     return named, refused
+
+
+def _open(found: FoundLessons, name: str, card: object) -> bool:
+    if not isinstance(card, int) or not _has_card(found, name, card):
+        return False
+    state = session.load(LessonState)
+    before = state.before if state.name else session.find(Look)
+    session.save(LessonState(name, card, before))
+    return True
+
+
+def _has_card(found: FoundLessons, name: str, card: int) -> bool:
+    lesson = found.in_language(name, "en")
+    return lesson is not None and 1 <= card <= len(lesson.cards)
+
+
+def _changed(path: Path) -> tuple[int, int]:
+    """Modification time and size of a file, which differ after a change."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
+@lru_cache(maxsize=4)
+def _found(files: tuple[tuple[Path, int, int], ...]) -> FoundLessons:
+    found = find_lessons(path for path, _, _ in files)
+    for broken in found.broken:
+        log_skipped(broken.path, broken.problem)
+    return found

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from explorer.app.state import messages, session
+from explorer.app.state import session
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.core.look import MOST_PADDING, Look, Reading, Request, Selection
@@ -40,15 +40,15 @@ def initial_request(member: CatalogMember) -> Request:
     return Request(member.name, member.examples[0], pair=pair, reading=reading)
 
 
-def leave_missing(catalog: Mapping[str, CatalogMember]) -> None:
-    """Choose the first model if the chosen one is no longer listed, and report that."""
+def leave_missing(catalog: Mapping[str, CatalogMember]) -> MissingModelError | None:
+    """Choose the first model if the chosen one is no longer listed. Returns the error to report."""
     missing = current().request.model
     if missing in catalog:
-        return
+        return None
     first = next(iter(catalog.values()))
     session.save(Look(initial_request(first)))
     shown = missing.removeprefix(TRAINED_PREFIX)
-    messages.report(MissingModelError("model_gone", name=shown, shown=first.name))
+    return MissingModelError("model_gone", name=shown, shown=first.name)
 
 
 def set_text(text: str) -> None:

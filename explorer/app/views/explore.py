@@ -10,9 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import mount
 from explorer.app.asked_model import asked_model
 from explorer.app.filled_lesson import whole_lesson
-from explorer.app.forced_tokens import forced_view
-from explorer.app.initial_selection import initial_selection
-from explorer.app.lessons import lessons
+from explorer.app.initial_view import forced_view, initial_selection
 from explorer.app.mount import PictureKey
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
@@ -20,23 +18,24 @@ from explorer.app.state import explore as explore_state
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
 from explorer.app.state.explore import ExploreState, Picture, ShownSelection
-from explorer.app.uploads import visitor_catalog
+from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import files_and_share
-from explorer.app.widgets.input_bar import hint, input_bar
+from explorer.app.widgets.input_bar import input_bar, reading_choice
 from explorer.app.widgets.lesson_card import lesson_card
 from explorer.app.widgets.messages import (
     message_area,
+    report,
     show_elsewhere,
     show_refused,
     show_reported,
 )
-from explorer.app.widgets.model_opening import open_model
-from explorer.app.widgets.reading_choice import reading_choice
-from explorer.app.widgets.traced_request import traced_request
-from explorer.app.widgets.visit_page import visit_page
+from explorer.app.widgets.notes import hint
+from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
 from explorer.components.player.payload import View
+from explorer.components.trace_questions import AskedModel
 from explorer.core.address_fields import reported
 from explorer.core.i18n import say
+from explorer.core.lesson import FoundLessons
 from explorer.core.look import Look, Request, Selection, to_query
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
@@ -50,56 +49,59 @@ def explore() -> None:
     """Controls, messages and the player; an action here runs this fragment alone."""
     language = visitor.language()
     offered = visitor_catalog()
-    visit_state.leave_missing(offered)
+    if (gone := visit_state.leave_missing(offered)) is not None:
+        report(gone)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         place = input_bar(offered, language)
         files = st.popover(say("explore.files", language))
         share = st.popover(say("explore.share", language))
-    lesson_card(offered, language, draw_address_alone)
+    found_lessons = lesson_state.look_up()
+    lesson_card(found_lessons, offered, language, draw_address_alone)
     messages = message_area()
     if access.is_class_mode():
         mount.class_bar(language, partial(follow_host, offered))
     show_reported(language, messages)
-    if not open_model(offered, visits_before(offered), language, messages):
+    visit, default = visit_state.current(), visit_state.default_request(offered)
+    wanted, picture = visit.request, session.load(ExploreState).picture
+    member = offered[wanted.model]
+    if not open_model(member, offered, visits_before(picture, default), language, messages):
         return
-    reading_choice(place, offered[visit_state.current().request.model], language)
-    wanted, picture = visit_state.current().request, session.load(ExploreState).picture
+    reading_choice(place, member, wanted.reading, language)
     on_screen = picture.request if picture else wanted
-    found = traced_request(offered[wanted.model], wanted, on_screen, language, messages)
+    found = traced_request(member, wanted, on_screen, language, messages)
     if found is None:
-        default = visit_state.default_request(offered)
-        address_bar.write(visit_state.current(), default, visitor.chosen_language())
+        address_bar.write(visit, default, visitor.chosen_language())
         return
     request, trace = found
     if request != wanted:
         explore_state.restore_forced(request)
-    hint(offered[request.model], request, trace, language)
-    opening = show_trace(offered[request.model], request, trace, language, messages)
+    model = asked_model(member, request, trace)
+    hint(member, request, trace, language)
+    opening = show_trace(member, request, trace, model, picture, language, messages)
     if request == visit_state.current().request:
         with messages:  # an element takes height anywhere else
             mount.focus(session.load(ExploreState).submissions)
     with files:
         shown = explore_state.shown_selection()
         view = partial(_page_view, opening, shown)
-        model = asked_model(offered[request.model], request, trace)
-        lesson = _lesson_page(offered, language)
+        lesson = _lesson_page(found_lessons, offered, language)
         files_and_share.files(trace, request.model, view, model, language, lesson)
     with share:
         files_and_share.join(language)
         if access.is_class_mode():
             mount.class_tools(language, files_and_share.join_address())
-        explore_state.remember_drawn(offered)
-        show_address(request, offered, language)
+        explore_state.remember_drawn(offered, language)
+        show_address(member, request, default, language)
         files_and_share.host_key(language)
 
 
 def _lesson_page(
-    offered: Mapping[str, CatalogMember], language: str
+    found: FoundLessons, offered: Mapping[str, CatalogMember], language: str
 ) -> tuple[str, Callable[[], bytes]] | None:
     """Name of the lesson that is followed, and a function that makes its page. None without a
     lesson."""
     name = lesson_state.current().name
-    lesson = lessons().in_language(name, language)
+    lesson = found.in_language(name, language)
     if lesson is None:
         return None
     return name, partial(whole_lesson, name, lesson, offered, language)
@@ -107,20 +109,19 @@ def _lesson_page(
 
 @st.fragment(key=_ADDRESS)
 @visitor.turn()
-def show_address(request: Request, offered: Mapping[str, CatalogMember], language: str) -> None:
-    """Show the current view in the URL and in the link to share.
+def show_address(member: CatalogMember, request: Request, default: Request, language: str) -> None:
+    """Show the current view in the URL and in the link to share; default: see `address_bar.write`.
 
     When it is drawn alone, it may have replaced a run of `explore` that another action asked for at
     the same moment. The whole page is then drawn.
     """
-    if explore_state.is_outdated(visitor_catalog()):
+    if explore_state.is_outdated(visitor_catalog(), visitor.language()):
         address_bar.keep_visit()
         st.rerun()
     visit = Look(request, visit_state.current().selection)
     explore_state.shown_selection().selection = visit.selection
-    files_and_share.link(offered[request.model], visit, language)
-    default = visit_state.default_request(offered)
-    address_bar.write(visit, default, visitor.chosen_language())
+    query = address_bar.write(visit, default, visitor.chosen_language())
+    files_and_share.link(member, query, language)
 
 
 def follow_host(offered: Mapping[str, CatalogMember], report: dict[str, object]) -> None:
@@ -130,9 +131,8 @@ def follow_host(offered: Mapping[str, CatalogMember], report: dict[str, object])
         address_bar.follow_query(query, offered)
 
 
-def visits_before(offered: Mapping[str, CatalogMember]) -> list[Look]:
+def visits_before(picture: Picture | None, default: Request) -> list[Look]:
     """Visits to fall back to if a model cannot be opened, best first."""
-    picture, default = session.load(ExploreState).picture, visit_state.default_request(offered)
     shown = [] if picture is None else [picture.request]
     selection = explore_state.shown_selection().selection
     return [*(Look(request, selection) for request in shown), Look(default)]
@@ -161,22 +161,33 @@ def draw_address_alone() -> None:
 
 
 def show_trace(
-    member: CatalogMember, request: Request, trace: Trace, language: str, messages: DeltaGenerator
+    member: CatalogMember,
+    request: Request,
+    trace: Trace,
+    model: AskedModel | None,
+    before: Picture | None,
+    language: str,
+    messages: DeltaGenerator,
 ) -> View:
     """Show a trace in the player, at the current selection as far as the trace has it. Returns the
-    initial view."""
-    wanted, missing = explore_state.opening(request, language).within(trace)
-    if address_bar.just_followed():  # what a person does moves the cell with the step
+    initial view.
+
+    model: computes more about the trace; None if there is none.
+    before: the picture on screen.
+    """
+    refused = address_bar.take_refused()
+    followed = refused is not None  # a link names the step
+    last = None if followed else before
+    wanted, missing = explore_state.opening(last, request, language).within(trace)
+    if followed:  # what a person does moves the cell with the step
         wanted, elsewhere = wanted.at_cell(trace)
         missing += elsewhere
-    whole = explore_state.opens_whole(request, language, wanted)
+    whole = explore_state.opens_whole(last, request, language, wanted)
     opening = initial_selection(wanted, member, trace, with_step=whole)
-    refused = address_bar.take_refused()
     if refused is not None and (refused or missing):
         show_refused((*refused, *missing), language, messages)
-    if refused is not None and (linked := visit_state.current().interventions):
+    if followed and (linked := visit_state.current().interventions):
         show_elsewhere(linked, language, messages)
-    followed = refused is not None
     view = _view(member, request, trace, opening, whole)
     opened = replace(opening, ahead=view.ahead)
     kept = opened if whole and not followed else wanted  # a bare URL stays bare
@@ -184,7 +195,7 @@ def show_trace(
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
     visit = shared_query(member, request)
-    mount.player(key, view, trace, asked_model(member, request, trace), read_player, visit)
+    mount.player(key, view, trace, model, read_player, visit)
     return view
 
 

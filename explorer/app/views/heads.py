@@ -14,26 +14,24 @@ from explorer.app.server.rate_limit import RateLimitError
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
-from explorer.app.uploads import visitor_catalog
+from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
 from explorer.app.widgets.alignment_panel import alignment_panel
 from explorer.app.widgets.comparison_section import comparison_section
-from explorer.app.widgets.input_bar import input_bar
+from explorer.app.widgets.input_bar import input_bar, reading_choice
 from explorer.app.widgets.integrity_line import integrity_line
 from explorer.app.widgets.measurement_form import why_no_removal
 from explorer.app.widgets.measurement_panel import measurement_panel, reports_of
 from explorer.app.widgets.messages import (
     literal,
     message_area,
+    report,
     show_error,
     show_refused,
     show_reported,
 )
-from explorer.app.widgets.model_opening import open_model
 from explorer.app.widgets.pruning_panel import pruning_panel
-from explorer.app.widgets.reading_choice import reading_choice
-from explorer.app.widgets.traced_request import traced_request
-from explorer.app.widgets.visit_page import visit_page
+from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
 from explorer.core.errors import ConfigError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.look import COMPARE, NO_INTERVENTIONS, SECTIONS, Look
@@ -66,7 +64,8 @@ def heads() -> None:
     """Controls, messages and one section; an action here runs this fragment alone."""
     language = visitor.language()
     offered = visitor_catalog()
-    visit_state.leave_missing(offered)
+    if (gone := visit_state.leave_missing(offered)) is not None:
+        report(gone)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         place = input_bar(offered, language)
     messages = message_area()
@@ -75,12 +74,13 @@ def heads() -> None:
     refused = address_bar.take_refused()
     if refused:
         show_refused(refused, language, messages)
-    member = offered[visit_state.current().request.model]
+    request = visit_state.current().request
+    member = offered[request.model]
     default = visit_state.default_request(offered)
     before = (Look(heads_state.shown_request()), Look(default))
-    if not open_model(offered, before, language, messages):
+    if not open_model(member, offered, before, language, messages):
         return
-    reading_choice(place, member, language)
+    reading_choice(place, member, request.reading, language)
     found = traced_request(
         member, heads_state.requested(), heads_state.shown_request(), language, messages
     )

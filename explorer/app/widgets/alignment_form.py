@@ -5,15 +5,18 @@ from functools import partial
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import alignment, messages, session, visitor
+from explorer.app.model_cache import Model
+from explorer.app.state import measurements, session, visitor
+from explorer.app.widgets import messages
 from explorer.app.widgets.file_uploader import file_uploader
-from explorer.app.widgets.job_progress import follow_started
+from explorer.app.widgets.job_progress import start_job
 from explorer.app.widgets.measurement_form import checkpoint_of
 from explorer.app.widgets.messages import literal
 from explorer.core.errors import AlignmentError, ExplorerError
 from explorer.core.i18n import say
 from explorer.jobs import alignment_jobs
 from explorer.jobs.alignment_jobs import GoldTable
+from explorer.jobs.measurement import QueuedMeasurement
 from explorer.model.catalog import CatalogModel
 
 _KEY = "align-"
@@ -38,7 +41,7 @@ def alignment_form(model: CatalogModel, language: str) -> None:
         key=f"{_KEY}start",
         type="primary",
         disabled=gold is None,
-        on_click=partial(_start, model, language),
+        on_click=partial(start_job, model, partial(_begin, model, language), language),
     )
 
 
@@ -63,7 +66,7 @@ def _chosen(model: CatalogModel, language: str) -> GoldTable | None:
     """The links selected in the form."""
     kinds, key = _kinds(model, language)
     shipped = session.widget_value(key, kinds[0]) == "shipped"
-    return shipped_gold(model) if shipped else alignment.gold()
+    return shipped_gold(model) if shipped else measurements.current().gold
 
 
 def _uploaded(language: str) -> GoldTable | None:
@@ -72,7 +75,7 @@ def _uploaded(language: str) -> GoldTable | None:
     label = say("heads.align_file", language)
     endings = ("tsv", "csv", "txt")
     file_uploader(label, endings, language, _take, prefix=_KEY, limit_mb=_LARGEST_MB)
-    gold = alignment.gold()
+    gold = measurements.current().gold
     if gold is not None:
         kind = "columns" if gold.has_tokens else "whitespace"
         facts = {"name": gold.name, "tokens": say(f"heads.align_tokens_{kind}", language)}
@@ -83,23 +86,18 @@ def _uploaded(language: str) -> GoldTable | None:
 def _take(file_name: str, contents: bytes) -> None:
     """Keep an uploaded file, or report why it is refused."""
     try:
-        alignment.set_gold(GoldTable.of(file_name, contents))
+        measurements.set_gold(GoldTable.of(file_name, contents))
     except ExplorerError as error:
         messages.report(error)
 
 
-def _start(model: CatalogModel, language: str) -> None:
-    """Start the comparison with the selected links, or report why it cannot start."""
+def _begin(model: CatalogModel, language: str, loaded: Model) -> QueuedMeasurement | None:
+    """Start the comparison with the selected links; None if there are none."""
     gold = _chosen(model, language)
-    if gold is None or not visitor.rights().change:
-        return
-    try:
-        loaded = model_cache.model_of(model)
-        given = alignment_jobs.check(loaded, gold)
-        if 2 * sum(model.reads(pair.source) for pair in given.pairs) < len(given.pairs):
-            raise AlignmentError("other_script", name=gold.name, model=model.label)
-        digest = model_cache.digest(model)
-        started = alignment_jobs.start(checkpoint_of(model), loaded.name, gold, digest)
-        follow_started(started, alignment.show_report, language)
-    except ExplorerError as error:
-        messages.report(error)
+    if gold is None:
+        return None
+    given = alignment_jobs.check(loaded, gold)
+    if 2 * sum(model.reads(pair.source) for pair in given.pairs) < len(given.pairs):
+        raise AlignmentError("other_script", name=gold.name, model=model.label)
+    digest = model_cache.digest(model)
+    return alignment_jobs.start(checkpoint_of(model), loaded.name, gold, digest)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import alignment, session, visitor
+from explorer.app.state import measurements, session, visitor
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.alignment_form import alignment_form
 from explorer.app.widgets.download_name import download_name
@@ -36,7 +36,8 @@ def alignment_panel(model: CatalogModel, language: str) -> None:
         return
     digest = model_cache.digest(model)
     stored = stored_alignments(digest)
-    shown = next((one for one in stored if one.key == alignment.report_key()), None)
+    chosen = measurements.current().shown.get("alignment")
+    shown = next((one for one in stored if one.key == chosen), None)
     shown = shown or (stored[0] if stored else None)
     with st.container(
         key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"
@@ -46,7 +47,7 @@ def alignment_panel(model: CatalogModel, language: str) -> None:
             _download(shown.report, model.label, language)
         with st.popover(say("heads.align_measure", language), icon=":material/speed:"):
             alignment_form(model, language)
-    job_progress("alignment", alignment.show_report, language)
+    job_progress("alignment", language)
     with st.container(key="head-tables"):
         if shown is not None:
             _report(shown.report, language)
@@ -103,7 +104,7 @@ def _choose_report(
         list(names),
         format_func=lambda one: names.get(one, one),
         key=key,
-        on_change=partial(session.read_choice, key, alignment.show_report),
+        on_change=partial(session.read_choice, key, partial(measurements.show_report, "alignment")),
         label_visibility="collapsed",
         width=420,
     )

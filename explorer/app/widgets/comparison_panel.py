@@ -9,15 +9,14 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import compared_moments
-from explorer.app.compared_moments import ComparedMomentError
+from explorer.app import comparisons
+from explorer.app.comparisons import ComparisonError
 from explorer.app.state import heads as heads_state
-from explorer.app.state import messages as message_state
 from explorer.app.state import session, visitor
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import experiment_result, head_tables
 from explorer.app.widgets.head_table_columns import columns, written
-from explorer.app.widgets.messages import literal
+from explorer.app.widgets.messages import literal, report
 from explorer.components.head_views.payload import Sides
 from explorer.components.labels import describe
 from explorer.core.i18n import say
@@ -208,7 +207,7 @@ def moments_summary(compared: TraceComparison, run: Run, pair: MomentPair, langu
     """A sentence on the probe, and the model's scores at both moments."""
     text = str(compared.original.facts.get("text", ""))
     lines = [say("heads.compare_probe", language, name=run.name, text=text)]
-    one, other = (compared_moments.scores(run, step) for step in (pair.first, pair.second))
+    one, other = (comparisons.moment_scores(run, step) for step in (pair.first, pair.second))
     writers = {"exact_match": percent, "bleu": short_number}
     for name, write in writers.items():
         if name in one and name in other:
@@ -271,12 +270,12 @@ def _take_choice(chosen: object) -> None:
         heads_state.compare_with(chosen)
         return
     key = chosen.removesuffix(_RUN)
-    run = compared_moments.runs().get(key)
-    steps = compared_moments.steps_of(run) if run else []
+    run = comparisons.runs_with_moments().get(key)
+    steps = comparisons.steps_of(run) if run else []
     try:
-        heads_state.compare_with(str(compared_moments.initial_pair(key, steps)))
-    except ComparedMomentError as error:
-        message_state.report(error)
+        heads_state.compare_with(str(comparisons.initial_pair(key, steps)))
+    except ComparisonError as error:
+        report(error)
 
 
 def _take_text(text: object) -> None:

@@ -7,22 +7,19 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import (
-    compared_models,
-    compared_moments,
-    compared_texts,
+    comparisons,
     experiment_cache,
     heads_picture,
     model_cache,
     mount,
     weights_limit,
 )
-from explorer.app.compared_models import ComparedModelError
-from explorer.app.compared_moments import ComparedMomentError
-from explorer.app.initial_selection import chosen_head
+from explorer.app.comparisons import ComparisonError
+from explorer.app.initial_view import chosen_head
 from explorer.app.mount import PictureKey
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
-from explorer.app.uploads import visitor_catalog
+from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import comparison_panel, intervention_editor
 from explorer.app.widgets.comparison_panel import ComparisonPlaces
 from explorer.app.widgets.messages import show_error, show_refused
@@ -40,8 +37,8 @@ def comparison_section(
 ) -> None:
     """Draw the comparison with the chosen second side, and the matched heads."""
     request, wanted = heads_state.shown_request(), heads_state.compared()
-    offered = compared_models.comparable(member, visitor_catalog(), request.text, wanted)
-    runs = compared_moments.runs()
+    offered = comparisons.comparable(member, visitor_catalog(), request.text, wanted)
+    runs = comparisons.runs_with_moments()
     own = (OTHER_TEXT, CHANGES)
     nothing_changed = wanted == CHANGES and not visit_state.current().interventions
     if (pair := MomentPair.parse(wanted)) and wanted not in offered:
@@ -51,7 +48,7 @@ def comparison_section(
     if wanted and (nothing_changed or wanted not in (*offered, *own)):
         facts = {"name": wanted, "shown": member.label}
         key = "no_changes" if nothing_changed else "not_comparable"
-        show_error(ComparedModelError(key, **facts), language, messages)
+        show_error(ComparisonError(key, **facts), language, messages)
         wanted = ""
     shown = wanted or next(iter(offered), OTHER_TEXT)
     heads_state.remember_compared(shown)
@@ -75,7 +72,7 @@ def _compare_models(
     places: ComparisonPlaces,
 ) -> None:
     """The text in two models. Raises `ExplorerError`."""
-    compared = compared_models.comparison(member, other, heads_state.shown_request())
+    compared = comparisons.of_models(member, other, heads_state.shown_request())
     weights_limit.refuse_large(compared.forced)
     names = (member.label, other.label)
     places.summarise(comparison_panel.models_summary(compared, names, language))
@@ -89,11 +86,11 @@ def _compare_texts(
 ) -> None:
     """The text above and another one, position by position. Raises `ExplorerError`."""
     request = heads_state.shown_request()
-    text = heads_state.other_text() or compared_texts.initial_text(member, request.text)
+    text = heads_state.other_text() or comparisons.initial_text(member, request.text)
     heads_state.remember_other_text(text, member.name)
     with places.area:
         comparison_panel.type_text(text, language)
-    compared = compared_texts.comparison(member, request, text)
+    compared = comparisons.of_texts(member, request, text)
     weights_limit.refuse_large(compared.forced)
     other = model_cache.greedy_trace(member, replace(request, text=text))
     places.summarise(comparison_panel.texts_summary(compared, (trace, other), language))
@@ -130,14 +127,14 @@ def _compare_moments(
 ) -> None:
     """Two moments of a run on its probe, whatever model and text are chosen above."""
     try:
-        run = compared_moments.run_of(pair)
-        steps = compared_moments.steps_of(run)
+        run = comparisons.run_of(pair)
+        steps = comparisons.steps_of(run)
         if missing := {pair.first, pair.second} - set(steps):
-            pair = compared_moments.initial_pair(pair.run, steps)
+            pair = comparisons.initial_pair(pair.run, steps)
             heads_state.compare_with(str(pair))
             facts = {"step": min(missing), "name": run.name}
-            show_error(ComparedMomentError("no_moment", **facts), language, messages)
-        compared = compared_moments.comparison(pair)
+            show_error(ComparisonError("no_moment", **facts), language, messages)
+        compared = comparisons.of_moments(pair)
         weights_limit.refuse_large(compared.forced)
     except ExplorerError as error:
         show_error(error, language, messages)
@@ -145,7 +142,7 @@ def _compare_moments(
     with places.area:
         comparison_panel.choose_moments(pair, steps, language)
     places.summarise(comparison_panel.moments_summary(compared, run, pair, language))
-    stamp = compared_moments.stamp(pair)
+    stamp = comparisons.pair_stamp(pair)
     probe = UploadedTrace(pair.run, stamp, compared.original)
     key = heads_picture.picture_key(probe, language, other=stamp)
     about = say("heads.figure_moments", language, name=run.name)

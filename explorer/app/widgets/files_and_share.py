@@ -1,7 +1,7 @@
 """The popovers Files and Share of Explore: downloads, uploads, and the link to the picture."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
@@ -10,9 +10,17 @@ import streamlit as st
 
 from explorer.app import mount
 from explorer.app.server import access
-from explorer.app.state import address_bar, messages, session, visitor
+from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import visit as visit_state
-from explorer.app.uploads import MOST_UPLOADS, add_upload, delete_upload, uploads, visitor_catalog
+from explorer.app.visitor_catalog import (
+    MOST_UPLOADS,
+    add_upload,
+    delete_upload,
+    refuse_upload,
+    refused_upload,
+    uploads,
+    visitor_catalog,
+)
 from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
 from explorer.app.widgets.messages import literal, show_error
 from explorer.components.player.payload import View
@@ -20,7 +28,6 @@ from explorer.components.trace_questions import AskedModel
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.look import Look
 from explorer.core.trace import Trace
 from explorer.core.trace_file import LARGEST_UPLOADED
 from explorer.model.catalog import CatalogMember
@@ -66,11 +73,11 @@ def files(
         )
 
 
-def link(member: CatalogMember, visit: Look, language: str) -> None:
-    """The link to the view on screen, or the reason why there is none."""
+def link(member: CatalogMember, query: Mapping[str, str], language: str) -> None:
+    """The link to the view on screen, which has this query, or the reason why there is none."""
     if member.can_share:
         st.caption(say("explore.share_about", language))
-        st.code(address_bar.link(visit, language), language=None, wrap_lines=True)
+        st.code(address_bar.link(query, language), language=None, wrap_lines=True)
         if urlsplit(address_bar.app_address()).hostname in _LOOPBACK:
             st.caption(_who_else_opens(language))
     else:
@@ -138,7 +145,7 @@ def _upload(language: str) -> None:
             unfolded=LARGEST_UPLOADED // 2**20,
         )
     )  # the uploader's `help` has English words
-    if (error := messages.upload_error()) is not None:
+    if (error := refused_upload()) is not None:
         show_error(error, language)
 
 
@@ -150,9 +157,9 @@ def _take_upload(file_name: str, contents: bytes) -> None:
         name = add_upload(read_upload(file_name, contents))
         visit_state.choose_model(name, visitor_catalog())
     except ExplorerError as error:
-        messages.report_upload(error)
+        refuse_upload(error)
     else:
-        messages.report_upload(None)
+        refuse_upload(None)
 
 
 def join(language: str) -> None:

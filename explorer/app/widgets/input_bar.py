@@ -1,33 +1,25 @@
-"""The row of controls on Explore and Heads: model, text, second text and padding."""
+"""The row of controls on Explore and Heads: model, text, second text, padding and, for a library
+model that has them, how it reads the text: its languages, or as a chat message.
+"""
 
 import random
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from explorer.app import model_cache
 from explorer.app.state import explore as explore_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
-from explorer.app.widgets.credits import short_credit
-from explorer.app.widgets.messages import literal
-from explorer.app.widgets.model_notes import model_notes
-from explorer.app.widgets.text_notes import text_note
-from explorer.components.labels import describe, purpose, source_hint, source_of_scores
+from explorer.components.labels import lines, source_hint
 from explorer.core.i18n import say
-from explorer.core.look import MOST_PADDING, Request
-from explorer.core.trace import Trace
+from explorer.core.look import MOST_PADDING, Reading
+from explorer.core.spoken_languages import language_name
 from explorer.core.word_segmentation import is_special
 from explorer.core.words import source_words
-from explorer.model import examples
 from explorer.model.catalog import CatalogMember
-
-LONGEST_SHOWN, LONGEST_ON_PHONE = 40, 16
-"""Most characters of a model's name in the closed list of models, on a computer and a phone."""
-
-_LONGEST_IN_HEADER = 200
-"""Most characters of a note in the header. A longer note takes the width of the window below it."""
 
 
 def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> DeltaGenerator:
@@ -47,38 +39,12 @@ def input_bar(catalog: Mapping[str, CatalogMember], language: str) -> DeltaGener
     return place
 
 
-def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -> None:
-    """Draw a note: what to look at in an example, facts about the model, its task and the data it
-    was trained on, or a name that the list of models cuts off. main.css puts it into the header,
-    where it takes no height from the picture. While outputs are guessed, it hides what to look at,
-    which names them. The hover text names the data its score was measured on."""
-    text, example, about_model, source = model_notes(member, trace, language), "", "", ""
-    if member.can_trace:
-        text = text or text_note(member, request.text, trace, language)
-        example = "" if text else examples.hint(member.name, request.text, language)
-        credit = short_credit(member.summary.credit, language)
-        about_model = " ".join(filter(None, (purpose(member, language), credit)))
-        source = source_of_scores(member.summary, language)
-    name = describe(member, language)
-    cut = name if len(name) > LONGEST_ON_PHONE else ""
-    shown = text or example or about_model or cut
-    if shown:
-        kind = "hint-note" if text else "hint-example" if example else "hint-model"
-        if shown == cut and len(cut) <= LONGEST_SHOWN:
-            kind = "hint-name"  # main.css shows it on a phone only
-        elif len(text) > _LONGEST_IN_HEADER:
-            kind = "hint-note-long"
-        about = "" if text or source in shown else source
-        with st.container(key="hint"), st.container(key=kind):
-            st.caption(literal(shown), help=literal(about) if about else None)
-
-
 def _choose_model(name: str, catalog: Mapping[str, CatalogMember], language: str) -> None:
     key = session.shown_as("model", language, name)
     st.selectbox(
         say("explore.model", language),
         list(catalog),
-        format_func=lambda name: describe(catalog[name], language),
+        format_func=lines(catalog, language).__getitem__,
         key=key,
         on_change=partial(
             session.read_choice, key, partial(visit_state.choose_model, catalog=catalog)
@@ -146,10 +112,76 @@ def _choose_padding(count: int, member: CatalogMember, language: str) -> None:
     st.selectbox(
         say("explore.pad", language),
         range(MOST_PADDING + 1),
-        format_func=lambda count: say("explore.pad_choice", language, count=count),
+        format_func=_padding_choices(language).__getitem__,
         key=key,
         on_change=partial(session.read_choice, key, visit_state.set_padding),
         disabled=not member.can_trace,
         label_visibility="collapsed",
         width=112,
     )
+
+
+@cache
+def _padding_choices(language: str) -> tuple[str, ...]:
+    """The line of each number of padding tokens."""
+    counts = range(MOST_PADDING + 1)
+    return tuple(say("explore.pad_choice", language, count=count) for count in counts)
+
+
+def reading_choice(
+    place: DeltaGenerator, member: CatalogMember, reading: Reading | None, language: str
+) -> None:
+    """Draw the choices of an opened model, in `place`; nothing for a model without any."""
+    model = model_cache.opened(member)
+    if model is None or reading is None:
+        return
+    with place:
+        if model.tokens.languages:
+            codes = tuple(model.tokens.languages)
+            own = {name: model.facts[f"{name}_language"] or "" for name in ("source", "target")}
+            _choose_languages(reading, codes, own, language)
+        if model.tokens.chats:
+            _choose_chat(reading, language)
+
+
+def _choose_languages(
+    reading: Reading, codes: tuple[str, ...], own: dict[str, str], language: str
+) -> None:
+    """codes: of the model. own: languages it reads and writes by default, "" if it chooses
+    itself."""
+    asked = {"source": reading.source_language, "target": reading.target_language}
+    named = {name: code if code in codes else "" for name, code in asked.items()}
+    shown = [named[name] or own[name] or "…" for name in named]
+    label = say("explore.languages", language, source=shown[0], target=shown[1])
+    with st.popover(label, key="languages", icon=":material/translate:"):
+        for name, code in named.items():
+            key = session.shown_as(f"{name}-language", language, code)
+            st.selectbox(
+                say(f"explore.{name}_language", language),
+                ("", *codes),
+                format_func=partial(_named, own=own[name], language=language),
+                key=key,
+                on_change=partial(
+                    session.read_choice, key, partial(visit_state.set_language, name, codes)
+                ),
+            )
+
+
+def _choose_chat(reading: Reading, language: str) -> None:
+    key = session.shown_as("chat", language, reading.chat)
+    st.toggle(
+        say("explore.chat", language),
+        key=key,
+        on_change=partial(session.read_choice, key, visit_state.set_chat),
+        help=say("explore.chat_title", language),
+    )
+
+
+def _named(code: str, own: str, language: str) -> str:
+    """A language of the list: "French · fr"; the first entry is the model's own choice."""
+    if not code:
+        chosen = _named(own, "", language) if own else ""
+        key = "own_language" if chosen else "any_language"
+        return say(f"explore.{key}", language, name=chosen)
+    name = language_name(code, language)
+    return f"{name} · {code}" if name else code

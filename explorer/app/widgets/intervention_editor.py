@@ -10,11 +10,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import experiment_cache
 from explorer.app.state import heads as heads_state
-from explorer.app.state import messages as message_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
-from explorer.app.widgets.messages import literal, show_error
+from explorer.app.widgets.messages import literal, report, show_error
 from explorer.core.address_fields import MOST_INTERVENTIONS
 from explorer.core.errors import ExplorerError, InterventionError, MaskError
 from explorer.core.i18n import isolated, say
@@ -188,7 +187,7 @@ def _propose_draft(keys: int) -> None:
     try:
         heads_state.propose(heads_state.with_draft(keys))
     except ExplorerError as error:
-        message_state.report(counted_from_1(error))
+        report(counted_from_1(error))
 
 
 def _head_text(one: Intervention, trace: Trace, language: str) -> str:

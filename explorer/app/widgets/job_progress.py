@@ -5,10 +5,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from explorer.app.state import jobs, messages, visitor
+from explorer.app import model_cache
+from explorer.app.model_cache import Model
+from explorer.app.state import measurements, visitor
+from explorer.app.widgets import messages
 from explorer.app.widgets.messages import literal
 from explorer.components.labels import batch_name
-from explorer.core.errors import MeasurementError
+from explorer.core.errors import ExplorerError, MeasurementError
 from explorer.core.i18n import say
 from explorer.heads.reports.report_files import ReportKind
 from explorer.jobs.measurement import (
@@ -16,35 +19,51 @@ from explorer.jobs.measurement import (
     QueuedMeasurement,
     queued_measurements,
 )
+from explorer.model.catalog import CatalogModel
 
 _REFRESH = 1.0  # seconds between two looks at the queue
 
 
-def follow_started(started: QueuedMeasurement, show: Callable[[str], None], language: str) -> None:
-    """Follow a job that this visitor started. If it is done already, show its report and say so.
+def start_job(
+    model: CatalogModel, begin: Callable[[Model], QueuedMeasurement | None], language: str
+) -> None:
+    """Start a measurement of `model`, or report why it cannot start. Guests of a class start none.
 
-    show: shows the report with this key.
+    begin: starts it, or returns None if there is nothing to measure on. May raise `ExplorerError`.
     """
-    if not started.job.done:
-        jobs.follow(started)
+    if not visitor.rights().change:
         return
-    show(started.job.report_key)
+    try:
+        started = begin(model_cache.model_of(model))
+    except ExplorerError as error:
+        messages.report(error)
+        return
+    if started is not None:
+        follow_started(started, language)
+
+
+def follow_started(started: QueuedMeasurement, language: str) -> None:
+    """Follow a job that this visitor started. If it is done already, show its report and say so."""
+    if not started.job.done:
+        measurements.follow(started)
+        return
+    measurements.show_result(started.job)
     sentences = sentences_name(started.sentences, language)
     messages.notify(say("heads.already_measured", language, sentences=sentences))
 
 
-def job_progress(kind: ReportKind, show: Callable[[str], None], language: str) -> None:
+def job_progress(kind: ReportKind, language: str) -> None:
     """Draw the jobs of this server, whoever started them; nothing if there are none. When one
     starts or ends, the page is drawn again.
 
     Visitors with the right to measure may cancel each of them.
-    kind: of the section on screen. show: shows a report of this kind, by its key.
+    kind: of the section on screen.
     """
     queued = queued_measurements()
-    if not jobs.own() and not queued:
+    if not measurements.current().started and not queued:
         return
     fragment = st.fragment(_progress, run_every=_REFRESH if queued else None)
-    fragment(kind, queued, show, language)
+    fragment(kind, queued, language)
 
 
 def sentences_name(sentences: MeasuredSentences, language: str) -> str:
@@ -55,19 +74,17 @@ def sentences_name(sentences: MeasuredSentences, language: str) -> str:
     return f"{batch_name(sentences.name, language)} · {sentences.count}"
 
 
-def _progress(
-    kind: ReportKind, drawn: list[QueuedMeasurement], show: Callable[[str], None], language: str
-) -> None:
+def _progress(kind: ReportKind, drawn: list[QueuedMeasurement], language: str) -> None:
     """drawn: the queue when the page was drawn."""
     queued = queued_measurements()
     if queued:
         _rows(queued, language)
-    own = jobs.own()
+    own = measurements.current().started
     ended = [one for one in own if not one.job.active]
     for one in ended:
-        jobs.forget(one.job)
+        measurements.forget(one.job)
         if one.job.done and one == own[-1] and one.job.kind == kind:
-            show(one.job.report_key)
+            measurements.show_result(one.job)
         else:
             _tell_end(one, language)
     if ended or queued != drawn:
@@ -93,7 +110,7 @@ def _tell_end(ended: QueuedMeasurement, language: str) -> None:
 
 def _rows(queued: list[QueuedMeasurement], language: str) -> None:
     """The job that runs and the visitor's next one; the others are folded away."""
-    own = {one.job for one in jobs.own()}
+    own = {one.job for one in measurements.current().started}
     waiting = [place for place, one in enumerate(queued) if one.job in own and place > 0]
     shown = [0, *waiting[:1]]
     folded = [place for place in range(len(queued)) if place not in shown]
@@ -122,4 +139,6 @@ def _row(queued: QueuedMeasurement, waits_for: int, own: bool, language: str) ->
         st.progress(job.progress, literal(text))
         if visitor.rights().change:
             label = say("heads.cancel", language)
-            st.button(label, key=f"heads-cancel-{job.name}", on_click=jobs.cancel, args=(job,))
+            st.button(
+                label, key=f"heads-cancel-{job.name}", on_click=measurements.cancel, args=(job,)
+            )

@@ -10,7 +10,6 @@ import streamlit as st
 
 from explorer.app import mount
 from explorer.app.filled_lesson import Catalog, card_visit, filled_in
-from explorer.app.lessons import lessons
 from explorer.app.state import address_bar
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
@@ -22,7 +21,7 @@ from explorer.components.lesson.payload import (
     offer_payload,
 )
 from explorer.core.address_fields import Whole, reported
-from explorer.core.lesson import Lesson
+from explorer.core.lesson import FoundLessons, Lesson
 from explorer.core.look import Look
 
 
@@ -33,17 +32,22 @@ class ChosenCard(msgspec.Struct):
     here: bool = False
 
 
-def lesson_card(offered: Catalog, language: str, draw_address_alone: Callable[[], None]) -> None:
+def lesson_card(
+    found: FoundLessons, offered: Catalog, language: str, draw_address_alone: Callable[[], None]
+) -> None:
     """Draw the card on screen. Without a lesson, offer the first one to a first-time visitor.
 
+    found: all lessons.
     draw_address_alone: called when the browser has drawn the rest by itself.
     """
     with st.container(key="lesson-card"):
-        mount.lesson(_payload(offered, language), partial(_read, offered, draw_address_alone))
+        mount.lesson(
+            _payload(found, offered, language), partial(_read, offered, draw_address_alone)
+        )
 
 
-def _payload(offered: Catalog, language: str) -> bytes:
-    state, found = lesson_state.current(), lessons()
+def _payload(found: FoundLessons, offered: Catalog, language: str) -> bytes:
+    state = lesson_state.current()
     lesson = found.in_language(state.name, language)
     names = list(found.lessons)
     if lesson is None:
@@ -105,7 +109,7 @@ def _read(
 
 def _current_visit(offered: Catalog) -> Look | None:
     state = lesson_state.current()
-    lesson = lessons().in_language(state.name, "en")
+    lesson = lesson_state.lessons().in_language(state.name, "en")
     return card_visit(lesson.cards[state.card - 1], offered) if lesson else None
 
 

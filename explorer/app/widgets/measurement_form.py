@@ -7,9 +7,9 @@ from pathlib import Path
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import heads as heads_state
-from explorer.app.state import messages, session, visitor
-from explorer.app.widgets.job_progress import follow_started
+from explorer.app.model_cache import Model
+from explorer.app.state import session, visitor
+from explorer.app.widgets.job_progress import start_job
 from explorer.app.widgets.sentence_form import (
     choose_kind,
     chosen_kind,
@@ -17,10 +17,10 @@ from explorer.app.widgets.sentence_form import (
     kinds_for,
     sentence_fields,
 )
-from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.heads.reports.head_report import REMOVED_ON
 from explorer.jobs import measurement_jobs
+from explorer.jobs.measurement import QueuedMeasurement
 from explorer.jobs.measurement_jobs import MeasurementSettings
 from explorer.model.catalog import CatalogModel
 
@@ -38,7 +38,7 @@ def measurement_form(model: CatalogModel, language: str) -> None:
         say("heads.start", language),
         key=f"{_KEY}start",
         type="primary",
-        on_click=partial(_start, model, language),
+        on_click=partial(start_job, model, partial(_begin, model, language), language),
     )
 
 
@@ -93,16 +93,9 @@ def checkpoint_of(model: CatalogModel) -> Path | bytes:
     return model.path if model.can_share else to_bytes(model.model.checkpoint)
 
 
-def _start(model: CatalogModel, language: str) -> None:
-    """Start the measurement that the fields describe, or report why it cannot start."""
-    if not visitor.rights().change:
-        return
-    try:
-        settings = _chosen(model, language)
-        loaded = model_cache.model_of(model)
-        measurement_jobs.check(loaded, settings, language)
-        digest = model_cache.digest(model)
-        started = measurement_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
-        follow_started(started, heads_state.show_report, language)
-    except ExplorerError as error:
-        messages.report(error)
+def _begin(model: CatalogModel, language: str, loaded: Model) -> QueuedMeasurement:
+    """Start the measurement that the fields describe."""
+    settings = _chosen(model, language)
+    measurement_jobs.check(loaded, settings, language)
+    digest = model_cache.digest(model)
+    return measurement_jobs.start(checkpoint_of(model), loaded.name, settings, digest)

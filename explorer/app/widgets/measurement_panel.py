@@ -11,7 +11,7 @@ import streamlit as st
 
 from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
-from explorer.app.state import session, visitor
+from explorer.app.state import measurements, session, visitor
 from explorer.app.widgets.download_name import download_name
 from explorer.app.widgets.job_progress import job_progress
 from explorer.app.widgets.measurement_form import measurement_form
@@ -25,7 +25,7 @@ from explorer.model.catalog import CatalogModel
 def reports_of(model: CatalogModel) -> list[StoredReport]:
     """All stored reports on a model, the one on screen first."""
     stored = stored_reports(model_cache.digest(model))
-    chosen = heads_state.report_key()
+    chosen = measurements.current().shown.get("heads")
     return sorted(stored, key=lambda one: one.key != chosen) if chosen else stored
 
 
@@ -42,7 +42,7 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
     digest = model_cache.digest(model)
     if old := old_reports(digest):
         st.caption(say("heads.old_reports", language, count=old))
-    job_progress("heads", heads_state.show_report, language)
+    job_progress("heads", language)
 
 
 def report_names(stored: Sequence[StoredReport], language: str) -> dict[str, str]:
@@ -68,7 +68,7 @@ def _choose_report(model: CatalogModel, shown: StoredReport, language: str) -> N
         list(names),
         format_func=lambda one: names.get(one, one),
         key=key,
-        on_change=partial(session.read_choice, key, heads_state.show_report),
+        on_change=partial(session.read_choice, key, partial(measurements.show_report, "heads")),
         label_visibility="collapsed",
         width=420,
     )

@@ -1,11 +1,13 @@
-"""Messages on a page, shown literally: nothing in them is read as Markdown."""
+"""Messages on a page, shown literally: nothing in them is read as Markdown. Callbacks report those
+of the page's next run."""
 
 import re
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app.state import messages as message_state
+from explorer.app.state import session
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions, typed
@@ -16,6 +18,33 @@ _LINK_START = re.compile(r"www(?=\.)|https?(?=:)|\S(?=@)|:(?=\w)", re.IGNORECASE
 _WORD_JOINER = "\u2060"
 """Invisible character, not a letter. It keeps “:smile:” and “www.x.y” from becoming emoji and
 links."""
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Shown once, in the page's header. errors: reported. notices: other sentences."""
+
+    errors: tuple[ExplorerError, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def report(error: ExplorerError) -> None:
+    """Show `error` once, in the next run of the page."""
+    messages = session.load(Messages)
+    session.save(replace(messages, errors=(*messages.errors, error.alone())))
+
+
+def notify(sentence: str) -> None:
+    """Show `sentence` once, in the next run of the page."""
+    messages = session.load(Messages)
+    session.save(replace(messages, notices=(*messages.notices, sentence)))
+
+
+def take() -> Messages:
+    """The pending messages, which are no longer pending after this call."""
+    messages = session.load(Messages)
+    session.save(Messages())
+    return messages
 
 
 def literal(text: str) -> str:
@@ -37,9 +66,10 @@ def show_error(
 
 def show_reported(language: str, container: DeltaGenerator) -> None:
     """Show the errors and notices that callbacks reported."""
-    for error in message_state.take():
+    pending = take()
+    for error in pending.errors:
         show_error(error, language, container)
-    for notice in message_state.take_notices():
+    for notice in pending.notices:
         container.info(literal(notice))
 
 

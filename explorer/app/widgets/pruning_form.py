@@ -6,9 +6,10 @@ from functools import partial
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import messages, pruning, session, visitor
+from explorer.app.model_cache import Model
+from explorer.app.state import measurements, session, visitor
 from explorer.app.widgets.alignment_form import shipped_gold
-from explorer.app.widgets.job_progress import follow_started
+from explorer.app.widgets.job_progress import start_job
 from explorer.app.widgets.measurement_form import checkpoint_of
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.sentence_form import (
@@ -21,10 +22,10 @@ from explorer.app.widgets.sentence_form import (
     sentence_fields,
 )
 from explorer.components.pruning_figure import order_name
-from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.heads.pruning.pruning_report import ORDERS
 from explorer.jobs import pruning_jobs
+from explorer.jobs.measurement import QueuedMeasurement
 from explorer.jobs.measurement_jobs import Sentences
 from explorer.jobs.pruning_jobs import PruningSettings
 from explorer.model.catalog import CatalogModel
@@ -57,13 +58,8 @@ def pruning_form(model: CatalogModel, language: str) -> None:
         say("heads.start", language),
         key=f"{_KEY}start",
         type="primary",
-        on_click=partial(_start_chosen, model, language),
+        on_click=partial(start_job, model, partial(begin, model, language), language),
     )
-
-
-def _start_chosen(model: CatalogModel, language: str) -> None:
-    """Start the job that the fields describe, or report why it cannot start."""
-    start(model, _chosen(model, language), language)
 
 
 def _chosen(model: CatalogModel, language: str) -> PruningSettings:
@@ -117,16 +113,13 @@ def default_kind(model: CatalogModel) -> str:
     return "task" if "task" in kinds_for(model) else "lines"
 
 
-def start(model: CatalogModel, settings: PruningSettings, language: str) -> None:
-    """Start the measurement, or report why it cannot start."""
-    if not visitor.rights().change:
-        return
-    try:
-        loaded = model_cache.model_of(model)
-        pruning_jobs.check(loaded, settings, language)
-        digest = model_cache.digest(model)
-        started = pruning_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
-        pruning.show(started.job.batch)
-        follow_started(started, lambda key: None, language)
-    except ExplorerError as error:
-        messages.report(error)
+def begin(
+    model: CatalogModel, language: str, loaded: Model, settings: PruningSettings | None = None
+) -> QueuedMeasurement:
+    """Start the job of these settings, or that the fields describe, and show its curves."""
+    settings = settings or _chosen(model, language)
+    pruning_jobs.check(loaded, settings, language)
+    digest = model_cache.digest(model)
+    started = pruning_jobs.start(checkpoint_of(model), loaded.name, settings, digest)
+    measurements.show_result(started.job)
+    return started

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import pruning, session, visitor
+from explorer.app.state import measurements, session, visitor
 from explorer.app.widgets.download_name import download_name
 from explorer.app.widgets.figure_buttons import figure_buttons
-from explorer.app.widgets.job_progress import job_progress
+from explorer.app.widgets.job_progress import job_progress, start_job
 from explorer.app.widgets.messages import literal
-from explorer.app.widgets.pruning_form import default_kind, default_settings, pruning_form, start
+from explorer.app.widgets.pruning_form import begin, default_kind, default_settings, pruning_form
 from explorer.components import pruning_figure
 from explorer.components.figure_sheet import Width
 from explorer.components.labels import batch_name
@@ -34,7 +34,8 @@ def pruning_panel(model: CatalogModel, language: str) -> None:
         return
     digest = model_cache.digest(model)
     stored = stored_prunings(digest)
-    shown = next((one for one in stored if one.key == pruning.shown_key()), None)
+    chosen = measurements.current().shown.get("pruning")
+    shown = next((one for one in stored if one.key == chosen), None)
     shown = shown or (stored[0] if stored else None)
     with st.container(
         key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"
@@ -44,7 +45,7 @@ def pruning_panel(model: CatalogModel, language: str) -> None:
             _downloads(shown, language)
         with st.popover(say("pruning.measure", language), icon=":material/speed:"):
             pruning_form(model, language)
-    job_progress("pruning", lambda key: None, language)
+    job_progress("pruning", language)
     growing = has_job(digest)
     follow = st.fragment(_curves, run_every=_REFRESH if growing else None)
     with st.container(key="head-tables"):
@@ -77,7 +78,7 @@ def _choose(stored: Sequence[StoredPruning], shown: StoredPruning, language: str
         list(names),
         format_func=lambda one: names.get(one, one),
         key=key,
-        on_change=partial(session.read_choice, key, pruning.show),
+        on_change=partial(session.read_choice, key, partial(measurements.show_report, "pruning")),
         label_visibility="collapsed",
         width=420,
     )
@@ -120,7 +121,9 @@ def _nothing(model: CatalogModel, language: str) -> None:
             key="prune-default",
             type="primary",
             icon=":material/play_arrow:",
-            on_click=partial(start, model, settings, language),
+            on_click=partial(
+                start_job, model, partial(begin, model, language, settings=settings), language
+            ),
         )
 
 

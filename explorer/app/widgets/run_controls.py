@@ -7,10 +7,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from explorer.app import compared_moments
-from explorer.app.state import address_bar, messages, session, visitor
+from explorer.app import comparisons
+from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import train as train_state
 from explorer.app.state.train import UploadedCorpus
+from explorer.app.widgets import messages
 from explorer.app.widgets.corpus_form import corpus_form
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.training_form import available_devices, settings_form
@@ -80,7 +81,7 @@ def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
     others = [name for name in runs if name != key]
     session.set_widget(session.COMPARED_RUNS, train_state.compared(runs, key))
     label = say("train.compare", language)
-    steps = compared_moments.steps_of(runs[key])
+    steps = comparisons.steps_of(runs[key])
     nothing = not others and len(steps) < 2
     with st.popover(label, icon=":material/stacked_line_chart:", disabled=nothing):
         chosen = st.multiselect(
@@ -96,7 +97,7 @@ def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
         if len(steps) > 1 and st.button(
             say("train.compare_moments", language), key="moments", icon=":material/compare:"
         ):
-            address_bar.open_query(_HEADS, compared_moments.query(key, steps))
+            address_bar.open_query(_HEADS, comparisons.pair_query(key, steps))
     return [runs[name] for name in chosen]
 
 

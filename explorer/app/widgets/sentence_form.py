@@ -7,9 +7,9 @@ from typing import cast
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import heads as heads_state
-from explorer.app.state import messages, session
-from explorer.app.state.heads import EvaluationText
+from explorer.app.state import measurements, session
+from explorer.app.state.measurements import EvaluationText
+from explorer.app.widgets import messages
 from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.messages import literal
 from explorer.core.errors import PairsError
@@ -80,7 +80,7 @@ def chosen_sentences(model: CatalogModel, kind: str, prefix: str, lines: str = "
     if kind == "lines":
         text = str(session.widget_value(_lines_key(model, prefix, lines), lines))
     if kind == "pairs":
-        text = heads_state.pairs().text
+        text = measurements.current().pairs.text
     return Sentences(cast(SourceKind, kind), chosen_size(prefix), seed, text)
 
 
@@ -108,7 +108,7 @@ def _pairs(language: str, prefix: str) -> None:
     """Draw the file of sentence pairs, with the last upload."""
     label = say("heads.pairs", language)
     file_uploader(label, ("tsv", "txt"), language, _take_pairs, prefix=prefix, limit_mb=1)
-    pairs = heads_state.pairs()
+    pairs = measurements.current().pairs
     if pairs.name:
         st.caption(literal(_taken(pairs, language)))
 
@@ -125,6 +125,6 @@ def _take_pairs(file_name: str, contents: bytes) -> None:
     """Keep the text of a file, or report why it is refused."""
     name = shorten(file_name)
     try:
-        heads_state.set_pairs(EvaluationText(name, decoded(contents, name)))
+        measurements.set_pairs(EvaluationText(name, decoded(contents, name)))
     except PairsError as error:
         messages.report(error)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from explorer.app.state import messages, session
+from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
 from explorer.core.look import NO_INTERVENTIONS, Look, Reading, Request, Selection
@@ -209,13 +209,12 @@ def test_another_model_is_looked_at_anew_and_another_text_is_not():
 
 
 def test_a_model_that_is_gone_gives_way_to_the_first_with_one_sentence():
-    visit_state.leave_missing(CATALOG)
-    assert messages.take() == ()
+    assert visit_state.leave_missing(CATALOG) is None
     visit_state.set_forced({1: 4})
     catalog = {"letters": CATALOG["letters"]}
-    visit_state.leave_missing(catalog)
+    gone = visit_state.leave_missing(catalog)
     assert visit_state.current() == Look(visit_state.initial_request(CATALOG["letters"]))
-    assert "“reverse” is no longer there" in str(messages.take()[0])
+    assert "“reverse” is no longer there" in str(gone)
 
 
 def test_languages_and_a_chat_are_for_models_of_the_library_alone():

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app import weights_limit
 from explorer.app.server import access
-from explorer.app.uploads import UploadsState
+from explorer.app.visitor_catalog import UploadsState
 from explorer.core import folders
 from explorer.core.interventions import Interventions
 from explorer.core.look import SECTIONS

@@ -51,7 +51,7 @@ def test_the_links_chosen_just_before_the_click_are_taken() -> None:
     choice.set_value("file")
     app = app.button(key="align-start").click().run()
     assert not app.exception
-    assert "OwnJobs" not in app.session_state  # no file yet, so nothing was started
+    assert "Measurements" not in app.session_state  # no file yet, so nothing was started
     assert app.button(key="align-start").disabled
 
 

@@ -36,7 +36,7 @@ def test_an_uploaded_file_gives_a_table_of_all_heads() -> None:
     app = app.button(key="align-start").click().run()
     assert not app.exception
     assert not app.error
-    wait_for_job(app.session_state["OwnJobs"].started[-1].job)
+    wait_for_job(app.session_state["Measurements"].started[-1].job)
     app = app.run()
     assert not app.exception
     table = app.dataframe[0].value
@@ -63,7 +63,7 @@ def test_links_ship_with_the_translators() -> None:
     assert choice.value == "shipped"
     app = app.button(key="align-start").click().run()
     assert not app.error
-    wait_for_job(app.session_state["OwnJobs"].started[-1].job)
+    wait_for_job(app.session_state["Measurements"].started[-1].job)
     app = app.run()
     assert any(text.startswith("chinese-english.tsv: 100 pairs, 0") for text in captions(app))
     swapped = "The plane is here .\t飞机 来 了\t1-0\n".encode()

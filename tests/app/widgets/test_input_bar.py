@@ -8,7 +8,8 @@ def page() -> None:
     """The bar for two models and a trace, and the hint."""
     from explorer.app.state import session
     from explorer.app.state import visit as visit_state
-    from explorer.app.widgets.input_bar import hint, input_bar
+    from explorer.app.widgets.input_bar import input_bar
+    from explorer.app.widgets.notes import hint
     from explorer.core.look import Look, Request
     from explorer.model.catalog import UploadedTrace
     from tests.support.catalog_members import shipped

@@ -6,7 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
-from explorer.app.state import jobs
+from explorer.app.state import measurements
+from explorer.app.state.measurements import Measurements
 from explorer.app.widgets import job_progress
 from explorer.app.widgets.job_progress import follow_started
 from explorer.jobs.measurement import MeasuredSentences, Measurement, QueuedMeasurement
@@ -63,7 +64,7 @@ def more(count: int) -> list[QueuedMeasurement]:
 def opened_by_owner(*started: QueuedMeasurement) -> AppTest:
     """The page of a visitor who started these jobs."""
     app = open_page("heads", part="metrics", lang="en")
-    app.session_state["OwnJobs"] = jobs.OwnJobs(started)
+    app.session_state["Measurements"] = Measurements(started)
     return app.run()
 
 
@@ -122,21 +123,21 @@ def test_the_report_of_the_newest_is_shown_at_its_end(queue, monkeypatch):
     monkeypatch.setattr(Measurement, "done", property(lambda job: True))
     app = opened_by_owner(JOBS[0])
     assert not app.exception
-    assert app.session_state["HeadsState"].report == JOBS[0].job.report_key
+    assert app.session_state["Measurements"].shown == {"heads": JOBS[0].job.report_key}
     assert not app.info
 
 
 def test_what_is_measured_already_is_shown_and_said_to_be(monkeypatch):
-    shown, said = [], []
+    said = []
     monkeypatch.setattr("streamlit.session_state", {})
     monkeypatch.setattr(job_progress.messages, "notify", said.append)
-    follow_started(JOBS[0], shown.append, "en")
-    assert jobs.own() == (JOBS[0],)
-    assert not shown
+    follow_started(JOBS[0], "en")
+    assert measurements.current().started == (JOBS[0],)
+    assert not measurements.current().shown
     monkeypatch.setattr(Measurement, "done", property(lambda job: True))
-    follow_started(JOBS[1], shown.append, "en")
-    assert jobs.own() == (JOBS[0],)
-    assert shown == [JOBS[1].job.report_key]
+    follow_started(JOBS[1], "en")
+    assert measurements.current().started == (JOBS[0],)
+    assert measurements.current().shown == {"alignment": JOBS[1].job.report_key}
     assert said == ["Already measured, and now shown: mine.tsv · 2."]
 
 

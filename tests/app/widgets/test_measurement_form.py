@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.app.server import access
-from explorer.app.state.heads import EvaluationText
+from explorer.app.state.measurements import EvaluationText
 from explorer.core import folders
 from explorer.core.errors import MeasurementError
 from explorer.jobs import measurement_jobs
@@ -74,7 +74,7 @@ def test_a_file_of_pairs_is_read_and_a_binary_file_refused():
     app = app.radio(key="measure-kind-en").set_value("pairs").run()
     app = app.file_uploader[0].set_value(("mine.tsv", b"1 2\t2 1\n3\t3\n", "")).run()
     assert not app.exception
-    assert app.session_state["HeadsState"].pairs == EvaluationText("mine.tsv", "1 2\t2 1\n3\t3\n")
+    assert app.session_state["Measurements"].pairs == EvaluationText("mine.tsv", "1 2\t2 1\n3\t3\n")
     assert any("mine.tsv" in caption for caption in captions(app))
     refused = {
         b"\xff\xfe\x00": "“bad.tsv” is not UTF-8 in line 1;",
@@ -84,7 +84,7 @@ def test_a_file_of_pairs_is_read_and_a_binary_file_refused():
     for contents, sentence in refused.items():
         app = app.file_uploader[0].set_value(("bad.tsv", contents, "")).run()
         assert sentence in app.error[0].value.replace("\\", "")
-        assert app.session_state["HeadsState"].pairs.name == "mine.tsv"
+        assert app.session_state["Measurements"].pairs.name == "mine.tsv"
 
 
 def test_the_heads_of_a_directory_are_measured_from_the_form(model_folder, monkeypatch):
@@ -99,7 +99,7 @@ def test_the_heads_of_a_directory_are_measured_from_the_form(model_folder, monke
     app = app.button(key="measure-start").click().run()
     assert not app.exception
     assert not app.error
-    job = app.session_state["OwnJobs"].started[-1].job
+    job = app.session_state["Measurements"].started[-1].job
     deadline = time.monotonic() + 120
     while job.active and time.monotonic() < deadline:
         time.sleep(0.1)

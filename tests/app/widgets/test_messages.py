@@ -1,6 +1,13 @@
-import pytest
+"""What is shown of a message, and when."""
 
-from explorer.app.widgets.messages import literal, show_refused
+import weakref
+
+import pytest
+import streamlit as st
+
+from explorer.app.visitor_catalog import refuse_upload
+from explorer.app.widgets import messages
+from explorer.app.widgets.messages import Messages, literal, show_refused
 from explorer.core.errors import ExplorerError
 
 
@@ -59,3 +66,46 @@ def test_one_refused_parameter_and_several_are_named(names, language, sentence):
 
     show_refused(names, language, Container())
     assert said == [sentence]
+
+
+@pytest.fixture(autouse=True)
+def state(monkeypatch) -> None:
+    monkeypatch.setattr(st, "session_state", {})
+
+
+def test_reported_errors_are_shown_once():
+    errors = tuple(ExplorerError("empty_text", known=known) for known in "12")
+    for error in errors:
+        messages.report(error)
+    assert messages.take().errors == errors
+    assert messages.take() == Messages()
+
+
+def test_notices_are_shown_once():
+    for notice in ("one", "two"):
+        messages.notify(notice)
+    assert messages.take().notices == ("one", "two")
+    assert messages.take() == Messages()
+
+
+class File:
+    """The contents of a file that is refused."""
+
+
+@pytest.mark.parametrize("report", [messages.report, refuse_upload])
+def test_a_reported_error_keeps_nothing_of_what_was_refused(report):
+    left: list[weakref.ref[File]] = []
+
+    def read() -> None:
+        contents = File()
+        left.append(weakref.ref(contents))
+        try:
+            raise ValueError("not a number")
+        except ValueError as error:
+            raise ExplorerError("empty_text", known="1") from error
+
+    try:
+        read()
+    except ExplorerError as error:
+        report(error)
+    assert left[0]() is None

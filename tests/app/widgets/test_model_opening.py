@@ -1,3 +1,5 @@
+"""A model that cannot be opened on a page of the visit."""
+
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ def page(chosen: str, before: tuple[str, ...]) -> None:
     from explorer.app.state import session
     from explorer.app.state import visit as visit_state
     from explorer.app.widgets.messages import show_reported
-    from explorer.app.widgets.model_opening import open_model
+    from explorer.app.widgets.visit_page import open_model
     from explorer.core.look import Look, Request
     from explorer.model.model_directory import directory_model
     from tests.support.catalog_members import shipped
@@ -29,7 +31,9 @@ def page(chosen: str, before: tuple[str, ...]) -> None:
     visits = [Look(Request(name, "x")) for name in before]
     messages = st.container()
     show_reported("en", messages)
-    ready = open_model({**offered, "reverse": shipped("reverse")}, visits, "en", messages)
+    offered["reverse"] = shipped("reverse")
+    member = offered[visit_state.current().request.model]
+    ready = open_model(member, offered, visits, "en", messages)
     st.text(f"{visit_state.current().request.model} {ready}")
 
 

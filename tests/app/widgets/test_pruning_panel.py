@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.state.jobs import OwnJobs
+from explorer.app.state.measurements import Measurements
 from explorer.app.widgets.pruning_panel import names_of
 from explorer.core import folders
 from explorer.heads.pruning.pruning_report import ORDERS, PruningReport
@@ -36,7 +36,7 @@ def chart(app: AppTest) -> dict[str, list[float]]:
 
 def measured(app: AppTest) -> AppTest:
     """After the measurement that was started has ended."""
-    wait_for_job(app.session_state[OwnJobs.__name__].started[-1].job)
+    wait_for_job(app.session_state[Measurements.__name__].started[-1].job)
     app = app.run()
     assert not app.exception
     assert not app.error
@@ -78,7 +78,7 @@ def test_the_button_of_the_empty_page_starts_and_cancel_keeps_what_is_measured(
     app = app.button(key="prune-default").click().run()
     assert not app.exception
     assert not app.error
-    job = app.session_state[OwnJobs.__name__].started[-1].job
+    job = app.session_state[Measurements.__name__].started[-1].job
     assert job.active
     (cancel,) = [one for one in app.button if one.key.startswith("heads-cancel-")]
     app = cancel.click().run()

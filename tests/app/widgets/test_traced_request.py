@@ -1,3 +1,5 @@
+"""The request that a page of the visit shows, if the wanted one is refused."""
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,7 +14,7 @@ def page(wanted: "Request", on_screen: "Request", language: str) -> None:
     """A page that names what it shows."""
     import streamlit as st
 
-    from explorer.app.widgets.traced_request import traced_request
+    from explorer.app.widgets.visit_page import traced_request
     from explorer.model.catalog import shipped_models
 
     member, messages = shipped_models()[wanted.model], st.container()

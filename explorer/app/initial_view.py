@@ -1,13 +1,16 @@
-"""Initial selection of a trace: the head and the step that show most."""
+"""Where a trace opens: at the head and step that show most, with the tokens a visitor forced."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import streamlit as st
 
 from explorer.app import model_cache
+from explorer.app.server.rate_limit import RateLimitError
 from explorer.app.state.visit import initial_request
+from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
-from explorer.core.look import Selection
+from explorer.core.look import Request, Selection
 from explorer.core.trace import Trace
 from explorer.heads.initial_head import InitialChoice, initial_choice, initial_step
 from explorer.heads.reports.report_store import stored_reports
@@ -60,3 +63,22 @@ def _initial_choice(stamp: str, _member: CatalogModel) -> InitialChoice | None:
     stored = stored_reports(model_cache.digest(_member))
     trace = model_cache.greedy_trace(_member, initial_request(_member))
     return initial_choice(trace, stored[0].report if stored else None)
+
+
+def forced_view(member: CatalogMember, request: Request, trace: Trace) -> View:
+    """View with the forced tokens of `request` and the greedy output, if that can be computed."""
+    if not request.forced:
+        return View()
+    taken, original = _taken(trace), tuple[str, ...]()
+    with suppress(RateLimitError):
+        original = model_cache.trace(member, request.without_forced()).predicted_tokens
+    return View(forced=tuple((step, taken[step]) for step, _ in request.forced), original=original)
+
+
+def _taken(trace: Trace) -> dict[int, str]:
+    """Step → label of the token chosen there. Mask tokens have steps, too."""
+    if trace.predicted_tokens:
+        return dict(enumerate(trace.predicted_tokens, start=1))
+    steps = trace.steps()
+    chosen = steps[steps.chosen.astype(bool)]
+    return dict(zip(chosen.step.tolist(), chosen.token.tolist(), strict=True))

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from explorer.app import model_cache
-from explorer.app.initial_selection import chosen_head, initial_selection
+from explorer.app.initial_view import chosen_head, forced_view, initial_selection
+from explorer.components.player.payload import View
 from explorer.core import folders
 from explorer.core.look import Request, Selection
 from explorer.heads.initial_head import initial_choice, initial_step
@@ -39,3 +42,15 @@ def test_all_texts_of_a_model_open_at_one_head():
     assert len({initial_choice(trace).head for trace in traces}) > 1
     opened = {initial_selection(Selection(), model, one, with_step=False) for one in traces}
     assert len(opened) == 1
+
+
+def test_forced_tokens_stand_beside_the_output_without_them():
+    member = shipped_models()["reverse"]
+    free = Request("reverse", "7 3 9", 0)
+    trace = model_cache.trace(member, free)
+    assert forced_view(member, free, trace) == View()
+    forced = replace(free, forced=((2, 4),))
+    changed = model_cache.trace(member, forced)
+    view = forced_view(member, forced, changed)
+    assert view.forced == ((2, changed.predicted_tokens[1]),)
+    assert view.original == trace.predicted_tokens
