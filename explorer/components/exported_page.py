@@ -12,7 +12,7 @@ from explorer.components.player.payload import View, initial_head_of
 from explorer.components.resources import RESOURCES, AskedModel, Resource
 from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
 from explorer.components.shared.offer import Offer
-from explorer.components.site_files import (
+from explorer.components.static_site_files import (
     NOT_STARTED_STYLES,
     back_address,
     linked_plotly,
@@ -81,20 +81,21 @@ def page(
     body: str,
     data: Sequence[str],
     run: Script,
-    site: str | None = None,
+    static_site: str | None = None,
     with_plotly: bool = True,
 ) -> str:
-    """A page that loads nothing from a network. In a site, it loads only the files its pages share.
+    """A page that loads nothing from a network, or a page of the static site, which loads only the
+    files that its pages share.
 
     component, more_styles: component whose style sheet applies, and additions to it.
     body: its elements; `data`: those of `data_element`.
     run: the script that shows the data.
-    site: the folder of the site, relative to the page; None = a page alone.
+    static_site: the folder of the static site, relative to the page; None = a page alone.
     """
-    if site is None:
+    if static_site is None:
         files = _inside(component, run, with_plotly)
     else:
-        files = _linked(component, run, site, language)
+        files = _linked(component, run, static_site, language)
     return _PAGE.format(
         language=html_language(language),
         title=html.escape(title),
@@ -117,24 +118,24 @@ def _inside(component: Component, run: Script, with_plotly: bool) -> dict[str, s
     }
 
 
-def _linked(component: Component, run: Script, site: str, language: str) -> dict[str, str]:
-    """Elements of a page of a site, and the sources its policy allows."""
+def _linked(component: Component, run: Script, static_site: str, language: str) -> dict[str, str]:
+    """Elements of a page of the static site, and the sources its policy allows."""
     return {
         "script_source": "'self'",
         "style_source": "'self' 'unsafe-inline'",
-        "styles": linked_styles(component, site),
-        "script": linked_script(run, site),
-        "plotly": linked_plotly(site),
+        "styles": linked_styles(component, static_site),
+        "script": linked_script(run, static_site),
+        "plotly": linked_plotly(static_site),
         "notice": f"<style>{_NOTICE_STYLES}</style>\n{not_started([language])}\n",
     }
 
 
-def back_link(site: str | None, language: str, title: str = "") -> str:
-    """The element with the link back to the first page of the site in the folder `site`, beside the
+def back_link(static_site: str | None, language: str, title: str = "") -> str:
+    """The element with the link back to the first page in the folder `static_site`, beside the
     title of this page; "" on a page alone."""
-    if site is None:
+    if static_site is None:
         return ""
-    address = html.escape(back_address(language, site))
+    address = html.escape(back_address(language, static_site))
     text = html.escape(say("live.back", language))
     heading = f"<h1>{html.escape(title)}</h1>" if title else ""
     return f'<div class="back"><a href="{address}">{text}</a>{heading}</div>\n'
@@ -260,7 +261,7 @@ _LARGE_PART = re.compile(
 
 
 def with_parts_in_files(html: str) -> tuple[str, dict[str, bytes]]:
-    """A page of a site with the large answers about traces moved to files beside it, which other
+    """A page of the static site with large answers about traces moved to files beside it that other
     pages share, and these files by name. A name is a hash of the file's contents.
 
     Each file is a script that runs before that of the page and gives its own element the text it

@@ -1,4 +1,4 @@
-"""The HTML of a live page: one file with a model, or the first page of a static site."""
+"""The HTML of a live page: one file with a model, or the first page of the static site."""
 
 import hashlib
 import html
@@ -12,7 +12,7 @@ from explorer.components.labels import describe, purpose, short_label, source_hi
 from explorer.components.live.model_script import model_text, script_size
 from explorer.components.shared.bundle import script, styles
 from explorer.components.shared.payload import PROJECT
-from explorer.components.site_files import (
+from explorer.components.static_site_files import (
     NOT_STARTED_STYLES,
     linked_plotly,
     linked_script,
@@ -26,7 +26,7 @@ from explorer.model.listed_model import ListedModel
 SECTIONS = ("live", "explore", "errors", "player")
 """Sections of sentences that a live page can show."""
 
-_SITE_POLICY = (
+_STATIC_SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'"
@@ -77,18 +77,18 @@ class LiveModel:
 
 @dataclass(frozen=True, slots=True)
 class LinkedLesson:
-    """A lesson beside a site's first page; title by language."""
+    """A lesson beside the first page of the static site; title by language."""
 
     name: str
     title: Mapping[str, str]
 
 
-def site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> str:
-    """The first page of a site; its scripts, models and lessons are files beside it."""
+def static_site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> str:
+    """The first page of the static site; its scripts, models and lessons are files beside it."""
     listed = [{"name": lesson.name, "title": dict(lesson.title)} for lesson in lessons]
     data = _data(models, {"lessons": listed, "opening": None, "site": True})
     scripts = f"{linked_plotly('')}\n{linked_script('live', '')}"
-    return _filled(_SITE_POLICY, data, linked_styles("live", ""), scripts)
+    return _filled(_STATIC_SITE_POLICY, data, linked_styles("live", ""), scripts)
 
 
 def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:

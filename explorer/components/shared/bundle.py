@@ -39,7 +39,7 @@ version is that of the Python package; it has heatmaps and lines, and is a third
 @cache
 def script(name: Script) -> str:
     """One ES module without imports; a component's `default` is its Streamlit entry point. Those of
-    a site are classic scripts."""
+    the static site are classic scripts."""
     return (BUNDLES / f"{name}.js").read_text(encoding="utf-8")
 
 

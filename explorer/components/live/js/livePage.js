@@ -152,7 +152,7 @@ class LivePage {
     this.ask({ request: asked, view, refused });
   }
 
-  /** Who comes back from another page of the site finds what was on screen before. */
+  /** Who comes back from another page of the static site finds what was on screen before. */
   followLast() {
     const query = new URLSearchParams(location.hash.slice(1));
     if (!query.has(LAST_SHOWN)) return;
@@ -536,8 +536,8 @@ if (data.site && location.protocol.startsWith("http")) {
 }
 
 /**
- * What a browser installs the site with. From disk there is nothing to install, and a browser
- * refuses the manifest.
+ * What a browser installs the static site with. From disk there is nothing to install, and a
+ * browser refuses the manifest.
  * @param {string} rel
  * @param {string} href
  */
