@@ -67,8 +67,8 @@ class Draft:
         match self.verb:
             case Verb.ABLATE:
                 drafted = Interventions.gather(ablate=[(*head, self.how or "zero")])
-            case Verb.CLOSE | Verb.OPEN:
-                cell = (*head, self.query, self.key, self.verb == Verb.OPEN)
+            case Verb.MASK | Verb.UNMASK:
+                cell = (*head, self.query, self.key, self.verb == Verb.UNMASK)
                 drafted = Interventions.gather(edit_mask=[cell])
             case Verb.ROW:
                 row = (*head, self.query, _weights(weights))

@@ -34,11 +34,11 @@ def head_payload(trace: Trace, unit: Unit, site: str, layer: int, head: int) -> 
     Arrays: "low" and "high", the bytes of the weight codes, of unmasked cells alone if the others
     are 0 ("packed"); "closed", the codes of the mask, if any cell is masked.
     """
-    weights, closed = _map(trace, site, layer, head)
+    weights, mask_codes = _map(trace, site, layer, head)
     if unit == "words":
         axes = word_axes(trace)[site]
-        weights, closed = merged_weights(weights, *axes), merged_codes(closed, *axes)
-    masked = closed != UNMASKED
+        weights, mask_codes = merged_weights(weights, *axes), merged_codes(mask_codes, *axes)
+    masked = mask_codes != UNMASKED
     packed = bool(masked.any()) and not weights[masked].any()
     scale = scale_of(weights)
     codes = weight_codes(weights[~masked] if packed else weights, scale)
@@ -47,7 +47,7 @@ def head_payload(trace: Trace, unit: Unit, site: str, layer: int, head: int) -> 
         "high": (codes >> 8).astype(np.uint8),
     }
     if masked.any():
-        arrays["closed"] = closed
+        arrays["closed"] = mask_codes
     return pack_payload({"packed": packed, "scale": scale}, arrays)
 
 
@@ -56,15 +56,15 @@ def _map(
 ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
     """Weights and mask codes (query, key), in pieces."""
     weights = trace.attention(site)[layer]
-    closed = layer_codes(trace, site, layer)
+    mask_codes = layer_codes(trace, site, layer)
     if head != MEAN:
-        return weights[head], closed[head % len(closed)]
-    masked_in_all = (closed != UNMASKED).all(0)
+        return weights[head], mask_codes[head % len(mask_codes)]
+    masked_in_all = (mask_codes != UNMASKED).all(0)
     mean: NDArray[np.float32] = weights.mean(0, dtype=np.float32)
-    return mean, np.where(masked_in_all, closed[0], UNMASKED).astype(np.uint8)
+    return mean, np.where(masked_in_all, mask_codes[0], UNMASKED).astype(np.uint8)
 
 
 def layer_codes(trace: Trace, site: str, layer: int) -> NDArray[np.uint8]:
     """The mask codes of a layer, (1 or head, query, key)."""
-    closed = trace.arrays[f"{site}.closed"]
-    return closed[None] if closed.ndim == 2 else closed[layer]
+    mask_codes = trace.arrays[f"{site}.closed"]
+    return mask_codes[None] if mask_codes.ndim == 2 else mask_codes[layer]

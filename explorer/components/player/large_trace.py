@@ -67,11 +67,13 @@ def site_pictures(
         pictures = np.empty((layers, heads, *size), np.uint8)
         masks: list[NDArray[np.uint8]] = []
         reasons: set[int] = set()
-        for layer, (weights, closed, is_new) in enumerate(_layers(trace, site, axes)):
-            pictures[layer] = picture_codes(shrunk_weights(weights, closed, *size), scale)
+        for layer, (weights, mask_codes, is_new) in enumerate(_layers(trace, site, axes)):
+            pictures[layer] = picture_codes(shrunk_weights(weights, mask_codes, *size), scale)
             if is_new:
-                masks.append(shrunk_codes(closed, *size))
-                reasons.update(np.flatnonzero(np.bincount(closed.ravel(), minlength=len(REASONS))))
+                masks.append(shrunk_codes(mask_codes, *size))
+                reasons.update(
+                    np.flatnonzero(np.bincount(mask_codes.ravel(), minlength=len(REASONS)))
+                )
         arrays[f"{site}.pictures"] = pictures
         arrays[f"{site}.pictures.closed"] = np.stack(masks) if len(masks) > 1 else masks[0]
         headers[site] = {
@@ -122,10 +124,10 @@ def _layers(
     """Weights (head, query, key) and mask (1 or head, query, key) of each layer, in pieces or
     words, and whether the mask is new; it is not if all layers share it."""
     shared = trace.arrays[f"{site}.closed"].ndim == 2
-    closed = layer_codes(trace, site, 0)
+    mask_codes = layer_codes(trace, site, 0)
     for layer, weights in enumerate(trace.attention(site)):
         is_new = layer == 0 or not shared
         if is_new:
-            closed = layer_codes(trace, site, layer)
-            closed = merged_codes(closed, *axes[site]) if axes else closed
-        yield merged_weights(weights, *axes[site]) if axes else weights, closed, is_new
+            mask_codes = layer_codes(trace, site, layer)
+            mask_codes = merged_codes(mask_codes, *axes[site]) if axes else mask_codes
+        yield merged_weights(weights, *axes[site]) if axes else weights, mask_codes, is_new

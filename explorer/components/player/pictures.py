@@ -34,17 +34,17 @@ def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:
 
 
 def shrunk_weights(
-    weights: NDArray[np.float32], closed: NDArray[np.uint8], rows: int, columns: int
+    weights: NDArray[np.float32], mask_codes: NDArray[np.uint8], rows: int, columns: int
 ) -> NDArray[np.float32]:
     """(…, query, key) → (…, rows, columns): the largest unmasked weight of each block."""
-    seen = weights if not closed.any() else np.where(closed == UNMASKED, weights, 0)
+    seen = weights if not mask_codes.any() else np.where(mask_codes == UNMASKED, weights, 0)
     return _largest(seen, rows, columns)
 
 
-def shrunk_codes(closed: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:
+def shrunk_codes(mask_codes: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:
     """Codes of `REASONS` (…, query, key) → (…, rows, columns): unmasked if any cell is."""
-    wholly = ~_largest(closed == UNMASKED, rows, columns)
-    return np.where(wholly, _largest(closed, rows, columns), UNMASKED).astype(np.uint8)
+    wholly = ~_largest(mask_codes == UNMASKED, rows, columns)
+    return np.where(wholly, _largest(mask_codes, rows, columns), UNMASKED).astype(np.uint8)
 
 
 def picture_codes(weights: NDArray[np.float32], scale: float) -> NDArray[np.uint8]:

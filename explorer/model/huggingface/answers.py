@@ -195,11 +195,11 @@ def _best_spans(first: Tensor, last: Tensor, *, alone: bool) -> Tensor:
     ends = torch.arange(len(first))
     for start in range(0, len(first), _SLICE):
         starts = ends[start : start + _SLICE]
-        open_ = starts[:, None] <= ends
+        allowed = starts[:, None] <= ends
         if alone:
-            open_ = open_ & ((starts[:, None] > 0) | (ends == 0))
-        products = (first[starts, None] * last).masked_fill(~open_, -1.0)
-        own = products.flatten().topk(min(CANDIDATES, int(open_.sum())))
+            allowed = allowed & ((starts[:, None] > 0) | (ends == 0))
+        products = (first[starts, None] * last).masked_fill(~allowed, -1.0)
+        own = products.flatten().topk(min(CANDIDATES, int(allowed.sum())))
         pairs = torch.stack([starts[own.indices // len(ends)], own.indices % len(ends)], -1)
         shares, found = torch.cat([shares, own.values]), torch.cat([found, pairs])
         order = shares.argsort(descending=True, stable=True)[:CANDIDATES]

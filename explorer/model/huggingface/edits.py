@@ -15,7 +15,7 @@ from explorer.core.sites import Head
 from explorer.model.head_gates import Fills, Means, head_gates
 from explorer.model.huggingface.anatomy import Anatomy, Place
 from explorer.model.huggingface.capture import Edit
-from explorer.model.huggingface.masks import is_open, least
+from explorer.model.huggingface.masks import least, may_attend
 from explorer.model.intervention_hooks import set_row
 
 
@@ -129,14 +129,14 @@ class _Editor:
             mask = query.new_zeros(1, 1, queries, keys)
         edited = mask.expand(query.size(0), self.place.heads, queries, keys).clone()
         first, first_key = self.cursor.first, self.first_key(queries, keys)
-        closed = least(mask)
+        masked_value = least(mask)
         for cell in self.cells:
             row, column = cell.query - first, cell.key - first_key
             if 0 <= row < queries and 0 <= column < keys:
                 head = slice(None) if cell.head is None else cell.head
-                edited[:, head, row, column] = 0.0 if cell.open else closed
-        was_open = is_open(mask).any(-1)  # rows of padding had no unmasked key before either
-        masked = (~is_open(edited).any(-1) & was_open).nonzero()
+                edited[:, head, row, column] = 0.0 if cell.open else masked_value
+        had_key = may_attend(mask).any(-1)  # rows of padding had no unmasked key before either
+        masked = (~may_attend(edited).any(-1) & had_key).nonzero()
         if len(masked):
             raise MaskError("masked_row", query=first + int(masked[0, -1]))
         return edited
@@ -147,14 +147,14 @@ class _Editor:
         first, first_key = self.cursor.first, self.first_key(queries, keys)
         allowed = torch.ones_like(weights, dtype=torch.bool)
         if mask is not None:
-            allowed = is_open(mask).expand_as(weights)
+            allowed = may_attend(mask).expand_as(weights)
         changed = weights.clone()
         for row in self.rows:
             position = row.query - first
             if 0 <= position < queries:
                 given = row.weights[first_key : first_key + keys]
-                open_keys = allowed[:, row.head, position]  # (B, K)
-                changed[:, row.head, position] = set_row(given, open_keys, row.query).to(weights)
+                unmasked = allowed[:, row.head, position]  # (B, K)
+                changed[:, row.head, position] = set_row(given, unmasked, row.query).to(weights)
         return changed
 
     def scale_heads(self, output: Tensor) -> Tensor:

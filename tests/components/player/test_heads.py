@@ -14,13 +14,13 @@ def read(trace, unit, site, layer, head):
     header, arrays = unpack_payload(head_payload(trace, unit, site, layer, head))
     shown = merge(trace) if unit == "words" else trace
     axes = len(shown.queries(site)), len(shown.keys(site))
-    closed = arrays.get("closed", np.zeros(axes, np.uint8)).reshape(axes)
+    mask_codes = arrays.get("closed", np.zeros(axes, np.uint8)).reshape(axes)
     codes = arrays["low"].astype(int) | arrays["high"].astype(int) << 8
     weights = np.zeros(axes)
-    weights[closed == UNMASKED if header["packed"] else slice(None)] = (
+    weights[mask_codes == UNMASKED if header["packed"] else slice(None)] = (
         codes if header["packed"] else codes.reshape(axes)
     )
-    return weights / 65535 * header["scale"], closed, header["packed"]
+    return weights / 65535 * header["scale"], mask_codes, header["packed"]
 
 
 def test_the_weights_of_every_head_and_of_the_mean():
@@ -29,10 +29,10 @@ def test_the_weights_of_every_head_and_of_the_mean():
         weights, masked = trace.attention(site), trace.closed(site)
         for layer in range(2):
             for head in (*range(4), MEAN):
-                found, closed, packed = read(trace, "pieces", site, layer, head)
+                found, mask_codes, packed = read(trace, "pieces", site, layer, head)
                 expected = weights[layer].mean(0) if head == MEAN else weights[layer, head]
                 np.testing.assert_allclose(found, expected, atol=7.7e-6)
-                np.testing.assert_array_equal(closed, masked)
+                np.testing.assert_array_equal(mask_codes, masked)
                 assert packed == bool(masked.any())
 
 
@@ -41,11 +41,11 @@ def test_the_words_of_a_head():
     merged = merge(trace)
     for site in trace.sites:
         for head in (0, 1, MEAN):
-            found, closed, _ = read(trace, "words", site, 0, head)
+            found, mask_codes, _ = read(trace, "words", site, 0, head)
             weights = merged.attention(site)[0]
             expected = weights.mean(0) if head == MEAN else weights[head]
             np.testing.assert_allclose(found, expected, atol=7.7e-6)
-            np.testing.assert_array_equal(closed, merged.closed(site))
+            np.testing.assert_array_equal(mask_codes, merged.closed(site))
 
 
 def test_masks_of_layers_and_heads_that_differ():
@@ -54,11 +54,11 @@ def test_masks_of_layers_and_heads_that_differ():
     weights = masks / masks.sum(-1, keepdims=True)
     trace = Trace.from_arrays(list("abc"), encoder=weights, masks={"encoder": masks})
     for head in (0, 1):
-        found, closed, _ = read(trace, "pieces", "encoder", 1, head)
-        np.testing.assert_array_equal(closed == UNMASKED, masks[1, head])
+        found, mask_codes, _ = read(trace, "pieces", "encoder", 1, head)
+        np.testing.assert_array_equal(mask_codes == UNMASKED, masks[1, head])
         np.testing.assert_allclose(found, weights[1, head], atol=7.7e-6)
-    found, closed, packed = read(trace, "pieces", "encoder", 1, MEAN)
-    assert np.argwhere(closed != UNMASKED).tolist() == [[1, 0]]  # masked in every head
+    found, mask_codes, packed = read(trace, "pieces", "encoder", 1, MEAN)
+    assert np.argwhere(mask_codes != UNMASKED).tolist() == [[1, 0]]  # masked in every head
     np.testing.assert_allclose(found, weights[1].mean(0), atol=7.7e-6)
     assert packed
 

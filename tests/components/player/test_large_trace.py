@@ -39,15 +39,15 @@ def test_every_head_has_a_picture(unit):
     shown = merge(trace) if unit == "words" else trace
     arrays, headers = site_pictures(trace, MANY, word_axes(trace) if unit == "words" else None)
     for site in trace.sites:
-        weights, closed = shown.attention(site), shown.closed(site)
+        weights, mask_codes = shown.attention(site), shown.closed(site)
         size = headers[site]["picture"]
         assert headers[site]["shape"] == weights.shape
         assert max(size) <= 7
-        expected = picture_codes(shrunk_weights(weights, closed, *size), 1.0)
+        expected = picture_codes(shrunk_weights(weights, mask_codes, *size), 1.0)
         np.testing.assert_array_equal(arrays[f"{site}.pictures"], expected)
         masks = arrays[f"{site}.pictures.closed"]
-        np.testing.assert_array_equal(masks.reshape(size), shrunk_codes(closed, *size))
-        assert headers[site]["reasons"] == sorted(set(closed[closed > 0].tolist()))
+        np.testing.assert_array_equal(masks.reshape(size), shrunk_codes(mask_codes, *size))
+        assert headers[site]["reasons"] == sorted(set(mask_codes[mask_codes > 0].tolist()))
 
 
 def test_masks_that_differ_are_shrunk_by_layer():

@@ -28,17 +28,17 @@ def blocks(queries, keys, rows, columns):
 def test_a_pixel_is_the_largest_unmasked_weight_of_its_cells(queries, keys, rows, columns):
     random = np.random.default_rng(3)
     weights = random.random((2, 3, queries, keys)).astype(np.float32)
-    closed = random.choice([UNMASKED, LATER, PADDING], (queries, keys), p=[0.5, 0.3, 0.2])
-    closed = closed.astype(np.uint8)
-    found = shrunk_weights(weights, closed, rows, columns)
-    codes = shrunk_codes(closed, rows, columns)
+    mask_codes = random.choice([UNMASKED, LATER, PADDING], (queries, keys), p=[0.5, 0.3, 0.2])
+    mask_codes = mask_codes.astype(np.uint8)
+    found = shrunk_weights(weights, mask_codes, rows, columns)
+    codes = shrunk_codes(mask_codes, rows, columns)
     assert found.shape == (2, 3, rows, columns)
     for row, column, cells in blocks(queries, keys, rows, columns):
-        unmasked = closed[cells] == UNMASKED
+        unmasked = mask_codes[cells] == UNMASKED
         for head in np.ndindex(2, 3):
             expected = np.where(unmasked, weights[head][cells], 0).max()
             assert found[head][row, column] == expected
-        assert codes[row, column] == (UNMASKED if unmasked.any() else closed[cells].max())
+        assert codes[row, column] == (UNMASKED if unmasked.any() else mask_codes[cells].max())
 
 
 def test_codes_of_pictures_are_those_of_the_square_root():

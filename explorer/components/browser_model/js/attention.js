@@ -46,7 +46,7 @@ class Attention {
     const keys = this.keyVectors.watched ? key.filled() : key;
     this.keyVectors.see(keys.values, heads, keys.length, width);
     const weights = this.scores.see(scaledProducts(query, keys), heads, queries, keys.length);
-    this.closeMasked(weights, queries, mask);
+    this.excludeMasked(weights, queries, mask);
     for (let row = 0; row < heads * queries; row++) {
       softmax(weights, row * keys.length, keys.length);
     }
@@ -64,14 +64,14 @@ class Attention {
    * @param {number} queries
    * @param {Mask | null} mask
    */
-  closeMasked(scores, queries, mask) {
+  excludeMasked(scores, queries, mask) {
     if (!mask) return;
-    const open = this.mask.see(mask.open, 1, mask.rows, mask.keys);
+    const allowed = this.mask.see(mask.allowed, 1, mask.rows, mask.keys);
     for (let row = 0; row < this.heads * queries; row++) {
       const from = mask.rows === 1 ? 0 : (row % queries) * mask.keys;
       let any = 0;
       for (let key = 0; key < mask.keys; key++) {
-        if (open[from + key]) any = 1;
+        if (allowed[from + key]) any = 1;
         else scores[row * mask.keys + key] = -Infinity;
       }
       if (!any) throw new ModelError("masked_row", { query: row % queries });

@@ -174,14 +174,14 @@ function keyQuestion(context) {
   const { weights } = rowOf(site, layer, head, row);
   const positions = keyChoices(context);
   if (!positions.length || positions.length > MOST_CANDIDATES) return null;
-  const open = positions.map((key) => weights[key]);
+  const choiceWeights = positions.map((key) => weights[key]);
   return {
     kind: "key",
     head: shownName(context, layer, head),
     tokens: knownTokens(context, row),
     candidates: positions.map((key) => site.keyTokens[key]),
     positions,
-    answer: weightsHidden(context) ? null : open.indexOf(Math.max(...open)),
+    answer: weightsHidden(context) ? null : choiceWeights.indexOf(Math.max(...choiceWeights)),
   };
 }
 
