@@ -137,8 +137,8 @@ def _live_model(model: ShippedModel) -> LiveModel:
     data = to_bytes(load_checkpoint(model.path), half=True)
     trace = model_cache.trace(model, initial_request(model))
     chosen = chosen_head(Selection(), model, trace)
-    opening = None if chosen is None else (chosen.head.layer, chosen.head.head)
-    return LiveModel(model, data, opening)
+    initial_head = None if chosen is None else (chosen.head.layer, chosen.head.head)
+    return LiveModel(model, data, initial_head)
 
 
 def _whole_lessons(models: Iterable[str]) -> FoundLessons:

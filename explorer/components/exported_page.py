@@ -184,13 +184,13 @@ def trace_elements(
     """
     offered = [one for one in RESOURCES.values() if one.near and one.offered(trace, model)]
     element = payload(_offer(offered))
-    openings = _openings(trace, views) if offered else {}
-    looked_into = {head: opened for head, opened in openings.items() if opened} or openings
+    initial_heads = _initial_heads(trace, views) if offered else {}
+    looked_into = {head: True for head, opened in initial_heads.items() if opened} or initial_heads
     found: dict[str, str] = {}
     streams = deque(
         _answers_near(resource, trace, model, head, opened, found)
         for resource in offered
-        for head, opened in (looked_into if resource.asks_model else openings).items()
+        for head, opened in (looked_into if resource.asks_model else initial_heads).items()
     )
     space -= len(element) + 1
     while streams:
@@ -217,14 +217,14 @@ def _has_computed(found: Iterable[str]) -> bool:
     return any(RESOURCES[name.partition("/")[0]].asks_model for name in found)
 
 
-def _openings(trace: Trace, views: Sequence[View]) -> dict[Head, bool]:
+def _initial_heads(trace: Trace, views: Sequence[View]) -> dict[Head, bool]:
     """The initial heads of the views, and whether the panel *Inside* is open there."""
-    openings: dict[Head, bool] = {}
+    initial_heads: dict[Head, bool] = {}
     for view in views:
         one = initial_head_of(trace, view)
         head = Head(one["site"], one["layer"] or 0, one["head"] or 0)
-        openings[head] = openings.get(head, False) or view.cell is not None
-    return openings
+        initial_heads[head] = initial_heads.get(head, False) or view.cell is not None
+    return initial_heads
 
 
 def _answers_near(

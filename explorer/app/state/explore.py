@@ -34,7 +34,7 @@ class Picture:
     """
 
     request: Request
-    opening: Selection
+    initial: Selection
     language: str
     whole: bool = False
 
@@ -115,7 +115,7 @@ def _drawn_now(models: Iterable[str]) -> Drawn:
     )
 
 
-def opening(wanted: Request, language: str) -> Selection:
+def initial_selection(wanted: Request, language: str) -> Selection:
     """Initial selection for `wanted`: the current selection, on a new text without a step.
 
     The picture on screen keeps its initial selection, so the same bytes are not sent again.
@@ -125,21 +125,21 @@ def opening(wanted: Request, language: str) -> Selection:
     if picture is None or address_bar.just_followed():  # a link names the step
         return now
     if picture.request == wanted:
-        return picture.opening if picture.language == language else now
+        return picture.initial if picture.language == language else now
     same_text = replace(picture.request, forced=(), pad=0) == replace(wanted, forced=(), pad=0)
     return now if same_text else replace(now, step=None, ahead=None)
 
 
-def opens_whole(wanted: Request, language: str, opening: Selection) -> bool:
+def opens_whole(wanted: Request, language: str, initial: Selection) -> bool:
     """Whether the player opens with the whole pattern, at a step that shows something.
 
-    This is so without a step in `opening`, and for the picture on screen if it opened so.
+    This is so without a step in `initial`, and for the picture on screen if it opened so.
     """
     picture = session.load(ExploreState).picture
     if picture is None or address_bar.just_followed():
-        return opening.step is None
+        return initial.step is None
     same = (picture.request, picture.language) == (wanted, language)
-    return picture.whole if same else opening.step is None
+    return picture.whole if same else initial.step is None
 
 
 def remember_picture(picture: Picture, followed_link: bool, last_step: int) -> None:
@@ -150,10 +150,10 @@ def remember_picture(picture: Picture, followed_link: bool, last_step: int) -> N
     """
     state = session.load(ExploreState)
     if followed_link:
-        visit_state.select(picture.opening)
+        visit_state.select(picture.initial)
     elif state.picture is not None and state.picture.request != picture.request:
-        step = picture.opening.step or last_step or None
-        visit_state.select(replace(picture.opening, step=step))
+        step = picture.initial.step or last_step or None
+        visit_state.select(replace(picture.initial, step=step))
     session.save(replace(state, picture=picture))
 
 

@@ -169,12 +169,12 @@ def _show_compared(
     if _leave_missing(compared):
         with places.area:
             show_refused(("other",), key.language)
-    opening, attention = heads_picture.opening((key, COMPARE), *first), compared.attention
-    wanted, _ = heads_state.opening((key, COMPARE)).within(first[1])
+    initial, attention = heads_picture.initial_of((key, COMPARE), *first), compared.attention
+    wanted, _ = heads_state.initial_selection((key, COMPARE)).within(first[1])
     chosen = chosen_head(wanted, *first)
     with places.words:
         comparison_panel.initial_summary(chosen, attention, sides, key.language)
-    mount.model_comparison(key, opening, sides, compared, heads_state.read_view)
+    mount.model_comparison(key, initial, sides, compared, heads_state.read_view)
     with st.container(key="matched-heads-table"):
         comparison_panel.matched_table(attention.matched(), sides.names, key.language)
 

@@ -63,12 +63,12 @@ class LiveModel:
     """A model of a live page.
 
     data: of its checkpoint file, weights as float16.
-    opening: layer and head of the initial cross-attention head; None = chosen in the browser.
+    initial_head: layer and head of the initial cross-attention head; None = chosen in the browser.
     """
 
     listed: ListedModel
     data: bytes
-    opening: tuple[int, int] | None = None
+    initial_head: tuple[int, int] | None = None
 
     @property
     def name(self) -> str:
@@ -96,8 +96,8 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
 
     text, pad: initial text and number of padding tokens; text None = the model's first example.
     """
-    opening = None if text is None else {"text": text, "pad": pad}
-    data = _data([model], {"lessons": [], "opening": opening, "site": False})
+    initial_text = None if text is None else {"text": text, "pad": pad}
+    data = _data([model], {"lessons": [], "opening": initial_text, "site": False})
     name = html.escape(model.name)
     parts = (  # the script last: it looks for the elements before it
         f'<script type="text/plain" data-model="{name}">{model_text(model.data)}</script>',
@@ -140,9 +140,10 @@ def _described(model: LiveModel) -> dict[str, Any]:
     """Description of a model for the page before its file is loaded, `LiveModel` in
     `liveModel.js`."""
     listed, summary = model.listed, model.listed.summary
-    opening = None
-    if model.opening is not None:
-        opening = {"site": "cross", "layer": model.opening[0], "head": model.opening[1]}
+    initial_head = None
+    if model.initial_head is not None:
+        layer, head = model.initial_head
+        initial_head = {"site": "cross", "layer": layer, "head": head}
     return {
         "name": model.name,
         "bytes": len(model.data),
@@ -161,7 +162,7 @@ def _described(model: LiveModel) -> dict[str, Any]:
         "sentences": summary.sentences,
         "sourceWords": sorted(summary.source_words),
         "targetWords": sorted(summary.target_words),
-        "opening": opening,
+        "opening": initial_head,
     }
 
 

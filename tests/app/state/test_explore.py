@@ -84,7 +84,7 @@ def test_a_new_text_opens_at_its_last_step_with_the_selected_head():
     first = Picture(Request("reverse", "1 2"), Selection(), "en")
     explore_state.remember_picture(first, False, 3)
     new = Request("reverse", "3 2 1")
-    assert explore_state.opening(new, "en") == Selection("cross", 1, 3, None)
+    assert explore_state.initial_selection(new, "en") == Selection("cross", 1, 3, None)
     picture = Picture(new, Selection("cross", 1, 3, None), "en")
     explore_state.remember_picture(picture, False, 4)
     assert selection() == Selection("cross", 1, 3, 4)
@@ -94,9 +94,10 @@ def test_a_forced_token_and_another_language_keep_the_step():
     visit_state.select(Selection("cross", 1, 3, 2))
     old = Request("reverse", "1 2")
     explore_state.remember_picture(Picture(old, Selection(), "en"), False, 3)
-    assert explore_state.opening(Request("reverse", "1 2", forced=((2, 4),)), "en").step == 2
-    assert explore_state.opening(old, "zh").step == 2
-    assert explore_state.opening(old, "en") == Selection()  # nothing new: nothing is sent again
+    forced = Request("reverse", "1 2", forced=((2, 4),))
+    assert explore_state.initial_selection(forced, "en").step == 2
+    assert explore_state.initial_selection(old, "zh").step == 2
+    assert explore_state.initial_selection(old, "en") == Selection()  # nothing is sent again
 
 
 @pytest.mark.parametrize("step", [None, 0, 0.0])

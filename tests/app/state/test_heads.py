@@ -114,10 +114,10 @@ def test_the_unit_of_explore_stays():
 
 def test_a_picture_opens_where_it_opened_first():
     visit_state.select(Selection("cross", 1, 2))
-    assert heads_state.opening("picture") == Selection("cross", 1, 2)
+    assert heads_state.initial_selection("picture") == Selection("cross", 1, 2)
     visit_state.select(Selection("cross", 0, 0))
-    assert heads_state.opening("picture") == Selection("cross", 1, 2)
-    assert heads_state.opening("another") == Selection("cross", 0, 0)
+    assert heads_state.initial_selection("picture") == Selection("cross", 1, 2)
+    assert heads_state.initial_selection("another") == Selection("cross", 0, 0)
 
 
 def test_the_permalink_names_every_section_but_the_first():

@@ -3,7 +3,7 @@ import { fetchResource } from "./resources.js";
 import { shownHead } from "./stepState.js";
 
 /** @import { Method } from "./contributions.js" */
-/** @import { TraceState } from "./openingState.js" */
+/** @import { TraceState } from "./initialState.js" */
 /** @import { Asking } from "./resources.js" */
 /** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */

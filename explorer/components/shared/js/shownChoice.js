@@ -7,7 +7,7 @@ import { shownMethod } from "./stepState.js";
 import { anyOf } from "./store.js";
 
 /** @import { Part } from "./element.js" */
-/** @import { Shows } from "./openingState.js" */
+/** @import { Shows } from "./initialState.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 const GROUPS = [
