@@ -100,7 +100,7 @@ def _trace(options: argparse.Namespace) -> int:
     for note in model.notes:
         print(f"note: {note}", file=sys.stderr)
     means = None
-    if interventions.needs_means:
+    if interventions.needs_mean_outputs:
         means = mean_outputs(model, task_sentences(model, 256))
     trace = model.trace(
         **_given(options),

@@ -257,7 +257,7 @@ class Interventions:
         return replace(self, ablate=(), keep=())
 
     @property
-    def needs_means(self) -> bool:
+    def needs_mean_outputs(self) -> bool:
         """Whether a head is replaced by its mean, which is taken over a batch."""
         return any(one.how == "mean" for one in self.ablate)
 

@@ -54,7 +54,7 @@ from explorer.model.token_rows import TokenRows
 
 _GOLD_METRICS = tuple(name for name, metric in METRICS.items() if metric.needs_gold)
 
-_Means = defaultdict[tuple[str, str], list[PerExampleMean]]
+_RunningMeans = defaultdict[tuple[str, str], list[PerExampleMean]]
 """By site and metric or role: the mean (example, head) of each part of the batch."""
 
 
@@ -65,9 +65,9 @@ class _Collected:
     same: by site and two roles, queries for which they name the same cells, queries that have any.
     """
 
-    metrics: _Means = field(default_factory=lambda: defaultdict(list))
-    scores: _Means = field(default_factory=lambda: defaultdict(list))
-    chances: _Means = field(default_factory=lambda: defaultdict(list))
+    metrics: _RunningMeans = field(default_factory=lambda: defaultdict(list))
+    scores: _RunningMeans = field(default_factory=lambda: defaultdict(list))
+    chances: _RunningMeans = field(default_factory=lambda: defaultdict(list))
     same: defaultdict[tuple[str, str, str], NDArray[np.int64]] = field(
         default_factory=lambda: defaultdict(lambda: np.zeros(2, dtype=np.int64))
     )
@@ -102,8 +102,8 @@ class _Collected:
                 self.chances[site, role].append(join_heads(chances))
 
     def metric(self, site: str, name: str) -> PerExampleMean | None:
-        means = self.metrics.get((site, name))
-        return concatenate(means) if means else None
+        running_means = self.metrics.get((site, name))
+        return concatenate(running_means) if running_means else None
 
     def role(self, site: str, role: str, heads: int) -> roles.RoleScore:
         """The score (example, head); over no queries if there is none."""

@@ -24,7 +24,7 @@ from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.early_predictions import early_predictions
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
-from explorer.model.head_gates import Means
+from explorer.model.head_gates import MeanOutputs
 from explorer.model.intervention_hooks import applied, refuse_misplaced
 from explorer.model.masks import padding_mask
 from explorer.model.omissions import checked, omitting
@@ -36,8 +36,8 @@ from explorer.model.trace_options import (
     forces_output,
     refuse_capture,
     refuse_no_count,
-    refuse_no_means,
     refuse_of_library,
+    refuse_other_mean_outputs,
 )
 from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import TransformerPasses
@@ -120,7 +120,7 @@ class ExplorableModel:
         keep: Iterable[Sequence[Any]] = (),
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
-        means: Means | None = None,
+        means: MeanOutputs | None = None,
         without: Iterable[str] = (),
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
@@ -154,7 +154,7 @@ class ExplorableModel:
         refuse_capture(capture)
         refuse_no_count("pad_to", pad_to)
         refuse_no_count("max_new_tokens", max_new_tokens)
-        refuse_no_means(means)
+        refuse_other_mean_outputs(means)
         refuse_of_library(pair, messages, source_language, target_language)
         check_text(text)
         assert text is not None

@@ -16,7 +16,7 @@ from explorer.core.interventions import CellEdit, Interventions, RowOverride, ty
 from explorer.core.sites import sides
 from explorer.model.attention_paths import all_heads, attentions, layers, path
 from explorer.model.config import ModelConfig
-from explorer.model.head_gates import Fills, Means, head_gates
+from explorer.model.head_gates import Fills, MeanOutputs, head_gates
 from explorer.model.hooks import edit
 from explorer.model.masks import path_mask
 from explorer.model.transformer import Transformer
@@ -26,7 +26,7 @@ Action = Callable[[Tensor], Tensor]
 
 @contextmanager
 def applied(
-    model: Transformer, interventions: Interventions, means: Means | None = None
+    model: Transformer, interventions: Interventions, means: MeanOutputs | None = None
 ) -> Iterator[None]:
     """Apply `interventions` to `model` until the block ends, in full passes and step by step.
 

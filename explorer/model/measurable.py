@@ -11,7 +11,7 @@ from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.core.trace_size import Layers
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.head_gates import Fills, Means
+from explorer.model.head_gates import Fills, MeanOutputs
 
 NO_INTERVENTIONS = Interventions()
 
@@ -95,7 +95,7 @@ class BatchPasses(Protocol):
         gates: Tensor | None = None,
         fills: Fills | None = None,
         interventions: Interventions = NO_INTERVENTIONS,
-        means: Means | None = None,
+        means: MeanOutputs | None = None,
     ) -> Tensor:
         """Logits (R, T, V) of one pass over R / N copies of the batch; R = N without gates.
 
@@ -162,6 +162,6 @@ class MeasurableModel(Protocol):
         keep: Iterable[Sequence[Any]] = (),
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
-        means: Means | None = None,
+        means: MeanOutputs | None = None,
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
-from explorer.model.head_gates import Means
+from explorer.model.head_gates import MeanOutputs
 
 CAPTURES = ("pattern", "full")
 """Amounts of capture: only weights, or also scores, queries, keys, values and head outputs."""
@@ -40,9 +40,9 @@ def refuse_no_count(name: str, count: object) -> None:
         raise ConfigError("no_whole_number", name=name, got=repr(count), least=1)
 
 
-def refuse_no_means(means: object) -> None:
-    """Raise `ConfigError` unless `means` is None or a `Means` of head outputs."""
-    if means is not None and not isinstance(means, Means):
+def refuse_other_mean_outputs(means: object) -> None:
+    """Raise `ConfigError` unless `means` is None or `MeanOutputs`."""
+    if means is not None and not isinstance(means, MeanOutputs):
         raise ConfigError("bad_means", got=type(means).__name__)
 
 
@@ -64,11 +64,11 @@ def refuse_of_library(pair: object, messages: object, source: object, target: ob
             raise ConfigError("no_languages", name=name)
 
 
-def facts_of_changes(interventions: Interventions, means: Means | None) -> dict[str, Any]:
+def facts_of_changes(interventions: Interventions, means: MeanOutputs | None) -> dict[str, Any]:
     """Facts of a trace about its interventions; empty without any."""
     if not interventions:
         return {}
-    name = means.name if means and interventions.needs_means else None
+    name = means.name if means and interventions.needs_mean_outputs else None
     return {"interventions": list(interventions.texts()), "means": name}
 
 

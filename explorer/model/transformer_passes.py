@@ -17,7 +17,7 @@ from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
 from explorer.model.greedy_decoding import greedy
-from explorer.model.head_gates import Fills, Means
+from explorer.model.head_gates import Fills, MeanOutputs
 from explorer.model.hooks import capture
 from explorer.model.intervention_hooks import applied, gated
 from explorer.model.masks import padding_mask, path_mask
@@ -113,7 +113,7 @@ class TransformerPasses:
         gates: Tensor | None = None,
         fills: Fills | None = None,
         interventions: Interventions = NO_INTERVENTIONS,
-        means: Means | None = None,
+        means: MeanOutputs | None = None,
     ) -> Tensor:
         assert batch.source is not None
         assert batch.queries is not None

@@ -4,10 +4,12 @@ import torch
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
-from explorer.model.head_gates import Means, head_gates
+from explorer.model.head_gates import MeanOutputs, head_gates
 
 HEADS = [Head("encoder", 0, 0), Head("encoder", 0, 1), *(Head("cross", 0, h) for h in range(3))]
-MEANS = Means("some", {("encoder", 0): torch.ones(2, 4), ("cross", 0): torch.full((3, 4), 2.0)})
+MEANS = MeanOutputs(
+    "some", {("encoder", 0): torch.ones(2, 4), ("cross", 0): torch.full((3, 4), 2.0)}
+)
 
 
 def test_removed_heads_have_gate_0():
@@ -24,7 +26,7 @@ def test_a_mean_takes_the_place_of_the_heads_that_ask_for_it():
     assert gates.tolist() == [[1, 1, 0, 0, 1]]
     assert fills["cross", 0][:, 0].tolist() == [2, 0, 0]
     assert not fills["encoder", 0].any()
-    assert repr(MEANS) == "Means('some', 2 layers)"
+    assert repr(MEANS) == "MeanOutputs('some', 2 layers)"
 
 
 def test_what_cannot_be_done_is_refused():

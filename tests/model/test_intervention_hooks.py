@@ -9,7 +9,7 @@ from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.core.vocabulary import BOS, EOS
 from explorer.model.attention_paths import MODULES, all_heads, attentions, path
-from explorer.model.head_gates import Means
+from explorer.model.head_gates import MeanOutputs
 from explorer.model.hooks import capture
 from explorer.model.intervention_hooks import applied, gated
 
@@ -69,7 +69,7 @@ def test_keeping_heads_equals_removing_the_others_of_their_site(make_model):
 def test_the_output_of_a_head_ablated_by_its_mean_is_that_mean(make_model):
     model = make_model()
     outputs = {place: torch.randn(7, 6) for place in attentions(model.config)}
-    means = Means("some", outputs)
+    means = MeanOutputs("some", outputs)
     done = Interventions.gather(ablate=[("cross", 1, 2, "mean"), ("cross", 1, 3)])
     with applied(model, done, means), capture(model, "*.head_output") as values:
         model(SOURCE, TARGET)

@@ -2,7 +2,7 @@ import pytest
 
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
-from explorer.model.head_gates import Means
+from explorer.model.head_gates import MeanOutputs
 from explorer.model.trace_options import (
     facts_of_changes,
     forces_output,
@@ -11,8 +11,8 @@ from explorer.model.trace_options import (
     refuse_decoding,
     refuse_no_count,
     refuse_no_input,
-    refuse_no_means,
     refuse_of_library,
+    refuse_other_mean_outputs,
 )
 
 
@@ -62,10 +62,10 @@ def test_a_count_is_a_whole_number_and_what_came_is_shown(wrong):
 
 
 def test_means_are_those_of_a_batch():
-    refuse_no_means(None)
-    refuse_no_means(Means("x", {}))
+    refuse_other_mean_outputs(None)
+    refuse_other_mean_outputs(MeanOutputs("x", {}))
     with pytest.raises(ConfigError, match="of the type dict"):
-        refuse_no_means({})
+        refuse_other_mean_outputs({})
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_what_a_trace_was_given_is_read_from_its_facts():
 
 
 def test_a_trace_names_its_interventions_and_the_batch_of_the_means_that_they_need():
-    means = Means("some texts", {})
+    means = MeanOutputs("some texts", {})
     assert facts_of_changes(Interventions(), means) == {}
     zero, mean = (
         Interventions.parse([line]) for line in ("keep cross.0.0", "ablate cross.1.2 mean")

@@ -30,7 +30,7 @@ from explorer.heads.metrics.statistics import (
 )
 from explorer.heads.reports.head_report_validation import KEYS
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.head_gates import Fills, Means
+from explorer.model.head_gates import Fills, MeanOutputs
 from explorer.model.measurable import NO_INTERVENTIONS, BatchPasses, MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenRows
@@ -60,7 +60,7 @@ Outcomes: TypeAlias = Callable[[Tensor, TokenRows], Tensor]
 def ablation(
     model: MeasurableModel,
     batch: EvaluationBatch,
-    means: Means,
+    means: MeanOutputs,
     progress: Progress = no_progress,
     variants: Sequence[str] = VARIANTS,
 ) -> pd.DataFrame:
@@ -86,7 +86,7 @@ def ablation(
     outcomes = partial(_loss_and_match, model.passes)
     table = pd.DataFrame(model.passes.heads, columns=KEYS)
     for name, changes in changes_by_head(model, batch, variants, outcomes, means, progress).items():
-        for what, change in _means(changes, batch).items():
+        for what, change in _per_example_means(changes, batch).items():
             columns = _columns(what, change, table.site)
             table = table.assign(**{f"{name}_{what}{end}": own for end, own in columns.items()})
     return table
@@ -97,7 +97,7 @@ def effect(
     model: MeasurableModel,
     batch: EvaluationBatch,
     interventions: Interventions,
-    means: Means | None = None,
+    means: MeanOutputs | None = None,
     progress: Progress = no_progress,
 ) -> pd.DataFrame:
     """Effect of interventions, applied together, over a batch: rows loss and exact.
@@ -111,7 +111,7 @@ def effect(
     outcomes = partial(_loss_and_match, model.passes)
     changes = changes_together(model, batch, interventions, outcomes, means, progress)
     rows = {}
-    for name, mean in _means(changes, batch).items():
+    for name, mean in _per_example_means(changes, batch).items():
         low, high = _interval(name, mean)
         rows[name] = [*mean.mean, low[2], high[2]]
     return pd.DataFrame.from_dict(rows, orient="index", columns=TOGETHER)
@@ -122,7 +122,7 @@ def changes_by_head(
     batch: EvaluationBatch,
     variants: Sequence[str],
     outcomes: Outcomes,
-    means: Means,
+    means: MeanOutputs,
     progress: Progress,
 ) -> dict[str, Tensor]:
     """Change of the outcomes with each head removed, by variant of `VARIANTS`: (…, head, N)."""
@@ -145,7 +145,7 @@ def changes_together(
     batch: EvaluationBatch,
     interventions: Interventions,
     outcomes: Outcomes,
-    means: Means | None,
+    means: MeanOutputs | None,
     progress: Progress = no_progress,
 ) -> Tensor:
     """Outcomes without and with interventions, and their change: (…, 3, N)."""
@@ -201,10 +201,10 @@ def gated_losses(
             done += len(some) * len(part)
             progress(done / (len(gates) * len(batch)))
         measured.append(torch.cat(found, 1))  # (2, V, N)
-    return _means(torch.cat(measured, -1), batch)["loss"]
+    return _per_example_means(torch.cat(measured, -1), batch)["loss"]
 
 
-def _means(outcomes: Tensor, batch: EvaluationBatch) -> dict[str, PerExampleMean]:
+def _per_example_means(outcomes: Tensor, batch: EvaluationBatch) -> dict[str, PerExampleMean]:
     """Loss per token and exact match per sentence, from the outcomes (2, V, N) of the batch."""
     loss, exact = outcomes.numpy()  # (V, N) each
     tokens = torch.cat([part.labels.lengths for part in batch.parts()]).double()
@@ -289,7 +289,7 @@ def _measured(
     gates: Tensor | None = None,
     fills: Fills | None = None,
     interventions: Interventions = NO_INTERVENTIONS,
-    means: Means | None = None,
+    means: MeanOutputs | None = None,
 ) -> Tensor:
     """The outcomes of each sentence under each of the gates (V, head), or once: (…, V, N)."""
     variants = 1 if gates is None else len(gates)

@@ -23,7 +23,7 @@ from explorer.heads.removal.ablation import (
 )
 from explorer.heads.reports.head_report_validation import KEYS
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.head_gates import Means
+from explorer.model.head_gates import MeanOutputs
 from explorer.model.measurable import MeasurableModel
 from explorer.model.token_rows import TokenRows
 
@@ -96,7 +96,7 @@ def metric_by_head(
     model: MeasurableModel,
     metric: TextMetric,
     batch: EvaluationBatch,
-    means: Means,
+    means: MeanOutputs,
     progress: Progress = no_progress,
 ) -> pd.DataFrame:
     """The mean change of a metric when each head is removed, one row a head.
@@ -121,7 +121,7 @@ def metric_effect(
     model: MeasurableModel,
     metric: TextMetric,
     interventions: Interventions,
-    means: Means | None = None,
+    means: MeanOutputs | None = None,
 ) -> pd.DataFrame:
     """Effect of interventions on a metric over its texts: one row, columns as of
     `ablation.effect`."""

@@ -13,7 +13,7 @@ from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.sites import Head, sides
 from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.head_gates import Fills, Means
+from explorer.model.head_gates import Fills, MeanOutputs
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.batch_texts import BatchTexts, Texts
 from explorer.model.huggingface.capture import Call
@@ -138,7 +138,7 @@ class LibraryPasses:
         gates: Tensor | None = None,
         fills: Fills | None = None,
         interventions: Interventions = NO_INTERVENTIONS,
-        means: Means | None = None,
+        means: MeanOutputs | None = None,
     ) -> Tensor:
         if interventions or gates is not None:
             family = str(self.model.config.model_type)

@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.core.errors import MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.core.sites import Head
-from explorer.model.head_gates import Fills, Means, head_gates
+from explorer.model.head_gates import Fills, MeanOutputs, head_gates
 from explorer.model.huggingface.anatomy import Anatomy, Place
 from explorer.model.huggingface.capture import Edit
 from explorer.model.huggingface.masks import least, may_attend
@@ -52,7 +52,7 @@ class _Gate:
 def edits_for(
     interventions: Interventions,
     anatomy: Anatomy,
-    means: Means | None = None,
+    means: MeanOutputs | None = None,
     gates: Tensor | None = None,
     fills: Fills | None = None,
 ) -> Edits:
@@ -63,7 +63,7 @@ def edits_for(
     fills: the outputs at gate 0; None = zero.
 
     Raises `InterventionError` on a site, layer or head that the model does not have, if no head
-    would be left, and if means are needed and missing.
+    would be left, and if mean outputs are needed and missing.
     """
     heads = anatomy.all_heads
     removed = head_gates(interventions, heads, means)

@@ -23,7 +23,7 @@ from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers, layer_facts, refuse_logits
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS
-from explorer.model.head_gates import Means
+from explorer.model.head_gates import MeanOutputs
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.answers import answer_of, answered
 from explorer.model.huggingface.attention_arrays import attention_arrays
@@ -57,7 +57,7 @@ from explorer.model.trace_options import (
     refuse_decoding,
     refuse_no_count,
     refuse_no_input,
-    refuse_no_means,
+    refuse_other_mean_outputs,
 )
 
 
@@ -202,7 +202,7 @@ class HuggingFaceModel:
         keep: Iterable[Sequence[Any]] = (),
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
-        means: Means | None = None,
+        means: MeanOutputs | None = None,
         without: Iterable[str] = (),
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
@@ -234,7 +234,7 @@ class HuggingFaceModel:
         refuse_capture(capture)
         refuse_no_count("pad_to", pad_to)
         refuse_no_count("max_new_tokens", max_new_tokens)
-        refuse_no_means(means)
+        refuse_other_mean_outputs(means)
         if not isinstance(without, Iterable) or tuple(without):
             raise ConfigError("no_omission", name=self.name)
         choice = LayerChoice.of(layers, sites)
