@@ -47,7 +47,7 @@ Object.assign(globalThis, {
     addEventListener: (/** @type {string} */ kind, /** @type {() => void} */ listener) => {
       listeners[kind] = listener;
     },
-    siteVersion: "new",
+    staticSiteVersion: "new",
     registration: { scope: SITE },
     skipWaiting: async () => {},
     clients: { claim: async () => {} },
@@ -121,7 +121,7 @@ test("a new version asks the host, not the browser's own cache", async () => {
   );
 });
 
-test("earlier versions of this site alone are deleted", async () => {
+test("earlier versions of this static site alone are deleted", async () => {
   const others = ["attention-explorer-site /other/?old", "attention-explorer-site /site/two/?old"];
   for (const name of [NAME, "attention-explorer-site /site/?old", ...others]) cacheCalled(name);
   await lived("activate");
