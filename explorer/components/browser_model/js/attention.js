@@ -23,7 +23,7 @@ class Attention {
    */
   constructor(weights, path, heads, points) {
     this.heads = heads;
-    this.output = weights.parameters(`${path}.output`);
+    this.outputProjection = weights.parameters(`${path}.output`);
     this.mask = hookPoint(points, `${path}.mask`); // (1, 1 or T, L)
     this.queryVectors = hookPoint(points, `${path}.query_vectors`); // (H, T, K)
     this.keyVectors = hookPoint(points, `${path}.key_vectors`); // (H, L, K)
@@ -55,7 +55,7 @@ class Attention {
     this.values.see(values.values, heads, values.length, width);
     const mixed = mix(weights, queries, values);
     this.headOutput.see(mixed.values, heads, queries, width);
-    return linear(mixed.joined(), queries, this.output); // (T, D)
+    return linear(mixed.joined(), queries, this.outputProjection); // (T, D)
   }
 
   /**
