@@ -95,9 +95,9 @@ class _Collected:
         for role in scores[0]:
             if gold_alone and role != "alignment":
                 continue
-            found = [one[role] for one in scores]
-            self.scores[site, role].append(join_heads([one.score for one in found]))
-            chances = [one.chance for one in found if one.chance is not None]
+            of_role = [one[role] for one in scores]
+            self.scores[site, role].append(join_heads([one.score for one in of_role]))
+            chances = [one.chance for one in of_role if one.chance is not None]
             if chances:
                 self.chances[site, role].append(join_heads(chances))
 

@@ -181,18 +181,18 @@ def _watched(module: nn.Module) -> Iterator[list[_Call]]:
     asked: list[tuple[bool, bool]] = []  # (need_weights, average_attn_weights) of the running call
 
     def before(part: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        given = _FORWARD.bind(part, *args, **options)
-        given.apply_defaults()
-        own = given.arguments
-        asked.append((own["need_weights"], own["average_attn_weights"]))
-        own["attn_mask"] = _mask_in_use(own)
-        own |= {"need_weights": True, "average_attn_weights": False}
-        return given.args[1:], given.kwargs
+        bound = _FORWARD.bind(part, *args, **options)
+        bound.apply_defaults()
+        arguments = bound.arguments
+        asked.append((arguments["need_weights"], arguments["average_attn_weights"]))
+        arguments["attn_mask"] = _mask_in_use(arguments)
+        arguments |= {"need_weights": True, "average_attn_weights": False}
+        return bound.args[1:], bound.kwargs
 
     def after(part: Any, args: tuple[Any, ...], options: dict[str, Any], output: Any) -> Any:
         states, weights = output
-        given = _FORWARD.bind(part, *args, **options).arguments
-        calls.append(_call(paths[part], part, given, weights))
+        arguments = _FORWARD.bind(part, *args, **options).arguments
+        calls.append(_call(paths[part], part, arguments, weights))
         needed, averaged = asked.pop()
         returned = weights.mean(-3) if averaged else weights
         return states, returned if needed else None

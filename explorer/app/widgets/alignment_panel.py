@@ -36,7 +36,7 @@ def alignment_panel(model: CatalogModel, language: str) -> None:
         return
     digest = model_cache.digest(model)
     stored = stored_alignments(digest)
-    shown = next((one for one in stored if one.key == alignment.report_key()), None)
+    shown = next((report for report in stored if report.key == alignment.report_key()), None)
     shown = shown or (stored[0] if stored else None)
     with st.container(
         key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"

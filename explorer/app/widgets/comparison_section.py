@@ -43,20 +43,20 @@ def comparison_section(
     request, wanted = heads_state.shown_request(), heads_state.compared()
     offered = compared_models.comparable(member, visitor_catalog(), request.text, wanted)
     runs = compared_moments.runs()
-    own = (OTHER_TEXT, CHANGES)
+    same_model = (OTHER_TEXT, CHANGES)
     nothing_changed = wanted == CHANGES and not visit_state.current().interventions
     if (pair := MomentPair.parse(wanted)) and wanted not in offered:
-        places = comparison_panel.choose(offered, runs, own, pair.run, language)
+        places = comparison_panel.choose(offered, runs, same_model, pair.run, language)
         _compare_moments(pair, language, places, messages)
         return
-    if wanted and (nothing_changed or wanted not in (*offered, *own)):
+    if wanted and (nothing_changed or wanted not in (*offered, *same_model)):
         facts = {"name": wanted, "shown": member.label}
         key = "no_changes" if nothing_changed else "not_comparable"
         show_error(ComparedModelError(key, **facts), language, messages)
         wanted = ""
     shown = wanted or next(iter(offered), OTHER_TEXT)
     heads_state.remember_compared(shown)
-    places = comparison_panel.choose(offered, runs, own, shown, language)
+    places = comparison_panel.choose(offered, runs, same_model, shown, language)
     try:
         if shown == OTHER_TEXT:
             _compare_texts(member, trace, language, places)

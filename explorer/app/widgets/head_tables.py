@@ -248,23 +248,23 @@ def redundancy(report: HeadReport, language: str) -> list[str]:
         return []
     exact = report.facts["targets"] == "task"
     sentences = []
-    for site, found in ablation.get("together", {}).items():
-        own = report.heads[report.heads.site == site]
+    for site, effects in ablation.get("together", {}).items():
+        heads = report.heads[report.heads.site == site]
         if exact:
-            before, after = map(percent, found["exact"])
+            before, after = map(percent, effects["exact"])
             alone, bound = (
                 at_most(_POINTS * fall)
-                for fall in (-own.zero_exact.min(), -own.zero_exact_bound.min())
+                for fall in (-heads.zero_exact.min(), -heads.zero_exact_bound.min())
             )
         else:
-            before, after = map(short_number, found["loss"])
-            alone, bound = map(at_most, (own.zero_loss.max(), own.zero_loss_bound.max()))
+            before, after = map(short_number, effects["loss"])
+            alone, bound = map(at_most, (heads.zero_loss.max(), heads.zero_loss_bound.max()))
         facts = {"alone": alone, "bound": bound, "before": before, "together": after}
         name = "heads.redundant" if exact else "heads.redundant_loss"
         named = site_name(site, language)
-        sentence = say(name, language, site=named, count=len(own), **facts)
-        if not exact and "zero_loss_most" in own:  # older reports have a bound that need not hold
-            most = at_most(own.zero_loss_most.max())
+        sentence = say(name, language, site=named, count=len(heads), **facts)
+        if not exact and "zero_loss_most" in heads:  # older reports have a bound that need not hold
+            most = at_most(heads.zero_loss_most.max())
             sentence += f" {say('heads.redundant_bound', language, bound=bound, most=most)}"
         sentences.append(sentence)
     return sentences

@@ -62,19 +62,19 @@ def _progress(
     queued = queued_measurements()
     if queued:
         _rows(queued, language)
-    own = jobs.own()
-    ended = [one for one in own if not one.job.active]
-    for one in ended:
-        jobs.forget(one.job)
-        if one.job.done and one == own[-1] and one.job.kind == kind:
-            show(one.job.report_key)
+    started = jobs.own()
+    ended = [measurement for measurement in started if not measurement.job.active]
+    for measurement in ended:
+        jobs.forget(measurement.job)
+        if measurement.job.done and measurement == started[-1] and measurement.job.kind == kind:
+            show(measurement.job.report_key)
         else:
-            _tell_end(one, language)
+            _tell_end(measurement, language)
     if ended or queued != drawn:
-        told = {one.job for one in (*queued, *own)}
-        for one in drawn:
-            if one.job.done and one.job not in told:
-                _tell_end(one, language)
+        told_already = {measurement.job for measurement in (*queued, *started)}
+        for measurement in drawn:
+            if measurement.job.done and measurement.job not in told_already:
+                _tell_end(measurement, language)
         st.rerun()
 
 

@@ -43,14 +43,14 @@ def lesson_card(offered: Catalog, language: str, draw_address_alone: Callable[[]
 
 
 def _payload(offered: Catalog, language: str) -> bytes:
-    state, found = lesson_state.current(), lessons()
-    lesson = found.in_language(state.name, language)
-    names = list(found.lessons)
+    state, listed = lesson_state.current(), lessons()
+    lesson = listed.in_language(state.name, language)
+    names = list(listed.lessons)
     if lesson is None:
-        first = found.in_language(names[0], language) if names else None
+        first = listed.in_language(names[0], language) if names else None
         return offer_payload(names[0], first.title, language) if first else empty_payload(language)
     after = names[names.index(state.name) + 1 :][:1]
-    following = [found.in_language(name, language) for name in after]
+    following = [listed.in_language(name, language) for name in after]
     shown = ShownLesson(
         name=state.name,
         title=lesson.title,

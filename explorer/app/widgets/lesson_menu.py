@@ -13,9 +13,9 @@ from explorer.core.lesson_search import FoundLessons
 
 def lesson_menu(language: str, explore: StreamlitPage) -> None:
     """Open a lesson on the page `explore`. For a file that is not a lesson, show why."""
-    found = lessons()
-    broken = {f"{one.path}": one for one in found.broken}
-    options = [*found.lessons, *broken]
+    listed = lessons()
+    broken = {f"{one.path}": one for one in listed.broken}
+    options = [*listed.lessons, *broken]
     if not options:
         return
     chosen = st.menu_button(
@@ -24,13 +24,13 @@ def lesson_menu(language: str, explore: StreamlitPage) -> None:
         format_func=lambda name: (
             literal(f"✗ {broken[name].path.name}")
             if name in broken
-            else _title(found, name, language)
+            else _title(listed, name, language)
         ),
         key="lessons",
     )
     if chosen in broken:
         messages.report(broken[chosen])
-    elif chosen in found.lessons:
+    elif chosen in listed.lessons:
         st.switch_page(explore, query_params=lesson_state.link(str(chosen)))
 
 

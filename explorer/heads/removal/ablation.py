@@ -168,17 +168,17 @@ def remove_sites(
     Compared with the effect of each head alone it shows whether heads are redundant.
     """
     heads = model.passes.heads
-    found = {}
+    effects = {}
     for site in dict.fromkeys(head.site for head in heads):
-        own = [head for head in heads if head.site == site]
-        if len(own) == len(heads):
+        together = [head for head in heads if head.site == site]
+        if len(together) == len(heads):
             continue  # a model without any head computes nothing
-        removed = Interventions.gather(ablate=own)
+        removed = Interventions.gather(ablate=together)
         rows = effect(model, batch, removed)
-        found[site] = {
+        effects[site] = {
             name: [float(rows.before[name]), float(rows.after[name])] for name in rows.index
         }
-    return found
+    return effects
 
 
 @torch.inference_mode()
@@ -226,14 +226,14 @@ def _columns(what: str, change: PerExampleMean, sites: "pd.Series[str]") -> dict
     if what == "loss":
         bounds["_most"] = np.empty_like(low)
     for site in sites.unique():
-        own = (sites == site).to_numpy()
-        of_site = PerExampleMean(change.total[:, own], change.count[:, own])
+        heads = (sites == site).to_numpy()
+        of_site = PerExampleMean(change.total[:, heads], change.count[:, heads])
         if what == "exact":
-            bounds["_bound"][own] = largest_fall(of_site.total)
+            bounds["_bound"][heads] = largest_fall(of_site.total)
         else:
             most = max(ROUNDING, float(np.nanmax(of_site.of_examples)))
-            bounds["_most"][own] = most
-            bounds["_bound"][own] = largest_rise(of_site, most)
+            bounds["_most"][heads] = most
+            bounds["_bound"][heads] = largest_rise(of_site, most)
     return {"": change.mean, "_low": low, "_high": high, "_p": holm(p)} | bounds
 
 

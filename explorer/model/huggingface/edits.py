@@ -70,12 +70,12 @@ def edits_for(
     both = (removed, (gates, fills))
 
     def edits(places: Sequence[Place], cursor: Cursor) -> dict[int, Edit]:
-        found = {}
+        by_layer = {}
         for number, place in enumerate(places):
-            own = [gate for given in both for gate in _gates_of(place, *given, heads)]
-            if edit := _edit(place, interventions, own, cursor):
-                found[number] = edit
-        return found
+            of_place = [gate for given in both for gate in _gates_of(place, *given, heads)]
+            if edit := _edit(place, interventions, of_place, cursor):
+                by_layer[number] = edit
+        return by_layer
 
     cursor = Cursor()
     return Edits(edits(anatomy.encoder, Cursor()), edits(anatomy.decoder, cursor), cursor)
