@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from explorer.model.measurable import MeasurableModel
 
 EFFECT_SENTENCES = 64
-"""Sentences of the batch on which an effect is measured; as many as for each head alone."""
+"""Sentences of the batch for measuring an effect, as many as reports use for single heads."""
 
 _BATCH = 256
 """Sentences that a mean is taken over."""

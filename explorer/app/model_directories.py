@@ -33,7 +33,8 @@ def _found(roots: tuple[Path, ...]) -> tuple[FoundDirectory, ...]:
 
 
 def _as_opened(member: DirectoryModel) -> DirectoryModel:
-    """A member with what only the loaded model knows: whether its tokenizer is usable."""
+    """A directory as listed or, once its model is loaded without a usable tokenizer, as a model of
+    ids."""
     model = model_cache.opened(member)
     if model is None or model.tokens.tokenizer is not None:
         return member

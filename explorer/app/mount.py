@@ -260,8 +260,8 @@ def _offer(key: PictureKey, trace: Trace, model: AskedModel | None) -> Offer:
 
 
 def _view(trace: Trace, initial: Selection) -> View:
-    """Initial view of a head picture: in pieces, at the selection as far as the trace has it, with
-    the whole pattern unless the visitor hides what is ahead. Step None = the last."""
+    """Initial view of a head picture, in pieces: the selection without the fields that the trace
+    lacks, and the whole pattern unless the visitor hides later rows. Step None = the last."""
     seen, _ = initial.within(trace)
     at_end = seen.step == len(trace.target_tokens) and seen.ahead is not False
     step = None if at_end else seen.step

@@ -157,7 +157,8 @@ def _whole_lessons(models: Iterable[str]) -> FoundLessons:
 
 
 def _log_broken_cards(found: FoundLessons, offered: Mapping[str, ShippedModel]) -> None:
-    """Log each card that cannot be shown, in its lessons and in lessons without a model.
+    """Log each card that cannot be shown, in lessons of the static site and in those without a
+    model.
 
     The language is that of the lesson, because its choices are compared with the answers of the
     trace in that language.

@@ -279,5 +279,6 @@ def with_parts_in_files(html: str) -> tuple[str, dict[str, bytes]]:
 
 
 def inline(source: str) -> str:
-    """`source` without anything that would end its HTML element or hide the end of it."""
+    """`source` with each `</script` and `<!--` escaped, so that it cannot end or hide the end of
+    its HTML element."""
     return re.sub(r"<(?=/script|!--)", r"\\x3C", source, flags=re.IGNORECASE)

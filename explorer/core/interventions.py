@@ -374,7 +374,7 @@ def typed(one: Intervention) -> str:
 
 
 def head_name(site: str, layer: int | None, head: int | None) -> str:
-    """A head in a line of text; "*" stands for all layers or heads."""
+    """Name of a head in a line of text, such as "cross.1.2"; "*" stands for all layers or heads."""
     return ".".join([site, *("*" if part is None else str(part) for part in (layer, head))])
 
 
@@ -384,7 +384,8 @@ def _names(one: Ablation | Keep, layer: int, head: int) -> bool:
 
 
 def _overlap(one: int | None, other: int | None) -> bool:
-    """Whether two heads of a layer are the same; None stands for all."""
+    """Whether two heads of a layer are the same or one of them is None, which stands for all
+    heads."""
     return None in (one, other) or one == other
 
 
@@ -433,7 +434,8 @@ _EXAMPLES: dict[type[Intervention], tuple[str, str]] = {
     CellEdit: ("site, layer, head, query, key, unmask", '("cross", 1, 2, 3, 0)'),
     RowOverride: ("site, layer, head, query, weights", '("cross", 1, 2, 3, (0.5, 0.5))'),
 }
-"""By kind: field names of a tuple, and an example; `how` and `unmask` may be left out."""
+"""Kind of intervention → the field names of its tuple, and an example. `how` and `unmask` may be
+left out."""
 
 
 def _malformed(kind: type[_Kind], parts: object) -> InterventionError:
@@ -444,7 +446,8 @@ def _malformed(kind: type[_Kind], parts: object) -> InterventionError:
 
 
 def _plain(part: Any) -> Any:
-    """A Python integer for a NumPy one, such as from a loop over an array; else `part` itself."""
+    """Convert a NumPy integer, such as one from a loop over an array, to a Python integer. Anything
+    else is returned unchanged."""
     return int(part) if isinstance(part, Integral) and not isinstance(part, bool) else part
 
 

@@ -28,7 +28,7 @@ class ChosenToken(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in the player: its request, where it opened, and in which language.
+    """A picture in the player: its request, its initial selection and its language.
 
     whole: whether it opened with the whole pattern at a step that shows something.
     """
@@ -41,7 +41,8 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Inputs the page was drawn from, except the selection, which the player shows by itself."""
+    """Inputs of the page except the selection, whose changes the player draws without the
+    server."""
 
     request: Request
     language: str

@@ -23,7 +23,7 @@ from explorer.core.look import (
 from explorer.core.sites import Head
 
 ALL = -1
-"""In place of a layer or a head: all of them."""
+"""Number that stands for all layers, or for all heads."""
 
 
 class InterventionDraftError(InterventionError):
@@ -281,7 +281,7 @@ def propose(interventions: Interventions) -> None:
 
 
 def take_proposed() -> Interventions:
-    """The proposed interventions, which are no longer proposed after this call."""
+    """Return the proposed interventions, and clear them."""
     proposed = session.load(HeadsState).proposed
     propose(NO_INTERVENTIONS)
     return proposed

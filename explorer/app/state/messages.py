@@ -24,7 +24,7 @@ def report(error: ExplorerError) -> None:
 
 
 def take() -> tuple[ExplorerError, ...]:
-    """The reported errors, which are no longer reported after this call."""
+    """Return the reported errors, and clear them."""
     messages = session.load(Messages)
     session.save(replace(messages, page=()))
     return messages.page
@@ -37,7 +37,7 @@ def notify(sentence: str) -> None:
 
 
 def take_notices() -> tuple[str, ...]:
-    """The pending notices, which are no longer pending after this call."""
+    """Return the pending notices, and clear them."""
     messages = session.load(Messages)
     session.save(replace(messages, notices=()))
     return messages.notices

@@ -153,7 +153,7 @@ def read_player(report: dict[str, object]) -> None:
 
 
 def draw_address_alone() -> None:
-    """In a callback: draw only the address, unless more is about to be drawn.
+    """Draw only the address, in a callback, unless the whole page is about to be drawn.
 
     A pending run of the whole page continues, such as one that Back or Forward asked for.
     """

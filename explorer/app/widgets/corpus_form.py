@@ -135,7 +135,7 @@ def _cell(text: str) -> str:
 
 
 def _counts_text(counts: RowCounts, corpus: UploadedCorpus, language: str) -> str:
-    """Number of rows used, and the reasons why the others are not."""
+    """Sentence with the number of rows used, and of rows left out by reason."""
     return say(
         "train.pairs_counts",
         language,

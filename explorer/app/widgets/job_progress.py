@@ -92,7 +92,7 @@ def _tell_end(ended: QueuedMeasurement, language: str) -> None:
 
 
 def _rows(queued: list[QueuedMeasurement], language: str) -> None:
-    """The job that runs and the visitor's next one; the others are folded away."""
+    """Draw the running job and the visitor's next one. All others are in a folded list."""
     own = {one.job for one in jobs.own()}
     waiting = [place for place, one in enumerate(queued) if one.job in own and place > 0]
     shown = [0, *waiting[:1]]

@@ -19,8 +19,8 @@ TEMPERATURES = [step / 10 for step in range(1, 21)]
 
 
 def token_path(trace: Trace, site: str) -> bytes:
-    """The path of all queries of `site` through the first layer of a trace with full capture, a
-    payload.
+    """Payload with the vectors of all queries of `site` on their way through the first layer of a
+    trace with full capture.
 
     Arrays, float32 (query, width) but for the last two: "tokens" token embeddings × √D,
     "positions", "input" of the residual connection, "normed" what the sublayer reads, "heads" all

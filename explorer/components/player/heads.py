@@ -18,7 +18,7 @@ from explorer.core.words import has_words, merged_codes, merged_weights, word_ax
 Unit: TypeAlias = Literal["pieces", "words"]
 
 MEAN = -1
-"""In place of a head: the mean of the heads of its layer."""
+"""Head number that stands for the mean over the heads of a layer."""
 
 
 def units_of(trace: Trace) -> tuple[Unit, ...]:

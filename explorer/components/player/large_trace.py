@@ -121,8 +121,9 @@ def words_without_weights(trace: Trace) -> Trace:
 def _layers(
     trace: Trace, site: str, axes: WordAxes | None
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.uint8], bool]]:
-    """Weights (head, query, key) and mask (1 or head, query, key) of each layer, in pieces or
-    words, and whether the mask is new; it is not if all layers share it."""
+    """For each layer: weights (head, query, key), mask codes (1 or head, query, key), and whether
+    the mask is new. If all layers share one mask, it is new in the first layer only. In words if
+    `axes` is given, else in pieces."""
     shared = trace.arrays[f"{site}.closed"].ndim == 2
     mask_codes = layer_codes(trace, site, 0)
     for layer, weights in enumerate(trace.attention(site)):

@@ -45,7 +45,7 @@ from explorer.heads.initial_head import initial_head
 FORMAT_VERSION = 1
 
 _MOST_TAGS = 3
-"""Labels of a token that are sent: a row shows one, and the others on hover."""
+"""Most labels sent per token. A row shows the first one, and the others on hover."""
 
 _STEPS = {  # smaller types than those of the trace: the candidates are a large part of a payload
     "step": np.uint16,
@@ -149,8 +149,8 @@ def _predictions(trace: Trace) -> dict[str, Any] | None:
 
 
 def initial_head_of(trace: Trace, view: View) -> dict[str, Any]:
-    """The fields of `view` that name a head, filled in if it names none: the cross head that shows
-    most, if there is cross-attention."""
+    """Site, layer and head of `view`. If it names no head, this is the cross head that shows most,
+    or head 0 of layer 0 without cross-attention."""
     site = view.site if view.site in trace.sites else trace.sites[-1]
     if view.layer is not None or view.head is not None:
         return {"site": site, "layer": view.layer, "head": view.head}

@@ -32,8 +32,8 @@ Script = Literal[
 BUNDLES = folders.PACKAGE / "components" / "bundles"
 
 PLOTLY = BUNDLES / "plotly-cartesian.min.js"
-"""The plotly.js that the components draw with: served by the app, embedded in exported pages. The
-version is that of the Python package; it has heatmaps and lines, and is a third of the size."""
+"""The plotly.js of all components: the app serves it, exported pages embed it. It has the version
+of the Python package, but only heatmaps and lines, in a third of the size."""
 
 
 @cache

@@ -9,7 +9,7 @@ from explorer.jobs.training_run import Run
 from explorer.training.run_metrics import best_moment
 
 MOST_RUNS = 5
-"""On screen together, including the one that is replayed."""
+"""Most runs on screen at a time, the replayed one included."""
 
 _MASTERED = 0.99  # exact match
 
