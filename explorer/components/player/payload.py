@@ -149,8 +149,8 @@ def _predictions(trace: Trace) -> dict[str, Any] | None:
 
 
 def initial_head_of(trace: Trace, view: View) -> dict[str, Any]:
-    """Site, layer and head of `view`. If it names no head, this is the cross head that shows most,
-    or head 0 of layer 0 without cross-attention."""
+    """Site, layer and head of `view`. If it names no head: at the cross site the head that shows
+    most, at another site head 0 of layer 0."""
     site = view.site if view.site in trace.sites else trace.sites[-1]
     if view.layer is not None or view.head is not None:
         return {"site": site, "layer": view.layer, "head": view.head}
