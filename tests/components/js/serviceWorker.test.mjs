@@ -117,7 +117,7 @@ test("a new version asks the host, not the browser's own cache", async () => {
   await lived("install");
   assert.deepEqual(
     asked.map(({ url, cache }) => [url, cache]),
-    [...first, ...versioned].map((name) => [SITE + name, "reload"]),
+    [...first, ...versioned].map((name) => [STATIC_SITE + name, "reload"]),
   );
 });
 
@@ -132,7 +132,8 @@ test("offline, both addresses of the first page open, a visited page, and a sent
   await lived("install");
   await answered("training.en.html", "navigate");
   offline = true;
-  for (const name of ["", "index.html"]) assert.equal(await answered(name, "navigate"), STATIC_SITE);
+  for (const name of ["", "index.html"])
+    assert.equal(await answered(name, "navigate"), STATIC_SITE);
   assert.equal(await answered("live.js?new"), `${STATIC_SITE}live.js?new`);
   assert.equal(await answered("training.en.html", "navigate"), `${STATIC_SITE}training.en.html`);
   const elsewhere = await answerTo("lessons/the-mask.en.html", "navigate");
