@@ -24,7 +24,7 @@ from playwright.sync_api import Page
 
 from benchmarks.browser import PAINTED, chromium, new_page
 from benchmarks.player import MEASURE
-from explorer.app.static_site import write_site
+from explorer.app.static_site import write_static_site
 from explorer.model.catalog import shipped_models
 
 TEXTS = {  # 15 symbols and 14 pieces, with their ends
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
         out, listed = Path(name), shipped_models()
-        write_site([listed[model] for model in TEXTS], out)
+        write_static_site([listed[model] for model in TEXTS], out)
         for model, texts in TEXTS.items():
             page = new_page(browser)
             page.context.set_offline(True)

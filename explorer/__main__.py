@@ -16,8 +16,8 @@ from explorer.cli import (
     measure_heads,
     prune,
     runs,
-    site,
     start,
+    static_site,
     trace,
     train,
     translate,
@@ -39,7 +39,7 @@ _COMMANDS = (
     export,
     language,
     convert,
-    site,
+    static_site,
     runs,
 )
 """In the order in which the help lists them."""

@@ -97,9 +97,9 @@ def linked_trace() -> Callable[[Request], Trace]:
 def test_a_link_shows_what_it_showed(model, linked_trace):
     own = [link for link in LINKS if link["shows"]["model"] == model]
     assert len(own) > 20
-    openings = {name: Request(name, "", 0) for name in ("copy", *SHIPPED_MODELS)}
+    initial_requests = {name: Request(name, "", 0) for name in ("copy", *SHIPPED_MODELS)}
     for link in own:
-        found, refused = from_query(link["link"], openings)
+        found, refused = from_query(link["link"], initial_requests)
         trace = linked_trace(found.request)
         selection, missing = found.selection.within(trace)
         selection, elsewhere = selection.at_cell(trace)

@@ -23,11 +23,11 @@ from explorer.model.catalog import CatalogModel
 
 if TYPE_CHECKING:
     from explorer.model.evaluation_batch import EvaluationBatch
-    from explorer.model.intervention_hooks import Means
+    from explorer.model.intervention_hooks import MeanOutputs
     from explorer.model.measurable import MeasurableModel
 
 EFFECT_SENTENCES = 64
-"""Sentences of the batch on which an effect is measured; as many as for each head alone."""
+"""Sentences of the batch for measuring an effect, as many as reports use for single heads."""
 
 _BATCH = 256
 """Sentences that a mean is taken over."""
@@ -76,7 +76,7 @@ def norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.flo
 
 def means_batch(member: CatalogModel) -> str:
     """Name of the batch that the mean of a head is taken over."""
-    return _means(member.stamp, member).name
+    return _mean_outputs(member.stamp, member).name
 
 
 def _experiment(
@@ -86,7 +86,7 @@ def _experiment(
 
     model = model_cache.model_of(member)
     before = model_cache.greedy_trace(member, request)
-    means = _means(member.stamp, member) if interventions.needs_means else None
+    means = _mean_outputs(member.stamp, member) if interventions.needs_mean_outputs else None
     with model_cache.computing():
         changed = model.trace(
             **request.given,
@@ -112,7 +112,7 @@ def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> 
     from explorer.heads.removal import ablation
 
     model = model_cache.model_of(_member)
-    means = _means(stamp, _member) if interventions.needs_means else None
+    means = _mean_outputs(stamp, _member) if interventions.needs_mean_outputs else None
     with model_cache.computing():
         batch = _batch(model, _member)
         some = batch.first(EFFECT_SENTENCES)
@@ -121,7 +121,7 @@ def _effect(stamp: str, interventions: Interventions, _member: CatalogModel) -> 
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _means(stamp: str, _member: CatalogModel) -> "Means":
+def _mean_outputs(stamp: str, _member: CatalogModel) -> "MeanOutputs":
     from explorer.heads.removal.counterfactuals import mean_outputs
 
     model = model_cache.model_of(_member)

@@ -26,13 +26,13 @@ def whole_lesson(
     lesson: Lesson,
     offered: Catalog,
     language: str,
-    site: str | None = None,
+    static_site: str | None = None,
     following: tuple[str, str] | None = None,
 ) -> bytes:
     """A lesson as an HTML page; a card that cannot be shown says why. Called from any thread.
 
     language: of the page around the lesson, which may be written in another one.
-    site: the folder of a site, relative to the page, whose files it links; None = one file alone.
+    static_site: the folder of the static site, relative to the page; None = one HTML file alone.
     following: name and title of the next lesson, whose page lies beside this one.
     """
     written = [replace(card, text=card.exported or card.text) for card in lesson.cards]
@@ -44,7 +44,7 @@ def whole_lesson(
             by_request.setdefault(visit.request, []).append(number)
     texts = [_text(offered[r.model], r, tuple(numbers)) for r, numbers in by_request.items()]
     shown = ShownLesson(name, lesson.title, cards, card=0, visit=0, following=following)
-    return lesson_page(shown, texts, language, site).encode()
+    return lesson_page(shown, texts, language, static_site).encode()
 
 
 def _text(member: CatalogMember, request: Request, cards: tuple[int, ...]) -> LessonText:
@@ -71,8 +71,10 @@ def card_visit(card: Card, offered: Catalog) -> Look | None:
 
 def _linked(card: Card, offered: Catalog) -> tuple[Look, tuple[str, ...]]:
     """The visit that a card shows, and the parameters of its link that were refused."""
-    openings = {name: visit_state.initial_request(member) for name, member in offered.items()}
-    look, refused = from_query(card.view, openings)
+    initial_requests = {
+        name: visit_state.initial_request(member) for name, member in offered.items()
+    }
+    look, refused = from_query(card.view, initial_requests)
     return look, refused
 
 

@@ -11,14 +11,14 @@ from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 
 
-def opening(
+def initial_of(
     picture: object, member: CatalogMember, trace: Trace, changed: Head | None = None
 ) -> Selection:
     """Initial selection of a picture, as in Explore. An experiment starts at the head it
     changes."""
-    opened, _ = heads_state.opening(picture).or_head(changed).within(trace)
-    with_step = opened.step is None
-    return initial_selection(opened, member, trace, with_step=with_step)
+    wanted, _ = heads_state.initial_selection(picture).or_head(changed).within(trace)
+    with_step = wanted.step is None
+    return initial_selection(wanted, member, trace, with_step=with_step)
 
 
 def picture_key(

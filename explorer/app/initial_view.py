@@ -20,7 +20,7 @@ from explorer.model.catalog import CatalogMember, CatalogModel
 def initial_selection(
     wanted: Selection, member: CatalogMember, trace: Trace, *, with_step: bool
 ) -> Selection:
-    """`wanted`, completed with the cross head that shows most if it names no head.
+    """`wanted` with a head: if it names none, the cross head that shows most.
 
     The head is the same for all texts of a model, so it stays when the text changes.
     trace: the one on screen.

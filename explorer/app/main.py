@@ -55,9 +55,9 @@ def draw(language: str) -> None:
 def lesson_menu(language: str, explore: StreamlitPage) -> None:
     """The list of lessons, which open on the page `explore`. For a file that is not a lesson, show
     why."""
-    found = lesson_state.look_up()
-    broken = {f"{one.path}": one for one in found.broken}
-    options = _titles(found, language)
+    listed = lesson_state.look_up()
+    broken = {f"{one.path}": one for one in listed.broken}
+    options = _titles(listed, language)
     options |= {name: literal(f"✗ {one.path.name}") for name, one in broken.items()}
     if not options:
         return
@@ -69,7 +69,7 @@ def lesson_menu(language: str, explore: StreamlitPage) -> None:
     )
     if chosen in broken:
         messages.report(broken[chosen])
-    elif chosen in found.lessons:
+    elif chosen in listed.lessons:
         st.switch_page(explore, query_params=lesson_state.link(str(chosen)))
 
 

@@ -40,7 +40,7 @@ MOST_TRACE_BYTES = 2**30
 
 _LABEL_BYTES = 200  # of one label of a trace in memory, roughly
 _SLOTS = threading.Semaphore(2)
-"""Computations at a time, as many as a small machine has cores; the others wait."""
+"""Limit on simultaneous computations: 2, the cores of a small machine. Further ones wait."""
 
 _OPENING = threading.Lock()
 
@@ -167,7 +167,7 @@ def _trace(member: CatalogModel, request: Request) -> Trace:
 
 
 def padded(model: Model, request: Request) -> int | None:
-    """Length to which the text is padded, or None for a text that is too long anyway."""
+    """Length that the text is padded to, or None if the text alone exceeds the model's limit."""
     extent = extent_of(model, **request.given)
     padded = min(extent.tokens + request.pad, extent.longest)
     return padded if extent.tokens <= extent.longest else None

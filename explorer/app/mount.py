@@ -112,7 +112,7 @@ def player(
 
 def head_grid(
     key: PictureKey,
-    opening: Selection,
+    initial: Selection,
     trace: Trace,
     report: HeadReport | None,
     norms: Norms | None,
@@ -123,7 +123,7 @@ def head_grid(
 
     model: as in `player`.
     """
-    offer, view = _offer(key, trace, model), _view(trace, opening)
+    offer, view = _offer(key, trace, model), _view(trace, initial)
     payload = _payload(
         ("head_grid", key, norms is None, view),
         lambda: head_grid_payload(
@@ -139,10 +139,10 @@ def head_grid(
 
 
 def comparison(
-    key: PictureKey, opening: Selection, compared: TraceComparison, on_report: Report
+    key: PictureKey, initial: Selection, compared: TraceComparison, on_report: Report
 ) -> None:
     """A text without and with interventions."""
-    view = _view(compared.original, opening)
+    view = _view(compared.original, initial)
     payload = _payload(
         ("comparison", key, view),
         lambda: comparison_payload(compared, language=key.language, view=view),
@@ -152,14 +152,14 @@ def comparison(
 
 def model_comparison(
     key: PictureKey,
-    opening: Selection,
+    initial: Selection,
     sides: Sides,
     compared: TraceComparison,
     on_report: Report,
 ) -> None:
     """A text in two models, or the two sides that `sides` names. The key names the second side,
     too."""
-    view = _view(compared.original, opening)
+    view = _view(compared.original, initial)
     payload = _payload(
         ("model_comparison", key, view),
         lambda: model_comparison_payload(
@@ -258,10 +258,10 @@ def _offer(key: PictureKey, trace: Trace, model: AskedModel | None) -> Offer:
     return trace_route.offer((key.stamp, key.request), trace, model)
 
 
-def _view(trace: Trace, opening: Selection) -> View:
-    """Initial view of a head picture: in pieces, at the selection as far as the trace has it, with
-    the whole pattern unless the visitor hides what is ahead. Step None = the last."""
-    seen, _ = opening.within(trace)
+def _view(trace: Trace, initial: Selection) -> View:
+    """Initial view of a head picture, in pieces: the selection without the fields that the trace
+    lacks, and the whole pattern unless the visitor hides later rows. Step None = the last."""
+    seen, _ = initial.within(trace)
     at_end = seen.step == len(trace.target_tokens) and seen.ahead is not False
     step = None if at_end else seen.step
     whole = seen.without_server().with_flags_of(Selection())

@@ -1,4 +1,4 @@
-"""The app's pages as a folder of static files, which any web host, USB stick or phone opens.
+"""The static site: the app's pages as files in a folder, for any web host, USB stick or phone.
 
 The browser itself decodes. Models are files; lessons and the recorded training are separate pages.
 """
@@ -17,7 +17,7 @@ from explorer.components.exported_page import with_parts_in_files
 from explorer.components.live import page as live
 from explorer.components.live.model_script import model_script
 from explorer.components.live.page import LinkedLesson, LiveModel
-from explorer.components.site_files import FIRST_PAGE, shared_files
+from explorer.components.static_site_files import FIRST_PAGE, shared_files
 from explorer.components.training_export import training_page
 from explorer.core import folders
 from explorer.core.errors import FileError
@@ -34,18 +34,18 @@ _RECORDED = "reverse"
 _MARK = "attention-explorer-site.txt"
 _ABOUT = "Open index.html. Written by attention-explorer site.\n\n"
 _REMOVABLE = re.compile(r"models/[^/\\:]+\.(safetensors|js)|lessons/[^/\\:]+\.(html|js)")
-"""Files of an earlier site that may be removed, among those its mark lists. Anybody can change the
-mark, so the pattern allows only these two folders."""
+"""Files of an earlier static site that may be removed, among those its mark lists. Anybody can
+change the mark, so the pattern allows only these two folders."""
 
 Files = Iterator[tuple[str, bytes]]
 """Path in the folder, and the content of the file."""
 
 
-def write_site(
+def write_static_site(
     models: Sequence[ShippedModel], out: Path, tell: Callable[[str], None] = lambda name: None
 ) -> int:
-    """Write the site with these models to the folder `out`; its first page opens with the first
-    one. Remove models and lessons of an earlier site that this one lacks.
+    """Write the static site with these models to the folder `out`; its first page starts with the
+    first one. Remove models and lessons of an earlier static site that this one lacks.
 
     Returns its size in bytes. Cards of lessons that cannot be shown are logged.
 
@@ -86,14 +86,14 @@ def _refuse_other_files(out: Path) -> None:
 
 
 def _listed_files(out: Path) -> set[str]:
-    """The models and lessons of an earlier site, as its mark lists them."""
+    """The models and lessons of an earlier static site, as its mark lists them."""
     if not (out / _MARK).is_file():
         return set()
     return {line for line in read_text(out / _MARK).splitlines() if _REMOVABLE.fullmatch(line)}
 
 
 def _write_mark(out: Path, names: Iterable[str]) -> int:
-    """Write the file that marks a folder as a site, and return its size."""
+    """Write the file that marks a folder as a static site, and return its size."""
     data = (_ABOUT + "".join(f"{name}\n" for name in sorted(names))).encode()
     write_atomically(out / _MARK, data)
     return len(data)
@@ -114,7 +114,7 @@ def _files(models: Sequence[ShippedModel]) -> Files:
     for language in LANGUAGES:
         replay = training_page(f"recorded/{_RECORDED}", run, "", language)
         yield f"training.{language}.html", replay.encode()
-    yield FIRST_PAGE, live.site_page(opened, list(_linked(found))).encode()
+    yield FIRST_PAGE, live.static_site_page(opened, list(_linked(found))).encode()
 
 
 def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], language: str) -> Files:
@@ -136,12 +136,12 @@ def _live_model(model: ShippedModel) -> LiveModel:
     data = to_bytes(load_checkpoint(model.path), half=True)
     trace = model_cache.trace(model, initial_request(model))
     chosen = chosen_head(Selection(), model, trace)
-    opening = None if chosen is None else (chosen.head.layer, chosen.head.head)
-    return LiveModel(model, data, opening)
+    initial_head = None if chosen is None else (chosen.head.layer, chosen.head.head)
+    return LiveModel(model, data, initial_head)
 
 
 def _whole_lessons(models: Iterable[str]) -> FoundLessons:
-    """The lessons whose models are all in the site."""
+    """The lessons whose models are all in the static site."""
     known = set(models)
     return FoundLessons(
         {
@@ -156,7 +156,8 @@ def _whole_lessons(models: Iterable[str]) -> FoundLessons:
 
 
 def _log_broken_cards(found: FoundLessons, offered: Mapping[str, ShippedModel]) -> None:
-    """Log each card that cannot be shown, in the site's lessons and in lessons without a model.
+    """Log each card that cannot be shown, in lessons of the static site and in those without a
+    model.
 
     The language is that of the lesson, because its choices are compared with the answers of the
     trace in that language.

@@ -82,7 +82,7 @@ def trained_models(taken: Container[str] = ()) -> dict[str, TrainedModel]:
 
     taken: names of other models.
     """
-    found = []
+    dated = []
     for path in folders.runs().glob("*/config.json"):
         try:
             status = path.stat()
@@ -91,9 +91,9 @@ def trained_models(taken: Container[str] = ()) -> dict[str, TrainedModel]:
         created = _created(path.parent, status.st_mtime_ns, status.st_size)
         model = None if created is None else _model(Run(path.parent), taken)
         if created is not None and model is not None:
-            found.append((created, model))
-    found.sort(key=lambda one: (one[0], one[1].name), reverse=True)
-    return {model.name: model for _, model in found}
+            dated.append((created, model))
+    dated.sort(key=lambda one: (one[0], one[1].name), reverse=True)
+    return {model.name: model for _, model in dated}
 
 
 def model_of_run(run: Run, taken: Container[str] = ()) -> TrainedModel:
@@ -184,7 +184,8 @@ def _found(roots: tuple[Path, ...]) -> tuple[FoundDirectory, ...]:
 
 
 def _as_opened(member: DirectoryModel) -> DirectoryModel:
-    """A member with what only the loaded model knows: whether its tokenizer is usable."""
+    """A directory as listed or, once its model is loaded without a usable tokenizer, as a model of
+    ids."""
     model = model_cache.opened(member)
     if model is None or model.tokens.tokenizer is not None:
         return member

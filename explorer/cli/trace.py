@@ -95,7 +95,7 @@ def _trace(options: argparse.Namespace) -> int:
     interventions = Interventions.parse(lines)
     model = opened(options)
     means = None
-    if interventions.needs_means:
+    if interventions.needs_mean_outputs:
         means = mean_outputs(model, task_sentences(model, 256))
     trace = model.trace(
         **_given(options),

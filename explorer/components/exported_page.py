@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from explorer.components.player.payload import Offer, View, initial_head_of
 from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
-from explorer.components.site_files import (
+from explorer.components.static_site_files import (
     NOT_STARTED_STYLES,
     back_address,
     linked_plotly,
@@ -80,20 +80,21 @@ def page(
     body: str,
     data: Sequence[str],
     run: Script,
-    site: str | None = None,
+    static_site: str | None = None,
     with_plotly: bool = True,
 ) -> str:
-    """A page that loads nothing from a network. In a site, it loads only the files its pages share.
+    """A page that loads nothing from a network, or a page of the static site, which loads only the
+    files that its pages share.
 
     component, more_styles: component whose style sheet applies, and additions to it.
     body: its elements; `data`: those of `data_element`.
     run: the script that shows the data.
-    site: the folder of the site, relative to the page; None = a page alone.
+    static_site: the folder of the static site, relative to the page; None = a page alone.
     """
-    if site is None:
+    if static_site is None:
         files = _inside(component, run, with_plotly)
     else:
-        files = _linked(component, run, site, language)
+        files = _linked(component, run, static_site, language)
     return _PAGE.format(
         language=html_language(language),
         title=html.escape(title),
@@ -116,24 +117,24 @@ def _inside(component: Component, run: Script, with_plotly: bool) -> dict[str, s
     }
 
 
-def _linked(component: Component, run: Script, site: str, language: str) -> dict[str, str]:
-    """Elements of a page of a site, and the sources its policy allows."""
+def _linked(component: Component, run: Script, static_site: str, language: str) -> dict[str, str]:
+    """Elements of a page of the static site, and the sources its policy allows."""
     return {
         "script_source": "'self'",
         "style_source": "'self' 'unsafe-inline'",
-        "styles": linked_styles(component, site),
-        "script": linked_script(run, site),
-        "plotly": linked_plotly(site),
+        "styles": linked_styles(component, static_site),
+        "script": linked_script(run, static_site),
+        "plotly": linked_plotly(static_site),
         "notice": f"<style>{_NOTICE_STYLES}</style>\n{not_started([language])}\n",
     }
 
 
-def back_link(site: str | None, language: str, title: str = "") -> str:
-    """The element with the link back to the first page of the site in the folder `site`, beside the
+def back_link(static_site: str | None, language: str, title: str = "") -> str:
+    """The element with the link back to the first page in the folder `static_site`, beside the
     title of this page; "" on a page alone."""
-    if site is None:
+    if static_site is None:
         return ""
-    address = html.escape(back_address(language, site))
+    address = html.escape(back_address(language, static_site))
     text = html.escape(say("live.back", language))
     heading = f"<h1>{html.escape(title)}</h1>" if title else ""
     return f'<div class="back"><a href="{address}">{text}</a>{heading}</div>\n'
@@ -182,13 +183,13 @@ def trace_elements(
     """
     asked = [one for one in offered(trace, model) if one.near]
     element = payload(_offer(asked))
-    openings = _openings(trace, views) if asked else {}
-    looked_into = {head: opened for head, opened in openings.items() if opened} or openings
+    initial_heads = _initial_heads(trace, views) if asked else {}
+    looked_into = {head: True for head, opened in initial_heads.items() if opened} or initial_heads
     found: dict[str, str] = {}
     streams = deque(
         _answers_near(question, trace, model, head, opened, found)
         for question in asked
-        for head, opened in (looked_into if question.asks_model else openings).items()
+        for head, opened in (looked_into if question.asks_model else initial_heads).items()
     )
     space -= len(element) + 1
     while streams:
@@ -215,14 +216,14 @@ def _has_computed(found: Iterable[str]) -> bool:
     return any(TRACE_QUESTIONS[name.partition("/")[0]].asks_model for name in found)
 
 
-def _openings(trace: Trace, views: Sequence[View]) -> dict[Head, bool]:
+def _initial_heads(trace: Trace, views: Sequence[View]) -> dict[Head, bool]:
     """The initial heads of the views, and whether the panel *Inside* is open there."""
-    openings: dict[Head, bool] = {}
+    initial_heads: dict[Head, bool] = {}
     for view in views:
         one = initial_head_of(trace, view)
         head = Head(one["site"], one["layer"] or 0, one["head"] or 0)
-        openings[head] = openings.get(head, False) or view.cell is not None
-    return openings
+        initial_heads[head] = initial_heads.get(head, False) or view.cell is not None
+    return initial_heads
 
 
 def _answers_near(
@@ -259,7 +260,7 @@ _LARGE_PART = re.compile(
 
 
 def with_parts_in_files(html: str) -> tuple[str, dict[str, bytes]]:
-    """A page of a site with the large answers about traces moved to files beside it, which other
+    """A page of the static site with large answers about traces moved to files beside it that other
     pages share, and these files by name. A name is a hash of the file's contents.
 
     Each file is a script that runs before that of the page and gives its own element the text it
@@ -277,5 +278,6 @@ def with_parts_in_files(html: str) -> tuple[str, dict[str, bytes]]:
 
 
 def inline(source: str) -> str:
-    """`source` without anything that would end its HTML element or hide the end of it."""
+    """`source` with each `</script` and `<!--` escaped, so that it cannot end or hide the end of
+    its HTML element."""
     return re.sub(r"<(?=/script|!--)", r"\\x3C", source, flags=re.IGNORECASE)

@@ -85,8 +85,8 @@ def _axis(name: str, tokens: tuple[str, ...]) -> dict[str, object]:
 def _hover(
     queries: tuple[str, ...], keys: tuple[str, ...]
 ) -> tuple[str, dict[str, NDArray[np.object_]]]:
-    """Hover text that names a cell: the labels of its axes or, if one is shortened, the whole
-    tokens, as data of the cells (query, key, 2)."""
+    """Template of the hover text of a cell, and the data it needs. It shows the labels of the axes.
+    If any label is shortened, it shows the whole tokens, which are sent as data (query, key, 2)."""
     if all(token == _shortened(token) for token in (*queries, *keys)):
         return "query %{y}, key %{x}", {}
     whole = [np.array([_in_lines(token) for token in side], object) for side in (queries, keys)]

@@ -1,7 +1,7 @@
 """A page with a lesson: its cards, and a player for each text of theirs.
 
-Next and Back work from disk and without a network; outside a site the page is one file. The page
-has the inside of heads for cards that open a cell.
+Next and Back work from disk and without a network; outside the static site the page is one file.
+The page has the inside of heads for cards that open a cell.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from explorer.components.exported_page import (
 from explorer.components.lesson.payload import ShownLesson, lesson_payload
 from explorer.components.player.payload import Offer, View, initial_head_of, player_payload
 from explorer.components.shared.bundle import styles
-from explorer.components.site_files import back_address
+from explorer.components.static_site_files import back_address
 from explorer.components.trace_questions import AskedModel
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
@@ -48,17 +48,20 @@ class LessonText:
 
 
 def lesson_page(
-    shown: ShownLesson, texts: Sequence[LessonText], language: str = "en", site: str | None = None
+    shown: ShownLesson,
+    texts: Sequence[LessonText],
+    language: str = "en",
+    static_site: str | None = None,
 ) -> str:
     """A page that leads through a lesson. A card without a text shows its sentence alone.
 
     shown: with all of its cards; the page of the next lesson lies beside this one.
-    site: the folder of the site, relative to the page; None = one HTML file alone.
+    static_site: the folder of the static site, relative to the page; None = one HTML file alone.
 
     Raises `TraceError` on an unknown language.
     """
     language = checked_language(language)
-    back = "" if site is None else back_address(language, site)
+    back = "" if static_site is None else back_address(language, static_site)
     card = data_element('id="lesson-payload"', lesson_payload(shown, language, back))
 
     def with_data(data: Sequence[str]) -> str:
@@ -67,12 +70,12 @@ def lesson_page(
             say("lessons.page_title", language, title=shown.title),
             component="player",
             more_styles=_STYLES,
-            body=back_link(site, language)
+            body=back_link(static_site, language)
             + '<header id="lesson"></header>\n<main id="player"></main>\n'
             f'<template id="lesson-parts"><style>{styles("lesson")}</style></template>',
             data=[card, *data],
             run="exported_lesson",
-            site=site,
+            static_site=static_site,
         )
 
     space = (LARGEST_PAGE - len(with_data([]).encode())) // max(len(texts), 1)

@@ -36,12 +36,12 @@ def _frame(html: str, height: int) -> str:
 
 
 _bringing: list[str] = []
-"""The cell that loads plotly.js for the others, once there is one."""
+"""The cell that loads plotly.js for all others; empty before the first trace is shown."""
 
 
 def _brings_plotly() -> bool:
-    """Whether the running cell loads plotly.js: if its output is isolated from the others, if the
-    front end does not name cells, and otherwise if it is the first that asks, each time it runs."""
+    """Whether the running cell loads plotly.js. It does if the front end isolates outputs or does
+    not name cells. Otherwise only the first cell that shows a trace does, each time it runs."""
     cell = _cell()
     if cell is None or "VSCODE_PID" in os.environ or "google.colab" in sys.modules:
         return True

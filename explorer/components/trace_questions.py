@@ -143,7 +143,8 @@ _READ: Mapping[str, Callable[[str, Trace, str], object]] = {
     "part": lambda word, *_: _one_of(word, OMISSIONS),
     "method": lambda word, *_: word,  # its computation refuses an unknown one
 }
-"""By field: word, trace and the site named before → the value. Each raises `ValueError`."""
+"""Field → function that reads its word, given the trace and the site named before it. Each raises
+`ValueError`."""
 
 
 def _head_by_head(large: bool, _: AskedModel | None) -> bool:

@@ -1,4 +1,4 @@
-"""The page of a site with a training: its curves, and the probe traces under one slider."""
+"""The page of the static site with a training: its curves, and probe traces under one slider."""
 
 import json
 
@@ -16,11 +16,11 @@ body { --available-height: calc(100dvh - var(--back-height, 0px) - 4px); }
 """The link back is above the replay. A recorded run does not continue, so `.live` is hidden."""
 
 
-def training_page(key: str, run: Run, site: str, language: str = "en") -> str:
+def training_page(key: str, run: Run, static_site: str, language: str = "en") -> str:
     """A page that replays `run`, from disk and without a network.
 
     key: run root and name, "recorded/reverse".
-    site: the folder of the site, relative to the page.
+    static_site: the folder of the static site, relative to the page.
 
     Raises `TraceError` on an unknown language or a damaged probe trace.
     """
@@ -42,8 +42,8 @@ def training_page(key: str, run: Run, site: str, language: str = "en") -> str:
         title,
         component="training_replay",
         more_styles=_STYLES,
-        body=f'{back_link(site, language, title)}<main id="player"></main>',
+        body=f'{back_link(static_site, language, title)}<main id="player"></main>',
         data=[data_element('id="payload"', payload, compress=True), *probes],
         run="exported_replay",
-        site=site,
+        static_site=static_site,
     )

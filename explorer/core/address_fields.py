@@ -187,7 +187,7 @@ TEXT = Kind("text", lambda word: word if len(word) <= LONGEST_LINKED_TEXT else N
 SECOND_TEXT = Kind("text", TEXT.read, unset="")
 
 LANGUAGE = Kind("name", lambda word: word if _LANGUAGE.fullmatch(word) else None, unset="")
-"""Only the model can tell whether it has such a language."""
+"""Code of a language. Whether a model has it is checked with the model."""
 
 NUMBER = number()
 STEP = number(reported=Step)
@@ -196,7 +196,7 @@ FLAG = Kind("flag", lambda word: word == "1" or None, lambda _: "1", bool, unset
 """On. Off is not written in an address or a report."""
 
 SWITCH = Kind("switch", {"0": False, "1": True}.get, lambda on: str(int(on)), bool)
-"""On or off; None is neither."""
+"""On or off; None = the address says nothing."""
 
 PAIR = Kind("pair", _pair, lambda pair: "{}.{}".format(*pair), tuple[Whole, Whole])
 """Query and key, or layer and head: "3.5"."""

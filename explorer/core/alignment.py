@@ -43,7 +43,8 @@ from explorer.core.words import (
 )
 
 TIMINGS = ("prediction", "input")
-"""The row from which a token is aligned: where it is predicted, or where it is fed in."""
+"""The row of weights that a token is aligned by: the row that predicts it, or the row that it is
+fed into."""
 
 LARGEST_GOLD = 16 * 2**20
 """Bytes of a file of links."""
@@ -56,7 +57,7 @@ Links = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Gold links: sure ones, and possible ones, which include the sure ones.
+    """Gold links. Every sure link is also possible.
 
     Raises `AlignmentError` on anything but sets of links.
     """
@@ -142,7 +143,7 @@ def align_words(
     timing: str = "prediction",
     grouping: Grouping = grouped,
 ) -> Links:
-    """Links between the words of a trace of pieces; otherwise as `align`.
+    """As `align`, but between words: the weights of their pieces are joined.
 
     grouping: definition of a word: `grouped`, or `spaced`, which counts as gold files do.
 

@@ -1,4 +1,4 @@
-"""The errors that a person can cause and correct: one class for each thing that fails.
+"""Errors that a person can cause and correct, one class for each kind of input or work that fails.
 
 Each carries the key of a sentence and the facts that fill it in, so that a view can show it in
 the reader's language: what was expected, what came instead, and what to do.
@@ -146,16 +146,16 @@ class RunError(ExplorerError):
 
 
 class AlignmentError(ExplorerError):
-    """Links between tokens that cannot be read, or a head or timing that does not exist."""
+    """A file of links that cannot be read, or a head or timing that does not exist."""
 
 
 class LanguageError(ExplorerError):
-    """A file that is not one of a language of the interface, or a line of it that is not used."""
+    """A language file that cannot be read, or one of its lines that cannot be used."""
 
     section = "languages"
 
 
 class LessonError(ExplorerError):
-    """A file that is not a lesson, or a lesson that does not fit its model."""
+    """A file that cannot be read as a lesson, or a lesson that does not fit its model."""
 
     section = "lessons"

@@ -110,7 +110,7 @@ def read_text(path: Path, most: int | None = None) -> str:
 
 
 def printable(name: str) -> str:
-    """A file name as UTF-8 can encode it: other bytes in it become "?"."""
+    """A file name with "?" for each byte that UTF-8 cannot encode."""
     return name.encode(errors="replace").decode()
 
 
@@ -176,8 +176,8 @@ def replace_atomically(path: Path, data: bytes) -> None:
 
 
 def check_output(path: Path, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Raise `FileError` now when a file at `path` could not be written later, because there is no
-    such folder, or would replace one of `inputs`, the files that are read."""
+    """Raise `FileError` if a file at `path` cannot be written later: its folder is missing, or it
+    would replace one of the `inputs` that are read."""
     if not path.parent.is_dir():
         raise FileError("no_folder", folder=printable(str(path.parent)), name=_shown(path))
     if any(_is_same(path, Path(given)) for given in inputs if given):

@@ -18,13 +18,13 @@ REPORTS_VARIABLE = "EXPLORER_FINDINGS"
 """Names the folder of the head reports measured here."""
 
 MODELS_VARIABLE = "EXPLORER_MODELS"
-"""Names the folders below which model directories are listed, separated as in PATH."""
+"""Environment variable with the folders searched for model directories, separated as in PATH."""
 
 LESSONS_VARIABLE = "EXPLORER_LESSONS"
-"""Names folders with lessons beside those that ship, separated as in PATH."""
+"""Environment variable with the folders of further lessons, separated as in PATH."""
 
 LANGUAGES_VARIABLE = "EXPLORER_LANGUAGES"
-"""Names folders with languages of the interface beside those that ship, separated as in PATH."""
+"""Environment variable with the folders of further interface languages, separated as in PATH."""
 
 PACKAGE = Path(__file__).resolve().parents[1]
 """The folder of the `explorer` package."""

@@ -22,8 +22,8 @@ def frequent_words(texts: Iterable[str]) -> list[str]:
 
 
 def in_target_language(text: str, source: Collection[str], target: Collection[str]) -> bool:
-    """Whether more words of a text are frequent in the target language than in the source
-    language: at least two, or one of a text of one or two words.
+    """Whether more words of a text are frequent in the target language than in the source language.
+    At least two must be frequent there, or one in a text of one or two words.
 
     source, target: the frequent words of both; False if those of the source are empty. For
     Tatoeba sentences held out of the training of `english-french`, this is true for none of 4,003

@@ -32,7 +32,7 @@ PLURAL = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
 """A word that agrees with a fact: name of the fact, word for 1, word for other numbers."""
 
 _FACT = re.compile(r"\{\{|\}\}|\{(\w+)(:[^{}]*)?\}")
-"""A fact and its format, as `str.format` fills it in, or a brace that stands for itself."""
+"""A fact with its format, as in `str.format`, or an escaped brace."""
 
 _CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
 

@@ -31,7 +31,7 @@ OMISSIONS = ("scaling", "mask", "positions")
 """Parts that can be left out of a Transformer to see their effect: the division of the scores by √K
 (§3.2.1), all masks (§3.2.3), the position vectors (§3.5)."""
 
-_UNAVOIDABLE = {  # site where a cell was opened → the integrity check that must fail then
+_UNAVOIDABLE = {  # site where a cell was unmasked → the integrity check that must fail then
     "encoder": "padding_changes_nothing",
     "decoder": "cached_equals_full",
     "cross": "padding_changes_nothing",
@@ -43,8 +43,8 @@ class Verb(StrEnum):
 
     ABLATE = "ablate"
     KEEP = "keep"
-    CLOSE = "close"
-    OPEN = "open"
+    MASK = "close"
+    UNMASK = "open"
     ROW = "row"
 
     @classmethod
@@ -53,8 +53,8 @@ class Verb(StrEnum):
 
 
 _TYPED: dict[object, Verb] = {
-    "mask": Verb.CLOSE,
-    "unmask": Verb.OPEN,
+    "mask": Verb.MASK,
+    "unmask": Verb.UNMASK,
     "override-row": Verb.ROW,
 }
 """The words of the command line for those of links."""
@@ -108,7 +108,7 @@ class CellEdit(NamedTuple):
 
     @property
     def verb(self) -> Verb:
-        return Verb.OPEN if self.open else Verb.CLOSE
+        return Verb.UNMASK if self.open else Verb.MASK
 
     @property
     def looks_ahead(self) -> bool:
@@ -257,7 +257,7 @@ class Interventions:
         return replace(self, ablate=(), keep=())
 
     @property
-    def needs_means(self) -> bool:
+    def needs_mean_outputs(self) -> bool:
         """Whether a head is replaced by its mean, which is taken over a batch."""
         return any(one.how == "mean" for one in self.ablate)
 
@@ -280,14 +280,14 @@ def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
     A query that attends to later positions cannot be decoded step by step, and one that attends
     to padding changes with the padding. Malformed facts excuse nothing.
     """
-    opened = _opened_sites(facts.get("interventions"))
+    unmasked = _sites_with_unmasked_cells(facts.get("interventions"))
     config = facts.get("config")
     if isinstance(config, Mapping) and config.get("causal") is False:
-        opened |= {"decoder"}
+        unmasked |= {"decoder"}
     omitted = facts.get("without")
     if isinstance(omitted, list | tuple) and "mask" in omitted:
-        opened |= set(SITES)
-    return frozenset(_UNAVOIDABLE[site] for site in opened)
+        unmasked |= set(SITES)
+    return frozenset(_UNAVOIDABLE[site] for site in unmasked)
 
 
 _MOST_LAYERS = 10_000  # that a malformed trace may name
@@ -323,11 +323,11 @@ def _stated(texts: object) -> Interventions:
         return Interventions()
 
 
-def _opened_sites(texts: object) -> set[str]:
+def _sites_with_unmasked_cells(texts: object) -> set[str]:
     """Sites in which these interventions let a query attend to a masked cell."""
     interventions = _stated(texts)
-    opened = {cell.site for cell in interventions.edit_mask if cell.open}
-    return opened if interventions.counterfactual else opened - {"decoder"}
+    unmasked = {cell.site for cell in interventions.edit_mask if cell.open}
+    return unmasked if interventions.counterfactual else unmasked - {"decoder"}
 
 
 def _read(text: str) -> Intervention:
@@ -341,9 +341,9 @@ def _read(text: str) -> Intervention:
                 return _checked(Ablation, (site, _number(layer), _or_all(head), *rest))
             case Verb.KEEP, []:
                 return _checked(Keep, (site, _number(layer), _or_all(head)))
-            case ((Verb.CLOSE | Verb.OPEN), [query, key]):
+            case ((Verb.MASK | Verb.UNMASK), [query, key]):
                 where = (site, _or_all(layer), _or_all(head), _number(query), _number(key))
-                return _checked(CellEdit, (*where, verb == Verb.OPEN))
+                return _checked(CellEdit, (*where, verb == Verb.UNMASK))
             case Verb.ROW, [query, weights]:
                 given = tuple(map(float, weights.split(",")))
                 row = (site, _number(layer), _number(head), _number(query), given)
@@ -374,7 +374,7 @@ def typed(one: Intervention) -> str:
 
 
 def head_name(site: str, layer: int | None, head: int | None) -> str:
-    """A head in a line of text; "*" stands for all layers or heads."""
+    """Name of a head in a line of text, such as "cross.1.2"; "*" stands for all layers or heads."""
     return ".".join([site, *("*" if part is None else str(part) for part in (layer, head))])
 
 
@@ -384,7 +384,8 @@ def _names(one: Ablation | Keep, layer: int, head: int) -> bool:
 
 
 def _overlap(one: int | None, other: int | None) -> bool:
-    """Whether two heads of a layer are the same; None stands for all."""
+    """Whether two heads of a layer are the same or one of them is None, which stands for all
+    heads."""
     return None in (one, other) or one == other
 
 
@@ -433,7 +434,8 @@ _EXAMPLES: dict[type[Intervention], tuple[str, str]] = {
     CellEdit: ("site, layer, head, query, key, unmask", '("cross", 1, 2, 3, 0)'),
     RowOverride: ("site, layer, head, query, weights", '("cross", 1, 2, 3, (0.5, 0.5))'),
 }
-"""By kind: field names of a tuple, and an example; `how` and `unmask` may be left out."""
+"""Kind of intervention → the field names of its tuple, and an example. `how` and `unmask` may be
+left out."""
 
 
 def _malformed(kind: type[_Kind], parts: object) -> InterventionError:
@@ -444,7 +446,8 @@ def _malformed(kind: type[_Kind], parts: object) -> InterventionError:
 
 
 def _plain(part: Any) -> Any:
-    """A Python integer for a NumPy one, such as from a loop over an array; else `part` itself."""
+    """Convert a NumPy integer, such as one from a loop over an array, to a Python integer. Anything
+    else is returned unchanged."""
     return int(part) if isinstance(part, Integral) and not isinstance(part, bool) else part
 
 

@@ -40,7 +40,7 @@ def parse(text: str | bytes) -> Any:
 
 
 def parse_object(text: str | bytes) -> dict[str, Any]:
-    """As `parse`; raises `ValueError` also on a text that is not an object."""
+    """As `parse`, for a JSON object. Raises `ValueError` on any other value, too."""
     value = parse(text)
     if not isinstance(value, dict):
         raise ValueError("no object")

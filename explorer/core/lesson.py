@@ -216,7 +216,7 @@ class BrokenLessonError(LessonError):
         super().__init__("broken", name=one_line(path.name))
 
     def in_language(self, language: str) -> str:
-        """The sentence that names the file and says what is wrong with it."""
+        """Sentence with the name of the file and its fault."""
         problem = self.problem.in_language(language)
         return say("lessons.broken", language, problem=problem, **self.facts)
 

@@ -106,8 +106,8 @@ def _row_sum(trace: Trace, place: Place, _: str) -> str:
 
 
 def _reason_code(trace: Trace, place: Place) -> int:
-    closed = trace.closed(place.site, place.layer, place.head)
-    return int(closed[place.query, _key(trace, place)])
+    codes = trace.closed(place.site, place.layer, place.head)
+    return int(codes[place.query, _key(trace, place)])
 
 
 def _mask_reason(trace: Trace, place: Place, language: str) -> str:
@@ -115,7 +115,7 @@ def _mask_reason(trace: Trace, place: Place, language: str) -> str:
     return say(f"player.reason_{reason}", language)
 
 
-def _open_keys(trace: Trace, place: Place, _: str) -> str:
+def _unmasked_keys(trace: Trace, place: Place, _: str) -> str:
     mask = trace.mask(place.site, place.layer, place.head)
     return str(int(mask[place.query].sum()))
 
@@ -154,8 +154,8 @@ def _calculation(trace: Trace, place: Place) -> PrintedCell:
     formula = score_formula(trace, site, layer, head)
     bias = np.zeros(len(products)) if formula.bias is None else formula.bias[place.query]
     scores = capped(products * formula.scale, formula.cap) + bias
-    opened = scores[trace.closed(site, layer, head)[place.query] == UNMASKED]
-    largest = float(opened.max(initial=-math.inf))
+    unmasked = scores[trace.closed(site, layer, head)[place.query] == UNMASKED]
+    largest = float(unmasked.max(initial=-math.inf))
     sinks = trace.arrays.get(f"{site}.sink")
     left = 1.0 if sinks is None else 1 - float(sinks[layer, head, place.query])
     key = _key(trace, place)
@@ -167,7 +167,7 @@ def _calculation(trace: Trace, place: Place) -> PrintedCell:
         bias=float(bias[key]),
         score=float(scores[key]),
         largest=largest,
-        total=float(np.exp(opened - largest).sum()) / left,
+        total=float(np.exp(unmasked - largest).sum()) / left,
         masked=_reason_code(trace, place) != UNMASKED,
     )
     return print_cell(cell)
@@ -205,7 +205,7 @@ ANSWERS: Mapping[str, Answer] = {
     "rest": _rest,
     "row sum": _row_sum,
     "mask reason": _mask_reason,
-    "open keys": _open_keys,
+    "open keys": _unmasked_keys,
     "masked keys": _masked_keys,
     "predicted token": _predicted_token,
     "probability": _probability,

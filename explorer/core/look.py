@@ -293,22 +293,23 @@ def to_query(look: Look) -> dict[str, str]:
 
 
 def from_query(
-    query: Mapping[str, str], openings: Mapping[str, Request]
+    query: Mapping[str, str], initial_requests: Mapping[str, Request]
 ) -> tuple[Look, tuple[str, ...]]:
     """The look in a query, and the names of the parameters that were refused.
 
     A query is untrusted text: each parameter is looked up in a list or checked against a range. One
     that fails is left out and named, so that a page can report it.
 
-    openings: name of each listed model, the default one first → the request that it opens with.
+    initial_requests: name of each listed model, the default one first → its initial request.
     """
-    opening = openings.get(query.get("model", ""), next(iter(openings.values())))
-    known = query.get("model", opening.model) in openings  # else the default has other tokens
+    initial = initial_requests.get(query.get("model", ""), next(iter(initial_requests.values())))
+    # The tokens of an unknown model say nothing about the default one.
+    known = query.get("model", initial.model) in initial_requests
     fits = {
         "model": known,
-        "pair": opening.pair is not None,
-        "with": _can_compare(query.get("with", ""), openings),
-        **dict.fromkeys(declared(Reading), opening.reading is not None),
+        "pair": initial.pair is not None,
+        "with": _can_compare(query.get("with", ""), initial_requests),
+        **dict.fromkeys(declared(Reading), initial.reading is not None),
     }
     refused: list[str] = []
     found: dict[type, dict[str, Any]] = {Request: {}, Reading: {}, Look: {}, Selection: {}}
@@ -322,16 +323,16 @@ def from_query(
             else:
                 values[name] = value
     of_request, more = found[Request], found[Look]
-    of_request["text"] = of_request.get("text") or opening.text
-    if opening.reading is not None:
-        of_request["reading"] = replace(opening.reading, **found[Reading])
+    of_request["text"] = of_request.get("text") or initial.text
+    if initial.reading is not None:
+        of_request["reading"] = replace(initial.reading, **found[Reading])
     if more.get("other_text"):
         if "compared" in more:  # one of the two
             refused.append("with")
         more["compared"] = OTHER_TEXT
-    request = replace(opening, **of_request)
+    request = replace(initial, **of_request)
     return Look(request, Selection(**found[Selection]), **more), tuple(refused)
 
 
-def _can_compare(name: str, openings: Mapping[str, Request]) -> bool:
-    return name in openings or name == CHANGES or MomentPair.parse(name) is not None
+def _can_compare(name: str, initial_requests: Mapping[str, Request]) -> bool:
+    return name in initial_requests or name == CHANGES or MomentPair.parse(name) is not None

@@ -70,8 +70,8 @@ def has_window(mask: NDArray[np.bool_], padding: NDArray[np.bool_], *, causal: b
     queries, keys = mask.shape
     distance = np.arange(queries)[:, None] - np.arange(keys)
     known = np.broadcast_to(~padding, mask.shape) & ((distance >= 0) | (not causal))
-    masked, open_ = known & ~mask, known & mask
+    masked, unmasked = known & ~mask, known & mask
     if masked.any(1).sum() < _FEWEST_ROWS:
         return False
     nearest = np.abs(distance[masked]).min()
-    return bool((np.abs(distance[open_]) < nearest).all())
+    return bool((np.abs(distance[unmasked]) < nearest).all())

@@ -28,8 +28,8 @@ def percent(share: float) -> str:
 
 
 def short_number(value: float) -> str:
-    """A number in as few digits as are informative, small ones not as 0.00; a dash if it is not
-    finite."""
+    """A number with few digits, but enough that a small number does not become 0.00. A dash if it
+    is not finite."""
     if not math.isfinite(value):
         return _MISSING
     if value == 0:

@@ -82,7 +82,7 @@ class PrintedCell:
 
 
 def printed(value: float, more: int = 0) -> Printed:
-    """A number with two decimals and `more`, or with as many as it needs near zero."""
+    """A number with 2 + `more` decimals, or with as many as it needs near zero."""
     size = abs(value)
     least = 2 if size >= 0.1 or size < 5e-6 else 3 if size >= 0.01 else 5
     return _fixed(value, max(least, min(2 + more, _DIGITS - 1 - _exponent(value))))

@@ -1,4 +1,4 @@
-"""Where attention happens in a Transformer, and the name of one head there."""
+"""Sites: the three attention paths of a Transformer. Also the name of one head at a site."""
 
 from typing import Literal, NamedTuple, TypeVar
 

@@ -157,13 +157,13 @@ class Trace:
         layer, head: only needed if the masks of layers or heads differ. Raises `TraceError` if one
             is needed and missing, and on a site or head that the trace does not have.
         """
-        closed = self._array(site, "closed")
-        if closed.ndim == 2:
-            return closed
-        by_head = closed.shape[1] > 1
+        codes = self._array(site, "closed")
+        if codes.ndim == 2:
+            return codes
+        by_head = codes.shape[1] > 1
         if layer is None or (by_head and head is None):
             raise TraceError("masks_differ", site=site)
-        return closed[self._place(site, layer, head if by_head else 0)]
+        return codes[self._place(site, layer, head if by_head else 0)]
 
     def mask(
         self, site: str, layer: int | None = None, head: int | None = None
@@ -395,9 +395,9 @@ class Trace:
         arrays: dict[str, NDArray[Any]] = {}
         for site, weights in sites.items():
             array = read_weights(site, weights)
-            closed = read_mask(site, (masks or {}).get(site), array)
-            arrays[f"{site}.attention"] = without_padding_rows(array, closed)
-            arrays[f"{site}.closed"] = closed
+            codes = read_mask(site, (masks or {}).get(site), array)
+            arrays[f"{site}.attention"] = without_padding_rows(array, codes)
+            arrays[f"{site}.closed"] = codes
         steps, candidate_tokens = read_candidates(candidates, labels(predicted_tokens))
         half = any(is_half(weights) for weights in sites.values())
         return cls(

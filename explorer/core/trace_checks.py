@@ -79,11 +79,11 @@ def _check_site(arrays: Arrays, site: str, queries: int, keys: int) -> None:
     # Without a second copy of large arrays. A NaN fails the first comparison.
     if weights.dtype != np.float32 or not 0 <= weights.min() <= weights.max() < np.inf:
         raise TraceError("not_finite", site=site)
-    closed = arrays.get(f"{site}.closed")
-    if closed is None or closed.dtype != np.uint8 or closed.max(initial=0) >= len(REASONS):
+    codes = arrays.get(f"{site}.closed")
+    if codes is None or codes.dtype != np.uint8 or codes.max(initial=0) >= len(REASONS):
         raise TraceError("bad_mask", site=site)
-    if closed.shape not in (axes, (len(weights), 1, *axes), weights.shape):
-        raise TraceError("wrong_mask", site=site, got=closed.shape, expected=axes)
+    if codes.shape not in (axes, (len(weights), 1, *axes), weights.shape):
+        raise TraceError("wrong_mask", site=site, got=codes.shape, expected=axes)
     _check_inside(arrays, site)
 
 

@@ -150,16 +150,16 @@ def _allowed(site: str, given: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def without_padding_rows(
-    weights: NDArray[np.float32], closed: NDArray[np.uint8]
+    weights: NDArray[np.float32], codes: NDArray[np.uint8]
 ) -> NDArray[np.float32]:
     """`weights` with zeros in the rows of queries that may attend to no key."""
-    padding = padding_rows(closed)
+    padding = padding_rows(codes)
     return np.where(padding, np.float32(0), weights) if padding.any() else weights
 
 
-def padding_rows(closed: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def padding_rows(codes: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """True where a query may attend to no key: (query, 1), (layer, 1 or head, query, 1)."""
-    return ~(closed == UNMASKED).any(-1, keepdims=True)
+    return ~(codes == UNMASKED).any(-1, keepdims=True)
 
 
 def read_candidates(

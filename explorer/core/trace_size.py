@@ -55,10 +55,10 @@ class SiteSize:
 
 
 Sizes = Mapping[str, SiteSize]
-"""By site."""
+"""Site → its attention."""
 
 Places = Mapping[str, tuple[int, ...]]
-"""By captured site, the index of each captured layer among its layers with attention."""
+"""Captured site → the indices of its captured layers, among its layers with attention."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,8 +56,9 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The smallest group of tokens that spells whole characters: one token, or the bytes of one
-    character, with the following characters that have no form of their own."""
+    """The smallest group of tokens that spells whole characters. It is one token, or all byte
+    tokens of one character. Following characters without their own form, such as combining accents,
+    belong to it."""
 
     start: int
     stop: int
@@ -72,7 +73,7 @@ def is_special(token: str) -> bool:
 
 
 def byte_of(token: str) -> int | None:
-    """The byte that a SentencePiece label such as "<0xE4>" stands for; None for other labels."""
+    """Byte of a SentencePiece label such as "<0xE4>", or None for other labels."""
     byte = _BYTE.fullmatch(token)
     return int(byte[1], 16) if byte else None
 
@@ -156,7 +157,7 @@ def _word(units: Sequence[Unit]) -> Word:
 
 
 def spelling(tokens: Sequence[str], mark: str) -> Iterator[Unit]:
-    """The tokens as units; those that only together spell a character are one."""
+    """Group the tokens into units: tokens that spell a character only together form one unit."""
     position = 0
     while position < len(tokens):
         if is_special(tokens[position]):
@@ -170,7 +171,7 @@ def spelling(tokens: Sequence[str], mark: str) -> Iterator[Unit]:
 
 
 def _joined(units: Iterable[Unit]) -> list[Unit]:
-    """The units; one without a form of its own is joined with its neighbour."""
+    """Join each unit without its own form, such as an accent, to its neighbour."""
     joined: list[Unit] = []
     for unit in units:
         if joined and _belongs(unit, joined[-1]):
@@ -231,8 +232,8 @@ def _bytes(token: str, mark: str) -> bytes:
 
 @cache
 def byte_letters() -> Mapping[str, int]:
-    """The letter that byte-level BPE writes for each byte → the byte: itself where it is printable,
-    else a letter from U+0100 on (Radford et al. 2019, `bytes_to_unicode`)."""
+    """Letter of byte-level BPE → byte. A printable byte is written as itself, any other as a letter
+    from U+0100 on (Radford et al. 2019, `bytes_to_unicode`)."""
     printable = [
         *range(ord("!"), ord("~") + 1),
         *range(ord("¡"), ord("¬") + 1),

@@ -52,7 +52,7 @@ from explorer.model.measurable import LayerAttention, MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenRows
 
-_Means = defaultdict[tuple[str, str], list[PerExampleMean]]
+_RunningMeans = defaultdict[tuple[str, str], list[PerExampleMean]]
 """By site and metric or role: the mean (example, head) of each part of the batch."""
 
 
@@ -63,9 +63,9 @@ class _Collected:
     same: by site and two roles, queries for which they name the same cells, queries that have any.
     """
 
-    metrics: _Means = field(default_factory=lambda: defaultdict(list))
-    scores: _Means = field(default_factory=lambda: defaultdict(list))
-    chances: _Means = field(default_factory=lambda: defaultdict(list))
+    metrics: _RunningMeans = field(default_factory=lambda: defaultdict(list))
+    scores: _RunningMeans = field(default_factory=lambda: defaultdict(list))
+    chances: _RunningMeans = field(default_factory=lambda: defaultdict(list))
     same: defaultdict[tuple[str, str, str], NDArray[np.int64]] = field(
         default_factory=lambda: defaultdict(lambda: np.zeros(2, dtype=np.int64))
     )
@@ -84,9 +84,9 @@ class _Collected:
         for name in metrics[0]:
             self.metrics[site, name].append(join_heads([one[name] for one in metrics]))
         for role in scores[0]:
-            found = [one[role] for one in scores]
-            self.scores[site, role].append(join_heads([one.score for one in found]))
-            chances = [one.chance for one in found if one.chance is not None]
+            of_role = [one[role] for one in scores]
+            self.scores[site, role].append(join_heads([one.score for one in of_role]))
+            chances = [one.chance for one in of_role if one.chance is not None]
             if chances:
                 self.chances[site, role].append(join_heads(chances))
 
@@ -102,8 +102,8 @@ class _Collected:
         self.same.update({key: both for key, both in linked.same.items() if "alignment" in key})
 
     def metric(self, site: str, name: str) -> PerExampleMean | None:
-        means = self.metrics.get((site, name))
-        return concatenate(means) if means else None
+        running_means = self.metrics.get((site, name))
+        return concatenate(running_means) if running_means else None
 
     def role(self, site: str, role: str, heads: int) -> roles.RoleScore:
         """The score (example, head); over no queries if there is none."""

@@ -104,7 +104,7 @@ def check(model: "MeasurableModel", gold: GoldTable) -> AlignmentFile:
 
 
 def start(checkpoint: Path | bytes, name: str, gold: GoldTable, digest: str) -> QueuedMeasurement:
-    """Start or queue an alignment; or return the job that does, or has done, the same one.
+    """Start or queue an alignment. If the same one is active or done, return its job instead.
 
     `checkpoint`, `name` and errors as in `measurement_jobs.start`.
     """

@@ -126,7 +126,8 @@ class JobFolder:
         return locked(self.folder)
 
     def broke_off(self, error: Exception) -> ExplorerError | None:
-        """The error to record for an exception that is no `ExplorerError`; None = see the log."""
+        """Error to record after an unexpected exception, which is no `ExplorerError`. None refers
+        to the log."""
         return None
 
     def note_end(self, status: Status, code: int) -> None:

@@ -26,7 +26,7 @@ def log_tail(path: Path, most: int) -> list[str]:
 
 
 def last_message(path: Path) -> str:
-    """The last line that is not a progress bar; "" if there is none."""
+    """Last line of a log apart from progress bars, or "" without one."""
     lines = [line.strip() for line in log_tail(path, _BYTES)]
     written = [line for line in lines if not _PROGRESS_BAR.match(line)]
     return written[-1].removeprefix("error: ")[:300] if written else ""

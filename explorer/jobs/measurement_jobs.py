@@ -96,7 +96,7 @@ def check(model: "MeasurableModel", sentences: Sentences, language: str) -> None
 def start(
     checkpoint: Path | bytes, name: str, settings: MeasurementSettings, digest: str
 ) -> QueuedMeasurement:
-    """Start or queue a measurement; or return the job that does, or has done, the same one.
+    """Start or queue a measurement. If the same one is active or done, return its job instead.
 
     checkpoint: its file; or its contents, which are written to a file called `name`.
     Raises `MeasurementError` when the queue is full, and when nothing can be written.
@@ -121,7 +121,7 @@ def _command(
 
 
 def _check_lines(lines: Sequence[str], model: "MeasurableModel", language: str) -> None:
-    """Raise `MeasurementError`, with the line's number, on one that the model cannot read."""
+    """Raise `MeasurementError` with the number of the first line that the model cannot read."""
     if not lines:
         raise EvaluationBatchError("no_sentences")
     for number, line in enumerate(lines, start=1):

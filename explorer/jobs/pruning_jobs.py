@@ -87,7 +87,7 @@ def check(model: "MeasurableModel", settings: PruningSettings, language: str) ->
 def start(
     checkpoint: Path | bytes, name: str, settings: PruningSettings, digest: str
 ) -> QueuedMeasurement:
-    """Start or queue a measurement; or return the job that does, or has done, the same one.
+    """Start or queue a measurement. If the same one is active or done, return its job instead.
 
     Curves already measured on these sentences are kept. `checkpoint`, `name` and errors as in
     `measurement_jobs.start`.

@@ -16,7 +16,7 @@ J = TypeVar("J", bound=JobFolder)
 
 
 def in_order(jobs: Iterable[J]) -> list[J]:
-    """Running jobs, then waiting ones in the order in which they will run."""
+    """Sort the active jobs: running ones first, then waiting ones in the order of their turns."""
     active = [(job.status().state, job) for job in jobs if job.active]
     active.sort(key=lambda one: (one[0] == "waiting", one[1].created, one[1].name))
     return [job for _, job in active]

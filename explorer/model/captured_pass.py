@@ -100,26 +100,30 @@ def captured_pass(
         point: partial(_store, arrays, name, index, count)
         for point, (name, index, count) in points.items()
     }
-    names = {site: [path(site, layer, "mask") for layer in own] for site, own in places.items()}
+    names = {
+        site: [path(site, layer, "mask") for layer in of_site] for site, of_site in places.items()
+    }
     whole = _of_stacks(places) if full else {}
     with (
         edit(transformer, actions),
-        capture(transformer, *(name for own in names.values() for name in own), *whole) as values,
+        capture(
+            transformer, *(name for of_site in names.values() for name in of_site), *whole
+        ) as values,
     ):
         hidden = transformer.hidden(source, target)  # (1, T, D)
     width = transformer.config.target_vocabulary
     logits = RowLogits.of_states(hidden, transformer.logits, width)
     queries = sides(source.size(1), target.size(1))
     masks = {
-        site: _shared_mask([values[name] for name in own], queries[site][0])
-        for site, own in names.items()
+        site: _shared_mask([values[name] for name in of_site], queries[site][0])
+        for site, of_site in names.items()
     }
-    found = arrays.finished() | path_codes(masks, (source[0] == PAD).cpu().numpy())
+    captured = arrays.finished() | path_codes(masks, (source[0] == PAD).cpu().numpy())
     if full:
-        found |= _scales(transformer.config, places)
-        found |= {name: values[point][0].cpu().numpy() for point, name in whole.items()}
-        found["logits"] = logits.whole()[0].numpy()
-    return logits, found
+        captured |= _scales(transformer.config, places)
+        captured |= {name: values[point][0].cpu().numpy() for point, name in whole.items()}
+        captured["logits"] = logits.whole()[0].numpy()
+    return logits, captured
 
 
 def _points(places: Places, kinds: Iterable[str]) -> dict[str, tuple[str, int, int]]:

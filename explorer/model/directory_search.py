@@ -80,16 +80,18 @@ def named_models(
     taken: names of other models.
     """
     listed = list(found)
-    own = Counter(model_name(one.path) for one in listed)
+    uses = Counter(model_name(directory.path) for directory in listed)
     models: dict[str, DirectoryModel] = {}
-    for one in sorted(listed, key=lambda one: (model_name(one.path).lower(), str(one.path))):
-        name = model_name(one.path)
-        if (own[name] > 1 or name in taken) and name == one.path.name:
-            name = f"{one.path.parent.name}/{name}"
+    for directory in sorted(
+        listed, key=lambda directory: (model_name(directory.path).lower(), str(directory.path))
+    ):
+        name = model_name(directory.path)
+        if (uses[name] > 1 or name in taken) and name == directory.path.name:
+            name = f"{directory.path.parent.name}/{name}"
         first, number = name, 2
         while name in models or name in taken:
             name, number = f"{first} ({number})", number + 1
-        models[name] = _member(name, one)
+        models[name] = _member(name, directory)
     return models
 
 

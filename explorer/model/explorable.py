@@ -175,8 +175,8 @@ class ExplorableModel(TracedModel):
         """By site, the weights W_O (H · K, D) of each layer; head h has K rows from h · K on."""
         found: dict[str, list[Tensor]] = {}
         for site, layer in self.transformer.config.attentions:
-            module: Any = self.transformer.get_submodule(path(site, layer, "output"))
-            found.setdefault(site, []).append(module.weight.T)
+            projection: Any = self.transformer.get_submodule(path(site, layer, "output"))
+            found.setdefault(site, []).append(projection.weight.T)
         return found
 
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:

@@ -228,19 +228,19 @@ def _listed(tokens: Tokens, size: int) -> list[str]:
     """The token of each id. Raises `CheckpointError` unless there are `size` distinct tokens."""
     if isinstance(tokens, str | Path):
         text = read_bytes(Path(tokens)).decode("utf-8", errors="replace")
-        found = [line.rstrip() for line in text.splitlines()]
+        listed = [line.rstrip() for line in text.splitlines()]
     elif isinstance(tokens, Mapping):
-        found = sorted(tokens, key=tokens.__getitem__)
+        listed = sorted(tokens, key=tokens.__getitem__)
     else:
-        found = [str(token) for token in tokens]
-    if len(found) != size:
-        raise CheckpointError("import_tokens", got=len(found), expected=size)
+        listed = [str(token) for token in tokens]
+    if len(listed) != size:
+        raise CheckpointError("import_tokens", got=len(listed), expected=size)
     first: dict[str, int] = {}
-    for number, token in enumerate(found):
+    for number, token in enumerate(listed):
         if first.setdefault(token, number) != number:
             ids = f"{first[token]}, {number}"
             raise CheckpointError("import_repeated", token=token, ids=ids)
-    return found
+    return listed
 
 
 def _reorder(weights: Weights, source: Sequence[int], target: Sequence[int]) -> None:

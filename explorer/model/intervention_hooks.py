@@ -34,18 +34,18 @@ Fills: TypeAlias = Mapping[tuple[str, int], Tensor]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Means:
+class MeanOutputs:
     """The mean output of every head before W_O, over the batch called `name`."""
 
     name: str
     outputs: Fills
 
     def __repr__(self) -> str:
-        return f"Means({self.name!r}, {len(self.outputs)} layers)"
+        return f"MeanOutputs({self.name!r}, {len(self.outputs)} layers)"
 
 
 def head_gates(
-    interventions: Interventions, heads: Sequence[Head], means: Means | None = None
+    interventions: Interventions, heads: Sequence[Head], means: MeanOutputs | None = None
 ) -> tuple[Tensor, Fills | None]:
     """Gates (1, head) that remove heads, and the outputs that replace theirs, None = zero.
 
@@ -53,7 +53,7 @@ def head_gates(
     means: mean outputs, for heads that are replaced by their mean.
 
     Raises `InterventionError` on a site, layer or head that is not among `heads`, if no head
-    would be left, and if means are needed and missing.
+    would be left, and if mean outputs are needed and missing.
     """
     sizes = {
         site: (max(head.layer for head in own) + 1, max(head.head for head in own) + 1)
@@ -70,9 +70,9 @@ def head_gates(
     if len(removed) == len(heads):
         raise InterventionError("nothing_left")
     gates = torch.tensor([[float(head not in removed) for head in heads]])
-    if not interventions.needs_means:
+    if not interventions.needs_mean_outputs:
         return gates, None
-    if not isinstance(means, Means):
+    if not isinstance(means, MeanOutputs):
         raise InterventionError("no_means")
     return gates, {
         place: _by_mean(place, removed, len(outputs)) * outputs
@@ -106,7 +106,7 @@ def _by_mean(place: tuple[str, int], removed: Mapping[Head, str], heads: int) ->
 def applied(
     model: Transformer,
     interventions: Interventions,
-    means: Means | None = None,
+    means: MeanOutputs | None = None,
     without: Iterable[str] = (),
 ) -> Iterator[None]:
     """Apply `interventions` to `model` until the block ends, in full passes and step by step.

@@ -9,7 +9,7 @@ from torch import Tensor
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.intervention_hooks import Fills, Means
+from explorer.model.intervention_hooks import Fills, MeanOutputs
 from explorer.model.trace_options import TracedModel
 
 NO_INTERVENTIONS = Interventions()
@@ -94,7 +94,7 @@ class BatchPasses(Protocol):
         gates: Tensor | None = None,
         fills: Fills | None = None,
         interventions: Interventions = NO_INTERVENTIONS,
-        means: Means | None = None,
+        means: MeanOutputs | None = None,
     ) -> Tensor:
         """Logits (R, T, V) of one pass over R / N copies of the batch; R = N without gates.
 

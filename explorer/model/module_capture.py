@@ -98,7 +98,7 @@ def capture(
     if not calls:
         raise TraceError("capture_not_called", got=type(own).__name__)
     chosen = [_chosen(call, item) for call in calls]
-    _refuse_closed_queries(chosen)
+    _refuse_queries_without_key(chosen)
     change = _change(plain, captured)
     sites = _sites(chosen)
     weights = {site: [call.weights for call in layers] for site, layers in sites.items()}
@@ -181,18 +181,18 @@ def _watched(module: nn.Module) -> Iterator[list[_Call]]:
     asked: list[tuple[bool, bool]] = []  # (need_weights, average_attn_weights) of the running call
 
     def before(part: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        given = _FORWARD.bind(part, *args, **options)
-        given.apply_defaults()
-        own = given.arguments
-        asked.append((own["need_weights"], own["average_attn_weights"]))
-        own["attn_mask"] = _mask_in_use(own)
-        own |= {"need_weights": True, "average_attn_weights": False}
-        return given.args[1:], given.kwargs
+        bound = _FORWARD.bind(part, *args, **options)
+        bound.apply_defaults()
+        arguments = bound.arguments
+        asked.append((arguments["need_weights"], arguments["average_attn_weights"]))
+        arguments["attn_mask"] = _mask_in_use(arguments)
+        arguments |= {"need_weights": True, "average_attn_weights": False}
+        return bound.args[1:], bound.kwargs
 
     def after(part: Any, args: tuple[Any, ...], options: dict[str, Any], output: Any) -> Any:
         states, weights = output
-        given = _FORWARD.bind(part, *args, **options).arguments
-        calls.append(_call(paths[part], part, given, weights))
+        arguments = _FORWARD.bind(part, *args, **options).arguments
+        calls.append(_call(paths[part], part, arguments, weights))
         needed, averaged = asked.pop()
         returned = weights.mean(-3) if averaged else weights
         return states, returned if needed else None
@@ -219,8 +219,8 @@ def _mask_in_use(given: Mapping[str, Any]) -> Tensor | None:
     hinted = given["is_causal"] and not given["need_weights"] and given["key_padding_mask"] is None
     if mask is None or not hinted:
         return mask
-    closed = torch.ones(mask.shape[-2:], dtype=torch.bool, device=mask.device).triu(1)
-    return closed.expand_as(mask)
+    later = torch.ones(mask.shape[-2:], dtype=torch.bool, device=mask.device).triu(1)
+    return later.expand_as(mask)
 
 
 def _call(path: str, part: Any, given: Mapping[str, Any], weights: Tensor) -> _Call:
@@ -233,25 +233,25 @@ def _call(path: str, part: Any, given: Mapping[str, Any], weights: Tensor) -> _C
     batched = query.dim() == 3
     keys = key.size(1 if batched and part.batch_first else 0)
     added = weights[..., keys:]
-    opened = torch.ones(1, 1, weights.size(2), keys, dtype=torch.bool, device=weights.device)
+    unmasked = torch.ones(1, 1, weights.size(2), keys, dtype=torch.bool, device=weights.device)
     if given["attn_mask"] is not None:
-        mask = _opened(given["attn_mask"])
-        opened = (
+        mask = _may_attend(given["attn_mask"])
+        unmasked = (
             mask[None, None]
             if mask.dim() == 2
             else mask.reshape(-1, part.num_heads, *mask.shape[-2:])
         )
-    allowed = opened
+    allowed = unmasked
     if given["key_padding_mask"] is not None:
-        allowed = opened & _opened(given["key_padding_mask"]).reshape(-1, 1, 1, keys)
-    later = torch.ones_like(opened).triu(1)
+        allowed = unmasked & _may_attend(given["key_padding_mask"]).reshape(-1, 1, 1, keys)
+    later = torch.ones_like(unmasked).triu(1)
     return _Call(
         path,
         over_itself=query is key or _same(query, key),
         weights=weights[..., :keys],
         sink=added.sum(-1) if added.size(-1) else None,
         allowed=allowed,
-        causal=bool(later.any()) and not bool((opened & later).any()),
+        causal=bool(later.any()) and not bool((unmasked & later).any()),
     )
 
 
@@ -260,7 +260,7 @@ def _same(query: Tensor, key: Tensor) -> bool:
     return query.shape == key.shape and torch.equal(query.nan_to_num(), key.nan_to_num())
 
 
-def _opened(mask: Tensor) -> Tensor:
+def _may_attend(mask: Tensor) -> Tensor:
     """Convert a torch mask, boolean or of numbers to add, to True = may attend."""
     return ~mask if mask.dtype == torch.bool else mask > LARGEST_MASKED
 
@@ -285,16 +285,16 @@ def _chosen(call: _Call, item: int | None) -> _Call:
     )
 
 
-def _refuse_closed_queries(calls: Sequence[_Call]) -> None:
+def _refuse_queries_without_key(calls: Sequence[_Call]) -> None:
     """Raise `TraceError` on the first query that may attend to no key and has NaN weights.
 
     All that is computed from it is NaN, so later calls do not show where that began.
     """
     cross = [call for call in calls if not call.over_itself]
     for call in calls:
-        closed = call.weights[0].isnan().all(-1) & ~call.allowed.any(-1)  # (head, query)
-        if bool(closed.any()):
-            query = int(closed.any(0).nonzero()[0])
+        without_key = call.weights[0].isnan().all(-1) & ~call.allowed.any(-1)  # (head, query)
+        if bool(without_key.any()):
+            query = int(without_key.any(0).nonzero()[0])
             raise TraceError("capture_closed_query", query=query, site=_site(call, cross))
 
 

@@ -67,14 +67,14 @@ def located(path: str | Path, *, download: bool = False) -> Path:
         if unknown is not None:
             raise unknown
         return path
-    found = hub_cache.cached(name)
-    if download and (found is None or not hub_cache.is_whole(found)):
-        found = fetch(name)
-    if found is None:
+    snapshot = hub_cache.cached(name)
+    if download and (snapshot is None or not hub_cache.is_whole(snapshot)):
+        snapshot = fetch(name)
+    if snapshot is None:
         if unknown is not None:
             raise FileError("no_named_model", **unknown.facts)
         raise ModelDirectoryError("not_in_cache", name=printable(name))
-    return found
+    return snapshot
 
 
 def load_directory(

@@ -19,12 +19,12 @@ def asks_for_memory(file: BinaryIO) -> bool:
     file.seek(0)
     try:
         with zipfile.ZipFile(file) as archive:
-            if any(one.compress_type != zipfile.ZIP_STORED for one in archive.infolist()):
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                 return True
-            names = [one for one in archive.infolist() if one.filename.endswith(".pkl")]
-            if any(one.file_size > _LARGEST_PICKLE for one in names):
+            names = [member for member in archive.infolist() if member.filename.endswith(".pkl")]
+            if any(member.file_size > _LARGEST_PICKLE for member in names):
                 return True
-            pickled = b"".join(archive.read(one) for one in names)
+            pickled = b"".join(archive.read(member) for member in names)
     except (zipfile.BadZipFile, ValueError, EOFError, RuntimeError, NotImplementedError):
         pass  # no archive: torch reads it as a pickle alone
     file.seek(0)

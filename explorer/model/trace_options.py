@@ -9,15 +9,15 @@ from explorer.core.interventions import OMISSIONS, Interventions
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers
 from explorer.model.greedy_decoding import NO_TOKENS
-from explorer.model.intervention_hooks import Means
+from explorer.model.intervention_hooks import MeanOutputs
 
 CAPTURES = ("pattern", "full")
 """Amounts of capture: only weights, or also scores, queries, keys, values and head outputs."""
 
 
 def refuse_options(capture: object, means: object, **counts: object) -> None:
-    """Raise `ConfigError` on a capture that is not in `CAPTURES`, on means that are no `Means`, and
-    on a number of tokens that is neither None nor a whole number of at least 1.
+    """Raise `ConfigError` on a capture that is not in `CAPTURES`, on means that are no
+    `MeanOutputs`, and on a number of tokens that is neither None nor a whole number of at least 1.
 
     counts: these numbers, by the names of their options.
     """
@@ -26,7 +26,7 @@ def refuse_options(capture: object, means: object, **counts: object) -> None:
     for name, count in counts.items():
         if count is not None and (type(count) is not int or count < 1):
             raise ConfigError("no_whole_number", name=name, got=repr(count), least=1)
-    if means is not None and not isinstance(means, Means):
+    if means is not None and not isinstance(means, MeanOutputs):
         raise ConfigError("bad_means", got=type(means).__name__)
 
 
@@ -104,7 +104,7 @@ class TraceOptions:
     capture: str
     choice: LayerChoice
     interventions: Interventions
-    means: Means | None
+    means: MeanOutputs | None
     without: Iterable[str]
 
     @property
@@ -122,7 +122,7 @@ class TraceOptions:
         """Facts of the trace about its interventions; empty without any."""
         if not self.interventions:
             return {}
-        name = self.means.name if self.means and self.interventions.needs_means else None
+        name = self.means.name if self.means and self.interventions.needs_mean_outputs else None
         return {"interventions": list(self.interventions.texts()), "means": name}
 
 
@@ -149,7 +149,7 @@ class TracedModel(Protocol):
         keep: Iterable[Sequence[Any]] = (),
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
-        means: Means | None = None,
+        means: MeanOutputs | None = None,
         without: Iterable[str] = (),
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.

@@ -17,7 +17,7 @@ from explorer.model.config import ModelConfig
 from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import capture, path
-from explorer.model.intervention_hooks import Fills, Means, applied, gated
+from explorer.model.intervention_hooks import Fills, MeanOutputs, applied, gated
 from explorer.model.masks import padding_mask, path_mask
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
 from explorer.model.threads import threads_for
@@ -111,7 +111,7 @@ class TransformerPasses:
         gates: Tensor | None = None,
         fills: Fills | None = None,
         interventions: Interventions = NO_INTERVENTIONS,
-        means: Means | None = None,
+        means: MeanOutputs | None = None,
     ) -> Tensor:
         assert batch.source is not None
         assert batch.queries is not None

@@ -118,7 +118,7 @@ class HeadStudies:
         given = None if texts is None else listed_texts(texts)
         batch = given_sentences(self, given, labels)
         removed = Interventions.gather(ablate=heads)
-        means = counterfactuals.mean_outputs(self, batch) if removed.needs_means else None
+        means = counterfactuals.mean_outputs(self, batch) if removed.needs_mean_outputs else None
         if metric is not None:
             own = TextMetric.of(self, metric, given)
             return ablation.effect(self, own.batch, removed, means, metric=own)

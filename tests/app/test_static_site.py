@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.app import static_site
-from explorer.app.static_site import write_site
+from explorer.app.static_site import write_static_site
 from explorer.components.live.model_script import model_script
 from explorer.components.shared.bundle import PLOTLY
 from explorer.core import folders
@@ -22,15 +22,15 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def written(tmp_path_factory):
     out = tmp_path_factory.mktemp("sites") / "new" / "site"
     told = []
-    size = write_site([shipped_models()["reverse"]], out, told.append)
+    size = write_static_site([shipped_models()["reverse"]], out, told.append)
     return out, size, told
 
 
-def test_the_folder_has_every_file_that_its_pages_name(site):
-    out, size, told = site
+def test_the_folder_has_every_file_that_its_pages_name(written):
+    out, size, told = written
     files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     assert sorted(files) == sorted(told)
     assert told[-1] == "index.html"
@@ -54,10 +54,10 @@ def test_the_folder_has_every_file_that_its_pages_name(site):
     assert {"training.en.html", "service-worker.js", "live.js", "models/reverse.js"} <= files
 
 
-def test_a_site_of_the_toys_is_small_as_nothing_is_there_twice(tmp_path):
+def test_a_static_site_of_the_toys_is_small_as_nothing_is_there_twice(tmp_path):
     toys = [model for model in shipped_models().values() if model.summary.symbols]
     assert len(toys) == 4
-    assert write_site(toys, tmp_path) <= 13_000_000
+    assert write_static_site(toys, tmp_path) <= 13_000_000
     found = contents(tmp_path)
     plotly = PLOTLY.read_bytes()[-1000:]
     assert [name for name, data in found.items() if plotly in data] == ["plotly.min.js"]
@@ -65,16 +65,16 @@ def test_a_site_of_the_toys_is_small_as_nothing_is_there_twice(tmp_path):
     assert max(len(data) for name, data in found.items() if name.endswith(".html")) < 300_000
 
 
-def test_an_earlier_site_is_written_again_and_other_files_are_left_alone(site, tmp_path):
+def test_an_earlier_static_site_is_written_again_and_other_files_are_left_alone(written, tmp_path):
     (tmp_path / "mine.txt").write_text("precious")
     with pytest.raises(FileError, match="other files"):
-        write_site([shipped_models()["reverse"]], tmp_path)
+        write_static_site([shipped_models()["reverse"]], tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
     with pytest.raises(FileError, match="is a file"):
-        write_site([], tmp_path / "mine.txt")
-    before = contents(site[0])
-    assert write_site([shipped_models()["reverse"]], site[0]) == site[1]
-    assert contents(site[0]) == before  # byte for byte
+        write_static_site([], tmp_path / "mine.txt")
+    before = contents(written[0])
+    assert write_static_site([shipped_models()["reverse"]], written[0]) == written[1]
+    assert contents(written[0]) == before  # byte for byte
 
 
 @pytest.fixture
@@ -82,14 +82,14 @@ def no_lessons(monkeypatch):
     monkeypatch.setattr(static_site, "lessons", lambda: FoundLessons({}, ()))
 
 
-def test_what_a_smaller_site_does_not_have_is_removed(tmp_path, no_lessons):
+def test_what_a_smaller_static_site_does_not_have_is_removed(tmp_path, no_lessons):
     out = tmp_path / "site"
-    write_site([shipped_models()[name] for name in ("sort", "copy")], out)
+    write_static_site([shipped_models()[name] for name in ("sort", "copy")], out)
     (out / "models" / "mine.js").write_text("precious")
     mark = out / "attention-explorer-site.txt"
     mark.write_text(mark.read_text("utf-8") + "models/../index.html\n../mine.txt\nlive.css\n")
     (tmp_path / "mine.txt").write_text("precious")
-    size = write_site([shipped_models()["sort"]], out)
+    size = write_static_site([shipped_models()["sort"]], out)
     names = {path.name for path in (out / "models").iterdir()}
     assert names == {"sort.js", "mine.js"}
     assert (tmp_path / "mine.txt").exists()
@@ -97,24 +97,24 @@ def test_what_a_smaller_site_does_not_have_is_removed(tmp_path, no_lessons):
     assert size + len("precious") == sum(len(data) for data in contents(out).values())
 
 
-def test_what_an_interrupted_site_has_written_is_removed_later(tmp_path, no_lessons):
+def test_what_an_interrupted_static_site_has_written_is_removed_later(tmp_path, no_lessons):
     def stop(name: str) -> None:
         if name == "training.en.html":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_site([shipped_models()["copy"]], tmp_path, stop)
+        write_static_site([shipped_models()["copy"]], tmp_path, stop)
     assert (tmp_path / "models" / "copy.js").exists()
-    write_site([shipped_models()["sort"]], tmp_path)
+    write_static_site([shipped_models()["sort"]], tmp_path)
     assert not (tmp_path / "models" / "copy.js").exists()
 
 
 def test_a_format_that_an_earlier_version_wrote_is_removed(tmp_path, no_lessons):
-    write_site([shipped_models()["sort"]], tmp_path)
+    write_static_site([shipped_models()["sort"]], tmp_path)
     (tmp_path / "models" / "sort.safetensors").write_bytes(b"weights")
     mark = tmp_path / "attention-explorer-site.txt"
     mark.write_text(mark.read_text("utf-8") + "models/sort.safetensors\n")
-    write_site([shipped_models()["sort"]], tmp_path)
+    write_static_site([shipped_models()["sort"]], tmp_path)
     assert {path.name for path in (tmp_path / "models").iterdir()} == {"sort.js"}
 
 
@@ -140,7 +140,7 @@ Three.
 
 def test_no_card_that_ships_is_logged(tmp_path, caplog):
     """In both languages: an answer is looked for among the choices of its own lesson."""
-    write_site([shipped_models()["reverse"]], tmp_path / "site")
+    write_static_site([shipped_models()["reverse"]], tmp_path / "site")
     assert (tmp_path / "site" / "lessons" / "the-mask.zh.html").is_file()
     assert [record.getMessage() for record in caplog.records] == []
 
@@ -152,7 +152,7 @@ def test_cards_that_cannot_be_shown_are_logged(tmp_path, monkeypatch, caplog):
     (folder / "elsewhere.zh.md").write_text("# B\n---\nview: model=nothing&text=2\n---\nOne.")
     (folder / "other.en.md").write_text("# C\n---\nview: model=copy&text=no+symbol\n---\nOne.")
     monkeypatch.setenv(folders.LESSONS_VARIABLE, str(folder))
-    write_site([shipped_models()["sort"]], tmp_path / "site")
+    write_static_site([shipped_models()["sort"]], tmp_path / "site")
     logged = [record.getMessage() for record in caplog.records]
     assert len(logged) == 3, logged
     (first,) = [one for one in logged if one.startswith("“wrong.en.md”, card 1: ")]

@@ -34,8 +34,10 @@ def test_every_step_shows_the_numbers_of_the_trace(open_html: Callable[..., Page
         settle(tab)
         printed = tab.locator("[data-testid=row-weights] span").all_inner_texts()
         weights = trace.attention("cross")[0, 2, row]
-        for text, weight, is_open in zip(printed, weights, trace.mask("cross")[row], strict=True):
-            if not is_open:
+        for text, weight, may_attend in zip(
+            printed, weights, trace.mask("cross")[row], strict=True
+        ):
+            if not may_attend:
                 assert text == ""
             elif text == "·":
                 assert weight < 0.0051

@@ -177,12 +177,12 @@ def test_mask_reasons_and_unmasked_zeros_look_different(
 ) -> None:
     trace = example_trace()
     arrays = dict(trace.arrays)
-    closed = arrays["decoder.closed"].copy()
+    mask_codes = arrays["decoder.closed"].copy()
     weights = arrays["decoder.attention"].copy()
-    closed[4, 1], closed[0, 5] = EDITED, 2
+    mask_codes[4, 1], mask_codes[0, 5] = EDITED, 2
     weights[..., 4, :2] = 0
     weights[..., 4, 4] += 1 - weights[..., 4, :].sum(-1)
-    arrays |= {"decoder.closed": closed, "decoder.attention": weights}
+    arrays |= {"decoder.closed": mask_codes, "decoder.attention": weights}
     tab = show(replace(trace, arrays=arrays, digest=""), view=View(site="decoder"))
     expect(tab.get_by_test_id("reasons")).to_have_text("later positionpaddingedited")
     looks = set()

@@ -22,7 +22,7 @@ def pair_trace() -> Trace:
     return replace(plain, facts={"second": SECOND, "pair": "dog"}, digest="")
 
 
-def open_cells(tab: Page, queries: int, keys: int) -> set[tuple[int, int]]:
+def unmasked_cells(tab: Page, queries: int, keys: int) -> set[tuple[int, int]]:
     """The cells whose middle nothing covers, by the rectangles on screen."""
     clip = tab.locator(".clip").bounding_box()
     assert clip is not None
@@ -54,14 +54,14 @@ def test_the_filter_leaves_the_queries_of_one_text_and_the_keys_of_another(
         size, second = size - 1, second - 1
     settle(tab)
     texts = {"a": range(second), "b": range(second, size)}
-    assert open_cells(tab, size, size) == set(product(range(size), range(size)))
+    assert unmasked_cells(tab, size, size) == set(product(range(size), range(size)))
     for queries, keys in product("ab", "ab"):
         tab.get_by_test_id(f"pair-{queries}{keys}").click()
         settle(tab)
-        assert open_cells(tab, size, size) == set(product(texts[queries], texts[keys]))
+        assert unmasked_cells(tab, size, size) == set(product(texts[queries], texts[keys]))
     tab.get_by_test_id("pair-all").click()
     settle(tab)
-    assert open_cells(tab, size, size) == set(product(range(size), range(size)))
+    assert unmasked_cells(tab, size, size) == set(product(range(size), range(size)))
     expect(tab.get_by_test_id("strip-source").locator(".chip.second")).to_contain_text("dog")
 
 

@@ -119,10 +119,10 @@ def test_csv_holds_the_shown_matrix(show: Callable[..., Page]) -> None:
     download = save(tab, "csv")
     rows = list(csv.reader(io.StringIO(download.path().read_text("utf-8-sig"))))
     shown = np.array([row[1:] for row in rows[1:]])
-    is_open = trace.mask("cross")
-    assert np.array_equal(shown == "", ~is_open)
-    weights = trace.attention("cross")[1, 1][is_open]
-    assert np.abs(shown[is_open].astype(float) - weights).max() < 6e-5
+    may_attend = trace.mask("cross")
+    assert np.array_equal(shown == "", ~may_attend)
+    weights = trace.attention("cross")[1, 1][may_attend]
+    assert np.abs(shown[may_attend].astype(float) - weights).max() < 6e-5
     download = save(tab, "png")
     assert download.path().read_bytes().startswith(b"\x89PNG")
 

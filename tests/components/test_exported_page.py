@@ -50,8 +50,8 @@ def test_nothing_ends_the_script_of_a_page_or_its_title():
     assert "default-src 'none'" in html
 
 
-def test_a_page_of_a_site_has_no_code_in_it_and_names_the_files_that_pages_share():
-    alone, linked = made(), made(site="../")
+def test_a_page_of_a_static_site_has_no_code_in_it_and_names_the_files_that_pages_share():
+    alone, linked = made(), made(static_site="../")
     assert len(alone) > 800_000
     assert len(linked) < 5_000
     assert {"script-src 'unsafe-inline'", "style-src 'unsafe-inline'"} < policy_of(alone)
@@ -62,7 +62,7 @@ def test_a_page_of_a_site_has_no_code_in_it_and_names_the_files_that_pages_share
     assert "This page has not started" not in alone
 
 
-def test_a_page_of_a_site_leads_back_to_its_first_page_in_its_language():
+def test_a_page_of_a_static_site_leads_back_to_its_first_page_in_its_language():
     assert back_link(None, "en") == ""
     link = back_link("../", "zh", "A & B")
     assert 'href="../index.html#last=1&amp;lang=zh"' in link
@@ -86,8 +86,8 @@ def test_what_is_large_of_the_answers_is_in_files_that_pages_share():
 
 
 def test_the_policy_lets_no_form_be_sent_and_no_base_be_set():
-    for site in (None, "../"):
-        policy = policy_of(made(site=site))
+    for static_site in (None, "../"):
+        policy = policy_of(made(static_site=static_site))
         assert {"default-src 'none'", "base-uri 'none'", "form-action 'none'"} < policy
 
 

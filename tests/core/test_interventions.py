@@ -45,9 +45,9 @@ def test_lines_are_read_and_written_back():
 
 def test_an_attention_is_edited_by_what_names_its_layer_or_all_layers():
     done = Interventions.parse(LINES)
-    closed, opened = done.edit_mask
-    assert done.on_attention("cross", 1) == ([closed], list(done.override_row))
-    assert done.on_attention("decoder", 7) == ([opened], [])
+    masked, unmasked = done.edit_mask
+    assert done.on_attention("cross", 1) == ([masked], list(done.override_row))
+    assert done.on_attention("decoder", 7) == ([unmasked], [])
     assert done.on_attention("cross", 0) == done.on_attention("encoder", 1) == ([], [])
 
 

@@ -107,7 +107,7 @@ def test_a_report_is_read_part_by_part():
 
 
 KINDS = (Request, Reading, Look, Selection)
-OPENINGS = {
+INITIAL_REQUESTS = {
     "reverse": Request("reverse", "7 3 9 1 4"),
     "sort": Request("sort", "甲 乙"),
 }
@@ -134,11 +134,11 @@ PERMALINK = Look(
 
 
 def test_a_link_restores_the_visit_it_was_made_from():
-    assert from_query(to_query(PERMALINK), OPENINGS) == (PERMALINK, ())
+    assert from_query(to_query(PERMALINK), INITIAL_REQUESTS) == (PERMALINK, ())
 
 
 def test_a_url_without_a_query_opens_the_first_model_with_its_text():
-    permalink, refused = from_query({}, OPENINGS)
+    permalink, refused = from_query({}, INITIAL_REQUESTS)
     assert permalink == Look(Request("reverse", "7 3 9 1 4"))
     assert refused == ()
 
@@ -179,7 +179,7 @@ OLD_LINKS = [
 
 @pytest.mark.parametrize(("query", "permalink"), OLD_LINKS)
 def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
-    assert from_query(query, OPENINGS) == (permalink, ())
+    assert from_query(query, INITIAL_REQUESTS) == (permalink, ())
     assert query.items() <= to_query(permalink).items()
 
 
@@ -219,42 +219,42 @@ def test_links_made_by_earlier_versions_open_the_same_visit(query, permalink):
     ],
 )
 def test_an_invalid_parameter_is_left_out_and_named(name, value):
-    permalink, refused = from_query({**to_query(PERMALINK), name: value}, OPENINGS)
+    permalink, refused = from_query({**to_query(PERMALINK), name: value}, INITIAL_REQUESTS)
     assert refused == (name,)
     for language in LANGUAGES:
         assert say(f"explore.part_{name}", language, longest=9)
-    assert permalink.request.model in OPENINGS
+    assert permalink.request.model in INITIAL_REQUESTS
     assert value not in to_query(permalink).values()
 
 
 def test_tokens_forced_on_an_unknown_model_are_not_forced_on_another():
     query = to_query(PERMALINK) | {"model": "gone"}
-    permalink, refused = from_query(query, OPENINGS)
+    permalink, refused = from_query(query, INITIAL_REQUESTS)
     assert permalink.request.forced == ()
     assert not permalink.interventions
     assert refused == ("model",)
 
 
 def test_a_text_as_long_as_a_link_may_carry_is_taken():
-    permalink, refused = from_query({"text": "1" * LONGEST_LINKED_TEXT}, OPENINGS)
+    permalink, refused = from_query({"text": "1" * LONGEST_LINKED_TEXT}, INITIAL_REQUESTS)
     assert (len(permalink.request.text), refused) == (LONGEST_LINKED_TEXT, ())
 
 
 def test_a_second_text_is_in_the_link_of_a_model_that_reads_one():
-    openings = {"bert": Request("bert", "The cat.", 0, pair="")}
+    initial_requests = {"bert": Request("bert", "The cat.", 0, pair="")}
     asked = Look(Request("bert", "The cat.", 0, pair="A dog & <b>"))
-    assert from_query(to_query(asked), openings) == (asked, ())
-    bare, refused = from_query({"model": "bert"}, openings)
-    assert (bare.request, refused) == (openings["bert"], ())
+    assert from_query(to_query(asked), initial_requests) == (asked, ())
+    bare, refused = from_query({"model": "bert"}, initial_requests)
+    assert (bare.request, refused) == (initial_requests["bert"], ())
     assert "pair" not in to_query(bare)
     longest = {"pair": "1" * (LONGEST_LINKED_TEXT + 1)}
-    assert from_query(longest, openings)[1] == ("pair",)
+    assert from_query(longest, initial_requests)[1] == ("pair",)
 
 
 def test_a_translator_opens_without_padding_unless_the_link_names_some():
-    openings = {"own": Request("own", "Hello.", 0)}
-    bare, _ = from_query({"model": "own"}, openings)
-    linked, _ = from_query({"model": "own", "text": "Good day.", "pad": "2"}, openings)
+    initial_requests = {"own": Request("own", "Hello.", 0)}
+    bare, _ = from_query({"model": "own"}, initial_requests)
+    linked, _ = from_query({"model": "own", "text": "Good day.", "pad": "2"}, initial_requests)
     assert bare.request == Request("own", "Hello.", 0)
     assert linked.request == Request("own", "Good day.", 2)
 
@@ -264,22 +264,24 @@ def test_a_comparison_is_in_the_link_and_the_head_beside_only_there():
     compared = replace(visit, section="compare", compared="sort")
     query = to_query(compared)
     assert (query["with"], query["other"]) == ("sort", "0.3")
-    assert from_query(query, OPENINGS) == (compared, ())
+    assert from_query(query, INITIAL_REQUESTS) == (compared, ())
     assert "other" not in to_query(replace(visit, section="experiments"))
     moments = replace(visit, section="compare", compared="recorded/reverse@50-1000")
-    assert from_query(to_query(moments), OPENINGS) == (moments, ())
+    assert from_query(to_query(moments), INITIAL_REQUESTS) == (moments, ())
 
 
 def test_another_text_is_in_the_link_and_needs_no_model():
-    compared = Look(OPENINGS["reverse"], section="compare", compared="@text", other_text="3 2 1")
+    compared = Look(
+        INITIAL_REQUESTS["reverse"], section="compare", compared="@text", other_text="3 2 1"
+    )
     query = to_query(compared)
     assert query["other_text"] == "3 2 1"
     assert "with" not in query
-    assert from_query(query, OPENINGS) == (compared, ())
-    both, refused = from_query({**query, "with": "sort"}, OPENINGS)
+    assert from_query(query, INITIAL_REQUESTS) == (compared, ())
+    both, refused = from_query({**query, "with": "sort"}, INITIAL_REQUESTS)
     assert (both, refused) == (compared, ("with",))
-    changes = Look(OPENINGS["reverse"], section="compare", compared="@changes")
-    assert from_query(to_query(changes), OPENINGS) == (changes, ())
+    changes = Look(INITIAL_REQUESTS["reverse"], section="compare", compared="@changes")
+    assert from_query(to_query(changes), INITIAL_REQUESTS) == (changes, ())
 
 
 @pytest.mark.parametrize(
@@ -294,28 +296,31 @@ def test_another_text_is_in_the_link_and_needs_no_model():
     ],
 )
 def test_a_comparison_with_what_is_not_there_is_refused(name, value):
-    permalink, refused = from_query({"part": "compare", name: value}, OPENINGS)
+    permalink, refused = from_query({"part": "compare", name: value}, INITIAL_REQUESTS)
     assert refused == (name,)
-    assert permalink == Look(OPENINGS["reverse"], section="compare")
+    assert permalink == Look(INITIAL_REQUESTS["reverse"], section="compare")
 
 
 def test_languages_and_a_chat_are_in_the_link_of_a_model_of_the_library():
-    openings = {"m2m": Request("m2m", "Hello.", reading=Reading()), "own": Request("own", "1 2")}
+    initial_requests = {
+        "m2m": Request("m2m", "Hello.", reading=Reading()),
+        "own": Request("own", "1 2"),
+    }
     reading = Reading("fra_Latn", "zho_Hans", chat=True)
     asked = Look(Request("m2m", "Bonjour.", reading=reading))
     query = to_query(asked)
     assert query["source_language"] == "fra_Latn"
     assert query["chat"] == "1"
-    assert from_query(query, openings) == (asked, ())
-    bare, refused = from_query({"model": "m2m"}, openings)
-    assert (bare.request, refused) == (openings["m2m"], ())
+    assert from_query(query, initial_requests) == (asked, ())
+    bare, refused = from_query({"model": "m2m"}, initial_requests)
+    assert (bare.request, refused) == (initial_requests["m2m"], ())
     assert not to_query(bare).keys() & {"source_language", "target_language", "chat"}
     for name, word in [("source_language", "<b>"), ("target_language", "x" * 99), ("chat", "2")]:
-        for model in openings:
-            permalink, refused = from_query({"model": model, name: word}, openings)
-            assert permalink.request == openings[model]
+        for model in initial_requests:
+            permalink, refused = from_query({"model": model, name: word}, initial_requests)
+            assert permalink.request == initial_requests[model]
             assert refused == (name,)
-    _, refused = from_query(query | {"model": "own"}, openings)
+    _, refused = from_query(query | {"model": "own"}, initial_requests)
     assert refused == ("source_language", "target_language", "chat")
 
 
@@ -328,7 +333,7 @@ def test_every_parameter_has_a_name_to_be_refused_by():
 def test_what_a_random_query_names_is_written_as_it_was_read():
     """Whatever of it is refused; what is written names the same look again."""
     rng = random.Random(5)
-    openings = OPENINGS | {
+    initial_requests = INITIAL_REQUESTS | {
         "bert": Request("bert", "The cat.", pair=""),
         "m2m": Request("m2m", "Hello.", reading=Reading()),
     }
@@ -351,8 +356,8 @@ def test_what_a_random_query_names_is_written_as_it_was_read():
     for _ in range(2_000):
         named = rng.sample(sorted(words), rng.randrange(12))
         query = {word: rng.choice([*texts, *words[word].choices]) for word in named}
-        look, refused = from_query(query, openings)
+        look, refused = from_query(query, initial_requests)
         assert set(refused) <= query.keys() | {"with"}
-        again, none = from_query(to_query(look), openings)
+        again, none = from_query(to_query(look), initial_requests)
         assert none == ()
         assert to_query(again) == to_query(look)

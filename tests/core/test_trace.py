@@ -25,9 +25,9 @@ def test_masks_are_true_where_a_query_may_attend_and_name_their_reason():
 
 
 def test_masks_that_differ_between_heads_need_layer_and_head():
-    closed = np.zeros((2, 5, 3, 4), np.uint8)
-    closed[1, 2, 0, 0] = 3
-    arrays = dict(small_trace().arrays) | {"cross.closed": closed}
+    mask_codes = np.zeros((2, 5, 3, 4), np.uint8)
+    mask_codes[1, 2, 0, 0] = 3
+    arrays = dict(small_trace().arrays) | {"cross.closed": mask_codes}
     trace = small_trace(arrays=arrays)
     assert trace.mask_reason("cross", 1, 2)[0, 0] == "edited"
     assert trace.mask("cross", 0, 2).all()
@@ -137,9 +137,9 @@ def test_a_missing_site_or_kind_of_array_is_reported(kind, site, key):
 
 
 def test_masks_that_differ_between_layers_need_the_layer_alone():
-    closed = np.zeros((2, 1, 3, 4), np.uint8)
-    closed[1, 0, 2, 0] = 4
-    trace = small_trace(arrays=dict(small_trace().arrays) | {"cross.closed": closed})
+    mask_codes = np.zeros((2, 1, 3, 4), np.uint8)
+    mask_codes[1, 0, 2, 0] = 4
+    trace = small_trace(arrays=dict(small_trace().arrays) | {"cross.closed": mask_codes})
     assert trace.mask_reason("cross", 1)[2, 0] == "outside the window"
     assert trace.mask("cross", 0, 3).all()
     with pytest.raises(TraceError):

@@ -39,12 +39,12 @@ def test_a_cell_is_masked_where_all_its_pieces_are_with_their_reason():
 
 def test_masks_of_single_heads_merge_too_and_later_wins_over_edited():
     trace = pieces_trace()
-    closed = np.zeros((1, 2, 5, 6), dtype=np.uint8)
-    closed[..., 5] = PADDING
-    closed[0, 1, 3:, 1:3] = EDITED
-    closed[0, 1, 4, 1] = LATER
-    closed[0, 0, 3:, 1] = EDITED  # only some pieces of the cell
-    merged = merge(replace(trace, arrays={**trace.arrays, "cross.closed": closed}, digest=""))
+    mask_codes = np.zeros((1, 2, 5, 6), dtype=np.uint8)
+    mask_codes[..., 5] = PADDING
+    mask_codes[0, 1, 3:, 1:3] = EDITED
+    mask_codes[0, 1, 4, 1] = LATER
+    mask_codes[0, 0, 3:, 1] = EDITED  # only some pieces of the cell
+    merged = merge(replace(trace, arrays={**trace.arrays, "cross.closed": mask_codes}, digest=""))
     free = UNMASKED
     assert merged.closed("cross", 0, 1)[2].tolist() == [free, LATER, free, free, PADDING]
     assert merged.closed("cross", 0, 0)[2].tolist() == [free, free, free, free, PADDING]

@@ -13,11 +13,13 @@ from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import MODULES, capture, path
-from explorer.model.intervention_hooks import Means, applied, gated, head_gates
+from explorer.model.intervention_hooks import MeanOutputs, applied, gated, head_gates
 from explorer.model.transformer import CrossAttention, SelfAttention
 
 HEADS = [Head("encoder", 0, 0), Head("encoder", 0, 1), *(Head("cross", 0, h) for h in range(3))]
-MEANS = Means("some", {("encoder", 0): torch.ones(2, 4), ("cross", 0): torch.full((3, 4), 2.0)})
+MEANS = MeanOutputs(
+    "some", {("encoder", 0): torch.ones(2, 4), ("cross", 0): torch.full((3, 4), 2.0)}
+)
 
 
 def test_removed_heads_have_gate_0():
@@ -34,7 +36,7 @@ def test_a_mean_takes_the_place_of_the_heads_that_ask_for_it():
     assert gates.tolist() == [[1, 1, 0, 0, 1]]
     assert fills["cross", 0][:, 0].tolist() == [2, 0, 0]
     assert not fills["encoder", 0].any()
-    assert repr(MEANS) == "Means('some', 2 layers)"
+    assert repr(MEANS) == "MeanOutputs('some', 2 layers)"
 
 
 def test_what_cannot_be_done_is_refused():
@@ -107,7 +109,7 @@ def test_keeping_heads_equals_removing_the_others_of_their_site(make_model):
 def test_the_output_of_a_head_ablated_by_its_mean_is_that_mean(make_model):
     model = make_model()
     outputs = {place: torch.randn(7, 6) for place in model.config.attentions}
-    means = Means("some", outputs)
+    means = MeanOutputs("some", outputs)
     done = Interventions.gather(ablate=[("cross", 1, 2, "mean"), ("cross", 1, 3)])
     with applied(model, done, means), capture(model, "*.head_output") as values:
         model(SOURCE, TARGET)

@@ -39,8 +39,8 @@ def shaken(module):
     return module
 
 
-def by_hand(part, query, key, closed=None):
-    """Weights (head, query, key) of one sequence (Q, D) over (K, D); closed: True = may not."""
+def by_hand(part, query, key, masked=None):
+    """Weights (head, query, key) of one sequence (Q, D) over (K, D); masked: True = may not."""
     with torch.no_grad():
         if part.in_proj_weight is not None:
             own_query, own_key = part.in_proj_weight[:WIDTH], part.in_proj_weight[WIDTH : 2 * WIDTH]
@@ -55,8 +55,8 @@ def by_hand(part, query, key, closed=None):
         for head in range(HEADS):
             own = slice(head * width, (head + 1) * width)
             scores = (q[:, own] @ k[:, own].T) / math.sqrt(width)
-            if closed is not None:
-                scores = scores.masked_fill(closed, -math.inf)
+            if masked is not None:
+                scores = scores.masked_fill(masked, -math.inf)
             rows.append(scores.exp() / scores.exp().sum(-1, keepdim=True))
         return torch.stack(rows).numpy()
 
@@ -87,22 +87,22 @@ def test_keys_and_values_of_another_width():
 
 
 @pytest.mark.parametrize("kind", ["boolean", "numbers", "large numbers", "by head"])
-def test_masks_mean_the_opposite_and_closed_cells_are_exactly_zero(kind):
+def test_masks_mean_the_opposite_and_masked_cells_are_exactly_zero(kind):
     part = shaken(nn.MultiheadAttention(WIDTH, HEADS, batch_first=True))
     x = torch.randn(2, 5, WIDTH)
-    closed = torch.zeros(5, 5, dtype=torch.bool)
-    closed[1, 0] = closed[3, 4] = closed[4, 2] = True
+    masked = torch.zeros(5, 5, dtype=torch.bool)
+    masked[1, 0] = masked[3, 4] = masked[4, 2] = True
     padding = torch.zeros(2, 5, dtype=torch.bool)
     padding[1, 3] = True
     low = -1e9 if kind == "large numbers" else -math.inf
     numbers = kind in ("numbers", "large numbers")
-    mask = torch.zeros(5, 5).masked_fill(closed, low) if numbers else closed
+    mask = torch.zeros(5, 5).masked_fill(masked, low) if numbers else masked
     if kind == "by head":
         mask = torch.zeros(2 * HEADS, 5, 5, dtype=torch.bool)
-        mask[HEADS + 1] = closed
+        mask[HEADS + 1] = masked
     given = torch.zeros(2, 5).masked_fill(padding, low) if numbers else padding
     trace = capture(part, x, x, x, attn_mask=mask, key_padding_mask=given, item=1)
-    whole = closed | padding[1]
+    whole = masked | padding[1]
     for head in range(HEADS):
         own = whole if kind != "by head" or head == 1 else padding[1].expand(5, 5)
         expected = by_hand(part, x[1], x[1], own)[head]
@@ -330,10 +330,10 @@ def test_attention_beside_cross_attention_is_the_decoders():
 def test_the_weight_of_keys_that_torch_adds_is_a_sink(added):
     part = shaken(nn.MultiheadAttention(WIDTH, HEADS, **added))
     x = torch.randn(5, WIDTH)
-    closed = torch.ones(5, 5, dtype=torch.bool).triu(1)
-    trace = capture(part, x, x, x, attn_mask=closed)
+    masked = torch.ones(5, 5, dtype=torch.bool).triu(1)
+    trace = capture(part, x, x, x, attn_mask=masked)
     with torch.no_grad():
-        _, weights = part(x, x, x, attn_mask=closed, average_attn_weights=False)
+        _, weights = part(x, x, x, attn_mask=masked, average_attn_weights=False)
     np.testing.assert_allclose(trace.attention("decoder")[0], weights[..., :5], atol=1e-6)
     np.testing.assert_allclose(trace.arrays["decoder.sink"][0], weights[..., 5], atol=1e-6)
     checks = trace.integrity()
@@ -344,12 +344,12 @@ def test_the_weight_of_keys_that_torch_adds_is_a_sink(added):
 def test_a_query_that_may_attend_to_no_key_is_named_in_every_module():
     """In one attention, one layer and several layers, of which torch makes NaN, 0 or both."""
     part = shaken(nn.MultiheadAttention(WIDTH, HEADS))
-    x, closed = torch.randn(4, WIDTH), torch.zeros(4, 4, dtype=torch.bool)
-    closed[2] = True
-    low = torch.zeros(4, 4).masked_fill(closed, -math.inf)
+    x, masked = torch.randn(4, WIDTH), torch.zeros(4, 4, dtype=torch.bool)
+    masked[2] = True
+    low = torch.zeros(4, 4).masked_fill(masked, -math.inf)
     layer = shaken(nn.TransformerEncoderLayer(WIDTH, HEADS, 20))
     stack = nn.TransformerEncoder(layer, 3)
-    for mask in (closed, low):
+    for mask in (masked, low):
         key = "capture_closed_query"
         refused(key, part, x, x, x, attn_mask=mask, contains="2")
         refused(key, layer, x, src_mask=mask, contains="2")
@@ -373,7 +373,7 @@ def test_a_mask_the_wrong_way_round_is_blamed_on_the_attention_that_has_it(norm_
     refused("capture_closed_query", model, source, target, **given)
 
 
-def test_a_closed_query_of_another_sequence_does_not_matter():
+def test_a_query_without_key_of_another_sequence_does_not_matter():
     part, x = (
         shaken(nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)),
         torch.randn(2, 4, WIDTH),

@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.core.errors import ConfigError
-from explorer.model.intervention_hooks import Means
+from explorer.model.intervention_hooks import MeanOutputs
 from explorer.model.trace_options import (
     TracedModel,
     forces_output,
@@ -59,7 +59,7 @@ def test_a_count_is_a_whole_number_and_what_came_is_shown(wrong):
 
 
 def test_means_are_those_of_a_batch():
-    refuse_options("full", Means("x", {}))
+    refuse_options("full", MeanOutputs("x", {}))
     with pytest.raises(ConfigError, match="of the type dict"):
         refuse_options("full", {})
 
@@ -121,7 +121,7 @@ def test_trace_gathers_its_options_once_and_checks_them():
 
 
 def test_a_trace_names_its_interventions_and_the_batch_of_the_means_that_they_need():
-    means = Means("some texts", {})
+    means = MeanOutputs("some texts", {})
     assert Asked().trace("x", means=means).changes == {}
     zero = Asked().trace("x", keep=[("cross", 0, 0)], means=means)
     mean = Asked().trace("x", ablate=[("cross", 1, 2, "mean")], means=means)

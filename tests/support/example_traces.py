@@ -134,8 +134,8 @@ def pieces_trace(**changes: Any) -> Trace:
         ]
     )
     cross[0, 1, :, 0] = 1
-    closed = np.zeros((5, 6), dtype=np.uint8)
-    closed[:, 5] = PADDING
+    mask_codes = np.zeros((5, 6), dtype=np.uint8)
+    mask_codes[:, 5] = PADDING
     decoder = np.tril(np.ones((1, 2, 5, 5), dtype=np.float32))
     decoder /= decoder.sum(-1, keepdims=True)
     causal = np.triu(np.full((5, 5), LATER, dtype=np.uint8), 1)
@@ -144,7 +144,7 @@ def pieces_trace(**changes: Any) -> Trace:
     steps = np.repeat(np.arange(1, 6), 2)
     arrays = {
         "cross.attention": cross,
-        "cross.closed": closed,
+        "cross.closed": mask_codes,
         "decoder.attention": decoder,
         "decoder.closed": causal,
         "gold": gold,

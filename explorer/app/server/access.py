@@ -92,7 +92,7 @@ def cookie_value() -> str:
 
 
 def is_host_cookie(value: str) -> bool:
-    """Whether `value` is that of the host's cookie, compared in constant time."""
+    """Whether `value` is the value of the host's cookie, compared in constant time."""
     return is_class_mode() and hmac.compare_digest(value.encode(), cookie_value().encode())
 
 

@@ -35,7 +35,7 @@ _Number = Annotated[int, Meta(ge=-2, le=1_000_000)] | bool | None
 
 
 class _View(msgspec.Struct, forbid_unknown_fields=True):
-    """The query of the visit, and the part of it on screen as the player's state."""
+    """The host's view: the query of the visit, and the state of the player."""
 
     query: dict[str, Annotated[str, Meta(max_length=LONGEST_LINKED_TEXT)]]
     shown: dict[str, _Word | Annotated[dict[_Word, _Number], Meta(max_length=8)] | _Number]

@@ -1,5 +1,5 @@
-"""Limits on connections, which neither uvicorn nor Streamlit has: uvicorn waits forever for the
-rest of a request, and for a browser to read an answer.
+"""Limits on the number of connections and on their waiting time. Neither uvicorn nor Streamlit has
+any: uvicorn waits forever for the rest of a request, and for a browser to read an answer.
 
 A visitor with a few lines of code could otherwise hold every connection that the system allows.
 A WebSocket of a page that rests stays open; uvicorn itself closes one that leaves a ping

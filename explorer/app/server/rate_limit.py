@@ -155,7 +155,7 @@ def refuse_over_limit() -> None:
 
 @contextmanager
 def charged_to(address: str | None) -> Iterator[bool]:
-    """A block charged to an address, or to nobody with None. It yields whether some allowance is
+    """A block charged to a network address, or to nobody if it is None. Yields whether allowance is
     left."""
     owners = {} if address is None else {network_of(address): 1.0}
     limits = access.PAGE_RATE, access.MOST_PAGES

@@ -32,8 +32,8 @@ from explorer.core.trace import Trace
 PATH = "/trace/{trace}/{question}/{place:path}"
 
 MOST_COMPUTING = 2
-"""Answers that are computed at a time. A browser may ask for many, each of which takes seconds:
-those that wait hold no thread of the server, whose forty also serve pages."""
+"""Most answers computed at a time. A browser may request many, and each takes seconds. Waiting ones
+hold none of the server's forty threads, which also serve pages."""
 
 MOST_ANSWER_BYTES = 2**26
 """Bytes of all cached answers together."""

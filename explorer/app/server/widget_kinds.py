@@ -37,7 +37,7 @@ KINDS = {
     "text_input": "string_value",
     "vega_lite_chart": "string_value",  # what is selected in it, as JSON
 }
-"""The kind of value by the kind of element, for those that the pages use."""
+"""Kind of element → kind of its value, for the elements on the pages."""
 
 _EVENTS = re.compile(r"\$\$STREAMLIT_INTERNAL_KEY_(.+)__events", re.DOTALL)
 """The id under which a component reports events; group: its own id."""

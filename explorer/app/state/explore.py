@@ -28,20 +28,21 @@ class ChosenToken(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in the player: its request, where it opened, and in which language.
+    """A picture in the player: its request, its initial selection and its language.
 
     whole: whether it opened with the whole pattern at a step that shows something.
     """
 
     request: Request
-    opening: Selection
+    initial: Selection
     language: str
     whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Inputs the page was drawn from, except the selection, which the player shows by itself."""
+    """Inputs of the page except the selection, whose changes the player draws without the
+    server."""
 
     request: Request
     language: str
@@ -117,7 +118,7 @@ def _drawn_now(state: ExploreState, models: Iterable[str], language: str) -> Dra
     )
 
 
-def opening(picture: Picture | None, wanted: Request, language: str) -> Selection:
+def initial_selection(picture: Picture | None, wanted: Request, language: str) -> Selection:
     """Initial selection for `wanted`: the current selection, on a new text without a step.
 
     The picture on screen keeps its initial selection, so the same bytes are not sent again.
@@ -127,23 +128,23 @@ def opening(picture: Picture | None, wanted: Request, language: str) -> Selectio
     if picture is None:
         return now
     if picture.request == wanted:
-        return picture.opening if picture.language == language else now
+        return picture.initial if picture.language == language else now
     same_text = replace(picture.request, forced=(), pad=0) == replace(wanted, forced=(), pad=0)
     return now if same_text else replace(now, step=None, ahead=None)
 
 
 def opens_whole(
-    picture: Picture | None, wanted: Request, language: str, opening: Selection
+    picture: Picture | None, wanted: Request, language: str, initial: Selection
 ) -> bool:
     """Whether the player opens with the whole pattern, at a step that shows something.
 
-    This is so without a step in `opening`, and for the picture on screen if it opened so.
-    picture: as in the function `opening`.
+    This is so without a step in `initial`, and for the picture on screen if it opened so.
+    picture: as in the function `initial_selection`.
     """
     if picture is None:
-        return opening.step is None
+        return initial.step is None
     same = (picture.request, picture.language) == (wanted, language)
-    return picture.whole if same else opening.step is None
+    return picture.whole if same else initial.step is None
 
 
 def remember_picture(picture: Picture, followed_link: bool, last_step: int) -> None:
@@ -154,10 +155,10 @@ def remember_picture(picture: Picture, followed_link: bool, last_step: int) -> N
     """
     state = session.load(ExploreState)
     if followed_link:
-        visit_state.select(picture.opening)
+        visit_state.select(picture.initial)
     elif state.picture is not None and state.picture.request != picture.request:
-        step = picture.opening.step or last_step or None
-        visit_state.select(replace(picture.opening, step=step))
+        step = picture.initial.step or last_step or None
+        visit_state.select(replace(picture.initial, step=step))
     session.save(replace(state, picture=picture))
 
 

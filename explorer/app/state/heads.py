@@ -23,7 +23,7 @@ from explorer.core.look import (
 from explorer.core.sites import Head
 
 ALL = -1
-"""In place of a layer or a head: all of them."""
+"""Number that stands for all layers, or for all heads."""
 
 
 class InterventionDraftError(InterventionError):
@@ -67,8 +67,8 @@ class Draft:
         match self.verb:
             case Verb.ABLATE:
                 drafted = Interventions.gather(ablate=[(*head, self.how or "zero")])
-            case Verb.CLOSE | Verb.OPEN:
-                cell = (*head, self.query, self.key, self.verb == Verb.OPEN)
+            case Verb.MASK | Verb.UNMASK:
+                cell = (*head, self.query, self.key, self.verb == Verb.UNMASK)
                 drafted = Interventions.gather(edit_mask=[cell])
             case Verb.ROW:
                 row = (*head, self.query, _weights(weights))
@@ -80,7 +80,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class InitialSelection:
     """Initial selection of a picture. It stays the same while the picture does, so the same bytes
     are not sent again."""
 
@@ -93,7 +93,7 @@ class HeadsState:
     """section: the section on screen; "" = the first.
     proposed: interventions that are applied if an experiment with them can be computed.
     shown: the last request that could be traced, with nothing forced.
-    opened: head that the app last opened a picture with, when nobody had named one.
+    initial_head: head that the app last showed a picture with, when nobody had named one.
     moved: number of times the editor moved the picture to another head.
     compared: the second side of a comparison, as in `Look`; "" = the first model that can be
         compared.
@@ -104,8 +104,8 @@ class HeadsState:
     draft: Draft = Draft()
     proposed: Interventions = NO_INTERVENTIONS
     shown: Request | None = None
-    opening: Opening | None = None
-    opened: Head | None = None
+    initial: InitialSelection | None = None
+    initial_head: Head | None = None
     moved: int = 0
     compared: str = ""
     other_text: str = ""
@@ -178,19 +178,19 @@ def remember_shown(request: Request) -> None:
     session.save(replace(session.load(HeadsState), shown=request))
 
 
-def opening(picture: object) -> Selection:
+def initial_selection(picture: object) -> Selection:
     """Initial selection of `picture`: the current selection when it is first shown."""
     state = session.load(HeadsState)
-    if state.opening is None or state.opening.picture != picture:
-        state = replace(state, opening=Opening(picture, visit_state.current().selection))
+    if state.initial is None or state.initial.picture != picture:
+        state = replace(state, initial=InitialSelection(picture, visit_state.current().selection))
         session.save(state)
-    assert state.opening is not None
-    return state.opening.selection
+    assert state.initial is not None
+    return state.initial.selection
 
 
 def forget_initial() -> None:
     """Let the next picture open at the current selection, after a visit to another page."""
-    session.save(replace(session.load(HeadsState), opening=None))
+    session.save(replace(session.load(HeadsState), initial=None))
 
 
 def draft() -> Draft:
@@ -204,17 +204,17 @@ def fill_in(**fields: Any) -> None:
     session.save(replace(state, draft=replace(state.draft, **fields)))
 
 
-def draft_head(opened: Head | None) -> None:
+def draft_head(initial_head: Head | None) -> None:
     """Draft an intervention on the head on screen. A draft for all heads or layers stays.
 
-    opened: head that the app opens the picture with, when nobody has named one. While interventions
-        are in force it is the head that they change most. The draft then keeps its own head, so
-        that a person chooses what is applied next.
+    initial_head: head that the app shows the picture with, when nobody has named one. While
+        interventions are in force it is the head that they change most. The draft then keeps its
+        own head, so that a person chooses what is applied next.
     """
     state, visit = session.load(HeadsState), visit_state.current()
-    by_app = opened or state.opened
-    session.save(replace(state, opened=by_app))
-    head = visit.selection.named_head or opened
+    by_app = initial_head or state.initial_head
+    session.save(replace(state, initial_head=by_app))
+    head = visit.selection.named_head or initial_head
     kept = head == by_app and bool(visit.interventions) and draft().head is not None
     if head is not None and not kept and ALL not in (draft().layer, draft().head):
         fill_in(site=head.site, layer=head.layer, head=head.head)
@@ -224,7 +224,7 @@ def keep_head() -> None:
     """Select the head that the app opened the picture with, if nobody has named one. Another
     picture then opens at it, too."""
     visit = visit_state.current()
-    visit_state.select(visit.selection.or_head(session.load(HeadsState).opened))
+    visit_state.select(visit.selection.or_head(session.load(HeadsState).initial_head))
 
 
 def show_drafted_head() -> None:
@@ -270,7 +270,7 @@ def propose(interventions: Interventions) -> None:
 
 
 def take_proposed() -> Interventions:
-    """The proposed interventions, which are no longer proposed after this call."""
+    """Return the proposed interventions, and clear them."""
     proposed = session.load(HeadsState).proposed
     propose(NO_INTERVENTIONS)
     return proposed
@@ -286,7 +286,7 @@ def read_view(report: dict[str, object]) -> None:
     visit_state.read_selection(report.get("selection"))
     now = visit_state.current().selection.with_flags_of(before)
     visit_state.select(now)
-    shown = before.named_head or session.load(HeadsState).opened
+    shown = before.named_head or session.load(HeadsState).initial_head
     if (head := now.named_head) is not None and head != shown:
         fill_in(site=head.site, layer=head.layer, head=head.head)
     if (cell := reported(report.get("cell"), ReportedCell)) is not None:

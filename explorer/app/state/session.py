@@ -66,8 +66,8 @@ def shown_as(name: str, language: str, value: object) -> str:
 
 
 def read_choice(key: str, take: Callable[[Any], None]) -> None:
-    """In the callback of a widget of `shown_as`: `take` the visitor's choice in it, unless another
-    widget has replaced it."""
+    """Call `take` with the visitor's choice, in the callback of a widget of `shown_as`. Nothing is
+    called if another widget has replaced this one."""
     if key in load(ShownWidgets).keys.values():
         take(widget_value(key))
 

@@ -114,8 +114,8 @@ def is_recorded(key: str | None) -> bool:
 
 
 def shown_run(runs: Mapping[str, Run]) -> str | None:
-    """The key of the run on screen: the one in the URL, or else a run in progress, or else the
-    recorded one. None without any run."""
+    """Key of the run on screen: the run in the URL, else a running one, else a recorded one. None
+    without any run."""
     linked = address_bar.linked_run()
     if linked in runs:
         return linked

@@ -106,10 +106,10 @@ def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     if name not in catalog:
         return
     member, request = catalog[name], current().request
-    opening, before = initial_request(member), catalog.get(request.model)
-    text = request.text if _can_read(member, request.text, before) else opening.text
-    pair = None if opening.pair is None else request.pair or ""
-    asked = replace(opening, model=name, text=text, pad=request.pad, pair=pair)
+    initial, before = initial_request(member), catalog.get(request.model)
+    text = request.text if _can_read(member, request.text, before) else initial.text
+    pair = None if initial.pair is None else request.pair or ""
+    asked = replace(initial, model=name, text=text, pad=request.pad, pair=pair)
     session.save(Look(asked, Selection().with_flags_of(current().selection)))
 
 
@@ -134,10 +134,10 @@ def read_selection(report: object) -> None:
         select(Selection.reported(report))
 
 
-def visit_of_cell(opening: Request, report: Mapping[str, object]) -> Look:
+def visit_of_cell(initial: Request, report: Mapping[str, object]) -> Look:
     """The visit of Explore that shows how the weight of a cell is computed.
 
-    opening: the model's initial request. report: a browser's report with the head, "query" and
+    initial: the model's initial request. report: a browser's report with the head, "query" and
         "key" of the cell, and the "text"; malformed parts are left out.
     """
     text, cell = report.get("text"), [report.get("query"), report.get("key")]
@@ -146,8 +146,8 @@ def visit_of_cell(opening: Request, report: Mapping[str, object]) -> Look:
     if seen.cell is not None and seen.site != "encoder":
         seen = replace(seen, step=seen.cell[0] + 1)
     if isinstance(text, str) and 0 < len(text) <= LONGEST_LINKED_TEXT:
-        opening = replace(opening, text=text)
-    return Look(opening, seen)
+        initial = replace(initial, text=text)
+    return Look(initial, seen)
 
 
 def _can_read(member: CatalogMember, text: str, before: CatalogMember | None) -> bool:

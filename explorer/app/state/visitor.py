@@ -89,7 +89,7 @@ def show_key(word: str) -> None:
 
 
 def key_wait() -> float:
-    """Seconds during which no key of this visitor counts, after several wrong ones."""
+    """Seconds for which this visitor's keys are still refused, after several wrong ones."""
     return _key_attempts.wait(_address())
 
 

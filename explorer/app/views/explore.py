@@ -77,13 +77,13 @@ def explore() -> None:
         explore_state.restore_forced(request)
     model = asked_model(member, request, trace)
     hint(member, request, trace, language)
-    opening = show_trace(member, request, trace, model, picture, language, messages)
+    initial = show_trace(member, request, trace, model, picture, language, messages)
     if request == visit_state.current().request:
         with messages:  # an element takes height anywhere else
             mount.focus(session.load(ExploreState).submissions)
     with files:
         shown = explore_state.shown_selection()
-        view = partial(_page_view, opening, shown)
+        view = partial(_page_view, initial, shown)
         lesson = _lesson_page(found_lessons, offered, language)
         files_and_share.files(trace, request.model, view, model, language, lesson)
     with share:
@@ -152,7 +152,7 @@ def read_player(report: dict[str, object]) -> None:
 
 
 def draw_address_alone() -> None:
-    """In a callback: draw only the address, unless more is about to be drawn.
+    """Draw only the address, in a callback, unless the whole page is about to be drawn.
 
     A pending run of the whole page continues, such as one that Back or Forward asked for.
     """
@@ -178,18 +178,18 @@ def show_trace(
     refused = address_bar.take_refused()
     followed = refused is not None  # a link names the step
     last = None if followed else before
-    wanted, missing = explore_state.opening(last, request, language).within(trace)
+    wanted, missing = explore_state.initial_selection(last, request, language).within(trace)
     if followed:  # what a person does moves the cell with the step
         wanted, elsewhere = wanted.at_cell(trace)
         missing += elsewhere
     whole = explore_state.opens_whole(last, request, language, wanted)
-    opening = initial_selection(wanted, member, trace, with_step=whole)
+    initial = initial_selection(wanted, member, trace, with_step=whole)
     if refused is not None and (refused or missing):
         show_refused((*refused, *missing), language, messages)
     if followed and (linked := visit_state.current().interventions):
         show_elsewhere(linked, language, messages)
-    view = _view(member, request, trace, opening, whole)
-    opened = replace(opening, ahead=view.ahead)
+    view = _view(member, request, trace, initial, whole)
+    opened = replace(initial, ahead=view.ahead)
     kept = opened if whole and not followed else wanted  # a bare URL stays bare
     picture = Picture(request, kept, language, whole)
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
@@ -205,21 +205,21 @@ def shared_query(member: CatalogMember, request: Request) -> Mapping[str, str] |
 
 
 def _view(
-    member: CatalogMember, request: Request, trace: Trace, opening: Selection, whole: bool
+    member: CatalogMember, request: Request, trace: Trace, initial: Selection, whole: bool
 ) -> View:
     """Initial view of the player, with the forced tokens and the greedy output.
 
     whole: whether the rows after the step are shown.
     """
-    forced, guessing = forced_view(member, request, trace), bool(opening.guess)
+    forced, guessing = forced_view(member, request, trace), bool(initial.guess)
     if whole and guessing:
-        opening = replace(opening, step=1)
-    last = opening.step == len(trace.target_tokens)
-    at_end = last and opening.ahead is None and not guessing
-    ahead = True if whole and opening.ahead is None and not at_end else opening.ahead
+        initial = replace(initial, step=1)
+    last = initial.step == len(trace.target_tokens)
+    at_end = last and initial.ahead is None and not guessing
+    ahead = True if whole and initial.ahead is None and not at_end else initial.ahead
     return View.of(
-        opening,
-        step=None if at_end else opening.step,  # the last step opens with the whole pattern
+        initial,
+        step=None if at_end else initial.step,  # the last step opens with the whole pattern
         ahead=None if guessing else ahead,
         what_if=member.can_trace,
         suggested=whole and not at_end and not guessing,
@@ -228,17 +228,17 @@ def _view(
     )
 
 
-def _page_view(opening: View, shown: ShownSelection) -> View:
+def _page_view(initial: View, shown: ShownSelection) -> View:
     """Initial view of an HTML page of the trace on screen. Without a server, it cannot force tokens
     or compute contributions and parts of heads."""
     now = shown.selection
     if now == Selection():
-        return replace(opening.without_server(), what_if=False)
+        return replace(initial.without_server(), what_if=False)
     return View.of(
         now.without_server(),
-        forced=opening.forced,
-        original=opening.original,
-        suggested=opening.suggested and now.step == opening.step,
+        forced=initial.forced,
+        original=initial.original,
+        suggested=initial.suggested and now.step == initial.step,
     )
 
 

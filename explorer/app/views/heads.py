@@ -171,10 +171,10 @@ def head_grid(
     weights."""
     shown = reports[0] if reports else None
     key = heads_picture.picture_key(member, language, report=shown.key if shown else "")
-    opening = heads_picture.opening((key, "norms" if norms else "weights"), member, trace)
+    initial = heads_picture.initial_of((key, "norms" if norms else "weights"), member, trace)
     report = shown.report if shown else None
     model = asked_model(member, heads_state.shown_request(), trace)
-    mount.head_grid(key, opening, trace, report, norms, model, heads_state.read_view)
+    mount.head_grid(key, initial, trace, report, norms, model, heads_state.read_view)
 
 
 def overview(member: CatalogModel, trace: Trace, language: str, _: DeltaGenerator) -> None:
@@ -236,17 +236,17 @@ def experiments(
     interventions = visit_state.current().interventions
     key = heads_picture.picture_key(member, language, interventions)
     changed = compared.initial_head() if compared is not None else None
-    opening = heads_picture.opening((key, "comparison"), member, trace, changed)
-    named = heads_state.opening((key, "comparison")).named_head
-    heads_state.draft_head(None if named else opening.named_head)
+    initial = heads_picture.initial_of((key, "comparison"), member, trace, changed)
+    named = heads_state.initial_selection((key, "comparison")).named_head
+    heads_state.draft_head(None if named else initial.named_head)
     with editor:
         intervention_editor.draft_row(trace, language)
-        offered = None if changed == opening.named_head else changed
+        offered = None if changed == initial.named_head else changed
         intervention_editor.intervention_list(trace, language, offered)
     if compared is not None:
         experiment_result.summary(member, compared, language)
     shown = compared or TraceComparison(trace, trace, trace)
-    mount.comparison(key, opening, shown, heads_state.read_view)
+    mount.comparison(key, initial, shown, heads_state.read_view)
     if compared is not None and compared.has_output:
         with st.container(key="steps-table"):
             experiment_result.steps_table(compared, language)

@@ -117,9 +117,9 @@ def _open_in_explore(
 
 
 def _leak(run: Run) -> Look | None:
-    """Visit of Explore at the first row of the decoder head that looks at the token to predict,
-    with the right answer fed in, since such a model writes little by itself. None for a run with a
-    causal mask or without a model."""
+    """Visit of Explore that shows a missing causal mask: the first row of the decoder head that
+    looks at the token to predict. The right answer is fed in, since such a model writes little by
+    itself. None for a run with a causal mask or without a model."""
     if run.config.causal:
         return None
     try:
@@ -174,7 +174,8 @@ def _look_ahead_head(path: Path, changed: int) -> tuple[int, int] | None:
 
 
 def _shipped_model(run: Run) -> CatalogModel | None:
-    """Shipped model for a recorded run: the one of the same name, or else of the same task."""
+    """Shipped model for a recorded run: the model with the name of the run, else that of its
+    task."""
     offered = shipped_models()
     return offered.get(run.name, offered.get(run.config.task))
 

@@ -37,7 +37,7 @@ def alignment_panel(model: CatalogModel, language: str) -> None:
     digest = model_cache.digest(model)
     stored = stored_alignments(digest)
     chosen = measurements.current().shown.get("alignment")
-    shown = next((one for one in stored if one.key == chosen), None)
+    shown = next((report for report in stored if report.key == chosen), None)
     shown = shown or (stored[0] if stored else None)
     with st.container(
         key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"

@@ -39,20 +39,20 @@ def comparison_section(
     request, wanted = heads_state.shown_request(), heads_state.compared()
     offered = comparisons.comparable(member, visitor_catalog(), request.text, wanted)
     runs = comparisons.runs_with_moments()
-    own = (OTHER_TEXT, CHANGES)
+    same_model = (OTHER_TEXT, CHANGES)
     nothing_changed = wanted == CHANGES and not visit_state.current().interventions
     if (pair := MomentPair.parse(wanted)) and wanted not in offered:
-        places = comparison_panel.choose(offered, runs, own, pair.run, language)
+        places = comparison_panel.choose(offered, runs, same_model, pair.run, language)
         _compare_moments(pair, language, places, messages)
         return
-    if wanted and (nothing_changed or wanted not in (*offered, *own)):
+    if wanted and (nothing_changed or wanted not in (*offered, *same_model)):
         facts = {"name": wanted, "shown": member.label}
         key = "no_changes" if nothing_changed else "not_comparable"
         show_error(ComparisonError(key, **facts), language, messages)
         wanted = ""
     shown = wanted or next(iter(offered), OTHER_TEXT)
     heads_state.remember_compared(shown)
-    places = comparison_panel.choose(offered, runs, own, shown, language)
+    places = comparison_panel.choose(offered, runs, same_model, shown, language)
     try:
         if shown == OTHER_TEXT:
             _compare_texts(member, trace, language, places)
@@ -165,12 +165,12 @@ def _show_compared(
     if _leave_missing(compared):
         with places.area:
             show_refused(("other",), key.language)
-    opening, attention = heads_picture.opening((key, COMPARE), *first), compared.attention
-    wanted, _ = heads_state.opening((key, COMPARE)).within(first[1])
+    initial, attention = heads_picture.initial_of((key, COMPARE), *first), compared.attention
+    wanted, _ = heads_state.initial_selection((key, COMPARE)).within(first[1])
     chosen = chosen_head(wanted, *first)
     with places.words:
         comparison_panel.initial_summary(chosen, attention, sides, key.language)
-    mount.model_comparison(key, opening, sides, compared, heads_state.read_view)
+    mount.model_comparison(key, initial, sides, compared, heads_state.read_view)
     with st.container(key="matched-heads-table"):
         comparison_panel.matched_table(attention.matched(), sides.names, key.language)
 

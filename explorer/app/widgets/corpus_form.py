@@ -34,21 +34,21 @@ def corpus_form(language: str) -> tuple[TrainingConfig, UploadedCorpus] | None:
     rows = first_rows(corpus.data, corpus.name)
     columns = _choose_columns(rows, language)
     _warn_about_columns(rows, language)
-    found = check(corpus, columns)
+    checked = check(corpus, columns)
     with st.container(key="pairs-rows"):  # elements below keep their index, and stay open
         _show_rows(rows[:_SHOWN_ROWS], language)
-        if found.counts is not None:
-            st.caption(_counts_text(found.counts, corpus, language))
-        elif found.error is not None:
-            show_error(found.error, language)
+        if checked.counts is not None:
+            st.caption(_counts_text(checked.counts, corpus, language))
+        elif checked.error is not None:
+            show_error(checked.error, language)
     on_gpu = available_devices()[0] != "cpu"
     recipe = small_translation(PAIRS_FILE, columns or ("1", "2"), on_gpu=on_gpu)
     start = st.container()
     with st.expander(say("train.pairs_settings", language)):
         chosen = choose_settings(recipe, train_state.CORPUS_FORM, language)
     with start:
-        has_data = found.counts is not None
-        config = offer_start(chosen, train_state.CORPUS_FORM, has_data, language, found.size)
+        has_data = checked.counts is not None
+        config = offer_start(chosen, train_state.CORPUS_FORM, has_data, language, checked.size)
     return (config, corpus) if config is not None else None
 
 
@@ -135,7 +135,7 @@ def _cell(text: str) -> str:
 
 
 def _counts_text(counts: RowCounts, corpus: UploadedCorpus, language: str) -> str:
-    """Number of rows used, and the reasons why the others are not."""
+    """Sentence with the number of rows used, and of rows left out by reason."""
     return say(
         "train.pairs_counts",
         language,

@@ -22,7 +22,7 @@ def summary(model: CatalogModel, compared: TraceComparison, language: str) -> No
     """Draw the change of the output in one line and, when asked, over many sentences."""
     interventions = visit_state.current().interventions
     lines = [output_sentence(compared, language)]
-    if interventions.needs_means:
+    if interventions.needs_mean_outputs:
         batch = batch_name(experiment_cache.means_batch(model), language)
         lines.append(say("heads.means_over", language, batch=batch))
     if any(cell.open and cell.site == "decoder" for cell in interventions.edit_mask):

@@ -163,7 +163,7 @@ def _take_upload(file_name: str, contents: bytes) -> None:
 
 
 def join(language: str) -> None:
-    """In class mode, the address as a QR code, which is read from the back row."""
+    """Draw the address as a QR code, in class mode, large enough for the back row."""
     if not access.is_class_mode():
         return
     address = join_address()

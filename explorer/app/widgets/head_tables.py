@@ -85,8 +85,8 @@ def p_value(p: float, smallest: float = 0.0) -> str:
 
 
 def number_writer(name: str, values: Iterable[float]) -> Callable[[float], str]:
-    """Format of a column's numbers and the ends of their intervals: the same decimals for all,
-    changes with a sign, those of the exact match in percentage points."""
+    """Function that writes the numbers of a column and the ends of their intervals, all with the
+    same decimals. Changes have a sign; changes of the exact match are in percentage points."""
     if name in _EXACT:
         return lambda value: fixed_number(_POINTS * value, 1, signed=True)
     if name == "log_probability":
@@ -156,7 +156,7 @@ def key_of(report: HeadReport, row: int) -> tuple[str, int, int]:
 
 
 def row_of(report: HeadReport, site: str | None, layer: int | None, head: int | None) -> int:
-    """The row of a head; 0 if there is no such head."""
+    """Number of the row of a head, from 0; also 0 if the report lacks that head."""
     heads = report.heads
     own = (heads.site == site) & (heads.layer == layer) & (heads["head"] == head)
     return int(own.to_numpy().argmax())
@@ -248,23 +248,23 @@ def redundancy(report: HeadReport, language: str) -> list[str]:
         return []
     exact = report.facts["targets"] == "task"
     sentences = []
-    for site, found in ablation.get("together", {}).items():
-        own = report.heads[report.heads.site == site]
+    for site, effects in ablation.get("together", {}).items():
+        heads = report.heads[report.heads.site == site]
         if exact:
-            before, after = map(percent, found["exact"])
+            before, after = map(percent, effects["exact"])
             alone, bound = (
                 at_most(_POINTS * fall)
-                for fall in (-own.zero_exact.min(), -own.zero_exact_bound.min())
+                for fall in (-heads.zero_exact.min(), -heads.zero_exact_bound.min())
             )
         else:
-            before, after = map(short_number, found["loss"])
-            alone, bound = map(at_most, (own.zero_loss.max(), own.zero_loss_bound.max()))
+            before, after = map(short_number, effects["loss"])
+            alone, bound = map(at_most, (heads.zero_loss.max(), heads.zero_loss_bound.max()))
         facts = {"alone": alone, "bound": bound, "before": before, "together": after}
         name = "heads.redundant" if exact else "heads.redundant_loss"
         named = site_name(site, language)
-        sentence = say(name, language, site=named, count=len(own), **facts)
-        if not exact and "zero_loss_most" in own:  # older reports have a bound that need not hold
-            most = at_most(own.zero_loss_most.max())
+        sentence = say(name, language, site=named, count=len(heads), **facts)
+        if not exact and "zero_loss_most" in heads:  # older reports have a bound that need not hold
+            most = at_most(heads.zero_loss_most.max())
             sentence += f" {say('heads.redundant_bound', language, bound=bound, most=most)}"
         sentences.append(sentence)
     return sentences
@@ -328,8 +328,8 @@ def effect_text(effect: MeasuredEffect, language: str) -> str:
 def _loss_facts(
     before: float, after: float, change: float, low: float, high: float
 ) -> dict[str, str]:
-    """Losses, their change and its interval, all with the same decimals: the fewest for which the
-    printed change is the difference of the printed losses."""
+    """Losses, their change and its interval, as text. All have the same decimals: the fewest for
+    which the printed change equals the difference of the printed losses."""
     fewest = _loss_decimals([change, low, high])
     decimals = next(
         (

@@ -65,7 +65,7 @@ def draft_row(trace: Trace, language: str) -> None:
         verb = _choose_word("verb", tuple(Verb), language, 140)
         site = _choose_word("site", trace.sites, language, 130, default=trace.sites[-1])
         heads = trace.attention(site).shape[1]
-        is_cell = verb in (Verb.CLOSE, Verb.OPEN)
+        is_cell = verb in (Verb.MASK, Verb.UNMASK)
         numbers = trace.layer_numbers(site)
         _choose_index("layer", "L", numbers, is_cell, language)
         _choose_index("head", "H", range(heads), verb != Verb.ROW, language)

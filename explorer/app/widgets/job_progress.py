@@ -79,19 +79,19 @@ def _progress(kind: ReportKind, drawn: list[QueuedMeasurement], language: str) -
     queued = queued_measurements()
     if queued:
         _rows(queued, language)
-    own = measurements.current().started
-    ended = [one for one in own if not one.job.active]
-    for one in ended:
-        measurements.forget(one.job)
-        if one.job.done and one == own[-1] and one.job.kind == kind:
-            measurements.show_result(one.job)
+    started = measurements.current().started
+    ended = [measurement for measurement in started if not measurement.job.active]
+    for measurement in ended:
+        measurements.forget(measurement.job)
+        if measurement.job.done and measurement == started[-1] and measurement.job.kind == kind:
+            measurements.show_result(measurement.job)
         else:
-            _tell_end(one, language)
+            _tell_end(measurement, language)
     if ended or queued != drawn:
-        told = {one.job for one in (*queued, *own)}
-        for one in drawn:
-            if one.job.done and one.job not in told:
-                _tell_end(one, language)
+        told_already = {measurement.job for measurement in (*queued, *started)}
+        for measurement in drawn:
+            if measurement.job.done and measurement.job not in told_already:
+                _tell_end(measurement, language)
         st.rerun()
 
 
@@ -109,7 +109,7 @@ def _tell_end(ended: QueuedMeasurement, language: str) -> None:
 
 
 def _rows(queued: list[QueuedMeasurement], language: str) -> None:
-    """The job that runs and the visitor's next one; the others are folded away."""
+    """Draw the running job and the visitor's next one. All others are in a folded list."""
     own = {one.job for one in measurements.current().started}
     waiting = [place for place, one in enumerate(queued) if one.job in own and place > 0]
     shown = [0, *waiting[:1]]

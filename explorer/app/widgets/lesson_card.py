@@ -46,15 +46,15 @@ def lesson_card(
         )
 
 
-def _payload(found: FoundLessons, offered: Catalog, language: str) -> bytes:
+def _payload(listed: FoundLessons, offered: Catalog, language: str) -> bytes:
     state = lesson_state.current()
-    lesson = found.in_language(state.name, language)
-    names = list(found.lessons)
+    lesson = listed.in_language(state.name, language)
+    names = list(listed.lessons)
     if lesson is None:
-        first = found.in_language(names[0], language) if names else None
+        first = listed.in_language(names[0], language) if names else None
         return offer_payload(names[0], first.title, language) if first else empty_payload(language)
     after = names[names.index(state.name) + 1 :][:1]
-    following = [found.in_language(name, language) for name in after]
+    following = [listed.in_language(name, language) for name in after]
     shown = ShownLesson(
         name=state.name,
         title=lesson.title,

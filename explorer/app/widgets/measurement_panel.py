@@ -46,7 +46,7 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
 
 
 def report_names(stored: Sequence[StoredReport], language: str) -> dict[str, str]:
-    """By key, how a report is named in the list; equal names get the time of writing."""
+    """Key of a report → its name in the list. Equal names get the time of writing."""
     names = {one.key: _name(one.report, language) for one in stored}
     often = Counter(names.values())
     for one in stored:

@@ -41,7 +41,7 @@ def notify(sentence: str) -> None:
 
 
 def take() -> Messages:
-    """The pending messages, which are no longer pending after this call."""
+    """Return the pending messages, and clear them."""
     messages = session.load(Messages)
     session.save(Messages())
     return messages

@@ -107,9 +107,8 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
 
 
 def _sentence_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
-    """A note if a translator does not read this script, if the text is in its target language, has
-    few words that it often saw, characters without a piece, no word, or only capitals. ""
-    otherwise."""
+    """Note on a text that a translator may translate badly: another script, its target language,
+    few frequent words, characters without a piece, no word, or only capitals. "" otherwise."""
     unknown = list(dict.fromkeys(_read_in_bytes(trace.source_tokens)))
     letters = sum(letter.isalpha() for letter in text)
     if model.summary.reads(text) and not model.reads(text) and not 0 < 2 * len(unknown) < letters:

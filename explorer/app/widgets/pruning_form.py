@@ -64,17 +64,17 @@ def pruning_form(model: CatalogModel, language: str) -> None:
 
 def _chosen(model: CatalogModel, language: str) -> PruningSettings:
     """The settings in the form's fields."""
-    opening = default_settings(model)
+    defaults = default_settings(model)
     chosen = session.widget_value(_orders_key(language), DEFAULT_ORDERS)
     orders = tuple(one for one in ORDERS if one in chosen)
     kind = chosen_kind(*_kinds(model, language))
     if kind == "shipped":
-        sentences = replace(opening.sentences, size=chosen_size(_KEY))
-        return PruningSettings(sentences, orders, opening.name)
+        sentences = replace(defaults.sentences, size=chosen_size(_KEY))
+        return PruningSettings(sentences, orders, defaults.name)
     lines = _first_lines(model)
     sentences = chosen_sentences(model, kind, _KEY, lines)
-    as_it_opens = sentences.text == lines and kind == "lines"
-    return PruningSettings(sentences, orders, opening.name if as_it_opens else "")
+    unchanged = sentences.text == lines and kind == "lines"
+    return PruningSettings(sentences, orders, defaults.name if unchanged else "")
 
 
 def _orders_key(language: str) -> str:

@@ -35,7 +35,7 @@ def pruning_panel(model: CatalogModel, language: str) -> None:
     digest = model_cache.digest(model)
     stored = stored_prunings(digest)
     chosen = measurements.current().shown.get("pruning")
-    shown = next((one for one in stored if one.key == chosen), None)
+    shown = next((report for report in stored if report.key == chosen), None)
     shown = shown or (stored[0] if stored else None)
     with st.container(
         key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"
@@ -52,7 +52,9 @@ def pruning_panel(model: CatalogModel, language: str) -> None:
         if shown is None and not growing:
             _nothing(model, language)
         else:
-            follow(digest, [one.key for one in stored], shown.key if shown else None, language)
+            follow(
+                digest, [report.key for report in stored], shown.key if shown else None, language
+            )
 
 
 def names_of(stored: Sequence[StoredPruning], language: str) -> dict[str, str]:

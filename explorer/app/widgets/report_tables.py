@@ -22,7 +22,7 @@ from explorer.heads.roles.role_names import sentence_of
 from explorer.heads.roles.roles import ROLES
 
 _FAINT = "color: #808080"
-"""For the nearest role, if a head has none; on a light and on a dark page."""
+"""Style of the nearest role of a head that has none, legible on light and dark pages."""
 
 
 def metrics(report: HeadReport, language: str) -> None:
@@ -78,14 +78,15 @@ def metric_words(table: pd.DataFrame) -> list[str]:
 
 
 def _about(report: HeadReport, words: Sequence[str], label: str, language: str) -> None:
-    """Draw what the numbers of a table were measured on, and a `?` that opens their meanings."""
+    """Draw the batches that a table was measured on, and a `?` that explains its numbers."""
     with st.container(key="about-table", horizontal=True, vertical_alignment="center", gap="small"):
         mount.words(words, say(label, language), language)
         st.caption(literal(head_tables.batch_text(report, language)))
 
 
 def _role_scores(report: HeadReport, language: str) -> int:
-    """The table of scores; the row chosen in it, by default that of the selected head."""
+    """Draw the table of role scores. Returns the number of the chosen row, by default that of the
+    selected head."""
     table = head_tables.roles(report, language)
     without = ~report.has_role()
     chosen = st.dataframe(

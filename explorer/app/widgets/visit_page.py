@@ -102,14 +102,14 @@ def traced_request(
     return None
 
 
-def _substitutes(wanted: Request, on_screen: Request, opening: Request) -> list[Request]:
+def _substitutes(wanted: Request, on_screen: Request, initial: Request) -> list[Request]:
     """Requests of the same model, best first: the one on screen if its text is the same, the text
     without forced tokens, the text as the model itself reads it, the request on screen, and the
     model's initial request."""
     free = wanted.without_forced()
-    plain = replace(free, reading=opening.reading)
+    plain = replace(free, reading=initial.reading)
     same_text = on_screen.without_forced() == free
-    order = (on_screen, free, plain, opening) if same_text else (free, plain, on_screen, opening)
+    order = (on_screen, free, plain, initial) if same_text else (free, plain, on_screen, initial)
     return [one for one in dict.fromkeys(order) if one.model == wanted.model and one != wanted]
 
 

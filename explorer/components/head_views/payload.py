@@ -21,7 +21,8 @@ CellValues = Mapping[str, NDArray[np.float32]]
 """By site, (layer, head, query, key): numbers per cell other than weights, sent as float32."""
 
 _ASKED = ("head", "vectors", "path", "without")
-"""Questions that the grid asks about its trace. Explore shows the rest."""
+"""Names of the resources that the grid requests for its trace. Others are requested in Explore
+only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +203,9 @@ def _role_groups(report: HeadReport, language: str) -> dict[str, list[tuple[str,
 
 
 def _heads(report: HeadReport, language: str) -> dict[str, list[dict[str, Any]]]:
-    """By site, one entry a head in order: layer, head, metrics as [mean, low, high], and its roles:
-    the keys of their groups, as text, and as lines with their scores."""
+    """Site → one entry per head, in order of layers and heads. An entry has layer, head, metrics as
+    [mean, low, high], and the roles three times: as keys of their groups, as text, and as lines
+    with scores."""
     by_site: dict[str, list[dict[str, Any]]] = {}
     targets = report.facts["targets"]
     for row in report.heads.to_dict("records"):

@@ -80,8 +80,8 @@ def score_vectors(queries: Parts, keys: Parts, scale: float) -> bytes:
 
 
 def token_path(trace: Trace, site: str) -> bytes:
-    """The path of all queries of `site` through the first layer of a trace with full capture, a
-    payload.
+    """Payload with the vectors of all queries of `site` on their way through the first layer of a
+    trace with full capture.
 
     Arrays, float32 (query, width) but for the last two: "tokens" token embeddings × √D,
     "positions", "input" of the residual connection, "normed" what the sublayer reads, "heads" all

@@ -1,4 +1,4 @@
-"""The HTML of a live page: one file with a model, or the first page of a static site."""
+"""The HTML of a live page: one file with a model, or the first page of the static site."""
 
 import hashlib
 import html
@@ -12,7 +12,7 @@ from explorer.components.labels import describe, purpose, short_label, source_hi
 from explorer.components.live.model_script import model_text, script_size
 from explorer.components.shared.bundle import script, styles
 from explorer.components.shared.payload import PROJECT
-from explorer.components.site_files import (
+from explorer.components.static_site_files import (
     NOT_STARTED_STYLES,
     linked_plotly,
     linked_script,
@@ -26,7 +26,7 @@ from explorer.model.listed_model import ListedModel
 SECTIONS = ("live", "explore", "errors", "player")
 """Sections of sentences that a live page can show."""
 
-_SITE_POLICY = (
+_STATIC_SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'"
@@ -63,12 +63,12 @@ class LiveModel:
     """A model of a live page.
 
     data: of its checkpoint file, weights as float16.
-    opening: layer and head of the initial cross-attention head; None = chosen in the browser.
+    initial_head: layer and head of the initial cross-attention head; None = chosen in the browser.
     """
 
     listed: ListedModel
     data: bytes
-    opening: tuple[int, int] | None = None
+    initial_head: tuple[int, int] | None = None
 
     @property
     def name(self) -> str:
@@ -77,18 +77,18 @@ class LiveModel:
 
 @dataclass(frozen=True, slots=True)
 class LinkedLesson:
-    """A lesson beside a site's first page; title by language."""
+    """A lesson beside the first page of the static site; title by language."""
 
     name: str
     title: Mapping[str, str]
 
 
-def site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> str:
-    """The first page of a site; its scripts, models and lessons are files beside it."""
+def static_site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> str:
+    """The first page of the static site; its scripts, models and lessons are files beside it."""
     listed = [{"name": lesson.name, "title": dict(lesson.title)} for lesson in lessons]
     data = _data(models, {"lessons": listed, "opening": None, "site": True})
     scripts = f"{linked_plotly('')}\n{linked_script('live', '')}"
-    return _filled(_SITE_POLICY, data, linked_styles("live", ""), scripts)
+    return _filled(_STATIC_SITE_POLICY, data, linked_styles("live", ""), scripts)
 
 
 def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
@@ -96,8 +96,8 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
 
     text, pad: initial text and number of padding tokens; text None = the model's first example.
     """
-    opening = None if text is None else {"text": text, "pad": pad}
-    data = _data([model], {"lessons": [], "opening": opening, "site": False})
+    initial_text = None if text is None else {"text": text, "pad": pad}
+    data = _data([model], {"lessons": [], "opening": initial_text, "site": False})
     name = html.escape(model.name)
     parts = (  # the script last: it looks for the elements before it
         f'<script type="text/plain" data-model="{name}">{model_text(model.data)}</script>',
@@ -140,9 +140,10 @@ def _described(model: LiveModel) -> dict[str, Any]:
     """Description of a model for the page before its file is loaded, `LiveModel` in
     `liveModel.js`."""
     listed, summary = model.listed, model.listed.summary
-    opening = None
-    if model.opening is not None:
-        opening = {"site": "cross", "layer": model.opening[0], "head": model.opening[1]}
+    initial_head = None
+    if model.initial_head is not None:
+        layer, head = model.initial_head
+        initial_head = {"site": "cross", "layer": layer, "head": head}
     return {
         "name": model.name,
         "bytes": len(model.data),
@@ -161,7 +162,7 @@ def _described(model: LiveModel) -> dict[str, Any]:
         "sentences": summary.sentences,
         "sourceWords": sorted(summary.source_words),
         "targetWords": sorted(summary.target_words),
-        "opening": opening,
+        "opening": initial_head,
     }
 
 

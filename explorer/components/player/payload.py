@@ -44,7 +44,7 @@ from explorer.heads.initial_head import initial_head
 FORMAT_VERSION = 1
 
 _MOST_TAGS = 3
-"""Labels of a token that are sent: a row shows one, and the others on hover."""
+"""Most labels sent per token. A row shows the first one, and the others on hover."""
 
 _STEPS = {  # smaller types than those of the trace: the candidates are a large part of a payload
     "step": np.uint16,
@@ -168,8 +168,8 @@ def _predictions(trace: Trace) -> dict[str, Any] | None:
 
 
 def initial_head_of(trace: Trace, view: View) -> dict[str, Any]:
-    """The fields of `view` that name a head, filled in if it names none: the cross head that shows
-    most, if there is cross-attention."""
+    """Site, layer and head of `view`. If it names no head: at the cross site the head that shows
+    most, at another site head 0 of layer 0."""
     site = view.site if view.site in trace.sites else trace.sites[-1]
     if view.layer is not None or view.head is not None:
         return {"site": site, "layer": view.layer, "head": view.head}
@@ -262,14 +262,14 @@ def _whole_sites(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, dict[
     arrays: dict[str, NDArray[Any]] = {}
     headers: dict[str, dict[str, Any]] = {}
     for site in trace.sites:
-        weights, closed = trace.attention(site), trace.arrays[f"{site}.closed"]
-        masked, scale = closed != UNMASKED, scale_of(weights)
-        packed = closed.ndim == 2 and bool(masked.any()) and not weights[:, :, masked].any()
+        weights, mask_codes = trace.attention(site), trace.arrays[f"{site}.closed"]
+        masked, scale = mask_codes != UNMASKED, scale_of(weights)
+        packed = mask_codes.ndim == 2 and bool(masked.any()) and not weights[:, :, masked].any()
         codes = weight_codes(weights, scale)  # (layer, head, query, key)
         # packed: (layer, head, unmasked cell)
         arrays[f"{site}.attention"] = codes[:, :, ~masked] if packed else codes
         if masked.any():
-            arrays[f"{site}.closed"] = closed
+            arrays[f"{site}.closed"] = mask_codes
         facts = site_facts(trace, site)
         headers[site] = {"shape": weights.shape, "scale": scale, "packed": packed, **facts}
     return arrays, headers

@@ -42,7 +42,7 @@ LARGEST_PICTURE_CODE = 255
 for the sake of small weights."""
 
 MEAN = -1
-"""In place of a head: the mean of the heads of its layer."""
+"""Head number that stands for the mean over the heads of a layer."""
 
 Unit: TypeAlias = Literal["pieces", "words"]
 WordAxes = dict[str, tuple[tuple[Word, ...], tuple[Word, ...]]]
@@ -94,11 +94,13 @@ def site_pictures(
         pictures = np.empty((layers, heads, *size), np.uint8)
         masks: list[NDArray[np.uint8]] = []
         reasons: set[int] = set()
-        for layer, (weights, closed, is_new) in enumerate(_layers(trace, site, axes)):
-            pictures[layer] = picture_codes(shrunk_weights(weights, closed, *size), scale)
+        for layer, (weights, mask_codes, is_new) in enumerate(_layers(trace, site, axes)):
+            pictures[layer] = picture_codes(shrunk_weights(weights, mask_codes, *size), scale)
             if is_new:
-                masks.append(shrunk_codes(closed, *size))
-                reasons.update(np.flatnonzero(np.bincount(closed.ravel(), minlength=len(REASONS))))
+                masks.append(shrunk_codes(mask_codes, *size))
+                reasons.update(
+                    np.flatnonzero(np.bincount(mask_codes.ravel(), minlength=len(REASONS)))
+                )
         arrays[f"{site}.pictures"] = pictures
         arrays[f"{site}.pictures.closed"] = np.stack(masks) if len(masks) > 1 else masks[0]
         headers[site] = {
@@ -146,16 +148,17 @@ def words_without_weights(trace: Trace) -> Trace:
 def _layers(
     trace: Trace, site: str, axes: WordAxes | None
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.uint8], bool]]:
-    """Weights (head, query, key) and mask (1 or head, query, key) of each layer, in pieces or
-    words, and whether the mask is new; it is not if all layers share it."""
+    """For each layer: weights (head, query, key), mask codes (1 or head, query, key), and whether
+    the mask is new. If all layers share one mask, it is new in the first layer only. In words if
+    `axes` is given, else in pieces."""
     shared = trace.arrays[f"{site}.closed"].ndim == 2
-    closed = layer_codes(trace, site, 0)
+    mask_codes = layer_codes(trace, site, 0)
     for layer, weights in enumerate(trace.attention(site)):
         is_new = layer == 0 or not shared
         if is_new:
-            closed = layer_codes(trace, site, layer)
-            closed = merged_codes(closed, *axes[site]) if axes else closed
-        yield merged_weights(weights, *axes[site]) if axes else weights, closed, is_new
+            mask_codes = layer_codes(trace, site, layer)
+            mask_codes = merged_codes(mask_codes, *axes[site]) if axes else mask_codes
+        yield merged_weights(weights, *axes[site]) if axes else weights, mask_codes, is_new
 
 
 def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:
@@ -169,17 +172,17 @@ def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:
 
 
 def shrunk_weights(
-    weights: NDArray[np.float32], closed: NDArray[np.uint8], rows: int, columns: int
+    weights: NDArray[np.float32], mask_codes: NDArray[np.uint8], rows: int, columns: int
 ) -> NDArray[np.float32]:
     """(…, query, key) → (…, rows, columns): the largest unmasked weight of each block."""
-    seen = weights if not closed.any() else np.where(closed == UNMASKED, weights, 0)
+    seen = weights if not mask_codes.any() else np.where(mask_codes == UNMASKED, weights, 0)
     return _largest(seen, rows, columns)
 
 
-def shrunk_codes(closed: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:
+def shrunk_codes(mask_codes: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:
     """Codes of `REASONS` (…, query, key) → (…, rows, columns): unmasked if any cell is."""
-    wholly = ~_largest(closed == UNMASKED, rows, columns)
-    return np.where(wholly, _largest(closed, rows, columns), UNMASKED).astype(np.uint8)
+    wholly = ~_largest(mask_codes == UNMASKED, rows, columns)
+    return np.where(wholly, _largest(mask_codes, rows, columns), UNMASKED).astype(np.uint8)
 
 
 def picture_codes(weights: NDArray[np.float32], scale: float) -> NDArray[np.uint8]:
@@ -213,11 +216,11 @@ def head_payload(trace: Trace, unit: Unit, site: str, layer: int, head: int) -> 
     are 0 ("packed"). Apart they compress to a quarter, since most high bytes are 0. "closed", the
     codes of the mask, if any cell is masked.
     """
-    weights, closed = _map(trace, site, layer, head)
+    weights, mask_codes = _map(trace, site, layer, head)
     if unit == "words":
         axes = word_axes(trace)[site]
-        weights, closed = merged_weights(weights, *axes), merged_codes(closed, *axes)
-    masked = closed != UNMASKED
+        weights, mask_codes = merged_weights(weights, *axes), merged_codes(mask_codes, *axes)
+    masked = mask_codes != UNMASKED
     packed = bool(masked.any()) and not weights[masked].any()
     scale = scale_of(weights)
     codes = weight_codes(weights[~masked] if packed else weights, scale)
@@ -226,7 +229,7 @@ def head_payload(trace: Trace, unit: Unit, site: str, layer: int, head: int) -> 
         "high": (codes >> 8).astype(np.uint8),
     }
     if masked.any():
-        arrays["closed"] = closed
+        arrays["closed"] = mask_codes
     return pack_payload({"packed": packed, "scale": scale}, arrays)
 
 
@@ -235,15 +238,15 @@ def _map(
 ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
     """Weights and mask codes (query, key), in pieces."""
     weights = trace.attention(site)[layer]
-    closed = layer_codes(trace, site, layer)
+    mask_codes = layer_codes(trace, site, layer)
     if head != MEAN:
-        return weights[head], closed[head % len(closed)]
-    masked_in_all = (closed != UNMASKED).all(0)
+        return weights[head], mask_codes[head % len(mask_codes)]
+    masked_in_all = (mask_codes != UNMASKED).all(0)
     mean: NDArray[np.float32] = weights.mean(0, dtype=np.float32)
-    return mean, np.where(masked_in_all, closed[0], UNMASKED).astype(np.uint8)
+    return mean, np.where(masked_in_all, mask_codes[0], UNMASKED).astype(np.uint8)
 
 
 def layer_codes(trace: Trace, site: str, layer: int) -> NDArray[np.uint8]:
     """The mask codes of a layer, (1 or head, query, key)."""
-    closed = trace.arrays[f"{site}.closed"]
-    return closed[None] if closed.ndim == 2 else closed[layer]
+    mask_codes = trace.arrays[f"{site}.closed"]
+    return mask_codes[None] if mask_codes.ndim == 2 else mask_codes[layer]

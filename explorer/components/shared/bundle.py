@@ -32,14 +32,14 @@ Script = Literal[
 BUNDLES = folders.PACKAGE / "components" / "bundles"
 
 PLOTLY = BUNDLES / "plotly-cartesian.min.js"
-"""The plotly.js that the components draw with: served by the app, embedded in exported pages. The
-version is that of the Python package; it has heatmaps and lines, and is a third of the size."""
+"""The plotly.js of all components: the app serves it, exported pages embed it. It has the version
+of the Python package, but only heatmaps and lines, in a third of the size."""
 
 
 @cache
 def script(name: Script) -> str:
     """One ES module without imports; a component's `default` is its Streamlit entry point. Those of
-    a site are classic scripts."""
+    the static site are classic scripts."""
     return (BUNDLES / f"{name}.js").read_text(encoding="utf-8")
 
 

@@ -21,7 +21,7 @@ _GOLD_POSITIONS: Mapping[str, Callable[[int, int], float]] = {
 and the count of distinct symbols."""
 
 MOST_RUNS = 5
-"""On screen together, including the one that is replayed."""
+"""Most runs on screen at a time, the replayed one included."""
 
 _MASTERED = 0.99  # exact match
 

@@ -44,7 +44,7 @@ def run_settings(run: Run, language: str) -> RunSettings:
 
 
 def differing_settings(configs: Sequence[TrainingConfig], language: str) -> list[str]:
-    """For each config, its values of the settings in which the configs differ: the causal mask
+    """One text per config with the settings in which the configs differ. The causal mask comes
     first, then the settings with the most distinct values."""
     found = {name for config in configs for name in _differing(config, configs[0], seed=True)}
     names = [field.name for field in fields(TrainingConfig) if field.name in found]

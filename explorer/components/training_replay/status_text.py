@@ -68,7 +68,7 @@ def _words(
 
 
 def _early_end(config: TrainingConfig, moments: Sequence[Mapping[str, Any]], language: str) -> str:
-    """The limit that ended a run: its score, or else its patience."""
+    """Sentence on what ended a run early: the score it had to reach, or its patience."""
     bleu = finite_number(moments[-1].get("bleu")) if moments else None
     exact = finite_number(moments[-1].get("exact_match")) if moments else None
     score = bleu / 100 if bleu is not None else exact

@@ -176,17 +176,17 @@ def _tokens(
     data: bytes, name: str, columns: Sequence[str], pairs: Sequence[Pair], unit: str
 ) -> Unit | GivenTokens:
     """The checked tokens in these columns if the unit is "columns", else the unit itself."""
-    for known in ("pieces", "words", "whitespace"):
-        if unit == known:
-            return known
+    for other_unit in ("pieces", "words", "whitespace"):
+        if unit == other_unit:
+            return other_unit
     if unit != "columns":
         raise AlignmentError("unknown_unit", got=unit, known=", ".join(UNITS))
     source, target = (map(split_tokens, parse_column(data, name, one)) for one in columns)
     given = GivenTokens(tuple(zip(source, target, strict=True)), name)
     for row, (pair, tokens) in enumerate(zip(pairs, given.pairs, strict=True), start=1):
         try:
-            for text, own in zip((pair.source, pair.target), tokens, strict=True):
-                refuse_other_tokens(text, own)
+            for text, listed in zip((pair.source, pair.target), tokens, strict=True):
+                refuse_other_tokens(text, listed)
         except AlignmentError as error:
             raise AlignmentError("tokens_refused", row=row, name=name, reason=error) from error
     return given

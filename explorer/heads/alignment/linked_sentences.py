@@ -33,11 +33,11 @@ def linked_sentences(
     `AlignmentError` on tokens and links that do not fit the pairs, and for a model that decodes
     nothing; otherwise as `BatchPasses.pairs`.
     """
-    given = AlignmentFile.read(path, columns)
-    if given.gold is None:
+    file = AlignmentFile.read(path, columns)
+    if file.gold is None:
         raise AlignmentError("linked_columns", got=len(columns))
-    rows = [row for row, pair in enumerate(given.pairs) if fits(model, pair, row + 1)]
-    texts = [(given.pairs[row].source, given.pairs[row].target) for row in rows]
+    rows = [row for row, pair in enumerate(file.pairs) if fits(model, pair, row + 1)]
+    texts = [(file.pairs[row].source, file.pairs[row].target) for row in rows]
     batch = model.passes.pairs(texts, path.name)
     if batch.targets != "given":
         raise AlignmentError("links_refused", name=model.name)
@@ -45,9 +45,9 @@ def linked_sentences(
     for number, row in enumerate(rows):
         source, output = _labels(model, batch, number)
         mark = known_mark(model.facts, (*source, *output))
-        keys, queries = _tokens_of(given, row, (source, output), mark)
-        gold = given.gold.links[row]
-        refuse_foreign(gold, len(keys), len(queries), row + 1, given.gold.name)
+        keys, queries = _tokens_of(file, row, (source, output), mark)
+        gold = file.gold.links[row]
+        refuse_foreign(gold, len(keys), len(queries), row + 1, file.gold.name)
         links.append(_piece_links(gold, keys, queries))
     return replace(batch, links=tuple(links))
 

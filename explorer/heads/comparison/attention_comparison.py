@@ -184,10 +184,10 @@ def _labels(trace: Trace, sites: Sequence[str]) -> pd.MultiIndex:
 
 def _queries(trace: Trace, site: str) -> NDArray[np.bool_]:
     """(query,) True if a query counts: it is not padding and has an unmasked key in each head."""
-    closed = trace.arrays[f"{site}.closed"]
-    closed = closed.reshape(-1, *closed.shape[-2:])
-    counted: NDArray[np.bool_] = (closed == UNMASKED).any(-1).all(0)
-    padding = (closed == PADDING).any((0, 1))  # (key,)
+    mask_codes = trace.arrays[f"{site}.closed"]
+    mask_codes = mask_codes.reshape(-1, *mask_codes.shape[-2:])
+    counted: NDArray[np.bool_] = (mask_codes == UNMASKED).any(-1).all(0)
+    padding = (mask_codes == PADDING).any((0, 1))  # (key,)
     return counted if site == "cross" else counted & ~padding
 
 

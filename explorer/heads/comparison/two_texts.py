@@ -38,7 +38,7 @@ def _refuse_other_count(one: Trace, other: Trace) -> None:
     }
     raise TraceError(
         "inputs_of_other_length",
-        **{name: shorten(own) if isinstance(own, str) else own for name, own in facts.items()},
+        **{name: shorten(fact) if isinstance(fact, str) else fact for name, fact in facts.items()},
     )
 
 

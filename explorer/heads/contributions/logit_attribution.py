@@ -174,13 +174,13 @@ def _heads(
 ) -> tuple[Array, Array]:
     """Part of each head of an attention, (step, head), and part of its b_O, (step,)."""
     site, layer = sublayer.kind, sublayer.layer
-    output: Any = model.transformer.get_submodule(path(site, layer, "output"))
+    projection: Any = model.transformer.get_submodule(path(site, layer, "output"))
     mixed = trace.head_output(site)[layer].astype(np.float64)  # (head, step, K)
     # In torch, which keeps to one thread for small work; the threads of NumPy wait for each other.
-    before = (torch.from_numpy(direction) @ output.weight.detach().double().cpu()).numpy()
+    before = (torch.from_numpy(direction) @ projection.weight.detach().double().cpu()).numpy()
     by_head = before.reshape(len(direction), len(mixed), -1)
     values = np.einsum("hsk,shk->sh", mixed, by_head)
-    return values, direction @ as_array(output.bias)
+    return values, direction @ as_array(projection.bias)
 
 
 def _by_head(parts: list[_Heads]) -> pd.DataFrame:

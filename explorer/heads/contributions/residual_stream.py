@@ -74,14 +74,14 @@ class Stream:
 
         read_by: the name of the sublayer; None = the summands of the stack's output.
         """
-        found = {"token": self.tokens, "position": self.positions, "bias": 0 * self.tokens}
+        summands = {"token": self.tokens, "position": self.positions, "bias": 0 * self.tokens}
         for sublayer in self.sublayers:
             if sublayer.name == read_by:
-                return _normed(found, sublayer.norm) if self.last else found
-            found[sublayer.name] = sublayer.output
+                return _normed(summands, sublayer.norm) if self.last else summands
+            summands[sublayer.name] = sublayer.output
             if not self.last:
-                found = _normed(found, sublayer.norm)
-        return _normed(found, self.last) if self.last else found
+                summands = _normed(summands, sublayer.norm)
+        return _normed(summands, self.last) if self.last else summands
 
 
 def residual_stream(model: ExplorableModel, trace: Trace, stack: str, rows: slice = ALL) -> Stream:

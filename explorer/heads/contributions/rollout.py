@@ -111,17 +111,17 @@ def rolled_by_layer(shares: Iterable[tuple[str, Tensor]]) -> dict[str, list[Tens
         of_layers.setdefault(site, []).append(of_layer)
     size = of_layers["cross"][0].size(1) - 1
     memory = torch.eye(size, dtype=torch.float64)  # (S, S)
-    found: dict[str, list[Tensor]] = {"encoder": [], "cross": [], "decoder": []}
+    rolled: dict[str, list[Tensor]] = {"encoder": [], "cross": [], "decoder": []}
     for of_layer in of_layers.get("encoder", []):
         memory = of_layer @ memory
-        found["encoder"].append(memory)
+        rolled["encoder"].append(memory)
     steps = of_layers["decoder"][0].size(0)
     source = torch.zeros(steps, size, dtype=torch.float64)
     prefix = torch.eye(steps, dtype=torch.float64)
-    for own, cross in zip(of_layers["decoder"], of_layers["cross"], strict=True):
+    for over_prefix, cross in zip(of_layers["decoder"], of_layers["cross"], strict=True):
         kept = cross[:, -1:]
-        source = cross[:, :-1] @ memory + kept * (own @ source)
-        prefix = kept * (own @ prefix)
-        found["cross"].append(source)
-        found["decoder"].append(prefix)
-    return found
+        source = cross[:, :-1] @ memory + kept * (over_prefix @ source)
+        prefix = kept * (over_prefix @ prefix)
+        rolled["cross"].append(source)
+        rolled["decoder"].append(prefix)
+    return rolled

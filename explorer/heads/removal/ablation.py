@@ -31,7 +31,7 @@ from explorer.heads.metrics.statistics import (
 from explorer.heads.removal.own_metric import TextMetric
 from explorer.heads.reports.head_report_validation import KEYS
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.intervention_hooks import Fills, Means
+from explorer.model.intervention_hooks import Fills, MeanOutputs
 from explorer.model.measurable import NO_INTERVENTIONS, BatchPasses, MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.token_rows import TokenRows
@@ -58,7 +58,7 @@ Outcomes: TypeAlias = Callable[[Tensor, TokenRows], Tensor]
 def ablation(
     model: MeasurableModel,
     batch: EvaluationBatch,
-    means: Means,
+    means: MeanOutputs,
     progress: Progress = no_progress,
     variants: Sequence[str] = VARIANTS,
     metric: TextMetric | None = None,
@@ -87,7 +87,7 @@ def ablation(
     table = pd.DataFrame(model.passes.heads, columns=KEYS)
     changes = _changes_by_head(model, batch, variants, outcomes, means, progress)
     for name, of_variant in changes.items():
-        for what, change in _means(of_variant, batch, metric).items():
+        for what, change in _per_example_means(of_variant, batch, metric).items():
             columns = _columns(what, change, table.site)
             table = table.assign(**{f"{name}_{what}{end}": own for end, own in columns.items()})
     return table
@@ -98,7 +98,7 @@ def effect(
     model: MeasurableModel,
     batch: EvaluationBatch,
     interventions: Interventions,
-    means: Means | None = None,
+    means: MeanOutputs | None = None,
     progress: Progress = no_progress,
     metric: TextMetric | None = None,
 ) -> pd.DataFrame:
@@ -117,7 +117,7 @@ def effect(
             after = _measured(model, part, outcomes, interventions=interventions, means=means)
         found.append(torch.cat([before, after, after - before], 1))
     rows = {}
-    for what, mean in _means(torch.cat(found, -1), batch, metric).items():
+    for what, mean in _per_example_means(torch.cat(found, -1), batch, metric).items():
         low, high = _interval(what, mean)
         name = what if metric is None else metric.name
         rows[name] = [*mean.mean, low[2], high[2]]
@@ -140,7 +140,7 @@ def _changes_by_head(
     batch: EvaluationBatch,
     variants: Sequence[str],
     outcomes: Outcomes,
-    means: Means,
+    means: MeanOutputs,
     progress: Progress,
 ) -> dict[str, Tensor]:
     """Change of the outcomes with each head removed, by variant: (values, head, N)."""
@@ -166,17 +166,17 @@ def remove_sites(
     Compared with the effect of each head alone it shows whether heads are redundant.
     """
     heads = model.passes.heads
-    found = {}
+    effects = {}
     for site in dict.fromkeys(head.site for head in heads):
-        own = [head for head in heads if head.site == site]
-        if len(own) == len(heads):
+        together = [head for head in heads if head.site == site]
+        if len(together) == len(heads):
             continue  # a model without any head computes nothing
-        removed = Interventions.gather(ablate=own)
+        removed = Interventions.gather(ablate=together)
         rows = effect(model, batch, removed)
-        found[site] = {
+        effects[site] = {
             name: [float(rows.before[name]), float(rows.after[name])] for name in rows.index
         }
-    return found
+    return effects
 
 
 @torch.inference_mode()
@@ -197,10 +197,10 @@ def gated_losses(
             done += len(some) * len(part)
             progress(done / (len(gates) * len(batch)))
         measured.append(torch.cat(found, 1))  # (2, V, N)
-    return _means(torch.cat(measured, -1), batch)["loss"]
+    return _per_example_means(torch.cat(measured, -1), batch)["loss"]
 
 
-def _means(
+def _per_example_means(
     values: Tensor, batch: EvaluationBatch, metric: TextMetric | None = None
 ) -> dict[str, PerExampleMean]:
     """Loss per token and exact match per sentence, or the metric per text, from the values
@@ -227,14 +227,14 @@ def _columns(what: str, change: PerExampleMean, sites: "pd.Series[str]") -> dict
     p = share_change_p(change.total) if what == "exact" else _mean_change_p(change)
     bounds = {end: np.empty_like(low) for end in _BOUNDS[what]}
     for site in sites.unique() if bounds else ():
-        own = (sites == site).to_numpy()
-        of_site = PerExampleMean(change.total[:, own], change.count[:, own])
+        heads = (sites == site).to_numpy()
+        of_site = PerExampleMean(change.total[:, heads], change.count[:, heads])
         if what == "exact":
-            bounds["_bound"][own] = largest_fall(of_site.total)
+            bounds["_bound"][heads] = largest_fall(of_site.total)
         else:
             most = max(ROUNDING, float(np.nanmax(of_site.of_examples)))
-            bounds["_most"][own] = most
-            bounds["_bound"][own] = largest_rise(of_site, most)
+            bounds["_most"][heads] = most
+            bounds["_bound"][heads] = largest_rise(of_site, most)
     return {"": change.mean, "_low": low, "_high": high, "_p": holm(p)} | bounds
 
 
@@ -290,7 +290,7 @@ def _measured(
     gates: Tensor | None = None,
     fills: Fills | None = None,
     interventions: Interventions = NO_INTERVENTIONS,
-    means: Means | None = None,
+    means: MeanOutputs | None = None,
 ) -> Tensor:
     """The outcomes of each sentence under each of the gates (V, head), or once: (values, V, N)."""
     variants = 1 if gates is None else len(gates)

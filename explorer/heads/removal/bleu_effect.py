@@ -16,7 +16,7 @@ from explorer.heads.removal.gated_decoding import References, decoded, decoded_e
 from explorer.heads.reports.head_report_validation import KEYS
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
-from explorer.model.intervention_hooks import Means, head_gates
+from explorer.model.intervention_hooks import MeanOutputs, head_gates
 
 
 class BleuEffect(NamedTuple):
@@ -34,7 +34,7 @@ def bleu_effect(
     batch: EvaluationBatch,
     references: References,
     removed: Interventions,
-    means: Means | None = None,
+    means: MeanOutputs | None = None,
 ) -> BleuEffect:
     """BLEU of the greedy output before and after `removed`, which only removes heads.
 

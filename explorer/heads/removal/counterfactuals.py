@@ -10,14 +10,14 @@ from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.metrics import batch_names
 from explorer.heads.metrics.evaluation_batches import parts
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.intervention_hooks import Means
+from explorer.model.intervention_hooks import MeanOutputs
 from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import input_of
 
 
 @torch.inference_mode()
-def mean_outputs(model: MeasurableModel, batch: EvaluationBatch) -> Means:
+def mean_outputs(model: MeasurableModel, batch: EvaluationBatch) -> MeanOutputs:
     """The mean of every head's output before W_O over all queries of `batch`; padding queries
     are left out. Raises `InterventionError` if a model shows only its weights."""
     refuse_weights_only(model.facts)
@@ -32,11 +32,11 @@ def mean_outputs(model: MeasurableModel, batch: EvaluationBatch) -> Means:
                 totals[place] = totals.get(place, 0) + output.sum((0, 2))
                 counts[place] = counts.get(place, 0) + counted.sum()
     outputs = {place: (total / counts[place]).float() for place, total in totals.items()}
-    return Means(batch_names.written("counted", name=batch.name, count=len(batch)), outputs)
+    return MeanOutputs(batch_names.written("counted", name=batch.name, count=len(batch)), outputs)
 
 
 def compare_traces(
-    model: MeasurableModel, original: Trace, changed: Trace, means: Means | None = None
+    model: MeasurableModel, original: Trace, changed: Trace, means: MeanOutputs | None = None
 ) -> TraceComparison:
     """Effect of the interventions of `changed`, compared with `original`, a trace of the same text.
 
@@ -48,7 +48,11 @@ def compare_traces(
     if any(original.facts.get(name) != changed.facts.get(name) for name in same):
         raise InterventionError("nothing_changed")
     interventions = Interventions.parse(changed.facts.get("interventions", ()))
-    if interventions.needs_means and means is not None and means.name != changed.facts.get("means"):
+    if (
+        interventions.needs_mean_outputs
+        and means is not None
+        and means.name != changed.facts.get("means")
+    ):
         raise InterventionError("other_means", got=means.name, made=changed.facts.get("means"))
     output = _output(original)
     if not output:  # an encoder alone, without mask tokens to fill in

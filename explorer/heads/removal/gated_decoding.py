@@ -51,10 +51,10 @@ def decoded_each(
             ids = sources.ids.repeat(len(some), 1)
             rows = gates[some].repeat_interleave(len(numbers), 0)
             with threads_for(model.passes.parameters, len(ids)), gated(transformer, rows, fills):
-                found = greedy(transformer, ids, room).tolist()
-            places = [(one, number) for one in some.tolist() for number in numbers.tolist()]
-            for (one, number), row in zip(places, found, strict=True):
-                outputs[one][number] = model.target_vocabulary.decode(row)
-            done += len(found)
+                decoded_ids = greedy(transformer, ids, room).tolist()
+            places = [(variant, number) for variant in some.tolist() for number in numbers.tolist()]
+            for (variant, number), row in zip(places, decoded_ids, strict=True):
+                outputs[variant][number] = model.target_vocabulary.decode(row)
+            done += len(decoded_ids)
             progress(done / (len(gates) * len(batch)))
     return outputs

@@ -47,6 +47,6 @@ def gate_gradients(model: MeasurableModel, part: EvaluationBatch) -> Tensor:
     """
     gates = torch.ones(len(part), len(model.passes.heads), requires_grad=True)
     losses = token_losses(model.passes.logits(part, gates), part.labels).sum(1)  # (N,)
-    means = losses / part.labels.lengths.clamp(min=1)
-    (gradients,) = torch.autograd.grad(means.sum(), gates)
+    mean_losses = losses / part.labels.lengths.clamp(min=1)
+    (gradients,) = torch.autograd.grad(mean_losses.sum(), gates)
     return gradients

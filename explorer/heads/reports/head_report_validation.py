@@ -70,10 +70,10 @@ def check_facts(facts: Mapping[str, Any], heads: pd.DataFrame) -> None:
     if ablation := facts.get("ablation"):
         _require(_is_count(ablation["sentences"]) and isinstance(ablation["means"], str))
         _require({*ablation["together"]} <= {*SITES} and {*_REMOVED} <= {*heads.columns})
-        for found in ablation["together"].values():
-            _require(all(_is_share(share) for share in found["exact"]))
-            _require(len(found["exact"]) == len(found["loss"]) == 2)
-            _require(all(type(loss) in (int, float) for loss in found["loss"]))
+        for effects in ablation["together"].values():
+            _require(all(_is_share(share) for share in effects["exact"]))
+            _require(len(effects["exact"]) == len(effects["loss"]) == 2)
+            _require(all(type(loss) in (int, float) for loss in effects["loss"]))
 
 
 def _check_keys(table: pd.DataFrame) -> None:

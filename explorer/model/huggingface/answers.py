@@ -191,20 +191,20 @@ def _best_spans(first: Tensor, last: Tensor, *, alone: bool) -> Tensor:
 
     alone: whether the token at index 0 is a span only by itself.
     """
-    shares, found = torch.empty(0), torch.empty(0, 2, dtype=torch.long)
+    shares, spans = torch.empty(0), torch.empty(0, 2, dtype=torch.long)
     ends = torch.arange(len(first))
     for start in range(0, len(first), _SLICE):
         starts = ends[start : start + _SLICE]
-        open_ = starts[:, None] <= ends
+        allowed = starts[:, None] <= ends
         if alone:
-            open_ = open_ & ((starts[:, None] > 0) | (ends == 0))
-        products = (first[starts, None] * last).masked_fill(~open_, -1.0)
-        own = products.flatten().topk(min(CANDIDATES, int(open_.sum())))
-        pairs = torch.stack([starts[own.indices // len(ends)], own.indices % len(ends)], -1)
-        shares, found = torch.cat([shares, own.values]), torch.cat([found, pairs])
+            allowed = allowed & ((starts[:, None] > 0) | (ends == 0))
+        products = (first[starts, None] * last).masked_fill(~allowed, -1.0)
+        best = products.flatten().topk(min(CANDIDATES, int(allowed.sum())))
+        pairs = torch.stack([starts[best.indices // len(ends)], best.indices % len(ends)], -1)
+        shares, spans = torch.cat([shares, best.values]), torch.cat([spans, pairs])
         order = shares.argsort(descending=True, stable=True)[:CANDIDATES]
-        shares, found = shares[order], found[order]
-    return found
+        shares, spans = shares[order], spans[order]
+    return spans
 
 
 def _prediction(

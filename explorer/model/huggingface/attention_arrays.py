@@ -26,9 +26,9 @@ def attention_arrays(
     for site, calls in recording.chosen.items():
         _, mask = sides(inputs.source_mask, inputs.target_mask)[site]
         assert mask is not None
-        closed = site_codes(calls, (mask[0] == 0).numpy(), causal=site == "decoder")
-        captured.clear(f"{site}.attention", padding_rows(closed))
-        arrays[f"{site}.closed"] = closed
+        codes = site_codes(calls, (mask[0] == 0).numpy(), causal=site == "decoder")
+        captured.clear(f"{site}.attention", padding_rows(codes))
+        arrays[f"{site}.closed"] = codes
         arrays |= _sink(site, recording.places[site], calls, interventions)
         if full:
             arrays |= _score_constants(site, calls)

@@ -21,10 +21,10 @@ from explorer.model.huggingface.edits import edits_for
 from explorer.model.huggingface.fed_text import decodes, without_head
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.masks import open_cells
+from explorer.model.huggingface.masks import unmasked_cells
 from explorer.model.huggingface.passes import full_pass
 from explorer.model.huggingface.tokens import Tokens
-from explorer.model.intervention_hooks import Fills, Means
+from explorer.model.intervention_hooks import Fills, MeanOutputs
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
 from explorer.model.token_rows import TokenRows
 
@@ -138,7 +138,7 @@ class LibraryPasses:
         gates: Tensor | None = None,
         fills: Fills | None = None,
         interventions: Interventions = NO_INTERVENTIONS,
-        means: Means | None = None,
+        means: MeanOutputs | None = None,
     ) -> Tensor:
         if interventions or gates is not None:
             family = str(self.model.config.model_type)
@@ -184,6 +184,6 @@ def _layer(place: Place, call: Call, real: Tensor) -> LayerAttention:
 
     real: (N, Q, K), True where neither query nor key is padding.
     """
-    unmasked = open_cells(call.mask, real.size(1), real.size(2)).any(1) & real
+    unmasked = unmasked_cells(call.mask, real.size(1), real.size(2)).any(1) & real
     output = call.output.transpose(1, 2)  # (N, H, Q, width)
     return LayerAttention(place.site, place.layer, call.weights, unmasked, output)

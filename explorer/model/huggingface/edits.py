@@ -14,8 +14,8 @@ from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.core.sites import Head
 from explorer.model.huggingface.anatomy import Anatomy, Place
 from explorer.model.huggingface.capture import Edit
-from explorer.model.huggingface.masks import is_open, least
-from explorer.model.intervention_hooks import Fills, Means, head_gates, set_row
+from explorer.model.huggingface.masks import least, may_attend
+from explorer.model.intervention_hooks import Fills, MeanOutputs, head_gates, set_row
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class _Gate:
 def edits_for(
     interventions: Interventions,
     anatomy: Anatomy,
-    means: Means | None = None,
+    means: MeanOutputs | None = None,
     gates: Tensor | None = None,
     fills: Fills | None = None,
 ) -> Edits:
@@ -62,19 +62,19 @@ def edits_for(
     fills: the outputs at gate 0; None = zero.
 
     Raises `InterventionError` on a site, layer or head that the model does not have, if no head
-    would be left, and if means are needed and missing.
+    would be left, and if mean outputs are needed and missing.
     """
     heads = anatomy.all_heads
     removed = head_gates(interventions, heads, means)
     both = (removed, (gates, fills))
 
     def edits(places: Sequence[Place], cursor: Cursor) -> dict[int, Edit]:
-        found = {}
+        by_layer = {}
         for number, place in enumerate(places):
-            own = [gate for given in both for gate in _gates_of(place, *given, heads)]
-            if edit := _edit(place, interventions, own, cursor):
-                found[number] = edit
-        return found
+            of_place = [gate for given in both for gate in _gates_of(place, *given, heads)]
+            if edit := _edit(place, interventions, of_place, cursor):
+                by_layer[number] = edit
+        return by_layer
 
     cursor = Cursor()
     return Edits(edits(anatomy.encoder, Cursor()), edits(anatomy.decoder, cursor), cursor)
@@ -128,14 +128,14 @@ class _Editor:
             mask = query.new_zeros(1, 1, queries, keys)
         edited = mask.expand(query.size(0), self.place.heads, queries, keys).clone()
         first, first_key = self.cursor.first, self.first_key(queries, keys)
-        closed = least(mask)
+        masked_value = least(mask)
         for cell in self.cells:
             row, column = cell.query - first, cell.key - first_key
             if 0 <= row < queries and 0 <= column < keys:
                 head = slice(None) if cell.head is None else cell.head
-                edited[:, head, row, column] = 0.0 if cell.open else closed
-        was_open = is_open(mask).any(-1)  # rows of padding had no unmasked key before either
-        masked = (~is_open(edited).any(-1) & was_open).nonzero()
+                edited[:, head, row, column] = 0.0 if cell.open else masked_value
+        had_key = may_attend(mask).any(-1)  # rows of padding had no unmasked key before either
+        masked = (~may_attend(edited).any(-1) & had_key).nonzero()
         if len(masked):
             raise MaskError("masked_row", query=first + int(masked[0, -1]))
         return edited
@@ -146,14 +146,14 @@ class _Editor:
         first, first_key = self.cursor.first, self.first_key(queries, keys)
         allowed = torch.ones_like(weights, dtype=torch.bool)
         if mask is not None:
-            allowed = is_open(mask).expand_as(weights)
+            allowed = may_attend(mask).expand_as(weights)
         changed = weights.clone()
         for row in self.rows:
             position = row.query - first
             if 0 <= position < queries:
                 given = row.weights[first_key : first_key + keys]
-                open_keys = allowed[:, row.head, position]  # (B, K)
-                changed[:, row.head, position] = set_row(given, open_keys, row.query).to(weights)
+                unmasked = allowed[:, row.head, position]  # (B, K)
+                changed[:, row.head, position] = set_row(given, unmasked, row.query).to(weights)
         return changed
 
     def scale_heads(self, output: Tensor) -> Tensor:

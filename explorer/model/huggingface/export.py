@@ -73,25 +73,25 @@ def _refuse(model: ExplorableModel, folder: Path) -> None:
 
 def _library_model(model: Transformer) -> Any:
     """The library's model with the weights of `model`."""
-    own, pre = model.config, model.config.norm == "pre"
-    kind = transformers.PegasusConfig if pre else transformers.MarianConfig
+    settings, pre = model.config, model.config.norm == "pre"
+    config_class = transformers.PegasusConfig if pre else transformers.MarianConfig
     sizes = {
-        "vocab_size": own.source_vocabulary,
-        "max_position_embeddings": own.max_length,
-        "d_model": own.d_model,
-        "encoder_layers": own.encoder_layers,
-        "decoder_layers": own.decoder_layers,
-        "encoder_attention_heads": own.heads,
-        "decoder_attention_heads": own.heads,
-        "encoder_ffn_dim": own.d_ff,
-        "decoder_ffn_dim": own.d_ff,
-        "dropout": own.dropout,
-        "tie_word_embeddings": own.tied_embeddings,
+        "vocab_size": settings.source_vocabulary,
+        "max_position_embeddings": settings.max_length,
+        "d_model": settings.d_model,
+        "encoder_layers": settings.encoder_layers,
+        "decoder_layers": settings.decoder_layers,
+        "encoder_attention_heads": settings.heads,
+        "decoder_attention_heads": settings.heads,
+        "encoder_ffn_dim": settings.d_ff,
+        "decoder_ffn_dim": settings.d_ff,
+        "dropout": settings.dropout,
+        "tie_word_embeddings": settings.tied_embeddings,
     }
     if not pre:
-        sizes["share_encoder_decoder_embeddings"] = own.tied_embeddings
+        sizes["share_encoder_decoder_embeddings"] = settings.tied_embeddings
     ids = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id": EOS}
-    config = kind(
+    config = config_class(
         **sizes,
         **ids,
         decoder_start_token_id=BOS,
@@ -99,20 +99,24 @@ def _library_model(model: Transformer) -> Any:
         activation_function="relu",
         scale_embedding=True,
     )
-    made_of = transformers.PegasusForConditionalGeneration if pre else transformers.MarianMTModel
-    made = made_of(config).eval()
+    model_class = (
+        transformers.PegasusForConditionalGeneration if pre else transformers.MarianMTModel
+    )
+    exported = model_class(config).eval()
     weights = library_weights(model)
-    known = made.state_dict()
-    made.load_state_dict({name: weights.get(name, known[name]) for name in known})
-    made.generation_config = transformers.GenerationConfig(
+    initial_weights = exported.state_dict()
+    exported.load_state_dict(
+        {name: weights.get(name, initial_weights[name]) for name in initial_weights}
+    )
+    exported.generation_config = transformers.GenerationConfig(
         **ids,
         decoder_start_token_id=BOS,
         suppress_tokens=[PAD, BOS],  # never chosen here
-        max_new_tokens=own.max_length,
+        max_new_tokens=settings.max_length,
         num_beams=1,
         do_sample=False,
     )
-    return made
+    return exported
 
 
 @torch.inference_mode()

@@ -72,19 +72,19 @@ def _parts(
         yield f"{_MODULES[inside]}.bias", bias[order]
         return
     if inside in _MODULES:
-        own = _MODULES[inside]
-        reads = own == "fc1"
-        yield f"{own}.weight", weight[:, order] if reads else weight[order]
-        yield f"{own}.bias", bias if reads else bias[order]
+        target = _MODULES[inside]
+        reads = target == "fc1"
+        yield f"{target}.weight", weight[:, order] if reads else weight[order]
+        yield f"{target}.bias", bias if reads else bias[order]
         return
     attention, part = inside.split(".")
-    own = _MODULES[attention]
+    target = _MODULES[attention]
     if part == "output":
-        yield f"{own}.out_proj.weight", weight[order]
-        yield f"{own}.out_proj.bias", bias[order]
+        yield f"{target}.out_proj.weight", weight[order]
+        yield f"{target}.out_proj.bias", bias[order]
         return
     letters = {"query_key_value": "qkv", "query": "q", "key_value": "kv"}[part]
     pairs = zip(weight.chunk(len(letters)), bias.chunk(len(letters)), strict=True)
     for letter, (of_weight, of_bias) in zip(letters, pairs, strict=True):
-        yield f"{own}.{letter}_proj.weight", of_weight[:, order]
-        yield f"{own}.{letter}_proj.bias", of_bias
+        yield f"{target}.{letter}_proj.weight", of_weight[:, order]
+        yield f"{target}.{letter}_proj.bias", of_bias

@@ -22,25 +22,25 @@ def least(mask: Tensor) -> float:
     return torch.finfo(mask.dtype).min
 
 
-def is_open(mask: Tensor) -> Tensor:
+def may_attend(mask: Tensor) -> Tensor:
     """Bool, True where a query may attend."""
     return mask if mask.dtype == torch.bool else mask > least(mask) / 2
 
 
-def open_cells(mask: Tensor | None, queries: int, keys: int) -> Tensor:
+def unmasked_cells(mask: Tensor | None, queries: int, keys: int) -> Tensor:
     """(N or 1, H or 1, Q, K) bool, True where queries may attend."""
     if mask is None:
         return torch.ones(1, 1, queries, keys, dtype=torch.bool)
-    return is_open(mask).expand(-1, -1, queries, keys)
+    return may_attend(mask).expand(-1, -1, queries, keys)
 
 
-def open_before_edits(calls: Sequence[Call], cell: CellEdit) -> Tensor:
+def unmasked_before_edits(calls: Sequence[Call], cell: CellEdit) -> Tensor:
     """Whether each head may attend to a cell before any edit: (layer, head).
 
     calls: of the layers of its site.
     """
     heads, *axes = _axes(calls[0])
-    layers = [open_cells(call.given, *axes)[0, :, cell.query, cell.key] for call in calls]
+    layers = [unmasked_cells(call.given, *axes)[0, :, cell.query, cell.key] for call in calls]
     return torch.stack([layer.expand(heads) for layer in layers])
 
 
@@ -70,7 +70,7 @@ def site_codes(
 
 def _codes(call: Call, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[np.uint8]:
     _, *axes = _axes(call)
-    allowed, given = (open_cells(mask, *axes)[0].numpy() for mask in (call.mask, call.given))
+    allowed, given = (unmasked_cells(mask, *axes)[0].numpy() for mask in (call.mask, call.given))
     other: int | NDArray[np.int_] = OUTSIDE
     if call.module is None and len(padding) == allowed.shape[-2]:  # padded queries
         other = np.where(padding, PADDING, OUTSIDE)[:, None]

@@ -38,21 +38,21 @@ def output_weights(model: Any, anatomy: Anatomy, inputs: Inputs) -> Mapping[str,
 
 def _modules(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[tuple[str, int], Any]:
     """(site, layer) → the module that projects the outputs of its heads."""
-    found: dict[tuple[str, int], Any] = {}
+    projections: dict[tuple[str, int], Any] = {}
     waiting: list[tuple[tuple[str, int], Tensor]] = []  # the last call, until its module is found
 
     def remember(places: Sequence[Any], index: int, call: Call) -> None:
         place = places[index]
         waiting[:] = [((place.site, place.layer), call.output.flatten(-2))]
 
-    def compare(module: Any, given: tuple[Any, ...]) -> None:
-        if waiting and given and isinstance(given[0], Tensor):
+    def compare(module: Any, arguments: tuple[Any, ...]) -> None:
+        if waiting and arguments and isinstance(arguments[0], Tensor):
             key, output = waiting[0]
-            states = given[0].cpu()
+            states = arguments[0].cpu()
             if states.shape[-1] == output.shape[-1] and torch.equal(
                 states.reshape(-1), output.reshape(-1)
             ):
-                found[key] = module
+                projections[key] = module
                 waiting.clear()
 
     linear = (torch.nn.Linear, Conv1D)
@@ -62,13 +62,13 @@ def _modules(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[tuple[str, in
         if isinstance(module, linear)
     ]
     stacks = {"encoder": anatomy.encoder, "decoder": anatomy.decoder}
-    seen = {
+    watchers = {
         stack: lambda index, call, places=places: remember(places, index, call)
         for stack, places in stacks.items()
     }
     try:
-        full_pass(model, anatomy, inputs, seen=seen)
+        full_pass(model, anatomy, inputs, seen=watchers)
     finally:
         for hook in hooks:
             hook.remove()
-    return found
+    return projections

@@ -87,7 +87,7 @@ def returned_calls(
     """
     for place in places:
         weights = returned[place.site][place.layer]
-        mask, queries = _open_cells(place, inputs)
+        mask, queries = _unmasked_cells(place, inputs)
         _refuse_others(weights, mask, queries, place.site, family)
         # In some families the weights of a padded query follow no mask and are meaningless.
         follows = (weights.bool() <= mask).all((1, 3)) & weights.any(-1).all(1)  # (N, Q)
@@ -115,7 +115,7 @@ def _place(site: str, layer: int, weights: Tensor, window: int | None, family: s
     return Place(site, layer, layer, weights.size(1), 0, window)
 
 
-def _open_cells(place: Place, inputs: Inputs) -> tuple[Tensor, Tensor]:
+def _unmasked_cells(place: Place, inputs: Inputs) -> tuple[Tensor, Tensor]:
     """Bool: where queries may attend (N, 1, Q, K), and which are not padding (N, 1, Q, 1)."""
     source, target = (
         None if mask is None else mask == 1 for mask in (inputs.source_mask, inputs.target_mask)
@@ -139,6 +139,6 @@ def _refuse_others(weights: Tensor, mask: Tensor, queries: Tensor, site: str, fa
     error = float(((sums - 1).abs() * rows).max())
     if not error <= limit:  # NaN fails as well
         raise ModelDirectoryError("not_one", family=family, site=site, error=f"{error:.1e}")
-    closed = float((weights * (rows & ~mask)).max())
-    if closed:
-        raise ModelDirectoryError("not_masked", family=family, site=site, error=f"{closed:.1e}")
+    largest = float((weights * (rows & ~mask)).max())
+    if largest:
+        raise ModelDirectoryError("not_masked", family=family, site=site, error=f"{largest:.1e}")

@@ -378,8 +378,8 @@ def _label(piece: str, spelled: _Spelled, marks: str, begins: bool) -> tuple[str
     text = spelled.text
     match marks:
         case "start":
-            own = piece.removeprefix("▁")
-            text = byte_label(own) if _is_byte(own) else own and (text or own)
+            plain = piece.removeprefix("▁")
+            text = byte_label(plain) if _is_byte(plain) else plain and (text or plain)
             return _marked(piece.startswith("▁"), text), False
         case "byte":
             raw = _raw(piece)
@@ -388,18 +388,18 @@ def _label(piece: str, spelled: _Spelled, marks: str, begins: bool) -> tuple[str
             marked = raw.startswith(b" ") and raw.strip() != b""
             return _marked(marked, _spelling(raw, text)), False
         case "utf8":
-            own = "▁" if piece == " " else _visible(piece)
-            return own if piece.isascii() else f"<0x{ord(piece):02X}>", False
+            plain = "▁" if piece == " " else _visible(piece)
+            return plain if piece.isascii() else f"<0x{ord(piece):02X}>", False
         case "inside":
             if text:
                 return _marked(spelled.after_space, text), False
             return _visible(piece), False
         case "end":
-            own = piece.removesuffix("</w>")
-            return _marked(begins, text or own), piece.endswith("</w>")
+            plain = piece.removesuffix("</w>")
+            return _marked(begins, text or plain), piece.endswith("</w>")
         case "joined":
-            own = piece.removesuffix("@@")
-            return _marked(begins, text or own), not piece.endswith("@@")
+            plain = piece.removesuffix("@@")
+            return _marked(begins, text or plain), not piece.endswith("@@")
     return _visible(text or piece), False
 
 

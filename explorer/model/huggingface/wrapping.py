@@ -38,8 +38,8 @@ def _of_library(given: Any) -> Any:
         if getattr(model, "main_input_name", "input_ids") != "input_ids":
             raise ModelDirectoryError("no_text", family=model.config.model_type)
         if model.dtype not in DTYPES.values():
-            known, dtype = ", ".join(DTYPES), str(model.dtype).removeprefix("torch.")
-            raise ModelDirectoryError("wrap_dtype", dtype=dtype, known=known)
+            supported, dtype = ", ".join(DTYPES), str(model.dtype).removeprefix("torch.")
+            raise ModelDirectoryError("wrap_dtype", dtype=dtype, known=supported)
         return model
     kind = type(given).__name__
     if isinstance(given, HuggingFaceModel):

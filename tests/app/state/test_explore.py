@@ -83,7 +83,7 @@ def test_a_new_text_opens_at_its_last_step_with_the_selected_head():
     first = Picture(Request("reverse", "1 2"), Selection(), "en")
     explore_state.remember_picture(first, False, 3)
     new = Request("reverse", "3 2 1")
-    assert explore_state.opening(first, new, "en") == Selection("cross", 1, 3, None)
+    assert explore_state.initial_selection(first, new, "en") == Selection("cross", 1, 3, None)
     picture = Picture(new, Selection("cross", 1, 3, None), "en")
     explore_state.remember_picture(picture, False, 4)
     assert selection() == Selection("cross", 1, 3, 4)
@@ -95,11 +95,11 @@ def test_a_forced_token_and_another_language_keep_the_step():
     picture = Picture(old, Selection(), "en")
     explore_state.remember_picture(picture, False, 3)
     forced = Request("reverse", "1 2", forced=((2, 4),))
-    assert explore_state.opening(picture, forced, "en").step == 2
-    assert explore_state.opening(picture, old, "zh").step == 2
+    assert explore_state.initial_selection(picture, forced, "en").step == 2
+    assert explore_state.initial_selection(picture, old, "zh").step == 2
     assert (
-        explore_state.opening(picture, old, "en") == Selection()
-    )  # nothing new: nothing is sent again
+        explore_state.initial_selection(picture, old, "en") == Selection()
+    )  # nothing is sent again
 
 
 @pytest.mark.parametrize("step", [None, 0, 0.0])

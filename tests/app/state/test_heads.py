@@ -29,8 +29,8 @@ def visit(monkeypatch) -> None:
         (Draft(Verb.ABLATE, "cross", 1, 2, "mean"), "ablate cross.1.2 mean"),
         (Draft(Verb.ABLATE, "cross", 1, -1), "ablate cross.1.*"),
         (Draft(Verb.KEEP, "cross", 1, 2, query=3), "keep cross.1.2"),
-        (Draft(Verb.CLOSE, "decoder", 0, 1, query=3, key=0), "close decoder.0.1 3 0"),
-        (Draft(Verb.OPEN, "decoder", -1, -1, query=1, key=4), "open decoder.*.* 1 4"),
+        (Draft(Verb.MASK, "decoder", 0, 1, query=3, key=0), "close decoder.0.1 3 0"),
+        (Draft(Verb.UNMASK, "decoder", -1, -1, query=1, key=4), "open decoder.*.* 1 4"),
         (Draft(Verb.ROW, "cross", 0, 1, query=3), "row cross.0.1 3 0.5,0,0.5"),
     ],
 )
@@ -114,10 +114,10 @@ def test_the_unit_of_explore_stays():
 
 def test_a_picture_opens_where_it_opened_first():
     visit_state.select(Selection("cross", 1, 2))
-    assert heads_state.opening("picture") == Selection("cross", 1, 2)
+    assert heads_state.initial_selection("picture") == Selection("cross", 1, 2)
     visit_state.select(Selection("cross", 0, 0))
-    assert heads_state.opening("picture") == Selection("cross", 1, 2)
-    assert heads_state.opening("another") == Selection("cross", 0, 0)
+    assert heads_state.initial_selection("picture") == Selection("cross", 1, 2)
+    assert heads_state.initial_selection("another") == Selection("cross", 0, 0)
 
 
 def test_the_permalink_names_every_section_but_the_first():

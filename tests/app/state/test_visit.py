@@ -158,17 +158,17 @@ def test_the_default_request_is_the_first_model_s_first_example():
 
 
 def test_a_cell_of_a_training_opens_with_its_text_and_step():
-    opening = Request("reverse", "1 2", 2)
+    initial = Request("reverse", "1 2", 2)
     place = {"site": "cross", "layer": 1, "head": 2.0, "query": 3, "key": 0}
-    seen = visit_state.visit_of_cell(opening, {**place, "text": "7 3 9"})
+    seen = visit_state.visit_of_cell(initial, {**place, "text": "7 3 9"})
     selection = Selection("cross", 1, 2, 4, cell=(3, 0))
     assert (seen.request, seen.selection) == (Request("reverse", "7 3 9", 2), selection)
-    encoder = visit_state.visit_of_cell(opening, {**place, "site": "encoder"})
-    assert (encoder.request, encoder.selection.step) == (opening, None)
+    encoder = visit_state.visit_of_cell(initial, {**place, "site": "encoder"})
+    assert (encoder.request, encoder.selection.step) == (initial, None)
     for text in ("", "x" * 10**6, 3, None):
         bad = {"site": "../x", "layer": -1, "head": "1", "query": 0.5, "key": True, "text": text}
-        seen = visit_state.visit_of_cell(opening, bad)
-        assert (seen.request, seen.selection) == (opening, Selection())
+        seen = visit_state.visit_of_cell(initial, bad)
+        assert (seen.request, seen.selection) == (initial, Selection())
 
 
 def test_the_selection_is_read_part_by_part():

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from explorer.app.static_site import write_site
+from explorer.app.static_site import write_static_site
 from explorer.model.catalog import shipped_models
-from tests.support.site_page import Opener, holder
+from tests.support.static_site_page import Opener, holder
 
 MODELS = ("reverse", "english-french", "copy")
 
@@ -25,37 +25,37 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def static_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
     listed = shipped_models()
-    write_site([listed[name] for name in MODELS], out)
+    write_static_site([listed[name] for name in MODELS], out)
     return out
 
 
 @pytest.fixture
-def own_site(site: Path, tmp_path: Path) -> Path:
+def static_site_copy(static_site: Path, tmp_path: Path) -> Path:
     """A copy, of which a test may take files away."""
-    return shutil.copytree(site, tmp_path / "site")
+    return shutil.copytree(static_site, tmp_path / "site")
 
 
 @pytest.fixture(scope="session")
-def served(site: Path) -> Iterator[str]:
-    """The site below a path of a plain web server."""
-    handler = partial(Quiet, directory=str(site.parent))
+def served(static_site: Path) -> Iterator[str]:
+    """The static site below a path of a plain web server."""
+    handler = partial(Quiet, directory=str(static_site.parent))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
+        yield f"http://127.0.0.1:{server.server_port}/{static_site.name}/"
         server.shutdown()
 
 
 @pytest.fixture
-def on_disk(new_visitor: Callable[..., Page], site: Path) -> Callable[..., Page]:
-    """Open the site from disk, with the network off."""
+def on_disk(new_visitor: Callable[..., Page], static_site: Path) -> Callable[..., Page]:
+    """Open the static site from disk, with the network off."""
 
     def show(fragment: str = "", width: int = 1440, height: int = 900) -> Page:
         tab = new_visitor(width, height)
         tab.context.set_offline(True)
-        tab.goto((site / "index.html").as_uri() + fragment)
+        tab.goto((static_site / "index.html").as_uri() + fragment)
         tab.wait_for_selector(".plotted")
         return tab
 
@@ -64,7 +64,7 @@ def on_disk(new_visitor: Callable[..., Page], site: Path) -> Callable[..., Page]
 
 @pytest.fixture
 def on_slow_network(browser: Browser, served: str) -> Iterator[Opener]:
-    """Open the served site with the files of some models held back; also the held requests."""
+    """Open the served static site with the files of some models held back; also these requests."""
     context = browser.new_context(service_workers="block", locale="en-US")
 
     def show(*names: str) -> tuple[Page, dict[str, list[Route]]]:
@@ -80,12 +80,12 @@ def on_slow_network(browser: Browser, served: str) -> Iterator[Opener]:
 
 
 @pytest.fixture
-def on_phone(phone: Callable[..., Page], site: Path) -> Callable[..., Page]:
-    """Open the site on a phone, upright or lying."""
+def on_phone(phone: Callable[..., Page], static_site: Path) -> Callable[..., Page]:
+    """Open the static site on a phone, upright or lying."""
 
     def show(fragment: str = "", width: int = 390, height: int = 844) -> Page:
         tab = phone(width, height)
-        tab.goto((site / "index.html").as_uri() + fragment)
+        tab.goto((static_site / "index.html").as_uri() + fragment)
         tab.wait_for_selector(".plotted")
         return tab
 

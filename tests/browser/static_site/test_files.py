@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 import explorer
 from explorer.model.catalog import shipped_models
 from tests.support.browsers import ENGINE
-from tests.support.site_page import forget_browsers_own, type_source
+from tests.support.static_site_page import forget_browsers_own, type_source
 
 
 @pytest.mark.parametrize(
@@ -19,10 +19,10 @@ from tests.support.site_page import forget_browsers_own, type_source
     ],
 )
 def test_a_page_whose_script_is_missing_or_cut_off_says_so(
-    page, script, new_visitor, site, tmp_path, complaints
+    page, script, new_visitor, static_site, tmp_path, complaints
 ):
     (tmp_path / page).parent.mkdir(exist_ok=True)
-    (tmp_path / page).write_bytes((site / page).read_bytes())
+    (tmp_path / page).write_bytes((static_site / page).read_bytes())
     if script:
         (tmp_path / "live.js").write_text(script)
     tab = new_visitor()
@@ -34,13 +34,13 @@ def test_a_page_whose_script_is_missing_or_cut_off_says_so(
     forget_browsers_own(complaints)
 
 
-def test_an_older_browser_works_or_says_that_it_is_too_old(new_visitor, site):
+def test_an_older_browser_works_or_says_that_it_is_too_old(new_visitor, static_site):
     tab = new_visitor()
     tab.add_init_script(
         "delete Intl.DisplayNames; delete CSS.escape;"
         "Object.defineProperty(Navigator.prototype, 'languages', { get: () => undefined });"
     )
-    tab.goto((site / "index.html").as_uri())
+    tab.goto((static_site / "index.html").as_uri())
     tab.wait_for_selector(".plotted")
     expect(tab.get_by_text("This page has not started.")).to_have_count(0)
     tab.add_init_script("delete window.ResizeObserver")
@@ -94,9 +94,9 @@ def test_served_it_installs_as_an_app_with_a_window_and_an_icon_of_its_own(new_v
     )
 
 
-def test_from_disk_it_asks_for_no_manifest(new_visitor, site, complaints):
+def test_from_disk_it_asks_for_no_manifest(new_visitor, static_site, complaints):
     tab = new_visitor()
-    tab.goto((site / "index.html").as_uri())
+    tab.goto((static_site / "index.html").as_uri())
     tab.wait_for_selector(".plotted")
     expect(tab.locator("link[rel=manifest]")).to_have_count(0)
 

@@ -7,26 +7,26 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.components.live.page import LinkedLesson, LiveModel, site_page
+from explorer.components.live.page import LinkedLesson, LiveModel, static_site_page
 from explorer.model.catalog import shipped_models
 from explorer.model.checkpoint import load_checkpoint, to_bytes
-from tests.support.site_page import type_source
+from tests.support.static_site_page import type_source
 
 
 @pytest.fixture
-def with_lessons(new_visitor: Callable[..., Page], own_site: Path):
-    """The first page of a site with other lessons."""
+def with_lessons(new_visitor: Callable[..., Page], static_site_copy: Path):
+    """The first page of the static site with other lessons."""
 
     def show(*lessons: str) -> Page:
         listed = shipped_models()["reverse"]
         model = LiveModel(listed, to_bytes(load_checkpoint(listed.path), half=True))
         linked = [LinkedLesson(name, {"en": name, "zh": name}) for name in lessons]
-        (own_site / "index.html").write_text(site_page([model], linked), "utf-8")
+        (static_site_copy / "index.html").write_text(static_site_page([model], linked), "utf-8")
         for name in lessons:
             text = "<!doctype html><link rel=icon href=data:,><h1>Found</h1>"
-            (own_site / "lessons" / f"{name}.en.html").write_text(text)
+            (static_site_copy / "lessons" / f"{name}.en.html").write_text(text)
         tab = new_visitor()
-        tab.goto((own_site / "index.html").as_uri())
+        tab.goto((static_site_copy / "index.html").as_uri())
         tab.wait_for_selector(".plotted")
         return tab
 
@@ -70,9 +70,11 @@ def test_lessons_and_the_recorded_training_lead_back(on_disk):
     expect(tab.get_by_test_id("output")).to_have_text("c")
 
 
-def test_a_lesson_somebody_was_sent_leads_to_the_site_in_its_language(new_visitor, site):
+def test_a_lesson_somebody_was_sent_leads_to_the_static_site_in_its_language(
+    new_visitor, static_site
+):
     tab = new_visitor()
-    tab.goto((site / "lessons" / "query-and-key.zh.html").as_uri())
+    tab.goto((static_site / "lessons" / "query-and-key.zh.html").as_uri())
     tab.wait_for_selector(".plotted")
     assert tab.evaluate("document.documentElement.scrollHeight - innerHeight") <= 0
     tab.get_by_role("link", name="注意力浏览器").click()
@@ -80,10 +82,10 @@ def test_a_lesson_somebody_was_sent_leads_to_the_site_in_its_language(new_visito
     expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
 
 
-def test_the_last_card_of_a_lesson_leads_on_and_back(on_disk, site):
+def test_the_last_card_of_a_lesson_leads_on_and_back(on_disk, static_site):
     tab = on_disk()
-    pages = sorted(path.name for path in (site / "lessons").glob("*.zh.html"))
-    tab.goto((site / "lessons" / "query-and-key.zh.html").as_uri())
+    pages = sorted(path.name for path in (static_site / "lessons").glob("*.zh.html"))
+    tab.goto((static_site / "lessons" / "query-and-key.zh.html").as_uri())
     following = tab.get_by_test_id("lesson-next")
     for number in range(1, 7):
         expect(tab.get_by_test_id("lesson-progress")).to_have_text(f"{number}/6")
@@ -94,7 +96,9 @@ def test_the_last_card_of_a_lesson_leads_on_and_back(on_disk, site):
     following.click()
     expect(tab).to_have_url(re.compile(r"/lessons/one-number-by-hand\.zh\.html$"))
     assert "one-number-by-hand.zh.html" in pages
-    tab.goto((site / "lessons" / "what-if.en.html").as_uri())  # the last one with these models
+    tab.goto(
+        (static_site / "lessons" / "what-if.en.html").as_uri()
+    )  # the last one with these models
     cards = int(tab.get_by_test_id("lesson-progress").inner_text().split("/")[1])
     for _ in range(cards - 1):
         following.click()
@@ -103,9 +107,9 @@ def test_the_last_card_of_a_lesson_leads_on_and_back(on_disk, site):
     expect(tab).to_have_url(re.compile(r"/index\.html"))
 
 
-def test_a_projector_shows_the_checks_that_a_lesson_speaks_of(new_visitor, site):
+def test_a_projector_shows_the_checks_that_a_lesson_speaks_of(new_visitor, static_site):
     tab = new_visitor()
-    tab.goto((site / "lessons" / "padding.en.html").as_uri())
+    tab.goto((static_site / "lessons" / "padding.en.html").as_uri())
     tab.wait_for_selector(".plotted")
     tab.keyboard.press("p")
     line, progress = tab.get_by_test_id("integrity-line"), tab.get_by_test_id("lesson-progress")
@@ -116,9 +120,9 @@ def test_a_projector_shows_the_checks_that_a_lesson_speaks_of(new_visitor, site)
     expect(line).to_be_in_viewport(ratio=1)
 
 
-def test_a_card_after_one_that_was_answered_is_open(on_disk, site):
+def test_a_card_after_one_that_was_answered_is_open(on_disk, static_site):
     tab = on_disk()
-    tab.goto((site / "lessons" / "what-if.en.html").as_uri())
+    tab.goto((static_site / "lessons" / "what-if.en.html").as_uri())
     tab.get_by_test_id("lesson-choices").get_by_role("button", name="6").click()
     tab.get_by_test_id("lesson-next").click()
     expect(tab.get_by_test_id("lesson-progress")).to_have_text("2/5")

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.support.page_checks import show_more
-from tests.support.site_page import type_source
+from tests.support.static_site_page import type_source
 
 
 def test_back_and_forward_go_through_the_texts(on_disk):

@@ -6,16 +6,18 @@ from playwright.sync_api import expect
 
 import explorer
 from explorer.model.catalog import shipped_models
-from tests.support.site_page import forget_browsers_own, let_go, type_source
+from tests.support.static_site_page import forget_browsers_own, let_go, type_source
 
 
-def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_path, complaints):
+def test_a_file_that_is_not_whole_or_missing_is_refused(
+    new_visitor, static_site, tmp_path, complaints
+):
     copy = tmp_path / "site"
     copy.mkdir()
     for name in ("index.html", "live.js", "live.css", "plotly.min.js"):
-        (copy / name).write_bytes((site / name).read_bytes())
+        (copy / name).write_bytes((static_site / name).read_bytes())
     (copy / "models").mkdir()
-    whole = (site / "models" / "reverse.js").read_text()
+    whole = (static_site / "models" / "reverse.js").read_text()
     tab = new_visitor()
     message = tab.get_by_test_id("message")
     for end in ("", '");'):
@@ -28,20 +30,22 @@ def test_a_file_that_is_not_whole_or_missing_is_refused(new_visitor, site, tmp_p
     forget_browsers_own(complaints)
 
 
-def test_without_the_first_model_the_next_one_opens(new_visitor, own_site, complaints):
-    (own_site / "models" / "reverse.js").unlink()
+def test_without_the_first_model_the_next_one_opens(new_visitor, static_site_copy, complaints):
+    (static_site_copy / "models" / "reverse.js").unlink()
     tab = new_visitor()
-    tab.goto((own_site / "index.html").as_uri())
+    tab.goto((static_site_copy / "index.html").as_uri())
     tab.wait_for_selector(".plotted")
     expect(tab.get_by_test_id("model")).not_to_have_value("reverse")
     expect(tab.get_by_test_id("message")).to_contain_text("models/reverse.js is missing")
     forget_browsers_own(complaints)
 
 
-def test_a_model_that_cannot_be_opened_leaves_the_one_on_screen(new_visitor, own_site, complaints):
-    (own_site / "models" / "english-french.js").unlink()
+def test_a_model_that_cannot_be_opened_leaves_the_one_on_screen(
+    new_visitor, static_site_copy, complaints
+):
+    (static_site_copy / "models" / "english-french.js").unlink()
     tab = new_visitor()
-    tab.goto((own_site / "index.html").as_uri())
+    tab.goto((static_site_copy / "index.html").as_uri())
     tab.wait_for_selector(".plotted")
     tab.get_by_test_id("model").select_option("english-french")
     expect(tab.get_by_test_id("message")).to_contain_text("english-french")
@@ -160,18 +164,18 @@ def test_a_typed_text_that_the_chosen_model_refuses_stays_in_the_box(on_disk):
     expect(source).to_have_value("1 2 q")
 
 
-def test_a_browser_without_workers_is_told_so(new_visitor, site):
+def test_a_browser_without_workers_is_told_so(new_visitor, static_site):
     tab = new_visitor()
     tab.add_init_script("delete window.Worker")
-    tab.goto((site / "index.html").as_uri())
+    tab.goto((static_site / "index.html").as_uri())
     expect(tab.get_by_test_id("message")).to_contain_text("no workers")
 
 
-def test_a_model_too_large_for_the_device_is_not_loaded(new_visitor, site):
+def test_a_model_too_large_for_the_device_is_not_loaded(new_visitor, static_site):
     tab = new_visitor()
     tab.add_init_script(
         "Object.defineProperty(Navigator.prototype, 'deviceMemory', { get: () => 0.25 })"
     )
-    tab.goto((site / "index.html").as_uri() + "#model=english-french")
+    tab.goto((static_site / "index.html").as_uri() + "#model=english-french")
     expect(tab.get_by_test_id("message")).to_contain_text("needs about 59 MB")
     assert tab.locator("script[src*=english]").count() == 0

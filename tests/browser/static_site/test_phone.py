@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.support.page_checks import CLIPPED, SMALL_BUTTONS, settle
-from tests.support.site_page import type_source
+from tests.support.static_site_page import type_source
 
 HIDDEN_CHIPS = """[...document.querySelectorAll('.chip.query, .chip.predicted')].filter((chip) => {
   const [one, all] = [chip, chip.parentElement].map((node) => node.getBoundingClientRect());
@@ -82,9 +82,9 @@ def test_on_a_phone_that_lies_all_of_the_player_can_be_touched(on_phone):
     assert transport["height"] < 60  # one line
 
 
-def test_on_a_phone_nothing_is_cut_and_a_tap_steps(phone, site):
+def test_on_a_phone_nothing_is_cut_and_a_tap_steps(phone, static_site):
     tab = phone(offline=True)
-    tab.goto((site / "index.html").as_uri())
+    tab.goto((static_site / "index.html").as_uri())
     tab.wait_for_selector(".plotted")
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     assert tab.evaluate(CLIPPED) == []

@@ -10,7 +10,7 @@ import explorer
 from explorer.model.catalog import shipped_models
 from tests.support.page_checks import settle, show_more
 from tests.support.player_page import save
-from tests.support.site_page import type_source
+from tests.support.static_site_page import type_source
 
 
 def test_from_disk_the_browser_decodes_what_python_decodes(on_disk):
@@ -47,10 +47,10 @@ HOLD_CHECKS = """
 """
 
 
-def test_the_checks_of_a_text_follow_its_picture(new_visitor, site):
+def test_the_checks_of_a_text_follow_its_picture(new_visitor, static_site):
     tab = new_visitor()
     tab.add_init_script(HOLD_CHECKS)
-    tab.goto((site / "index.html").as_uri())
+    tab.goto((static_site / "index.html").as_uri())
     model = explorer.load(shipped_models()["reverse"].path)
     line = tab.get_by_test_id("integrity-line")
     expect(line).not_to_be_empty()  # the first text is drawn, with the button that shows more
@@ -73,10 +73,10 @@ def test_the_checks_of_a_text_follow_its_picture(new_visitor, site):
         tab.keyboard.press("Escape")
 
 
-def test_a_text_refused_while_another_is_checked_leaves_its_checks(new_visitor, site):
+def test_a_text_refused_while_another_is_checked_leaves_its_checks(new_visitor, static_site):
     tab = new_visitor()
     tab.add_init_script(HOLD_CHECKS)
-    tab.goto((site / "index.html").as_uri())
+    tab.goto((static_site / "index.html").as_uri())
     line = tab.get_by_test_id("integrity-line")
     expect(line).to_have_text("Checking…")
     type_source(tab, "zzz")
@@ -104,10 +104,10 @@ def wait_for_traces(tab: Page, count: int) -> None:
         tab.wait_for_timeout(20)
 
 
-def test_of_texts_sent_in_a_row_those_between_are_not_decoded(new_visitor, site):
+def test_of_texts_sent_in_a_row_those_between_are_not_decoded(new_visitor, static_site):
     tab = new_visitor()
     tab.add_init_script(COUNT_TRACES)
-    tab.goto((site / "index.html").as_uri())
+    tab.goto((static_site / "index.html").as_uri())
     tab.wait_for_selector(".plotted")
     before = tab.evaluate("traces")
     tab.evaluate(
@@ -124,10 +124,10 @@ def test_of_texts_sent_in_a_row_those_between_are_not_decoded(new_visitor, site)
     assert tab.evaluate("traces") - before <= 2
 
 
-def test_a_text_that_was_typed_is_shown_without_another_trace(new_visitor, site):
+def test_a_text_that_was_typed_is_shown_without_another_trace(new_visitor, static_site):
     tab = new_visitor()
     tab.add_init_script(COUNT_TRACES)
-    tab.goto((site / "index.html").as_uri())
+    tab.goto((static_site / "index.html").as_uri())
     tab.wait_for_selector(".plotted")
     source, output = tab.get_by_test_id("source"), tab.get_by_test_id("output")
 

@@ -60,9 +60,9 @@ def test_the_browser_computes_the_numbers_of_torch(trace):
     cases, expected = [], []
     for site, layer, head in places(trace):
         data = base64.b64encode(head_vectors(trace, site, layer, head)).decode()
-        weights, closed = trace.attention(site)[layer, head], trace.closed(site)
+        weights, codes = trace.attention(site)[layer, head], trace.closed(site)
         for query, key in generator.integers(0, weights.shape, (CELLS, 2)):
-            row = closed[query].tolist()
+            row = codes[query].tolist()
             case = {"data": data, "masked": row, "query": int(query), "key": int(key)}
             cases.append(case)
             output = trace.head_output(site)[layer, head, query]

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { readAttribution } from "../../../explorer/components/player/js/attribution.js";
 import { shortPart, showsHeadParts } from "../../../explorer/components/player/js/headParts.js";
 import { startGuessing } from "../../../explorer/components/shared/js/guess.js";
+import { initialState } from "../../../explorer/components/shared/js/initialState.js";
 import { signed } from "../../../explorer/components/shared/js/numbers.js";
-import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import { selectionOf } from "../../../explorer/components/shared/js/selectionReport.js";
 import { readTrace } from "../../../explorer/components/shared/js/trace.js";
 import { CODES, HEADER, packPayload } from "./payloads.mjs";
 
-/** @import { TraceState } from "../../../explorer/components/shared/js/openingState.js" */
+/** @import { TraceState } from "../../../explorer/components/shared/js/initialState.js" */
 /** @import { TraceContext } from "../../../explorer/components/shared/js/traceContext.js" */
 
 const PARTS = packPayload(
@@ -39,7 +39,7 @@ function contextOf(state, offered = true) {
   const resources = { address: "trace/x", names: ["attribution"] };
   const header = offered ? { ...HEADER, resources } : HEADER;
   const trace = readTrace(packPayload(header, { "cross.attention": ["uint16", CODES] }));
-  const shown = { ...openingState(trace, {}, {}), ...state };
+  const shown = { ...initialState(trace, {}, {}), ...state };
   return /** @type {TraceContext} */ (
     /** @type {unknown} */ ({ trace, pieces: trace, state: shown })
   );
@@ -84,10 +84,10 @@ test("parts of heads are shown where they are chosen, offered and no answer is g
 test("they open by a link, end by going back, and are reported where they are offered", () => {
   const { trace } = contextOf({});
   const before = /** @type {const} */ ({ nextView: "heads" });
-  assert.equal(openingState(trace, { next: "heads" }, {}).nextView, "heads");
-  assert.equal(openingState(trace, { next: null }, before).nextView, "percent");
-  assert.equal(openingState(trace, { next: null }, { nextView: "log" }).nextView, "log");
-  assert.equal(openingState(trace, {}, before).nextView, "heads");
+  assert.equal(initialState(trace, { next: "heads" }, {}).nextView, "heads");
+  assert.equal(initialState(trace, { next: null }, before).nextView, "percent");
+  assert.equal(initialState(trace, { next: null }, { nextView: "log" }).nextView, "log");
+  assert.equal(initialState(trace, {}, before).nextView, "heads");
   assert.equal(selectionOf(contextOf(before)).next, "heads");
   assert.equal(selectionOf(contextOf(before, false)).next, null);
 });

@@ -13,7 +13,7 @@ import {
   weightsHidden,
   withoutTally,
 } from "../../../explorer/components/shared/js/guess.js";
-import { openingState } from "../../../explorer/components/shared/js/openingState.js";
+import { initialState } from "../../../explorer/components/shared/js/initialState.js";
 import { siteOf } from "../../../explorer/components/shared/js/stepState.js";
 import { readTrace } from "../../../explorer/components/shared/js/trace.js";
 import { CODES, HEADER, packPayload } from "./payloads.mjs";
@@ -24,20 +24,20 @@ const TRACE = readTrace(packPayload(HEADER, { "cross.attention": ["uint16", CODE
 
 /** @param {Partial<Guess>} [guess] @param {number} [step] */
 function guessing(guess = {}, step = 1) {
-  const state = openingState(TRACE, { step, guess: true }, {});
+  const state = initialState(TRACE, { step, guess: true }, {});
   return { trace: TRACE, state: { ...state, guess: { ...startGuessing(step, false), ...guess } } };
 }
 
 test("while guessing, the trace opens at the first step and nothing ahead is shown", () => {
-  const state = openingState(TRACE, { step: null, ahead: true, guess: true }, {});
+  const state = initialState(TRACE, { step: null, ahead: true, guess: true }, {});
   assert.deepEqual([state.step, state.ahead], [1, false]);
   assert.deepEqual(state.guess, startGuessing(1, false));
-  assert.equal(openingState(TRACE, { step: null }, {}).guess, null);
+  assert.equal(initialState(TRACE, { step: null }, {}).guess, null);
 });
 
 test("another text goes on guessing with the same tally, hidden anew", () => {
   const before = { guess: { ...startGuessing(2, true), tokens: 2, right: 1, total: 3 } };
-  const { guess } = openingState(TRACE, { step: 1 }, before);
+  const { guess } = initialState(TRACE, { step: 1 }, before);
   assert.deepEqual(guess, { ...startGuessing(1, true), right: 1, total: 3 });
   assert.deepEqual(guessOn(before.guess, 2), { ...before.guess, tokens: 1 });
 });

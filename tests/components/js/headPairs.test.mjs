@@ -10,9 +10,9 @@ import { MEAN } from "../../../explorer/components/shared/js/trace.js";
  * Pairs of a model of 2 × 3 heads with one of 1 × 2; only L0 H1 has a match.
  * @param {number} layer
  * @param {number} head
- * @param {"matched" | "same"} [opening]
+ * @param {"matched" | "same"} [initial]
  */
-function examplePairs(layer, head, opening = "matched") {
+function examplePairs(layer, head, initial = "matched") {
   const sites = { cross: { layers: 1, heads: 2 } };
   const own = /** @type {Shown} */ ({
     trace: { sites: {} },
@@ -23,7 +23,7 @@ function examplePairs(layer, head, opening = "matched") {
   );
   return {
     own,
-    pairs: createHeadPairs(() => ({ cross: { matched: [[0, 1, 0, 0]] } }), own, second, opening),
+    pairs: createHeadPairs(() => ({ cross: { matched: [[0, 1, 0, 0]] } }), own, second, initial),
   };
 }
 

@@ -8,7 +8,7 @@ import {
   hideLater,
   outputsText,
 } from "../../../explorer/components/inside/js/omission.js";
-import { openingState } from "../../../explorer/components/shared/js/openingState.js";
+import { initialState } from "../../../explorer/components/shared/js/initialState.js";
 import { shownCell } from "../../../explorer/components/shared/js/stepState.js";
 import { readTrace } from "../../../explorer/components/shared/js/trace.js";
 import { CODES, HEADER, packPayload } from "./payloads.mjs";
@@ -121,16 +121,16 @@ test("numbers have the digits that say something", () => {
 });
 
 test("the shown cell follows the current row and stays on the map", () => {
-  const state = openingState(TRACE, { step: 2, cell: [0, 9] }, {});
+  const state = initialState(TRACE, { step: 2, cell: [0, 9] }, {});
   assert.deepEqual(state.inside, { query: 0, key: 9 });
   assert.deepEqual(shownCell({ trace: TRACE, state }), { query: 1, key: 2 });
-  assert.equal(openingState(TRACE, { step: 2 }, {}).inside, null);
-  assert.deepEqual(openingState(TRACE, { step: 1 }, state).inside, { query: 0, key: 9 });
+  assert.equal(initialState(TRACE, { step: 2 }, {}).inside, null);
+  assert.deepEqual(initialState(TRACE, { step: 1 }, state).inside, { query: 0, key: 9 });
 });
 
 test("the output without the mask is not named ahead of its step, and says why it is the same", () => {
   const say = (/** @type {string} */ name) => name;
-  const state = openingState(TRACE, { step: 1 }, {});
+  const state = initialState(TRACE, { step: 1 }, {});
   /** @param {string} part @param {string} other @param {Partial<typeof state>} [changes] */
   const text = (part, other, changes) =>
     outputsText({ trace: TRACE, pieces: TRACE, say, state: { ...state, ...changes } }, part, other);

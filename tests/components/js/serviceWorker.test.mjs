@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-const SITE = "https://host/site/";
+const STATIC_SITE = "https://host/site/";
 const NAME = "attention-explorer-site /site/?new";
 
 /** @type {Map<string, Map<string, Response>>} of each cache, by address */
@@ -18,7 +18,7 @@ function cacheCalled(name) {
   const answers = stored.get(name) ?? new Map();
   stored.set(name, answers);
   const address = (/** @type {Request | string} */ one) =>
-    new URL(typeof one === "string" ? one : one.url, SITE).href;
+    new URL(typeof one === "string" ? one : one.url, STATIC_SITE).href;
   return {
     addAll: async (/** @type {Request[]} */ all) => {
       for (const one of all) answers.set(one.url, await globalThis.fetch(one));
@@ -31,14 +31,14 @@ function cacheCalled(name) {
   };
 }
 
-/** A request as a service worker sees it, relative to the site. */
-class SiteRequest {
+/** A request as a service worker sees it, relative to the static site. */
+class StaticSiteRequest {
   /**
    * @param {string} address
    * @param {{cache?: string, mode?: string}} [how]
    */
   constructor(address, { cache = "default", mode = "no-cors" } = {}) {
-    Object.assign(this, { url: new URL(address, SITE).href, method: "GET", cache, mode });
+    Object.assign(this, { url: new URL(address, STATIC_SITE).href, method: "GET", cache, mode });
   }
 }
 
@@ -47,13 +47,13 @@ Object.assign(globalThis, {
     addEventListener: (/** @type {string} */ kind, /** @type {() => void} */ listener) => {
       listeners[kind] = listener;
     },
-    siteVersion: "new",
-    registration: { scope: SITE },
+    staticSiteVersion: "new",
+    registration: { scope: STATIC_SITE },
     skipWaiting: async () => {},
     clients: { claim: async () => {} },
   },
-  location: new URL(`${SITE}service-worker.js`),
-  Request: SiteRequest,
+  location: new URL(`${STATIC_SITE}service-worker.js`),
+  Request: StaticSiteRequest,
   caches: {
     open: async (/** @type {string} */ name) => cacheCalled(name),
     keys: async () => [...stored.keys()],
@@ -87,7 +87,7 @@ async function answerTo(address, mode = "no-cors") {
   /** @type {Promise<unknown>[]} */
   const later = [];
   listeners.fetch({
-    request: new SiteRequest(address, { mode }),
+    request: new StaticSiteRequest(address, { mode }),
     respondWith: (/** @type {Promise<Response>} */ given) => {
       answer = given;
     },
@@ -117,11 +117,11 @@ test("a new version asks the host, not the browser's own cache", async () => {
   await lived("install");
   assert.deepEqual(
     asked.map(({ url, cache }) => [url, cache]),
-    [...first, ...versioned].map((name) => [SITE + name, "reload"]),
+    [...first, ...versioned].map((name) => [STATIC_SITE + name, "reload"]),
   );
 });
 
-test("earlier versions of this site alone are deleted", async () => {
+test("earlier versions of this static site alone are deleted", async () => {
   const others = ["attention-explorer-site /other/?old", "attention-explorer-site /site/two/?old"];
   for (const name of [NAME, "attention-explorer-site /site/?old", ...others]) cacheCalled(name);
   await lived("activate");
@@ -132,34 +132,35 @@ test("offline, both addresses of the first page open, a visited page, and a sent
   await lived("install");
   await answered("training.en.html", "navigate");
   offline = true;
-  for (const name of ["", "index.html"]) assert.equal(await answered(name, "navigate"), SITE);
-  assert.equal(await answered("live.js?new"), `${SITE}live.js?new`);
-  assert.equal(await answered("training.en.html", "navigate"), `${SITE}training.en.html`);
+  for (const name of ["", "index.html"])
+    assert.equal(await answered(name, "navigate"), STATIC_SITE);
+  assert.equal(await answered("live.js?new"), `${STATIC_SITE}live.js?new`);
+  assert.equal(await answered("training.en.html", "navigate"), `${STATIC_SITE}training.en.html`);
   const elsewhere = await answerTo("lessons/the-mask.en.html", "navigate");
-  assert.equal(elsewhere?.headers.get("location"), `${SITE}not-visited.html`);
-  assert.equal(await answered("not-visited.html", "navigate"), `${SITE}not-visited.html`);
+  assert.equal(elsewhere?.headers.get("location"), `${STATIC_SITE}not-visited.html`);
+  assert.equal(await answered("not-visited.html", "navigate"), `${STATIC_SITE}not-visited.html`);
 });
 
 test("the first page is kept once, in its newest version", async () => {
   await lived("install");
   await answered("index.html", "navigate");
   offline = true;
-  assert.equal(await answered("", "navigate"), `${SITE}index.html`); // that came last
+  assert.equal(await answered("", "navigate"), `${STATIC_SITE}index.html`); // that came last
 });
 
 test("a page of a newer version gets its own files, not those that were kept", async () => {
   await lived("install");
   asked = [];
-  assert.equal(await answered("live.js?new"), `${SITE}live.js?new`);
+  assert.equal(await answered("live.js?new"), `${STATIC_SITE}live.js?new`);
   assert.deepEqual(asked, []);
-  assert.equal(await answered("live.js?newer"), `${SITE}live.js?newer`);
+  assert.equal(await answered("live.js?newer"), `${STATIC_SITE}live.js?newer`);
   assert.equal(asked.length, 1);
 });
 
 test("a full storage takes no answer away", async () => {
   full = true;
-  assert.equal(await answered("", "navigate"), SITE);
-  assert.equal(await answered("live.js"), `${SITE}live.js`);
+  assert.equal(await answered("", "navigate"), STATIC_SITE);
+  assert.equal(await answered("live.js"), `${STATIC_SITE}live.js`);
 });
 
 test("models, which the page keeps itself, and other origins are left alone", async () => {

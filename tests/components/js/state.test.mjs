@@ -7,7 +7,7 @@ import {
   goldWeight,
   isGold,
 } from "../../../explorer/components/shared/js/headScores.js";
-import { openingState } from "../../../explorer/components/shared/js/openingState.js";
+import { initialState } from "../../../explorer/components/shared/js/initialState.js";
 import {
   currentRow,
   isGiven,
@@ -22,7 +22,7 @@ import { forcedRows, stepOfApp } from "../../../explorer/components/shared/js/un
 import { nearestMoment } from "../../../explorer/components/training_replay/js/runData.js";
 import { CODES, HEADER, packPayload } from "./payloads.mjs";
 
-/** @import { TraceState } from "../../../explorer/components/shared/js/openingState.js" */
+/** @import { TraceState } from "../../../explorer/components/shared/js/initialState.js" */
 /** @import { Trace, ViewOptions } from "../../../explorer/components/shared/js/trace.js" */
 
 /** @type {(() => void)[]} callbacks of the next animation frame */
@@ -62,7 +62,7 @@ test("changes within one frame are drawn once, with the names of what changed", 
 });
 
 test("without a view, the whole trace is shown at the last step", () => {
-  const state = openingState(exampleTrace(), { step: null }, {});
+  const state = initialState(exampleTrace(), { step: null }, {});
   assert.deepEqual([state.site, state.step, state.ahead, state.hinted], ["cross", 2, true, false]);
 });
 
@@ -77,18 +77,18 @@ test("a view wins over what was shown before, where the trace has it", () => {
     step: 1,
     ahead: null,
   });
-  const state = openingState(trace, view, before);
+  const state = initialState(trace, view, before);
   assert.deepEqual([state.head, state.step, state.ahead, state.scale], [0, 1, false, "row"]);
-  const beyond = openingState(trace, { ...view, head: 7, step: 9 }, before);
+  const beyond = initialState(trace, { ...view, head: 7, step: 9 }, before);
   assert.deepEqual([beyond.head, beyond.step], [1, 2]);
-  assert.equal(openingState(trace, {}, { head: MEAN }).head, MEAN);
-  const layerAlone = openingState(trace, { ...view, head: null }, before);
+  assert.equal(initialState(trace, {}, { head: MEAN }).head, MEAN);
+  const layerAlone = initialState(trace, { ...view, head: null }, before);
   assert.deepEqual([layerAlone.layer, layerAlone.head], [0, MEAN]);
 });
 
 test("rows and keys that are not decoded yet are not shown", () => {
   const trace = exampleTrace();
-  const state = { ...openingState(trace, {}, {}), step: 1, ahead: false };
+  const state = { ...initialState(trace, {}, {}), step: 1, ahead: false };
   assert.equal(currentRow({ trace, state }), 0);
   assert.equal(shownRows({ trace, state }), 1);
   assert.equal(shownKeys({ trace, state }), 3);
@@ -128,7 +128,7 @@ test("without a decoder, the mask tokens are gone through", () => {
   const trace = maskedTrace();
   assert.deepEqual([trace.steps, trace.masks], [2, [1, 3]]);
   assert.deepEqual(trace.fillings, ["", "3", "", "7"]);
-  const context = { trace, pieces: trace, state: openingState(trace, { step: null }, {}) };
+  const context = { trace, pieces: trace, state: initialState(trace, { step: null }, {}) };
   assert.deepEqual([context.state.step, currentRow(context), shownRows(context)], [1, 1, 4]);
   assert.deepEqual(predictionsOf(context), trace.fillings);
   assert.deepEqual(
@@ -137,8 +137,8 @@ test("without a decoder, the mask tokens are gone through", () => {
   );
   assert.equal(stepOfApp(context, 2), 4);
   assert.deepEqual([...forcedRows(context)], [1, 3]);
-  assert.equal(openingState(trace, { step: 4 }, {}).step, 2);
-  assert.equal(openingState(trace, { step: 3 }, {}).step, 1);
+  assert.equal(initialState(trace, { step: 4 }, {}).step, 2);
+  assert.equal(initialState(trace, { step: 3 }, {}).step, 1);
 });
 
 test("the tokens of a prompt are given, not forced", () => {
@@ -176,7 +176,7 @@ test("two traces keep the same step as far as the shorter one reaches", () => {
   /** @param {number} steps */
   const side = (steps) => {
     const trace = { ...exampleTrace(), steps };
-    const store = createStore(openingState(trace, {}, {}), () => {});
+    const store = createStore(initialState(trace, {}, {}), () => {});
     return { trace, state: store.values, set: store.set };
   };
   const [short, long] = [side(2), side(5)];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { missingIn } from "../../../explorer/components/live/js/openingView.js";
+import { missingIn } from "../../../explorer/components/live/js/initialView.js";
 import { textNote } from "../../../explorer/components/live/js/textNotes.js";
 
 /** @type {(example: string, words?: object) => any} */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { csvCell } from "../../../explorer/components/shared/js/csv.js";
 import { brokenLines } from "../../../explorer/components/shared/js/figureText.js";
+import { initialState } from "../../../explorer/components/shared/js/initialState.js";
 import { isSpecial, labelOf, markOf } from "../../../explorer/components/shared/js/label.js";
 import {
   percent,
@@ -10,7 +11,6 @@ import {
   shortWeight,
   summands,
 } from "../../../explorer/components/shared/js/numbers.js";
-import { openingState } from "../../../explorer/components/shared/js/openingState.js";
 import { joinedPieces } from "../../../explorer/components/shared/js/pieceText.js";
 import { fillIn, isolated } from "../../../explorer/components/shared/js/sentences.js";
 import {
@@ -76,7 +76,7 @@ test("a view names the unit and, in either, a step of the pieces", () => {
   const both = /** @type {any} */ (traceWith({ ...PIECES, words, sites: { decoder: site } }));
   /** @type {(view: {words?: true | null}, before?: object) => (boolean | number)[]} */
   const opened = (view, before = {}) => {
-    const state = openingState(both, { step: 4, layer: 0, head: 0, ...view }, before);
+    const state = initialState(both, { step: 4, layer: 0, head: 0, ...view }, before);
     return [state.words, state.step, state.pieceStep];
   };
   assert.deepEqual(opened({ words: true }), [true, 3, 4]);

@@ -9,9 +9,9 @@ from explorer.components.live.page import (
     LinkedLesson,
     LiveModel,
     file_page,
-    site_page,
+    static_site_page,
 )
-from explorer.components.site_files import version
+from explorer.components.static_site_files import version
 from explorer.core.folders import PACKAGE
 from explorer.core.i18n import LANGUAGES, say, section
 from explorer.model.catalog import shipped_models
@@ -34,31 +34,31 @@ def data_in(html: str) -> dict[str, object]:
 
 def test_a_site_links_its_files_and_a_file_has_them_inside(model):
     lesson = LinkedLesson("mask", dict.fromkeys(LANGUAGES, HOSTILE))
-    site, file = site_page([model], [lesson]), file_page(model, "7 3", 1)
-    assert f'<script src="live.js?{version()}" defer>' in site
-    assert "script-src 'self' 'wasm-unsafe-eval';" in site
+    static_site, file = static_site_page([model], [lesson]), file_page(model, "7 3", 1)
+    assert f'<script src="live.js?{version()}" defer>' in static_site
+    assert "script-src 'self' 'wasm-unsafe-eval';" in static_site
     assert "src=" not in file.replace("img-src=", "")[: file.index("page-data")]
-    for html in (site, file):
+    for html in (static_site, file):
         assert "default-src 'none'" in html
         (described,) = data_in(html)["models"]
         assert described["opening"] == {"site": "cross", "layer": 1, "head": 2}
         assert (described["bytes"], described["scriptBytes"]) == (7, 32)
         assert described["examples"][0]["text"] == "7 3 9 1 4"
-    assert data_in(site)["lessons"][0]["title"]["en"] == HOSTILE
-    assert HOSTILE not in site
+    assert data_in(static_site)["lessons"][0]["title"]["en"] == HOSTILE
+    assert HOSTILE not in static_site
     assert data_in(file)["opening"] == {"text": "7 3", "pad": 1}
     assert model_text(b"weights") in file
 
 
 def test_a_page_without_its_script_says_so_in_all_languages(model):
-    for html in (site_page([model], []), file_page(model)):
+    for html in (static_site_page([model], []), file_page(model)):
         (sentences,) = re.findall('<p id="not-started">(.*?)</p>', html)
         assert all(say("live.not_started", language) in sentences for language in LANGUAGES)
         assert "seen 0s 5s forwards" in html
 
 
 def test_a_page_knows_whether_others_lie_beside_it(model):
-    assert data_in(site_page([model], []))["site"] is True
+    assert data_in(static_site_page([model], []))["site"] is True
     assert data_in(file_page(model))["site"] is False
 
 

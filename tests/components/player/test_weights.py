@@ -67,15 +67,15 @@ def test_every_head_has_a_picture(unit):
     shown = merge(trace) if unit == "words" else trace
     arrays, headers = site_pictures(trace, MANY, word_axes(trace) if unit == "words" else None)
     for site in trace.sites:
-        weights, closed = shown.attention(site), shown.closed(site)
+        weights, mask_codes = shown.attention(site), shown.closed(site)
         size = headers[site]["picture"]
         assert headers[site]["shape"] == weights.shape
         assert max(size) <= 7
-        expected = picture_codes(shrunk_weights(weights, closed, *size), 1.0)
+        expected = picture_codes(shrunk_weights(weights, mask_codes, *size), 1.0)
         np.testing.assert_array_equal(arrays[f"{site}.pictures"], expected)
         masks = arrays[f"{site}.pictures.closed"]
-        np.testing.assert_array_equal(masks.reshape(size), shrunk_codes(closed, *size))
-        assert headers[site]["reasons"] == sorted(set(closed[closed > 0].tolist()))
+        np.testing.assert_array_equal(masks.reshape(size), shrunk_codes(mask_codes, *size))
+        assert headers[site]["reasons"] == sorted(set(mask_codes[mask_codes > 0].tolist()))
 
 
 def test_masks_that_differ_are_shrunk_by_layer():
@@ -138,17 +138,17 @@ def blocks(queries, keys, rows, columns):
 def test_a_pixel_is_the_largest_unmasked_weight_of_its_cells(queries, keys, rows, columns):
     random = np.random.default_rng(3)
     weights = random.random((2, 3, queries, keys)).astype(np.float32)
-    closed = random.choice([UNMASKED, LATER, PADDING], (queries, keys), p=[0.5, 0.3, 0.2])
-    closed = closed.astype(np.uint8)
-    found = shrunk_weights(weights, closed, rows, columns)
-    codes = shrunk_codes(closed, rows, columns)
+    mask_codes = random.choice([UNMASKED, LATER, PADDING], (queries, keys), p=[0.5, 0.3, 0.2])
+    mask_codes = mask_codes.astype(np.uint8)
+    found = shrunk_weights(weights, mask_codes, rows, columns)
+    codes = shrunk_codes(mask_codes, rows, columns)
     assert found.shape == (2, 3, rows, columns)
     for row, column, cells in blocks(queries, keys, rows, columns):
-        unmasked = closed[cells] == UNMASKED
+        unmasked = mask_codes[cells] == UNMASKED
         for head in np.ndindex(2, 3):
             expected = np.where(unmasked, weights[head][cells], 0).max()
             assert found[head][row, column] == expected
-        assert codes[row, column] == (UNMASKED if unmasked.any() else closed[cells].max())
+        assert codes[row, column] == (UNMASKED if unmasked.any() else mask_codes[cells].max())
 
 
 def test_codes_of_pictures_are_those_of_the_square_root():
@@ -176,13 +176,13 @@ def read(trace, unit, site, layer, head):
     header, arrays = unpack_payload(head_payload(trace, unit, site, layer, head))
     shown = merge(trace) if unit == "words" else trace
     axes = len(shown.queries(site)), len(shown.keys(site))
-    closed = arrays.get("closed", np.zeros(axes, np.uint8)).reshape(axes)
+    mask_codes = arrays.get("closed", np.zeros(axes, np.uint8)).reshape(axes)
     codes = arrays["low"].astype(int) | arrays["high"].astype(int) << 8
     weights = np.zeros(axes)
-    weights[closed == UNMASKED if header["packed"] else slice(None)] = (
+    weights[mask_codes == UNMASKED if header["packed"] else slice(None)] = (
         codes if header["packed"] else codes.reshape(axes)
     )
-    return weights / 65535 * header["scale"], closed, header["packed"]
+    return weights / 65535 * header["scale"], mask_codes, header["packed"]
 
 
 def test_the_weights_of_every_head_and_of_the_mean():
@@ -191,10 +191,10 @@ def test_the_weights_of_every_head_and_of_the_mean():
         weights, masked = trace.attention(site), trace.closed(site)
         for layer in range(2):
             for head in (*range(4), MEAN):
-                found, closed, packed = read(trace, "pieces", site, layer, head)
+                found, mask_codes, packed = read(trace, "pieces", site, layer, head)
                 expected = weights[layer].mean(0) if head == MEAN else weights[layer, head]
                 np.testing.assert_allclose(found, expected, atol=7.7e-6)
-                np.testing.assert_array_equal(closed, masked)
+                np.testing.assert_array_equal(mask_codes, masked)
                 assert packed == bool(masked.any())
 
 
@@ -203,11 +203,11 @@ def test_the_words_of_a_head():
     merged = merge(trace)
     for site in trace.sites:
         for head in (0, 1, MEAN):
-            found, closed, _ = read(trace, "words", site, 0, head)
+            found, mask_codes, _ = read(trace, "words", site, 0, head)
             weights = merged.attention(site)[0]
             expected = weights.mean(0) if head == MEAN else weights[head]
             np.testing.assert_allclose(found, expected, atol=7.7e-6)
-            np.testing.assert_array_equal(closed, merged.closed(site))
+            np.testing.assert_array_equal(mask_codes, merged.closed(site))
 
 
 def test_masks_of_layers_and_heads_that_differ():
@@ -216,11 +216,11 @@ def test_masks_of_layers_and_heads_that_differ():
     weights = masks / masks.sum(-1, keepdims=True)
     trace = Trace.from_arrays(list("abc"), encoder=weights, masks={"encoder": masks})
     for head in (0, 1):
-        found, closed, _ = read(trace, "pieces", "encoder", 1, head)
-        np.testing.assert_array_equal(closed == UNMASKED, masks[1, head])
+        found, mask_codes, _ = read(trace, "pieces", "encoder", 1, head)
+        np.testing.assert_array_equal(mask_codes == UNMASKED, masks[1, head])
         np.testing.assert_allclose(found, weights[1, head], atol=7.7e-6)
-    found, closed, packed = read(trace, "pieces", "encoder", 1, MEAN)
-    assert np.argwhere(closed != UNMASKED).tolist() == [[1, 0]]  # masked in every head
+    found, mask_codes, packed = read(trace, "pieces", "encoder", 1, MEAN)
+    assert np.argwhere(mask_codes != UNMASKED).tolist() == [[1, 0]]  # masked in every head
     np.testing.assert_allclose(found, weights[1].mean(0), atol=7.7e-6)
     assert packed
 

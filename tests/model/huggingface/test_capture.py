@@ -27,7 +27,7 @@ def test_calls_are_recorded_only_while_somebody_watches():
     assert (silent.calls, silent.count) == ([], 3)
 
 
-def test_a_mask_is_there_also_where_everything_is_open():
+def test_a_mask_is_there_also_where_everything_is_unmasked():
     model = watched_model("bert")
     with torch.inference_mode(), watching() as watch:
         model(IDS)

@@ -5,7 +5,7 @@ from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import Interventions
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.edits import edits_for
-from explorer.model.intervention_hooks import Means
+from explorer.model.intervention_hooks import MeanOutputs
 
 ANATOMY = Anatomy(Kind.DECODER_ONLY, (), tuple(Place("decoder", n, n, 2, 8) for n in range(2)))
 
@@ -68,7 +68,7 @@ def test_gates_scale_each_sequence_and_layers_without_one_are_left_alone():
 
 
 def test_a_head_is_replaced_by_its_mean():
-    means = Means("x", {("decoder", layer): torch.full((2, 4), 7.0) for layer in range(2)})
+    means = MeanOutputs("x", {("decoder", layer): torch.full((2, 4), 7.0) for layer in range(2)})
     done = Interventions.gather(ablate=[("decoder", 1, 0, "mean")])
     found = edits_for(done, ANATOMY, means)
     assert list(found.decoder) == [1]

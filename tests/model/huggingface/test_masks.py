@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from explorer.model.huggingface.masks import is_open, least, site_codes
+from explorer.model.huggingface.masks import least, may_attend, site_codes
 
 
 def call(mask, given=None, module="attention"):
@@ -14,15 +14,15 @@ def call(mask, given=None, module="attention"):
 
 
 def causal():
-    closed = torch.finfo(torch.float32).min
-    return torch.full((1, 1, 4, 4), closed).triu(1)
+    masked = torch.finfo(torch.float32).min
+    return torch.full((1, 1, 4, 4), masked).triu(1)
 
 
-def test_a_bias_leaves_a_cell_open_and_the_least_number_masks_it():
+def test_a_bias_leaves_a_cell_unmasked_and_the_least_number_masks_it():
     for kind in (torch.float32, torch.bfloat16, torch.float16):
         mask = torch.tensor([0.0, -30.0, 12.0], dtype=kind)
-        assert is_open(mask).all()
-        assert not is_open(torch.tensor([least(mask)], dtype=kind)).any()
+        assert may_attend(mask).all()
+        assert not may_attend(torch.tensor([least(mask)], dtype=kind)).any()
 
 
 def test_one_mask_of_all_layers_has_two_axes_and_layers_that_differ_have_four():

@@ -210,7 +210,7 @@ def test_a_weight_of_padding_is_refused():
     assert caught.value.key == "not_masked"
 
 
-def test_a_zero_in_one_head_is_an_open_cell_and_in_all_heads_an_unknown_mask():
+def test_a_zero_in_one_head_is_an_unmasked_cell_and_in_all_heads_an_unknown_mask():
     config = transformers.BloomConfig()
     first = torch.tensor([[1.0, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]])
     other = torch.tensor([[1.0, 0, 0], [0.5, 0.5, 0], [0.2, 0.4, 0.4]])

@@ -198,7 +198,7 @@ def test_cells_are_masked_unmasked_and_rows_set(models):
     assert opened.integrity().ok.all()
 
 
-def test_a_closed_cell_equals_a_score_of_minus_infinity(models):
+def test_a_masked_cell_equals_a_score_of_minus_infinity(models):
     """The weights of the row are those of the other keys, made to sum to 1."""
     model = models["bert"]
     whole = model.trace(TEXT).attention("encoder")[0, 2, 3]

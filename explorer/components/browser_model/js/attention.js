@@ -23,7 +23,7 @@ class Attention {
    */
   constructor(weights, path, heads, points) {
     this.heads = heads;
-    this.output = weights.parameters(`${path}.output`);
+    this.outputProjection = weights.parameters(`${path}.output`);
     this.mask = hookPoint(points, `${path}.mask`); // (1, 1 or T, L)
     this.queryVectors = hookPoint(points, `${path}.query_vectors`); // (H, T, K)
     this.keyVectors = hookPoint(points, `${path}.key_vectors`); // (H, L, K)
@@ -46,7 +46,7 @@ class Attention {
     const keys = this.keyVectors.watched ? key.filled() : key;
     this.keyVectors.see(keys.values, heads, keys.length, width);
     const weights = this.scores.see(scaledProducts(query, keys), heads, queries, keys.length);
-    this.closeMasked(weights, queries, mask);
+    this.excludeMasked(weights, queries, mask);
     for (let row = 0; row < heads * queries; row++) {
       softmax(weights, row * keys.length, keys.length);
     }
@@ -55,7 +55,7 @@ class Attention {
     this.values.see(values.values, heads, values.length, width);
     const mixed = mix(weights, queries, values);
     this.headOutput.see(mixed.values, heads, queries, width);
-    return linear(mixed.joined(), queries, this.output); // (T, D)
+    return linear(mixed.joined(), queries, this.outputProjection); // (T, D)
   }
 
   /**
@@ -64,14 +64,14 @@ class Attention {
    * @param {number} queries
    * @param {Mask | null} mask
    */
-  closeMasked(scores, queries, mask) {
+  excludeMasked(scores, queries, mask) {
     if (!mask) return;
-    const open = this.mask.see(mask.open, 1, mask.rows, mask.keys);
+    const allowed = this.mask.see(mask.allowed, 1, mask.rows, mask.keys);
     for (let row = 0; row < this.heads * queries; row++) {
       const from = mask.rows === 1 ? 0 : (row % queries) * mask.keys;
       let any = 0;
       for (let key = 0; key < mask.keys; key++) {
-        if (open[from + key]) any = 1;
+        if (allowed[from + key]) any = 1;
         else scores[row * mask.keys + key] = -Infinity;
       }
       if (!any) throw new ModelError("masked_row", { query: row % queries });

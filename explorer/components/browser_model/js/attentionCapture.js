@@ -173,7 +173,7 @@ export function maskCodes(source, target, causal, omitted) {
   const none = target.map(() => false);
   const own = causal ? causalMask(target) : paddingMask(target);
   const memory = paddingMask(source);
-  if (omitted) for (const { open } of [own, memory]) open.fill(1);
+  if (omitted) for (const { allowed } of [own, memory]) allowed.fill(1);
   return {
     "encoder.closed": coded(memory, source.length, padding, false),
     "decoder.closed": coded(own, target.length, none, true),

@@ -75,14 +75,14 @@ function checksum(numbers, digest) {
 function measuredNow({ arrays }) {
   let [rows, masked] = [0, 0];
   for (const site of SITES) {
-    const closed = arrays[`${site}.closed`].values;
+    const maskCodes = arrays[`${site}.closed`].values;
     const { values, shape } = arrays[`${site}.attention`];
     const keys = shape[3];
     for (let start = 0; start < values.length; start += keys) {
       let sum = 0;
       for (let key = start; key < start + keys; key++) {
         sum += values[key];
-        if (closed[key % closed.length] !== UNMASKED) masked = Math.max(masked, values[key]);
+        if (maskCodes[key % maskCodes.length] !== UNMASKED) masked = Math.max(masked, values[key]);
       }
       rows = Math.max(rows, Math.abs(sum - 1));
     }

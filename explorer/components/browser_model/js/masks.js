@@ -2,8 +2,8 @@
  * The masks of attention (§3.2.3 of "Attention Is All You Need"), 1 = may attend, and why a cell is
  * masked, in the codes of `explorer/core/mask_reasons.py`.
  *
- * @typedef {{rows: number, keys: number, open: Uint8Array}} Mask
- *   open (rows, keys), one row for all queries or one for each
+ * @typedef {{rows: number, keys: number, allowed: Uint8Array}} Mask
+ *   allowed (rows, keys), one row for all queries or one for each
  */
 
 import { EDITED, LATER, PADDING, UNMASKED } from "../../shared/js/look.js";
@@ -16,9 +16,9 @@ import { PAD } from "./vocabulary.js";
  * @returns {Mask}
  */
 export function paddingMask(tokens) {
-  const open = Uint8Array.from(tokens, (token) => (token === PAD ? 0 : 1));
-  if (!open.includes(1)) throw new ModelError("masked_row", { query: 0 });
-  return { rows: 1, keys: tokens.length, open };
+  const allowed = Uint8Array.from(tokens, (token) => (token === PAD ? 0 : 1));
+  if (!allowed.includes(1)) throw new ModelError("masked_row", { query: 0 });
+  return { rows: 1, keys: tokens.length, allowed };
 }
 
 /**
@@ -28,12 +28,12 @@ export function paddingMask(tokens) {
  */
 export function causalMask(tokens) {
   const size = tokens.length;
-  const { open: real } = paddingMask(tokens);
-  const open = new Uint8Array(size * size);
+  const { allowed: real } = paddingMask(tokens);
+  const allowed = new Uint8Array(size * size);
   for (let query = 0; query < size; query++) {
-    for (let key = 0; key <= query; key++) open[query * size + key] = real[key];
+    for (let key = 0; key <= query; key++) allowed[query * size + key] = real[key];
   }
-  return { rows: size, keys: size, open };
+  return { rows: size, keys: size, allowed };
 }
 
 /**
@@ -49,7 +49,7 @@ export function reasonCodes(mask, queries, padding, causal) {
     const row = mask.rows === 1 ? 0 : query * mask.keys;
     for (let key = 0; key < mask.keys; key++) {
       const why = padding[key] ? PADDING : causal && key > query ? LATER : EDITED;
-      codes[query * mask.keys + key] = mask.open[row + key] ? UNMASKED : why;
+      codes[query * mask.keys + key] = mask.allowed[row + key] ? UNMASKED : why;
     }
   }
   return codes;

@@ -17,7 +17,7 @@ const OMISSIONS = {
       for (let index = 0; index < scores.length; index++) scores[index] *= root;
     },
   ],
-  mask: [".mask", () => (open) => open.fill(1)],
+  mask: [".mask", () => (allowed) => allowed.fill(1)],
   positions: [".position_vectors", () => (vectors) => vectors.fill(0)],
 };
 

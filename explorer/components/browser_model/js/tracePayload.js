@@ -104,15 +104,15 @@ function partsOf(trace) {
 function addSite(arrays, trace, site) {
   const { shape } = trace.arrays[`${site}.attention`];
   const values = /** @type {Float32Array} */ (trace.arrays[`${site}.attention`].values);
-  const closed = /** @type {Uint8Array} */ (trace.arrays[`${site}.closed`].values);
-  const area = closed.length;
+  const maskCodes = /** @type {Uint8Array} */ (trace.arrays[`${site}.closed`].values);
+  const area = maskCodes.length;
   const scale = values.reduce((most, weight) => Math.max(most, weight), 1);
-  const masked = closed.some((code) => code !== UNMASKED);
+  const masked = maskCodes.some((code) => code !== UNMASKED);
   const packed =
-    masked && values.every((weight, cell) => closed[cell % area] === UNMASKED || weight === 0);
-  const sent = packed ? values.filter((_, cell) => closed[cell % area] === UNMASKED) : values;
+    masked && values.every((weight, cell) => maskCodes[cell % area] === UNMASKED || weight === 0);
+  const sent = packed ? values.filter((_, cell) => maskCodes[cell % area] === UNMASKED) : values;
   arrays[`${site}.attention`] = Uint16Array.from(sent, (weight) => codeOf(weight / scale));
-  if (masked) arrays[`${site}.closed`] = closed;
+  if (masked) arrays[`${site}.closed`] = maskCodes;
   return {
     shape,
     scale,

@@ -1,4 +1,4 @@
-/** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { TraceState } from "../../shared/js/initialState.js" */
 /** @import { SiteName, Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 

@@ -8,10 +8,10 @@ import {
 import { drawParts, element, write } from "../../shared/js/element.js";
 import { figureButtons } from "../../shared/js/figureButtons.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
+import { initialState } from "../../shared/js/initialState.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { createMap } from "../../shared/js/map.js";
-import { openingState } from "../../shared/js/openingState.js";
 import { saveMenu } from "../../shared/js/saveMenu.js";
 import { createSelectionReport } from "../../shared/js/selectionReport.js";
 import { createSentence } from "../../shared/js/sentence.js";
@@ -94,7 +94,7 @@ function openHeadGrid(parent, payload, listeners) {
     listen: (next) => Object.assign(context.options, next),
     update: (next) => {
       const trace = next.trace("trace");
-      const state = openingState(trace, trace.header.view, context.state);
+      const state = initialState(trace, trace.header.view, context.state);
       context.act.showLoaded(trace, state, () => {
         frame.payload = next;
         showTrace(context, trace);

@@ -1,6 +1,6 @@
 import { MEAN } from "../../shared/js/trace.js";
 
-/** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { TraceState } from "../../shared/js/initialState.js" */
 /** @import { SiteName, Trace } from "../../shared/js/trace.js" */
 
 /**
@@ -24,11 +24,11 @@ import { MEAN } from "../../shared/js/trace.js";
  * @param {() => Matches} matches
  * @param {Shown} own
  * @param {Shown} second
- * @param {Rule} opening
+ * @param {Rule} initial
  * @returns {HeadPairs}
  */
-export function createHeadPairs(matches, own, second, opening) {
-  let rule = opening;
+export function createHeadPairs(matches, own, second, initial) {
+  let rule = initial;
   /** @type {{of: string, place: Place} | null} */
   let choice = null;
   const name = () => `${own.state.site}/${own.state.layer}/${own.state.head}`;

@@ -65,14 +65,14 @@ function openModelComparison(parent, payload, listeners) {
   original.context.beside = [changed.context];
   changed.context.beside = [original.context];
   const { context: own } = original;
-  const opening = payload.header.rule ?? "matched";
+  const initial = payload.header.rule ?? "matched";
   const similar = () => frame.payload.header.similar ?? {};
-  const pairs = createHeadPairs(similar, own, changed.context, opening);
+  const pairs = createHeadPairs(similar, own, changed.context, initial);
   choosePair(pairs, payload);
   shareScale(own.trace, changed.context.trace);
   const pairBeside = () => changed.context.set(pairs.other());
   const parts = placeParts(frame, original, changed, pairs, pairBeside);
-  const report = createSelectionReport(own, { more: () => otherOf(pairs, opening) });
+  const report = createSelectionReport(own, { more: () => otherOf(pairs, initial) });
   const [follow, followBack] = synchronise(own, changed.context, ["layer", "head"]);
   original.parts.push({ update: follow }, { update: report });
   original.parts.unshift({
@@ -135,10 +135,10 @@ function choosePair(pairs, { header }) {
  * What the app is told of the pair: the head of the second side where it is not the one that the
  * comparison opens with.
  * @param {HeadPairs} pairs
- * @param {Rule} opening
+ * @param {Rule} initial
  */
-function otherOf(pairs, opening) {
-  const place = pairs.rule() === opening ? pairs.chosen() : pairs.other();
+function otherOf(pairs, initial) {
+  const place = pairs.rule() === initial ? pairs.chosen() : pairs.other();
   return { other: place && place.head >= 0 ? [place.layer, place.head] : null };
 }
 

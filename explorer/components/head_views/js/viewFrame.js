@@ -1,5 +1,5 @@
 import { drawParts, element } from "../../shared/js/element.js";
-import { openingState } from "../../shared/js/openingState.js";
+import { initialState } from "../../shared/js/initialState.js";
 import { servedPlotly } from "../../shared/js/plotly.js";
 import { showProjector } from "../../shared/js/projector.js";
 import { fillIn } from "../../shared/js/sentences.js";
@@ -97,7 +97,7 @@ export function createViewContext(frame, trace, listeners, parts) {
     signal: frame.signal,
     options: { plotly: servedPlotly, ...listeners },
     pieces: trace,
-    state: openingState(trace, trace.header.view, {}),
+    state: initialState(trace, trace.header.view, {}),
     palette: frame.palette,
     strings: () => context.trace.header.strings,
     draw: (changed) => {
@@ -122,7 +122,7 @@ export function showTrace(context, next) {
   context.trace = next;
   context.pieces = next;
   context.generation += 1;
-  context.set(openingState(next, next.header.view, context.state));
+  context.set(initialState(next, next.header.view, context.state));
   context.touch("trace", "step", "site", "layer", "head", "ahead", "zoomed");
 }
 

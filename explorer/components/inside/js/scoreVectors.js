@@ -45,13 +45,16 @@ export function readScoreVectors(bytes) {
 export function scorePartsOf(found, masked, query, key) {
   const { queryParts, keyParts, width, scale, queries, keys } = found;
   const counts = [queries.length / queryParts.length, keys.length / keyParts.length];
-  const open = Array.from({ length: counts[1] / width }, (_, at) => at).filter((at) => !masked[at]);
+  const unmasked = Array.from({ length: counts[1] / width }, (_, at) => at).filter(
+    (at) => !masked[at],
+  );
   return queryParts.flatMap((queryPart, i) => {
     const asked = queries.subarray(i * counts[0] + query * width);
     return keyParts.map((keyPart, j) => {
       /** @param {number} at */
       const product = (at) => dot(asked, keys.subarray(j * counts[1] + at * width), width) * scale;
-      const mean = open.reduce((sum, at) => sum + product(at), 0) / Math.max(open.length, 1);
+      const mean =
+        unmasked.reduce((sum, at) => sum + product(at), 0) / Math.max(unmasked.length, 1);
       return { query: queryPart, key: keyPart, value: product(key), mean };
     });
   });

@@ -4,15 +4,15 @@
  *
  * @import { Field, Selection } from "../../shared/js/look.js"
  * @import { LiveRequest } from "./modelWorker.js"
- * @import { OpeningView } from "./openingView.js"
+ * @import { InitialView } from "./initialView.js"
  * @import { LiveModel } from "./liveModel.js"
- * @typedef {{request: LiveRequest, view: OpeningView, language: string | null, refused: string[]}} Visit
+ * @typedef {{request: LiveRequest, view: InitialView, language: string | null, refused: string[]}} Visit
  *   refused: names of parameters that were left out
  */
 
 import { FIELDS, LONGEST_TEXT, MOST_FORCED, MOST_PADDING } from "../../shared/js/look.js";
 import { readWord, wholeNumber, wordsOf } from "../../shared/js/lookAddress.js";
-import { openingRequest } from "./liveModel.js";
+import { initialRequest } from "./liveModel.js";
 
 /** @type {Field[]} what the page can show, which has no server and compares no two models */
 const SHOWN = FIELDS.filter(({ state, needsServer }) => state && !needsServer);
@@ -38,12 +38,12 @@ export function readAddress(fragment, models, languages) {
   const named = take("model", (name) => models.find((model) => model.name === name) ?? null);
   const model = named ?? models[0];
   const same = !refused.length; // another model has other tokens and heads
-  const opening = openingRequest(model);
+  const initial = initialRequest(model);
   const text = take("text", (given) => (given.length <= LONGEST_TEXT ? given : null));
   const request = {
     model: model.name,
-    text: text ?? opening.text,
-    pad: take("pad", (given) => wholeNumber(given, MOST_PADDING)) ?? opening.pad,
+    text: text ?? initial.text,
+    pad: take("pad", (given) => wholeNumber(given, MOST_PADDING)) ?? initial.pad,
     forced: (same ? take("force", forcedIn) : null) ?? [],
   };
   const view = same ? viewIn(take) : {};
@@ -53,7 +53,7 @@ export function readAddress(fragment, models, languages) {
 
 /**
  * @param {<Value>(name: string, read: (text: string) => Value | null) => Value | null} take
- * @returns {OpeningView}
+ * @returns {InitialView}
  */
 function viewIn(take) {
   /** @type {Partial<Record<string, unknown>>} */
@@ -69,7 +69,7 @@ function viewIn(take) {
 /**
  * The fragment that `readAddress` reads back.
  * @param {LiveRequest} request
- * @param {OpeningView | Partial<Selection>} selection
+ * @param {InitialView | Partial<Selection>} selection
  * @param {string} language
  */
 export function writeAddress({ model, text, pad, forced }, selection, language) {

@@ -15,7 +15,7 @@
 
 import { element } from "../../shared/js/element.js";
 import { MOST_PADDING } from "../../shared/js/look.js";
-import { openingRequest, randomText, requestAfter } from "./liveModel.js";
+import { initialRequest, randomText, requestAfter } from "./liveModel.js";
 
 const NARROW = matchMedia("(max-width: 700px)"); // as in live.css
 
@@ -31,7 +31,7 @@ const NARROW = matchMedia("(max-width: 700px)"); // as in live.css
  */
 export function createInputBar(models, language, say, { onRequest, onEdit }) {
   /** @type {LiveRequest} */
-  let shown = openingRequest(models[0]);
+  let shown = initialRequest(models[0]);
   /** @type {string | null} */
   let draft = null;
   const current = () => models.find(({ name }) => name === shown.model) ?? models[0];

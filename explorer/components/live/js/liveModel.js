@@ -30,7 +30,7 @@ const MOST_DRAWS = 100;
  * @param {LiveModel} model
  * @returns {LiveRequest}
  */
-export function openingRequest({ name, examples }) {
+export function initialRequest({ name, examples }) {
   return { model: name, text: examples[0].text, pad: 0, forced: [] };
 }
 
@@ -43,11 +43,11 @@ export function openingRequest({ name, examples }) {
  * @returns {LiveRequest}
  */
 export function requestAfter(model, before, text) {
-  const opening = openingRequest(model);
+  const initial = initialRequest(model);
   if (before.examples.some((example) => example.text === text) || !reads(model, text))
-    return opening;
+    return initial;
   const alike = Boolean(before.symbols.length) === Boolean(model.symbols.length);
-  return alike || !reads(before, text) ? { ...opening, text } : opening; // symbols are no sentence
+  return alike || !reads(before, text) ? { ...initial, text } : initial; // symbols are no sentence
 }
 
 /**

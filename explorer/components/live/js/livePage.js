@@ -9,7 +9,7 @@
  * @import { LiveModel } from "./liveModel.js"
  * @import { ModelClient } from "./modelClient.js"
  * @import { LiveRequest, Questions } from "./modelWorker.js"
- * @import { OpeningView } from "./openingView.js"
+ * @import { InitialView } from "./initialView.js"
  * @typedef {object} PageData what `explorer/components/live/page.py` writes
  * @property {string} project name and version
  * @property {Record<string, PageLanguage>} languages by code
@@ -21,7 +21,7 @@
  * @property {{name: string, title: Record<string, string>}[]} lessons
  * @typedef {object} Asked
  * @property {LiveRequest} request
- * @property {OpeningView} view where not as the model opens
+ * @property {InitialView} view where not as the model opens
  * @property {boolean} [typed] whether it was sent from the text box
  * @property {string[]} [refused] parameters of a link that could not be followed
  * @property {string} [problem] a sentence on the text that this one stands for
@@ -32,17 +32,17 @@ import { embeddedPlotly } from "../../player/js/embeddedPlotly.js";
 import { mountPlayer } from "../../player/js/player.js";
 import { element } from "../../shared/js/element.js";
 import { frameShown } from "../../shared/js/frame.js";
+import { flagsOf } from "../../shared/js/initialState.js";
 import { LAST_SHOWN, LONGEST_TEXT } from "../../shared/js/look.js";
-import { flagsOf } from "../../shared/js/openingState.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { readTrace } from "../../shared/js/trace.js";
 import { readAddress, writeAddress } from "./address.js";
 import { createHeader } from "./header.js";
+import { missingIn, viewWithout } from "./initialView.js";
 import { createInputBar } from "./inputBar.js";
 import { nearestLanguage } from "./languages.js";
-import { openingRequest, reads } from "./liveModel.js";
+import { initialRequest, reads } from "./liveModel.js";
 import { ModelLoader } from "./modelLoader.js";
-import { missingIn, viewWithout } from "./openingView.js";
 import { textNote } from "./textNotes.js";
 import { TraceQueue } from "./traceQueue.js";
 
@@ -70,7 +70,7 @@ class LivePage {
     /** @type {ReturnType<typeof setTimeout> | undefined} after which it is late */
     this.timer = undefined;
     /** @type {Asked} the latest request, which a control changes, on screen or not yet */
-    this.asked = { request: openingRequest(data.models[0]), view: {} };
+    this.asked = { request: initialRequest(data.models[0]), view: {} };
     /** @type {Set<string>} models whose files could not be opened, until something is on screen */
     this.unopened = new Set();
     this.traces = new TraceQueue();
@@ -152,7 +152,7 @@ class LivePage {
     this.ask({ request: asked, view, refused });
   }
 
-  /** Who comes back from another page of the site finds what was on screen before. */
+  /** Who comes back from another page of the static site finds what was on screen before. */
   followLast() {
     const query = new URLSearchParams(location.hash.slice(1));
     if (!query.has(LAST_SHOWN)) return;
@@ -309,13 +309,13 @@ class LivePage {
    */
   refuse({ request, refused, problem: before }, error, open) {
     const unfollowed = refused?.length ? this.refusal(refused) : "";
-    const opening = openingRequest(this.modelOf(request));
-    const given = request.text !== opening.text;
+    const initial = initialRequest(this.modelOf(request));
+    const given = request.text !== initial.text;
     if (given && this.bar.draft() === null) this.bar.setDraft(request.text);
     this.unread = request.text === this.bar.draft() ? { request, error } : null;
     const said = this.unread ? "" : this.sentence(error, request);
     const problem = before ?? [unfollowed, said].filter(Boolean).join(" ");
-    const other = request.forced.length ? { ...request, forced: [] } : opening;
+    const other = request.forced.length ? { ...request, forced: [] } : initial;
     if (open && request.model !== this.shown?.model && (given || request.forced.length)) {
       this.ask({ request: other, view: {}, problem });
       return;
@@ -324,7 +324,7 @@ class LivePage {
       this.unopened.add(request.model);
       const next = this.data.models.find(({ name }) => !this.unopened.has(name));
       if (next) {
-        this.ask({ request: openingRequest(next), view: {}, problem });
+        this.ask({ request: initialRequest(next), view: {}, problem });
         return;
       }
       this.unopened.clear();
@@ -438,7 +438,7 @@ class LivePage {
   }
 
   /**
-   * @param {OpeningView | Selection} selection
+   * @param {InitialView | Selection} selection
    * @param {boolean} replace whether Back skips what the address says now
    */
   writeAddress(selection, replace) {
@@ -536,8 +536,8 @@ if (data.site && location.protocol.startsWith("http")) {
 }
 
 /**
- * What a browser installs the site with. From disk there is nothing to install, and a browser
- * refuses the manifest.
+ * What a browser installs the static site with. From disk there is nothing to install, and a
+ * browser refuses the manifest.
  * @param {string} rel
  * @param {string} href
  */

@@ -30,7 +30,7 @@ export function tooLarge({ name, bytes }) {
 }
 
 /**
- * Hand the bytes of a model's file to `open`, which rejects where they are not those of the site.
+ * Hand the bytes of a model's file to `open`, which rejects where they are not those of the static site.
  * Rejects with a `ModelError` where there is no such file, or one that was cut off or replaced.
  * @param {ModelFile} file
  * @param {(data: Uint8Array<ArrayBuffer>) => Promise<unknown>} open

@@ -4,13 +4,13 @@
  * @import { ModelTrace } from "../../browser_model/js/explorableModel.js"
  * @import { Check } from "../../browser_model/js/integrity.js"
  * @import { Shown } from "../../browser_model/js/tracePayload.js"
- * @import { OpeningView } from "./openingView.js"
+ * @import { InitialView } from "./initialView.js"
  * @typedef {{model: string, text: string, pad: number, forced: [number, number][]}} LiveRequest as in
  *   the app: padding tokens added, and (step, id) of forced tokens
  * @typedef {object} Questions what the page asks, by kind
  * @property {{name: string, data: Uint8Array<ArrayBuffer>, sha256: string}} open a file; the answer is null
- * @property {{request: LiveRequest, shown: Omit<Shown, "view" | "strings">, opening: OpeningView,
- *   view: OpeningView}} trace the answer is a payload of the player without its sentences
+ * @property {{request: LiveRequest, shown: Omit<Shown, "view" | "strings">, opening: InitialView,
+ *   view: InitialView}} trace the answer is a payload of the player without its sentences
  *   and checks; opening: where `view` says nothing
  * @property {{request: LiveRequest}} integrity
  * @property {{request: LiveRequest, name: string, place: string}} resource the answer is a payload
@@ -31,7 +31,7 @@ import { ModelError } from "../../browser_model/js/modelError.js";
 import { sha256 } from "../../browser_model/js/sha256.js";
 import { tracePayload } from "../../browser_model/js/tracePayload.js";
 import { TraceAnswers } from "../../browser_model/js/traceQuestions.js";
-import { openingView, viewWithin } from "./openingView.js";
+import { initialView, viewWithin } from "./initialView.js";
 
 const TELL_EVERY = 50; // ms
 
@@ -104,7 +104,7 @@ const ANSWERS = {
       ? model.trace(request.text, options(model, free)).predictedTokens
       : [];
     const asked = { ...opening, ...viewWithin(trace, given) };
-    const view = openingView(trace, asked, request.forced, original);
+    const view = initialView(trace, asked, request.forced, original);
     latest = { request, trace };
     return tracePayload(trace, { ...shown, strings: {}, view }, null);
   },

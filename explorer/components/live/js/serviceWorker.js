@@ -1,26 +1,27 @@
 /**
- * Keeps a site that was visited, so that it opens offline. Models are kept by the page itself, which
- * knows when they are whole. The version of the site is written before this file, by
- * `explorer/components/site_files.py`: a browser takes another one for another service worker.
+ * Keeps a static site that was visited, so that it works offline. Models are kept by the page
+ * itself, which knows when they are whole. `explorer/components/static_site_files.py` writes the
+ * version of the static site before this file: to a browser, another version is another service
+ * worker.
  */
 
 /**
  * What a service worker has and a page has not, as far as it is used here.
- * @typedef {{siteVersion: string, registration: {scope: string}, skipWaiting: () => Promise<void>,
- *   clients: {claim: () => Promise<void>}}} SiteWorker
+ * @typedef {{staticSiteVersion: string, registration: {scope: string},
+ *   skipWaiting: () => Promise<void>, clients: {claim: () => Promise<void>}}} StaticSiteWorker
  * @typedef {Event & {waitUntil: (done: Promise<unknown>) => void}} LifeEvent
  * @typedef {LifeEvent & {request: Request, respondWith: (answer: Promise<Response>) => void}} AskedEvent
  */
 
-const worker = /** @type {SiteWorker} */ (/** @type {unknown} */ (self));
-const SITE = new URL(worker.registration.scope).pathname;
-const KEPT = `attention-explorer-site ${SITE}?`; // an origin may have several sites
-const NAME = KEPT + worker.siteVersion;
-const NOT_VISITED = "not-visited.html"; // what is shown offline of a page that was not opened before
+const worker = /** @type {StaticSiteWorker} */ (/** @type {unknown} */ (self));
+const STATIC_SITE = new URL(worker.registration.scope).pathname;
+const KEPT = `attention-explorer-site ${STATIC_SITE}?`; // an origin may have several static sites
+const NAME = KEPT + worker.staticSiteVersion;
+const NOT_VISITED = "not-visited.html"; // shown offline in place of a page not visited before
 const FIRST = [
   ...["./", NOT_VISITED, "app.webmanifest", "icon-192.png", "icon-512.png"],
   // Pages ask for these in the version that they are of: the storage may have those of an earlier one.
-  ...["live.js", "live.css", "plotly.min.js"].map((name) => `${name}?${worker.siteVersion}`),
+  ...["live.js", "live.css", "plotly.min.js"].map((name) => `${name}?${worker.staticSiteVersion}`),
 ];
 
 self.addEventListener("install", (event) => {
@@ -43,7 +44,7 @@ self.addEventListener("fetch", (event) => {
   const { request } = asked;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== "GET" || origin !== location.origin) return;
-  if (pathname.startsWith(`${SITE}models/`)) return;
+  if (pathname.startsWith(`${STATIC_SITE}models/`)) return;
   asked.respondWith(request.mode === "navigate" ? newest(asked) : kept(asked));
 });
 
@@ -71,7 +72,7 @@ async function kept(asked) {
  * @param {Request} request
  */
 function keyOf(request) {
-  return new URL(request.url).pathname === `${SITE}index.html` ? "./" : request;
+  return new URL(request.url).pathname === `${STATIC_SITE}index.html` ? "./" : request;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ASKED, ASKS, MIRRORED, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
 import { keyChoices, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
+import { flagsOf } from "../../shared/js/initialState.js";
 import { MIRRORED_STATE, MOST_CANDIDATES, SHOWN_MAPS } from "../../shared/js/look.js";
-import { flagsOf } from "../../shared/js/openingState.js";
 import { selectionOf } from "../../shared/js/selectionReport.js";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
@@ -12,7 +12,7 @@ import { alphabetical } from "./candidates.js";
 import { hideWeights } from "./guessControl.js";
 
 /** @import { Kind, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
-/** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { TraceState } from "../../shared/js/initialState.js" */
 /** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
@@ -174,14 +174,14 @@ function keyQuestion(context) {
   const { weights } = rowOf(site, layer, head, row);
   const positions = keyChoices(context);
   if (!positions.length || positions.length > MOST_CANDIDATES) return null;
-  const open = positions.map((key) => weights[key]);
+  const choiceWeights = positions.map((key) => weights[key]);
   return {
     kind: "key",
     head: shownName(context, layer, head),
     tokens: knownTokens(context, row),
     candidates: positions.map((key) => site.keyTokens[key]),
     positions,
-    answer: weightsHidden(context) ? null : open.indexOf(Math.max(...open)),
+    answer: weightsHidden(context) ? null : choiceWeights.indexOf(Math.max(...choiceWeights)),
   };
 }
 

@@ -48,7 +48,7 @@ let running;
 
 /**
  * Plotly of a page without the app, run once, after the first picture is on screen: from the page
- * itself or, in a site, from the file that its pages share.
+ * itself or, on the static site, from the file that its pages share.
  * @returns {Promise<Plotly>}
  */
 export async function embeddedPlotly() {

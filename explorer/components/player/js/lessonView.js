@@ -1,5 +1,6 @@
 import { assign } from "../../shared/js/element.js";
 import { tokenHidden, withoutTally } from "../../shared/js/guess.js";
+import { initialState } from "../../shared/js/initialState.js";
 import { scrollIntoSight } from "../../shared/js/inView.js";
 import {
   asking,
@@ -12,12 +13,11 @@ import {
   reportAway,
   tellSeen,
 } from "../../shared/js/lessonEvents.js";
-import { openingState } from "../../shared/js/openingState.js";
 import { currentRow, isAsked, shownHead, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
-/** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { TraceState } from "../../shared/js/initialState.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const PLACE = /** @type {const} */ (["site", "layer", "head", "step"]);
@@ -37,7 +37,7 @@ export function followLesson(context, show) {
     const { pieces, state } = context;
     const before = { ...state, ...NO_CELL, words: false, temperature: 1, guess: null };
     const view = { ...pieces.header.view, ...look, guess: Boolean(look.guess) };
-    show({ ...openingState(pieces, view, before), more: state.more });
+    show({ ...initialState(pieces, view, before), more: state.more });
     context.touch("look");
   }, context.signal);
   onCloseCell(() => context.set(NO_CELL), context.signal);

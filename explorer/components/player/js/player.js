@@ -7,10 +7,10 @@ import {
 } from "../../inside/js/inside.js";
 import { drawParts, element } from "../../shared/js/element.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
+import { initialState } from "../../shared/js/initialState.js";
 import { createIntegrity } from "../../shared/js/integrity.js";
 import { listenToKeys } from "../../shared/js/keyboard.js";
 import { createMap } from "../../shared/js/map.js";
-import { openingState } from "../../shared/js/openingState.js";
 import { createPairFilter } from "../../shared/js/pairFilter.js";
 import { showProjector } from "../../shared/js/projector.js";
 import { createRail } from "../../shared/js/rail.js";
@@ -42,7 +42,7 @@ import { createStrips } from "./strips.js";
 
 /** @import { DrawnPart } from "../../shared/js/element.js" */
 /** @import { MapPart } from "../../shared/js/map.js" */
-/** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { TraceState } from "../../shared/js/initialState.js" */
 /** @import { Selection } from "../../shared/js/look.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { IntegrityCheck, Trace } from "../../shared/js/trace.js" */
@@ -79,7 +79,7 @@ export function mountPlayer(parent, trace, options) {
     signal: abort.signal,
     options,
     pieces: trace,
-    state: openingState(trace, trace.header.view, { more: false }),
+    state: initialState(trace, trace.header.view, { more: false }),
     palette,
     strings: () => context.pieces.header.strings,
     draw: (changed) => {
@@ -130,7 +130,7 @@ export function mountPlayer(parent, trace, options) {
   followLesson(context, (state) => showTrace(context, context.pieces, state));
   return {
     update: (next) => {
-      const state = openingState(next, next.header.view, context.state);
+      const state = initialState(next, next.header.view, context.state);
       context.act.showLoaded(next, state, () => {
         const { language } = context.trace.header;
         showTrace(context, next, state);

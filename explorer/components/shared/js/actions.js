@@ -4,7 +4,7 @@ import { currentRow } from "./stepState.js";
 import { chooseUnit, stepOfApp } from "./unitChoice.js";
 
 /** @import { ShowLoaded } from "./headLoading.js" */
-/** @import { TraceState } from "./openingState.js" */
+/** @import { TraceState } from "./initialState.js" */
 /** @import { SiteName } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 

@@ -1,5 +1,5 @@
 /** @import { MIRRORED_STATE, Selection } from "./look.js" */
-/** @import { TraceState } from "./openingState.js" */
+/** @import { TraceState } from "./initialState.js" */
 
 /**
  * Events of the document by which the player and the class tools, each in a shadow root of its own,

@@ -10,7 +10,7 @@ import {
   siteOf,
 } from "./stepState.js";
 
-/** @import { TraceState } from "./openingState.js" */
+/** @import { TraceState } from "./initialState.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /**

@@ -3,8 +3,8 @@ import { shownHead } from "./stepState.js";
 import { fetchAnswer } from "./traceQuestions.js";
 
 /** @import { Method } from "./contributions.js" */
-/** @import { TraceState } from "./openingState.js" */
 /** @import { Asking } from "./traceQuestions.js" */
+/** @import { TraceState } from "./initialState.js" */
 /** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 

@@ -19,8 +19,8 @@ export function largeSite(name, { shape, picture, reasons, gold }, array, heads,
   const [queries, keys] = picture ?? [0, 0];
   const area = queries * keys;
   const codes = /** @type {Uint8Array} */ (array(`${name}.pictures`));
-  const closed = /** @type {Uint8Array} */ (array(`${name}.pictures.closed`));
-  const masks = closed.length / area; // one, one a layer, or one a head
+  const maskCodes = /** @type {Uint8Array} */ (array(`${name}.pictures.closed`));
+  const masks = maskCodes.length / area; // one, one a layer, or one a head
   /** @type {Site["nameOf"]} */
   const nameOf = (layer, head) => `${unit}/${name}/${layer}/${head === MEAN ? "mean" : head}`;
   /** @type {(layer: number, head: number) => Picture} */
@@ -34,7 +34,7 @@ export function largeSite(name, { shape, picture, reasons, gold }, array, heads,
         codes.subarray(start, start + area),
         (code) => (code / LARGEST_CODE) ** 2 * FULL_WEIGHT,
       ),
-      masked: closed.subarray(mask * area, (mask + 1) * area),
+      masked: maskCodes.subarray(mask * area, (mask + 1) * area),
     };
   };
   return {

@@ -116,7 +116,7 @@ export const LARGEST_CODE = 255;
 /** Of the player's payload. */
 export const FORMAT_VERSION = 1;
 
-/** In an address of a site, for what its first page showed last. */
+/** In the address of the static site: show what its first page showed last. */
 export const LAST_SHOWN = "last";
 
 /** In an address. */

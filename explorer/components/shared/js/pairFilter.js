@@ -6,7 +6,7 @@ import { anyOf } from "./store.js";
 
 /** @import { Part } from "./element.js" */
 /** @import { Geometry } from "./geometry.js" */
-/** @import { PairPart } from "./openingState.js" */
+/** @import { PairPart } from "./initialState.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 /** @type {PairPart[]} queries and keys of two texts, A and B */

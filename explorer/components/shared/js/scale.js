@@ -1,6 +1,6 @@
 import { FULL_WEIGHT } from "./trace.js";
 
-/** @import { Shows } from "./openingState.js" */
+/** @import { Shows } from "./initialState.js" */
 /** @import { Site } from "./trace.js" */
 
 /** @typedef {"linear" | "sqrt" | "row"} Scale "row": each row's largest weight has the full tone */

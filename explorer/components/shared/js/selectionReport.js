@@ -1,5 +1,5 @@
+import { flagsOf } from "./initialState.js";
 import { FIELDS, FLAGS } from "./look.js";
-import { flagsOf } from "./openingState.js";
 import { shownCell } from "./stepState.js";
 import { anyOf } from "./store.js";
 import { offers } from "./traceQuestions.js";

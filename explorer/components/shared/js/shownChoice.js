@@ -7,7 +7,7 @@ import { anyOf } from "./store.js";
 import { offers } from "./traceQuestions.js";
 
 /** @import { Part } from "./element.js" */
-/** @import { Shows } from "./openingState.js" */
+/** @import { Shows } from "./initialState.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 const GROUPS = [

@@ -4,7 +4,7 @@ import { FULL_WEIGHT } from "./trace.js";
 import { holds, offers } from "./traceQuestions.js";
 
 /** @import { HeadOrMethod, Method } from "./contributions.js" */
-/** @import { TraceState } from "./openingState.js" */
+/** @import { TraceState } from "./initialState.js" */
 /** @import { Site, Trace } from "./trace.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 

@@ -18,7 +18,7 @@ import { offers } from "./traceQuestions.js";
 
 /** @import { HeadOrMethod } from "./contributions.js" */
 /** @import { Part } from "./element.js" */
-/** @import { Hover } from "./openingState.js" */
+/** @import { Hover } from "./initialState.js" */
 /** @import { TraceContext } from "./traceContext.js" */
 
 const PAD = "token_pad"; // sentence

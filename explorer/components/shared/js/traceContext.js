@@ -5,7 +5,7 @@ import { createStore } from "./store.js";
 import { inUnit } from "./unitChoice.js";
 
 /** @import { Actions } from "./actions.js" */
-/** @import { TraceState } from "./openingState.js" */
+/** @import { TraceState } from "./initialState.js" */
 /** @import { Palette } from "./palette.js" */
 /** @import { Plotly } from "./plotly.js" */
 /** @import { Selection } from "./look.js" */

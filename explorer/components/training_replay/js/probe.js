@@ -1,8 +1,8 @@
 import { assign, drawParts, element, write } from "../../shared/js/element.js";
+import { initialState } from "../../shared/js/initialState.js";
 import { tokenElement } from "../../shared/js/label.js";
 import { createMap } from "../../shared/js/map.js";
 import { shortWeight } from "../../shared/js/numbers.js";
-import { openingState } from "../../shared/js/openingState.js";
 import { createRail } from "../../shared/js/rail.js";
 import { createSiteChoice } from "../../shared/js/siteChoice.js";
 import { headName } from "../../shared/js/stepState.js";
@@ -16,7 +16,7 @@ import { probeText } from "./probeText.js";
 import { sharpestHead } from "./runData.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
-/** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { TraceState } from "../../shared/js/initialState.js" */
 /** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 /** @import { HeadChoice, ReplayContext } from "./replayContext.js" */
@@ -202,7 +202,7 @@ function createProbeView(replay, body, sharpest, moment, trace) {
     signal: replay.signal,
     options: { plotly: replay.loadPlotly },
     pieces: trace,
-    state: { ...openingState(trace, {}, replay.lastProbe()), step: 0, ahead: true, projector },
+    state: { ...initialState(trace, {}, replay.lastProbe()), step: 0, ahead: true, projector },
     palette: replay.palette,
     strings: () => replay.run.player,
     draw: (changed) => {
@@ -276,7 +276,7 @@ function showTrace(context, next) {
   const shape = (trace) => JSON.stringify([trace.source, trace.target, trace.header.sites]);
   if (shape(now) !== shape(next)) {
     context.generation += 1;
-    context.set({ ...openingState(next, {}, context.state), step: 0, ahead: true, hover: null });
+    context.set({ ...initialState(next, {}, context.state), step: 0, ahead: true, hover: null });
   }
   setTrace(context, next);
   context.touch("trace");

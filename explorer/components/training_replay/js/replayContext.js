@@ -1,5 +1,5 @@
 /** @import { Move } from "../../shared/js/actions.js" */
-/** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { TraceState } from "../../shared/js/initialState.js" */
 /** @import { Palette } from "../../shared/js/palette.js" */
 /** @import { Plotly } from "../../shared/js/plotly.js" */
 /** @import { Say } from "../../shared/js/sentences.js" */

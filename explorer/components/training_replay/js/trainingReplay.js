@@ -21,7 +21,7 @@ import { nearestMoment } from "./runData.js";
 import { createSamples } from "./samples.js";
 
 /** @import { Part } from "../../shared/js/element.js" */
-/** @import { TraceState } from "../../shared/js/openingState.js" */
+/** @import { TraceState } from "../../shared/js/initialState.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
 /** @import { ProbePart } from "./probe.js" */
 /** @import { HeadChoice, ReplayActions, ReplayContext, ReplayListeners, ReplayState } from "./replayContext.js" */
@@ -118,7 +118,7 @@ export function mountTrainingReplay(parent, run, listeners, source = SERVED) {
  * @returns {ReplayContext}
  */
 function createContext(root, signal, run, source, draw) {
-  const store = createStore(openingState(run), draw);
+  const store = createStore(initialState(run), draw);
   const palette = watchTheme(root, (next) => {
     context.palette = next;
     context.touch("theme");
@@ -189,7 +189,7 @@ function placeParts(context, probe) {
  * @param {RunData} run
  * @returns {ReplayState}
  */
-function openingState(run) {
+function initialState(run) {
   const { going } = run.report;
   const kept = lastView?.key === run.key && !lastView.following ? lastView : null; // nothing moves under the pointer
   const linked = addressed(run);
@@ -258,7 +258,7 @@ function showRun(context, next) {
   context.run = next;
   if (before.key !== next.key) {
     context.act.pause();
-    context.set({ ...openingState(next), hinted: state.hinted, projector: state.projector });
+    context.set({ ...initialState(next), hinted: state.hinted, projector: state.projector });
     chooseAddressedHead(context);
   } else {
     const wasLast = state.at === before.moments.length - 1;

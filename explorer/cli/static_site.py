@@ -1,4 +1,4 @@
-"""`site`: write the app's pages as static files, on which the browser itself decodes."""
+"""`site`: write the static site, the app's pages as files in which the browser itself decodes."""
 
 import argparse
 import sys
@@ -13,7 +13,7 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "site", help="write pages that need no server, with the models in them"
     )
-    command.set_defaults(run_command=_site)
+    command.set_defaults(run_command=_write)
     command.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="a new folder, or an earlier site"
     )
@@ -25,7 +25,7 @@ def add_parser(commands: Any) -> None:
     )
 
 
-def _site(options: argparse.Namespace) -> int:
+def _write(options: argparse.Namespace) -> int:
     from explorer.core import folders
     from explorer.model.catalog import shipped_models
 
@@ -36,9 +36,9 @@ def _site(options: argparse.Namespace) -> int:
     for name in names:
         if name not in listed:
             raise ConfigError("bad_choice", name="--models", got=name, choices=", ".join(listed))
-    from explorer.app.static_site import write_site
+    from explorer.app.static_site import write_static_site
 
     models = [listed[name] for name in dict.fromkeys(names)]
-    size = write_site(models, options.out, lambda name: print(name, file=sys.stderr))
+    size = write_static_site(models, options.out, lambda name: print(name, file=sys.stderr))
     print(f"{options.out / 'index.html'}: open it in a browser ({size / 1e6:.0f} MB in all)")
     return 0

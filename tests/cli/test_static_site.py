@@ -13,7 +13,7 @@ def test_the_named_models_are_written(tmp_path, monkeypatch, capsys):
         tell("index.html")
         return 3_000_000
 
-    monkeypatch.setattr(static_site, "write_site", write)
+    monkeypatch.setattr(static_site, "write_static_site", write)
     out = tmp_path / "site"
     assert main(["site", "--out", str(out), "--models", "copy", "reverse", "copy"]) == 0
     assert written == ["copy", "reverse"]
@@ -46,7 +46,7 @@ def test_without_any_model_nothing_is_written(options, folder, tmp_path, monkeyp
     assert not out.exists()
 
 
-def test_an_output_that_is_no_folder_of_a_site_is_named(tmp_path, monkeypatch, capsys):
+def test_an_output_that_is_no_folder_of_a_static_site_is_named(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "a.txt").write_text("")

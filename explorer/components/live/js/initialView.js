@@ -1,10 +1,10 @@
 /**
- * With which head and step a text opens, as the app's Explore page chooses them.
+ * The head and step that a text is shown with first, as the app's Explore page chooses them.
  *
  * @import { Field } from "../../shared/js/look.js"
  * @import { ViewOptions } from "../../shared/js/trace.js"
  * @import { ModelTrace } from "../../browser_model/js/explorableModel.js"
- * @typedef {Partial<ViewOptions>} OpeningView what a link, or the model, asks for; without a step the
+ * @typedef {Partial<ViewOptions>} InitialView what a link, or the model, asks for; without a step the
  *   one that shows most
  */
 
@@ -14,10 +14,10 @@ import { FIELDS, SITES } from "../../shared/js/look.js";
 const SHARP = 0.5; // a weight that no other key can have too
 
 /**
- * The names of what a view asks for that a trace has not, as `Selection.within` in the app.
+ * Names of the fields of a view that the trace lacks, as `Selection.within` in the app.
  * @param {{[site: string]: {shape: readonly number[]}}} sites layers, heads, queries and keys of each
  * @param {number} steps
- * @param {OpeningView} view
+ * @param {InitialView} view
  */
 export function missingIn(sites, steps, view) {
   const [layers, heads, queries, keys] = sites[view.site ?? "cross"].shape;
@@ -38,8 +38,8 @@ export function missingIn(sites, steps, view) {
 
 /**
  * @param {string[]} names
- * @param {OpeningView} view
- * @returns {OpeningView}
+ * @param {InitialView} view
+ * @returns {InitialView}
  */
 export function viewWithout(names, view) {
   return Object.fromEntries(Object.entries(view).filter(([name]) => !names.includes(name)));
@@ -48,8 +48,8 @@ export function viewWithout(names, view) {
 /**
  * What of a view the trace has.
  * @param {ModelTrace} trace
- * @param {OpeningView} view
- * @returns {OpeningView}
+ * @param {InitialView} view
+ * @returns {InitialView}
  */
 export function viewWithin(trace, view) {
   const sites = Object.fromEntries(SITES.map((site) => [site, trace.arrays[`${site}.attention`]]));
@@ -58,14 +58,14 @@ export function viewWithin(trace, view) {
 
 /**
  * @param {ModelTrace} trace
- * @param {OpeningView} asked
+ * @param {InitialView} asked
  * @param {[number, number][]} forced
  * @param {string[]} original labels of the output without forced tokens
  * @returns {Partial<ViewOptions>}
  */
-export function openingView(trace, asked, forced, original) {
+export function initialView(trace, asked, forced, original) {
   const steps = trace.targetTokens.length;
-  const chosen = asked.step ?? openingStep(trace, asked);
+  const chosen = asked.step ?? initialStep(trace, asked);
   const atEnd = chosen === null || chosen > steps || (chosen === steps && asked.ahead !== false);
   const guess = Boolean(asked.guess);
   return {
@@ -86,10 +86,10 @@ export function openingView(trace, asked, forced, original) {
  * it goes back in the source before others, and the first one last; of anything else the last one that
  * predicts content. Null without one. As `initial_step` in `heads/initial_head.py`.
  * @param {ModelTrace} trace
- * @param {OpeningView} asked
+ * @param {InitialView} asked
  * @returns {number | null}
  */
-export function openingStep(trace, { site, layer, head }) {
+export function initialStep(trace, { site, layer, head }) {
   const rows = trace.predictedTokens.map((token) => !isSpecial(token));
   if (!rows.includes(true)) return null;
   const source = trace.sourceTokens.map((token) => !isSpecial(token));

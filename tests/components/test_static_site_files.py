@@ -3,7 +3,7 @@ import re
 import struct
 
 from explorer.components.shared.bundle import script
-from explorer.components.site_files import (
+from explorer.components.static_site_files import (
     ICONS,
     back_address,
     linked_plotly,
@@ -17,7 +17,7 @@ from explorer.core.folders import PACKAGE
 from explorer.core.i18n import LANGUAGES
 
 
-def test_another_version_of_a_site_has_another_name():
+def test_another_version_of_a_static_site_has_another_name():
     files = {"a": b"1", "b": b"2"}
     others = [{"a": b"1", "b": b"3"}, {"a": b"1", "c": b"2"}, {"a": b"1b", "": b"2"}, {"a": b"1"}]
     assert len({version_of(one) for one in (files, dict(reversed(files.items())), *others)}) == 5
@@ -26,7 +26,7 @@ def test_another_version_of_a_site_has_another_name():
 
 def test_a_service_worker_has_the_version_in_it_so_that_a_browser_notices_another():
     worker = shared_files()["service-worker.js"].decode()
-    assert worker.startswith(f'self.siteVersion = "{version()}";\n')
+    assert worker.startswith(f'self.staticSiteVersion = "{version()}";\n')
     assert worker.endswith(script("live_service_worker"))
 
 

@@ -65,8 +65,8 @@ import { inUnit, stepInUnit } from "./unitChoice.js";
  * @param {Partial<TraceState>} before
  * @returns {TraceState}
  */
-export function openingState(pieces, view, before) {
-  const flags = openingFlags(view, before);
+export function initialState(pieces, view, before) {
+  const flags = initialFlags(view, before);
   const trace = inUnit(pieces, flags.words);
   /** @type {(SiteName | null | undefined)[]} */
   const wanted = [view.site, before.site, "cross", "decoder", "encoder"];
@@ -82,7 +82,7 @@ export function openingState(pieces, view, before) {
   const asked = view.step ?? 0;
   const guesses = (view.guess ?? Boolean(before.guess)) && trace.predicted.length > 0;
   const last = guesses ? 1 : trace.steps; // where nothing is asked for: all, or all to be guessed
-  const step = openingStep(pieces, trace, asked, last);
+  const step = initialStep(pieces, trace, asked, last);
   const named = within(view.head, site.heads); // of a layer alone, as in a link, the mean is shown
   const asMean = before.head === MEAN || (view.head === null && within(view.layer, site.layers));
   const mean = asMean && site.heads > 1 && !named;
@@ -98,10 +98,10 @@ export function openingState(pieces, view, before) {
     ahead: !guesses && (view.ahead ?? (view.step === null || (before.ahead ?? false))),
     scale: before.scale ?? null,
     pairPart: before.pairPart ?? "all",
-    nextView: openingNextView(view, before),
+    nextView: initialNextView(view, before),
     temperature: before.temperature ?? 1,
     projector: before.projector ?? projectorChosen(),
-    more: openingMore(view, before, mean),
+    more: initialMore(view, before, mean),
     allCandidates: before.allCandidates ?? false,
     whatIf: view.what_if ?? false,
     hinted: wasHinted(view, before),
@@ -109,9 +109,9 @@ export function openingState(pieces, view, before) {
     playing: false,
     hover: null,
     touched: null,
-    guess: guesses ? openingGuess(before, step) : null,
+    guess: guesses ? initialGuess(before, step) : null,
     insideView: view.inside ?? (view.cell ? "cell" : (before.insideView ?? "cell")),
-    inside: openingCell(view, before),
+    inside: initialCell(view, before),
   };
 }
 
@@ -121,7 +121,7 @@ export function openingState(pieces, view, before) {
  * @param {Partial<TraceState>} before
  * @param {boolean} mean whether the mean of a layer is shown
  */
-function openingMore({ alignment, shows, next, ...view }, { more = true }, mean) {
+function initialMore({ alignment, shows, next, ...view }, { more = true }, mean) {
   const aligned = (alignment ?? "off") !== "off";
   const on = FLAGS.some((name) => view[name]);
   return more || aligned || mean || Boolean(shows) || Boolean(next) || on;
@@ -132,7 +132,7 @@ function openingMore({ alignment, shows, next, ...view }, { more = true }, mean)
  * @param {Partial<ViewOptions>} view
  * @param {Partial<Flags>} before
  */
-function openingFlags(view, before) {
+function initialFlags(view, before) {
   return flagsOf((name) =>
     view[name] === undefined ? (before[name] ?? false) : view[name] === true,
   );
@@ -154,7 +154,7 @@ export function flagsOf(read) {
  * @param {Partial<TraceState>} before
  * @param {number} step
  */
-function openingGuess({ guess, ahead }, step) {
+function initialGuess({ guess, ahead }, step) {
   return guessOn(guess ?? startGuessing(step, false, ahead), step);
 }
 
@@ -164,7 +164,7 @@ function openingGuess({ guess, ahead }, step) {
  * @param {Partial<TraceState>} before
  * @returns {Cell | null}
  */
-function openingCell({ cell }, before) {
+function initialCell({ cell }, before) {
   if (cell === undefined) return before.inside ?? null;
   return cell && { query: cell[0], key: cell[1] };
 }
@@ -176,7 +176,7 @@ function openingCell({ cell }, before) {
  * @param {Partial<TraceState>} before
  * @returns {NextView}
  */
-function openingNextView({ next }, { nextView = "percent" }) {
+function initialNextView({ next }, { nextView = "percent" }) {
   if (next === "heads") return "heads";
   return next === null && nextView === "heads" ? "percent" : nextView;
 }
@@ -198,7 +198,7 @@ function wasHinted(view, before) {
  * @param {number} asked as the app counts: a mask token has the step of its position
  * @param {number} last
  */
-function openingStep(pieces, trace, asked, last) {
+function initialStep(pieces, trace, asked, last) {
   if (pieces.masks.length) return pieces.masks.indexOf(asked - 1) + 1 || 1;
   const exists = Number.isInteger(asked) && asked >= 1 && asked <= pieces.steps;
   return exists ? stepInUnit(trace, asked) : last;

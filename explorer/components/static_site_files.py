@@ -1,7 +1,7 @@
-"""Shared files of a site's pages: scripts, styles, plotly.js, and files for offline use.
+"""Shared files of the static site's pages: scripts, styles, plotly.js, files for offline use.
 
-A page requests them with the version of the site in the address, so that its service worker never
-answers with those of another version.
+A page requests them with the version of the static site in the address, so that its service worker
+never answers with those of another version.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from explorer.core.i18n import LANGUAGES, say
 FIRST_PAGE = "index.html"
 
 LAST_SHOWN = "last"
-"""In an address of the first page: what that page showed last."""
+"""In the address of the first page: show what that page showed last."""
 
 PLOTLY_NAME = "plotly.min.js"
 ICONS = {"icon-192.png": 192, "icon-512.png": 512}
@@ -58,7 +58,7 @@ a {{ display: inline-block; padding: 8px 0; }}
 @cache
 def shared_files() -> Mapping[str, bytes]:
     """Contents of the files by name; `serviceWorker.js` has the same names."""
-    worker = f'self.siteVersion = "{version()}";\n{script("live_service_worker")}'
+    worker = f'self.staticSiteVersion = "{version()}";\n{script("live_service_worker")}'
     return {**_versioned_files(), "service-worker.js": worker.encode()}
 
 
@@ -84,23 +84,23 @@ def version_of(files: Mapping[str, bytes]) -> str:
 
 @cache
 def version() -> str:
-    """The version of a site that this package writes."""
+    """The version of the static site that this package writes."""
     return version_of({**_versioned_files(), "": script("live_service_worker").encode()})
 
 
-def linked_styles(name: Component, site: str) -> str:
-    """The element that applies a style sheet; `site`: its folder, relative to the page."""
-    return f'<link rel="stylesheet" href="{_address(f"{name}.css", site)}">'
+def linked_styles(name: Component, static_site: str) -> str:
+    """The element that applies a style sheet; `static_site`: its folder, relative to the page."""
+    return f'<link rel="stylesheet" href="{_address(f"{name}.css", static_site)}">'
 
 
-def linked_script(name: Script, site: str) -> str:
+def linked_script(name: Script, static_site: str) -> str:
     """The element that runs a script once the page is read."""
-    return f'<script src="{_address(f"{name}.js", site)}" defer></script>'
+    return f'<script src="{_address(f"{name}.js", static_site)}" defer></script>'
 
 
-def linked_plotly(site: str) -> str:
+def linked_plotly(static_site: str) -> str:
     """The element with which the page's script loads plotly.js after the first picture."""
-    address = _address(PLOTLY_NAME, site)
+    address = _address(PLOTLY_NAME, static_site)
     return f'<script type="text/plain" id="plotly" data-src="{address}"></script>'
 
 
@@ -116,18 +116,18 @@ def not_started(languages: Collection[str]) -> str:
     )
 
 
-def back_address(language: str, site: str) -> str:
-    """Address of the first page of a site, with the view it showed last, or else in this language;
+def back_address(language: str, static_site: str) -> str:
+    """Address of the first page, with the view it showed last, or else in this language;
     `livePage.js` reads the same fragment."""
-    return f"{site}{FIRST_PAGE}#{LAST_SHOWN}=1&lang={language}"
+    return f"{static_site}{FIRST_PAGE}#{LAST_SHOWN}=1&lang={language}"
 
 
-def _address(name: str, site: str) -> str:
-    return f"{site}{name}?{version()}"
+def _address(name: str, static_site: str) -> str:
+    return f"{static_site}{name}?{version()}"
 
 
 def _not_visited_page() -> str:
-    """Offline substitute for a page of the site that was not opened before."""
+    """Offline substitute for a page of the static site that was not visited before."""
     sentences = (
         f'<p lang="{language}">{html.escape(say("live.not_visited", language))}<br>'
         f'<a href="{FIRST_PAGE}">{html.escape(say("live.back", language))}</a></p>'
@@ -138,7 +138,7 @@ def _not_visited_page() -> str:
 
 
 def _manifest() -> str:
-    """Web app manifest: a served site installs as an app, with a window and an icon of its own."""
+    """Web app manifest: a served static site installs as an app, with its own window and icon."""
     icons = [
         {"src": name, "sizes": f"{size}x{size}", "type": "image/png", "purpose": "any maskable"}
         for name, size in ICONS.items()
