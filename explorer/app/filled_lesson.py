@@ -71,10 +71,8 @@ def card_visit(card: Card, offered: Catalog) -> Look | None:
 
 def _linked(card: Card, offered: Catalog) -> tuple[Look, tuple[str, ...]]:
     """The visit that a card shows, and the parameters of its link that were refused."""
-    initial_requests = {
-        name: visit_state.initial_request(member) for name, member in offered.items()
-    }
-    look, refused = from_query(card.view, initial_requests)
+    requests = {name: visit_state.initial_request(member) for name, member in offered.items()}
+    look, refused = from_query(card.view, requests)
     return look, refused
 
 

@@ -136,8 +136,7 @@ def _live_model(model: ShippedModel) -> LiveModel:
     data = to_bytes(load_checkpoint(model.path), half=True)
     trace = model_cache.trace(model, initial_request(model))
     chosen = chosen_head(Selection(), model, trace)
-    initial_head = None if chosen is None else (chosen.head.layer, chosen.head.head)
-    return LiveModel(model, data, initial_head)
+    return LiveModel(model, data, None if chosen is None else chosen.head)
 
 
 def _whole_lessons(models: Iterable[str]) -> FoundLessons:

@@ -143,8 +143,7 @@ _READ: Mapping[str, Callable[[str, Trace, str], object]] = {
     "part": lambda word, *_: _one_of(word, OMISSIONS),
     "method": lambda word, *_: word,  # its computation refuses an unknown one
 }
-"""Field → function that reads its word, given the trace and the site named before it. Each raises
-`ValueError`."""
+"""Field → reader of its word, given the trace and the site before it; raises `ValueError`."""
 
 
 def _head_by_head(large: bool, _: AskedModel | None) -> bool:

@@ -43,8 +43,7 @@ from explorer.core.words import (
 )
 
 TIMINGS = ("prediction", "input")
-"""The row of weights that a token is aligned by: the row that predicts it, or the row that it is
-fed into."""
+"""The row that a token is aligned by: the row that predicts it, or the row it is fed into."""
 
 LARGEST_GOLD = 16 * 2**20
 """Bytes of a file of links."""

@@ -434,8 +434,7 @@ _EXAMPLES: dict[type[Intervention], tuple[str, str]] = {
     CellEdit: ("site, layer, head, query, key, unmask", '("cross", 1, 2, 3, 0)'),
     RowOverride: ("site, layer, head, query, weights", '("cross", 1, 2, 3, (0.5, 0.5))'),
 }
-"""Kind of intervention → the field names of its tuple, and an example. `how` and `unmask` may be
-left out."""
+"""Kind → the field names of its tuple, and an example; `how` and `unmask` may be left out."""
 
 
 def _malformed(kind: type[_Kind], parts: object) -> InterventionError:

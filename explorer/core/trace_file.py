@@ -25,8 +25,7 @@ MOST_MEMBERS = 64
 """Arrays in a file, the header included."""
 
 LARGEST_FILE = LARGEST_TRACE + LARGEST_TRACE // 4 + 64 * 2**20
-"""Most bytes of an unpacked file: the attention, one mask byte for each weight, and 64 MiB for all
-other arrays."""
+"""Most bytes of an unpacked file: attention, one mask byte a weight, and 64 MiB for the rest."""
 
 LARGEST_UPLOADED = 128 * 2**20
 """Most bytes of an unpacked uploaded file; it stays in memory during the session."""

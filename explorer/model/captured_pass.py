@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -100,15 +101,11 @@ def captured_pass(
         point: partial(_store, arrays, name, index, count)
         for point, (name, index, count) in points.items()
     }
-    names = {
-        site: [path(site, layer, "mask") for layer in of_site] for site, of_site in places.items()
-    }
+    names = {site: [path(site, n, "mask") for n in layers] for site, layers in places.items()}
     whole = _of_stacks(places) if full else {}
     with (
         edit(transformer, actions),
-        capture(
-            transformer, *(name for of_site in names.values() for name in of_site), *whole
-        ) as values,
+        capture(transformer, *chain.from_iterable(names.values()), *whole) as values,
     ):
         hidden = transformer.hidden(source, target)  # (1, T, D)
     width = transformer.config.target_vocabulary

@@ -79,12 +79,10 @@ def named_models(
 
     taken: names of other models.
     """
-    listed = list(found)
+    listed = sorted(found, key=lambda one: (model_name(one.path).lower(), str(one.path)))
     uses = Counter(model_name(directory.path) for directory in listed)
     models: dict[str, DirectoryModel] = {}
-    for directory in sorted(
-        listed, key=lambda directory: (model_name(directory.path).lower(), str(directory.path))
-    ):
+    for directory in listed:
         name = model_name(directory.path)
         if (uses[name] > 1 or name in taken) and name == directory.path.name:
             name = f"{directory.path.parent.name}/{name}"

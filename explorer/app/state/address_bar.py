@@ -114,11 +114,9 @@ def _query_in_url() -> dict[str, str]:
 def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:
     """Start the visit of a query, as if it were in the URL."""
     state = session.load(AddressState)
-    initial_requests = {
-        name: visit_state.initial_request(member) for name, member in catalog.items()
-    }
+    requests = {name: visit_state.initial_request(member) for name, member in catalog.items()}
     linked, unknown = lesson_state.follow(query)
-    look, refused = from_query(linked, initial_requests)
+    look, refused = from_query(linked, requests)
     heads_state.show_section(look.section)
     heads_state.remember_compared(look.compared)
     if look.other_text:

@@ -52,9 +52,7 @@ def pruning_panel(model: CatalogModel, language: str) -> None:
         if shown is None and not growing:
             _nothing(model, language)
         else:
-            follow(
-                digest, [report.key for report in stored], shown.key if shown else None, language
-            )
+            follow(digest, [one.key for one in stored], shown.key if shown else None, language)
 
 
 def names_of(stored: Sequence[StoredPruning], language: str) -> dict[str, str]:

@@ -21,8 +21,7 @@ CellValues = Mapping[str, NDArray[np.float32]]
 """By site, (layer, head, query, key): numbers per cell other than weights, sent as float32."""
 
 _ASKED = ("head", "vectors", "path", "without")
-"""Names of the resources that the grid requests for its trace. Others are requested in Explore
-only."""
+"""Resources that the grid requests for its trace; the others are requested in Explore only."""
 
 
 @dataclass(frozen=True, slots=True)

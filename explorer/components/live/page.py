@@ -20,6 +20,7 @@ from explorer.components.static_site_files import (
     not_started,
 )
 from explorer.core.i18n import LANGUAGES, html_language, in_a_row, say, section
+from explorer.core.sites import Head
 from explorer.model import examples
 from explorer.model.listed_model import ListedModel
 
@@ -63,12 +64,12 @@ class LiveModel:
     """A model of a live page.
 
     data: of its checkpoint file, weights as float16.
-    initial_head: layer and head of the initial cross-attention head; None = chosen in the browser.
+    initial_head: the cross head that it shows first; None = chosen in the browser.
     """
 
     listed: ListedModel
     data: bytes
-    initial_head: tuple[int, int] | None = None
+    initial_head: Head | None = None
 
     @property
     def name(self) -> str:
@@ -140,10 +141,6 @@ def _described(model: LiveModel) -> dict[str, Any]:
     """Description of a model for the page before its file is loaded, `LiveModel` in
     `liveModel.js`."""
     listed, summary = model.listed, model.listed.summary
-    initial_head = None
-    if model.initial_head is not None:
-        layer, head = model.initial_head
-        initial_head = {"site": "cross", "layer": layer, "head": head}
     return {
         "name": model.name,
         "bytes": len(model.data),
@@ -162,7 +159,7 @@ def _described(model: LiveModel) -> dict[str, Any]:
         "sentences": summary.sentences,
         "sourceWords": sorted(summary.source_words),
         "targetWords": sorted(summary.target_words),
-        "opening": initial_head,
+        "opening": None if model.initial_head is None else model.initial_head._asdict(),
     }
 
 

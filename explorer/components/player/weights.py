@@ -94,13 +94,11 @@ def site_pictures(
         pictures = np.empty((layers, heads, *size), np.uint8)
         masks: list[NDArray[np.uint8]] = []
         reasons: set[int] = set()
-        for layer, (weights, mask_codes, is_new) in enumerate(_layers(trace, site, axes)):
-            pictures[layer] = picture_codes(shrunk_weights(weights, mask_codes, *size), scale)
+        for layer, (weights, codes, is_new) in enumerate(_layers(trace, site, axes)):
+            pictures[layer] = picture_codes(shrunk_weights(weights, codes, *size), scale)
             if is_new:
-                masks.append(shrunk_codes(mask_codes, *size))
-                reasons.update(
-                    np.flatnonzero(np.bincount(mask_codes.ravel(), minlength=len(REASONS)))
-                )
+                masks.append(shrunk_codes(codes, *size))
+                reasons.update(np.flatnonzero(np.bincount(codes.ravel(), minlength=len(REASONS))))
         arrays[f"{site}.pictures"] = pictures
         arrays[f"{site}.pictures.closed"] = np.stack(masks) if len(masks) > 1 else masks[0]
         headers[site] = {
@@ -152,13 +150,13 @@ def _layers(
     the mask is new. If all layers share one mask, it is new in the first layer only. In words if
     `axes` is given, else in pieces."""
     shared = trace.arrays[f"{site}.closed"].ndim == 2
-    mask_codes = layer_codes(trace, site, 0)
+    codes = layer_codes(trace, site, 0)
     for layer, weights in enumerate(trace.attention(site)):
         is_new = layer == 0 or not shared
         if is_new:
-            mask_codes = layer_codes(trace, site, layer)
-            mask_codes = merged_codes(mask_codes, *axes[site]) if axes else mask_codes
-        yield merged_weights(weights, *axes[site]) if axes else weights, mask_codes, is_new
+            codes = layer_codes(trace, site, layer)
+            codes = merged_codes(codes, *axes[site]) if axes else codes
+        yield merged_weights(weights, *axes[site]) if axes else weights, codes, is_new
 
 
 def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:

@@ -48,11 +48,7 @@ def compare_traces(
     if any(original.facts.get(name) != changed.facts.get(name) for name in same):
         raise InterventionError("nothing_changed")
     interventions = Interventions.parse(changed.facts.get("interventions", ()))
-    if (
-        interventions.needs_mean_outputs
-        and means is not None
-        and means.name != changed.facts.get("means")
-    ):
+    if interventions.needs_mean_outputs and means and means.name != changed.facts.get("means"):
         raise InterventionError("other_means", got=means.name, made=changed.facts.get("means"))
     output = _output(original)
     if not output:  # an encoder alone, without mask tokens to fill in

@@ -99,15 +99,11 @@ def _library_model(model: Transformer) -> Any:
         activation_function="relu",
         scale_embedding=True,
     )
-    model_class = (
-        transformers.PegasusForConditionalGeneration if pre else transformers.MarianMTModel
-    )
-    exported = model_class(config).eval()
+    kind = transformers.PegasusForConditionalGeneration if pre else transformers.MarianMTModel
+    exported = kind(config).eval()
     weights = library_weights(model)
-    initial_weights = exported.state_dict()
-    exported.load_state_dict(
-        {name: weights.get(name, initial_weights[name]) for name in initial_weights}
-    )
+    initial = exported.state_dict()
+    exported.load_state_dict({name: weights.get(name, initial[name]) for name in initial})
     exported.generation_config = transformers.GenerationConfig(
         **ids,
         decoder_start_token_id=BOS,

@@ -34,7 +34,7 @@ def unmasked_cells(mask: Tensor | None, queries: int, keys: int) -> Tensor:
     return may_attend(mask).expand(-1, -1, queries, keys)
 
 
-def unmasked_before_edits(calls: Sequence[Call], cell: CellEdit) -> Tensor:
+def unmasked_before(calls: Sequence[Call], cell: CellEdit) -> Tensor:
     """Whether each head may attend to a cell before any edit: (layer, head).
 
     calls: of the layers of its site.

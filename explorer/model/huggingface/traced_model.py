@@ -33,7 +33,7 @@ from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
-from explorer.model.huggingface.masks import unmasked_before_edits
+from explorer.model.huggingface.masks import unmasked_before
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.output_projections import output_weights
 from explorer.model.huggingface.passes import NOBODY, Pass, encoded, full_pass, greedy_rows
@@ -224,9 +224,7 @@ class HuggingFaceModel(TracedModel):
         with threads_for(self.passes.parameters, max(inputs.lengths)):
             captured = self._pass(inputs, edits, recording.keep(), decoded.memory)
             calls = recording.calls
-            refuse_unchanged(
-                interventions, lambda cell: unmasked_before_edits(calls[cell.site], cell)
-            )
+            refuse_unchanged(interventions, lambda cell: unmasked_before(calls[cell.site], cell))
             compared = NOBODY if self.anatomy.weights_only else recording.compare()
             plain = self._pass(inputs, edits, compared)
             stepwise = decoded.logits.rows and not interventions.counterfactual

@@ -14,6 +14,7 @@ from explorer.components.live.page import (
 from explorer.components.static_site_files import version
 from explorer.core.folders import PACKAGE
 from explorer.core.i18n import LANGUAGES, say, section
+from explorer.core.sites import Head
 from explorer.model.catalog import shipped_models
 from explorer.model.listed_model import ListedModel
 
@@ -23,7 +24,7 @@ HOSTILE = "</script><script>alert(1)</script>"
 
 @pytest.fixture
 def model() -> LiveModel:
-    return LiveModel(shipped_models()["reverse"], b"weights", (1, 2))
+    return LiveModel(shipped_models()["reverse"], b"weights", Head("cross", 1, 2))
 
 
 def data_in(html: str) -> dict[str, object]:
