@@ -9,7 +9,7 @@ from explorer.app.model_cache import Model
 from explorer.app.state import measurements, session, visitor
 from explorer.app.widgets import messages
 from explorer.app.widgets.file_uploader import file_uploader
-from explorer.app.widgets.job_progress import start_job
+from explorer.app.widgets.job_progress import start_button
 from explorer.app.widgets.measurement_form import checkpoint_of
 from explorer.app.widgets.messages import literal
 from explorer.core.errors import AlignmentError, ExplorerError
@@ -36,13 +36,8 @@ def alignment_form(model: CatalogModel, language: str) -> None:
         key=key,
     )
     gold = shipped_gold(model) if kind == "shipped" else _uploaded(language)
-    st.button(
-        say("heads.start", language),
-        key=f"{_KEY}start",
-        type="primary",
-        disabled=gold is None,
-        on_click=partial(start_job, model, partial(_begin, model, language), language),
-    )
+    begin = partial(_begin, model, language)
+    start_button(f"{_KEY}start", model, begin, language, disabled=gold is None)
 
 
 def shipped_gold(model: CatalogModel) -> GoldTable | None:

@@ -1,6 +1,5 @@
 """The section of Heads that compares its heads with gold links: alignment error rates."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -8,12 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import measurements, session, visitor
+from explorer.app.state import measurements
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.alignment_form import alignment_form
-from explorer.app.widgets.download_name import download_name
+from explorer.app.widgets.downloads import download_button, download_name
 from explorer.app.widgets.head_table_columns import columns, written
-from explorer.app.widgets.job_progress import job_progress
+from explorer.app.widgets.job_progress import choose_report, job_progress
 from explorer.app.widgets.measurement_panel import reports_of
 from explorer.app.widgets.messages import literal
 from explorer.components.labels import batch_name
@@ -25,7 +24,7 @@ from explorer.heads.alignment.aer_report import (
     AlignmentReport,
     ErrorRate,
 )
-from explorer.jobs.alignment_jobs import StoredAlignment, stored_alignments
+from explorer.jobs.alignment_jobs import stored_alignments
 from explorer.model.catalog import CatalogModel
 
 
@@ -43,7 +42,9 @@ def alignment_panel(model: CatalogModel, language: str) -> None:
         key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"
     ):
         if shown is not None:
-            _choose_report(stored, shown, language)
+            names = {one.key: f"{one.report.name} · {one.report.pairs}" for one in stored}
+            label, key = "heads.align_reports", "alignment-report"
+            choose_report("alignment", label, key, names, shown.key, language)
             _download(shown.report, model.label, language)
         with st.popover(say("heads.align_measure", language), icon=":material/speed:"):
             alignment_form(model, language)
@@ -94,32 +95,10 @@ def verdict(report: AlignmentReport, language: str) -> str:
     return say("heads.align_best", language, **facts)
 
 
-def _choose_report(
-    stored: Sequence[StoredAlignment], shown: StoredAlignment, language: str
-) -> None:
-    names = {one.key: f"{one.report.name} · {one.report.pairs}" for one in stored}
-    key = session.shown_as("alignment-report", language, shown.key)
-    st.selectbox(
-        say("heads.align_reports", language),
-        list(names),
-        format_func=lambda one: names.get(one, one),
-        key=key,
-        on_change=partial(session.read_choice, key, partial(measurements.show_report, "alignment")),
-        label_visibility="collapsed",
-        width=420,
-    )
-
-
 def _download(report: AlignmentReport, name: str, language: str) -> None:
-    st.download_button(
-        say("heads.download", language),
-        visitor.limited_download(partial(AlignmentReport.to_csv, report), language),
-        file_name=f"{download_name('alignment', name, report.name, report.pairs)}.csv",
-        mime="text/csv",
-        key="alignment-download",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    file_name = f"{download_name('alignment', name, report.name, report.pairs)}.csv"
+    make = partial(AlignmentReport.to_csv, report)
+    download_button("heads.download", make, file_name, "alignment-download", language)
 
 
 def _measured(model: CatalogModel, language: str) -> None:

@@ -12,9 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import comparisons
 from explorer.app.comparisons import ComparisonError
 from explorer.app.state import heads as heads_state
-from explorer.app.state import session, visitor
+from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import experiment_result, head_tables
+from explorer.app.widgets.downloads import download_button
 from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal, report
 from explorer.components.head_views.payload import Sides
@@ -246,15 +247,9 @@ def matched_table(matched: pd.DataFrame, names: tuple[str, str], language: str) 
     st.dataframe(
         written(table), column_config=labels, hide_index=True, key="matched-heads", width=640
     )
-    st.download_button(
-        say("heads.download", language),
-        visitor.limited_download(partial(_csv, matched), language),
-        file_name=f"heads-{names[0]}-{names[1]}.csv".replace(" ", "-"),
-        mime="text/csv",
-        key="matched-download",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    file_name = f"heads-{names[0]}-{names[1]}.csv".replace(" ", "-")
+    make = partial(_csv, matched)
+    download_button("heads.download", make, file_name, "matched-download", language)
 
 
 def _run_label(key: str, language: str) -> str:

@@ -21,6 +21,7 @@ from explorer.app.visitor_catalog import (
     uploads,
     visitor_catalog,
 )
+from explorer.app.widgets.downloads import download_button
 from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
 from explorer.app.widgets.messages import literal, show_error
 from explorer.components.player.payload import View
@@ -103,24 +104,16 @@ def _downloads(
 ) -> None:
     """Buttons whose files are made when they are clicked, not before."""
     name = f"attention-{model}".replace(" ", "-").replace("/", "-")
-    offers = {
-        "html": (page, f"{name}.html", "text/html"),
-        "trace": (trace.to_bytes, f"{name}.trace", "application/octet-stream"),
-        "steps": (lambda: _steps_table(trace), f"{name}-steps.csv", "text/csv"),
+    offers: dict[str, tuple[Callable[[], bytes], str]] = {
+        "html": (page, f"{name}.html"),
+        "trace": (trace.to_bytes, f"{name}.trace"),
+        "steps": (partial(_steps_table, trace), f"{name}-steps.csv"),
     }
     if lesson is not None:
-        offers["lesson"] = (lesson[1], f"lesson-{lesson[0]}.html", "text/html")
-    for offer, (make, file_name, kind) in offers.items():
-        st.download_button(
-            say(f"explore.download_{offer}", language),
-            visitor.limited_download(make, language),
-            file_name=file_name,
-            mime=kind,
-            key=f"download-{offer}",
-            on_click="ignore",
-            icon=":material/download:",
-            width="stretch",
-        )
+        offers["lesson"] = (lesson[1], f"lesson-{lesson[0]}.html")
+    for offer, (make, file_name) in offers.items():
+        label, key = f"explore.download_{offer}", f"download-{offer}"
+        download_button(label, make, file_name, key, language, width="stretch")
 
 
 def _page(trace: Trace, view: View, asked: AskedModel | None, language: str) -> bytes:

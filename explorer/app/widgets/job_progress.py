@@ -1,13 +1,15 @@
-"""Jobs that measure a model: their progress or what they wait for, the button that cancels them,
-and the message at their end."""
+"""Jobs that measure a model: the button that starts one, their progress or what they wait for, the
+button that cancels them, the message at their end, and the choice of a report."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeAlias
 
 import streamlit as st
 
 from explorer.app import model_cache
 from explorer.app.model_cache import Model
-from explorer.app.state import measurements, visitor
+from explorer.app.state import measurements, session, visitor
 from explorer.app.widgets import messages
 from explorer.app.widgets.messages import literal
 from explorer.components.labels import batch_name
@@ -24,13 +26,33 @@ from explorer.model.catalog import CatalogModel
 _REFRESH = 1.0  # seconds between two looks at the queue
 
 
-def start_job(
-    model: CatalogModel, begin: Callable[[Model], QueuedMeasurement | None], language: str
-) -> None:
-    """Start a measurement of `model`, or report why it cannot start. Guests of a class start none.
+Begin: TypeAlias = Callable[[Model], QueuedMeasurement | None]
+"""Starts a measurement of a loaded model, or returns None if there is nothing to measure on. May
+raise `ExplorerError`."""
 
-    begin: starts it, or returns None if there is nothing to measure on. May raise `ExplorerError`.
-    """
+
+def start_button(
+    key: str,
+    model: CatalogModel,
+    begin: Begin,
+    language: str,
+    *,
+    disabled: bool = False,
+    icon: str | None = None,
+) -> None:
+    """The button that starts a measurement of `model`, or reports why it cannot start."""
+    st.button(
+        say("heads.start", language),
+        key=key,
+        type="primary",
+        disabled=disabled,
+        icon=icon,
+        on_click=partial(_start, model, begin, language),
+    )
+
+
+def _start(model: CatalogModel, begin: Begin, language: str) -> None:
+    """Start a measurement, unless the visitor is a guest of a class."""
     if not visitor.rights().change:
         return
     try:
@@ -50,6 +72,23 @@ def follow_started(started: QueuedMeasurement, language: str) -> None:
     measurements.show_result(started.job)
     sentences = sentences_name(started.sentences, language)
     messages.notify(say("heads.already_measured", language, sentences=sentences))
+
+
+def choose_report(
+    kind: ReportKind, label: str, key: str, names: Mapping[str, str], shown: str, language: str
+) -> None:
+    """The choice of the report on screen, with the names of reports by key. label: key of a
+    sentence. key: of the widget. shown: key of the report on screen."""
+    key = session.shown_as(key, language, shown)
+    st.selectbox(
+        say(label, language),
+        list(names),
+        format_func=lambda one: names.get(one, one),
+        key=key,
+        on_change=partial(session.read_choice, key, partial(measurements.show_report, kind)),
+        label_visibility="collapsed",
+        width=420,
+    )
 
 
 def job_progress(kind: ReportKind, language: str) -> None:

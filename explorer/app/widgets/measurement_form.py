@@ -9,7 +9,7 @@ import streamlit as st
 from explorer.app import model_cache
 from explorer.app.model_cache import Model
 from explorer.app.state import session, visitor
-from explorer.app.widgets.job_progress import start_job
+from explorer.app.widgets.job_progress import start_button
 from explorer.app.widgets.sentence_form import (
     choose_kind,
     chosen_kind,
@@ -34,12 +34,7 @@ def measurement_form(model: CatalogModel, language: str) -> None:
         return
     st.caption(say("heads.measure_about", language))
     _fields(model, language)
-    st.button(
-        say("heads.start", language),
-        key=f"{_KEY}start",
-        type="primary",
-        on_click=partial(start_job, model, partial(_begin, model, language), language),
-    )
+    start_button(f"{_KEY}start", model, partial(_begin, model, language), language)
 
 
 def _fields(model: CatalogModel, language: str) -> None:

@@ -11,9 +11,9 @@ import streamlit as st
 
 from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
-from explorer.app.state import measurements, session, visitor
-from explorer.app.widgets.download_name import download_name
-from explorer.app.widgets.job_progress import job_progress
+from explorer.app.state import measurements
+from explorer.app.widgets.downloads import download_button, download_name
+from explorer.app.widgets.job_progress import choose_report, job_progress
 from explorer.app.widgets.measurement_form import measurement_form
 from explorer.components.labels import batch_name
 from explorer.core.i18n import say
@@ -35,7 +35,9 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
         key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"
     ):
         if reports:
-            _choose_report(model, reports[0], language)
+            stored = stored_reports(model_cache.digest(model))  # in one order, whatever is chosen
+            names, shown = report_names(stored, language), reports[0].key
+            choose_report("heads", "heads.findings", "measure-batch", names, shown, language)
             _downloads(reports[0].report, model.label, language)
         with st.popover(say("heads.measure", language), icon=":material/speed:"):
             measurement_form(model, language)
@@ -60,46 +62,16 @@ def report_names(stored: Sequence[StoredReport], language: str) -> dict[str, str
     return names
 
 
-def _choose_report(model: CatalogModel, shown: StoredReport, language: str) -> None:
-    names = report_names(stored_reports(model_cache.digest(model)), language)  # whatever is chosen
-    key = session.shown_as("measure-batch", language, shown.key)
-    st.selectbox(
-        say("heads.findings", language),
-        list(names),
-        format_func=lambda one: names.get(one, one),
-        key=key,
-        on_change=partial(session.read_choice, key, partial(measurements.show_report, "heads")),
-        label_visibility="collapsed",
-        width=420,
-    )
-
-
 def _downloads(report: HeadReport, name: str, language: str) -> None:
     """The table of the section with all its digits, and the whole report."""
     table: Literal["heads", "roles"] = "roles" if heads_state.section() == "roles" else "heads"
     on = (name, report.facts["batch"], report.facts["sentences"])
-    offers: dict[str, tuple[Callable[[], bytes], str, str]] = {
-        "download": (
-            partial(_table, report, language, table),
-            f"{download_name(table, *on)}.csv",
-            "text/csv",
-        ),
-        "download_all": (
-            partial(_whole, report),
-            f"{download_name('heads', *on)}.json",
-            "application/json",
-        ),
+    offers: dict[str, tuple[Callable[[], bytes], str]] = {
+        "download": (partial(_table, report, language, table), f"{download_name(table, *on)}.csv"),
+        "download_all": (partial(_whole, report), f"{download_name('heads', *on)}.json"),
     }
-    for offer, (make, file_name, kind) in offers.items():
-        st.download_button(
-            say(f"heads.{offer}", language),
-            visitor.limited_download(make, language),
-            file_name=file_name,
-            mime=kind,
-            key=f"heads-{offer}",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+    for offer, (make, file_name) in offers.items():
+        download_button(f"heads.{offer}", make, file_name, f"heads-{offer}", language)
 
 
 def _whole(report: HeadReport) -> bytes:

@@ -9,7 +9,7 @@ from explorer.app import model_cache
 from explorer.app.model_cache import Model
 from explorer.app.state import measurements, session, visitor
 from explorer.app.widgets.alignment_form import shipped_gold
-from explorer.app.widgets.job_progress import start_job
+from explorer.app.widgets.job_progress import start_button
 from explorer.app.widgets.measurement_form import checkpoint_of
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.sentence_form import (
@@ -54,12 +54,7 @@ def pruning_form(model: CatalogModel, language: str) -> None:
         choose_size(language, _KEY)
     else:
         sentence_fields(model, kind, language, _KEY, _first_lines(model))
-    st.button(
-        say("heads.start", language),
-        key=f"{_KEY}start",
-        type="primary",
-        on_click=partial(start_job, model, partial(begin, model, language), language),
-    )
+    start_button(f"{_KEY}start", model, partial(begin, model, language), language)
 
 
 def _chosen(model: CatalogModel, language: str) -> PruningSettings:

@@ -9,10 +9,9 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import measurements, session, visitor
-from explorer.app.widgets.download_name import download_name
-from explorer.app.widgets.figure_buttons import figure_buttons
-from explorer.app.widgets.job_progress import job_progress, start_job
+from explorer.app.state import measurements, visitor
+from explorer.app.widgets.downloads import download_button, download_name, figure_buttons
+from explorer.app.widgets.job_progress import choose_report, job_progress, start_button
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.pruning_form import begin, default_kind, default_settings, pruning_form
 from explorer.components import pruning_figure
@@ -41,7 +40,9 @@ def pruning_panel(model: CatalogModel, language: str) -> None:
         key="measurement-panel", horizontal=True, vertical_alignment="center", gap="small"
     ):
         if shown is not None:
-            _choose(stored, shown, language)
+            names = names_of(stored, language)
+            key = "pruning-report"
+            choose_report("pruning", "pruning.reports", key, names, shown.key, language)
             _downloads(shown, language)
         with st.popover(say("pruning.measure", language), icon=":material/speed:"):
             pruning_form(model, language)
@@ -70,20 +71,6 @@ def names_of(stored: Sequence[StoredPruning], language: str) -> dict[str, str]:
     return names
 
 
-def _choose(stored: Sequence[StoredPruning], shown: StoredPruning, language: str) -> None:
-    names = names_of(stored, language)
-    key = session.shown_as("pruning-report", language, shown.key)
-    st.selectbox(
-        say("pruning.reports", language),
-        list(names),
-        format_func=lambda one: names.get(one, one),
-        key=key,
-        on_change=partial(session.read_choice, key, partial(measurements.show_report, "pruning")),
-        label_visibility="collapsed",
-        width=420,
-    )
-
-
 def _downloads(shown: StoredPruning, language: str) -> None:
     """The table and the picture, as they are when the button is pressed."""
     facts = shown.report.facts
@@ -93,15 +80,10 @@ def _downloads(shown: StoredPruning, language: str) -> None:
         report = shown.now()
         return pruning_svg(report, _about(report, language), language, width)
 
-    st.download_button(
-        say("pruning.table", language),
-        visitor.limited_download(lambda: shown.now().to_csv(), language),
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        key="pruning-table",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    def table() -> bytes:
+        return shown.now().to_csv()
+
+    download_button("pruning.table", table, f"{name}.csv", "pruning-table", language)
     figure_buttons(draw, name, "pruning", language)
 
 
@@ -116,15 +98,8 @@ def _nothing(model: CatalogModel, language: str) -> None:
     facts = {"orders": orders, "sentences": sentences}
     st.info(literal(say("pruning.nothing", language, **facts)))
     if visitor.rights().change:
-        st.button(
-            say("heads.start", language),
-            key="prune-default",
-            type="primary",
-            icon=":material/play_arrow:",
-            on_click=partial(
-                start_job, model, partial(begin, model, language, settings=settings), language
-            ),
-        )
+        begins = partial(begin, model, language, settings=settings)
+        start_button("prune-default", model, begins, language, icon=":material/play_arrow:")
 
 
 def _curves(digest: str, drawn: Sequence[str], key: str | None, language: str) -> None:

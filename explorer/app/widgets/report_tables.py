@@ -9,7 +9,7 @@ from explorer.app import mount
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
-from explorer.app.widgets.figure_buttons import figure_buttons
+from explorer.app.widgets.downloads import figure_buttons
 from explorer.app.widgets.head_table_columns import columns, role_columns, written
 from explorer.app.widgets.messages import literal
 from explorer.components.figure_sheet import Width
