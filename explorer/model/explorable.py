@@ -183,13 +183,13 @@ class ExplorableModel:
         with threads_for(config.parameters, source.size(1)):
             memory = model.encode(source, mask)  # (1, S, D)
         with threads_for(config.parameters, tokens=1):
-            steps: list[tuple[RowLogits, Tensor]] = []
+            steps: list[tuple[Tensor, Tensor]] = []
             for logits, token in greedy_steps(
                 model, memory, mask, min(most, config.max_length), forced
             ):
-                steps.append((RowLogits.of(logits), token))
+                steps.append((logits.cpu(), token))
                 refuse_logits(len(steps), config.target_vocabulary)
-        cached_logits = RowLogits.joined([logits for logits, _ in steps])
+        cached_logits = RowLogits.of_steps([logits for logits, _ in steps])
         chosen = torch.cat([token for _, token in steps])  # (T,)
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
