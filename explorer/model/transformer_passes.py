@@ -14,14 +14,20 @@ from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
 from explorer.data.toy_data import Task
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
-from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
+from explorer.model.evaluation_batch import (
+    PART_SIZE,
+    EvaluationBatch,
+    Targets,
+    TokenKind,
+    TokenRows,
+    teacher_forced,
+)
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import capture, path
 from explorer.model.intervention_hooks import Fills, Means, applied, gated
 from explorer.model.masks import padding_mask, path_mask
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
 from explorer.model.threads import threads_for
-from explorer.model.token_rows import TokenKind, TokenRows, teacher_forced
 from explorer.model.transformer import Transformer
 
 _KINDS = {PAD: TokenKind.PADDING, BOS: TokenKind.SPECIAL, EOS: TokenKind.END}

@@ -29,11 +29,10 @@ from explorer.heads.metrics.statistics import (
     share_change_p,
 )
 from explorer.heads.reports.head_report_validation import KEYS
-from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
 from explorer.model.intervention_hooks import Fills, Means
 from explorer.model.measurable import NO_INTERVENTIONS, BatchPasses, MeasurableModel
 from explorer.model.threads import threads_for
-from explorer.model.token_rows import TokenRows
 
 VARIANTS = ("zero", "mean", "only")
 """The head's output set to zero; set to its mean; all other heads of its site set to zero."""

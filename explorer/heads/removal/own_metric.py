@@ -22,10 +22,9 @@ from explorer.heads.removal.ablation import (
     changes_together,
 )
 from explorer.heads.reports.head_report_validation import KEYS
-from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
 from explorer.model.intervention_hooks import Means
 from explorer.model.measurable import MeasurableModel
-from explorer.model.token_rows import TokenRows
 
 Metric: TypeAlias = Callable[[Tensor], Any]
 """Logits (V,) of one text → a number. The logits are those of the next token, of the mask, or of
