@@ -238,15 +238,12 @@ class ExplorableModel:
 
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long."""
-        vocabulary = self.source_vocabulary if side == "source" else self.target_vocabulary
-        self._refuse_long(f"long_{side}", len(vocabulary.encode(text)) + 1)  # 1 for the end
+        self.checkpoint.ids(text, side)
 
     def source_ids(self, text: str) -> list[int]:
         """Ids of `text` with its end. Raises `VocabularyError` if it cannot be read or is too
         long."""
-        ids = [*self.source_vocabulary.encode(text), EOS]
-        self._refuse_long("long_source", len(ids))
-        return ids
+        return self.checkpoint.ids(text, "source")
 
     def _source(self, text: str, pad_to: int | None) -> Tensor:
         """Ids of `text` with end and padding: (1, S)."""
@@ -266,9 +263,7 @@ class ExplorableModel:
         text = target if target is not None else prefix
         if text is None:
             return self._checked(force)
-        ids = self.target_vocabulary.encode(text)
-        ids += [EOS] if target is not None else []
-        self._refuse_long("long_target", len(ids))
+        ids = self.checkpoint.ids(text, "target", ended=target is not None)
         return dict(enumerate(ids, start=1))
 
     def _checked(self, force: Mapping[int, int]) -> Mapping[int, int]:
@@ -279,11 +274,6 @@ class ExplorableModel:
             if step < 1:
                 raise VocabularyError("no_such_step", step=step, last=1)
         return dict(force)
-
-    def _refuse_long(self, key: str, length: int) -> None:
-        limit = self.transformer.config.max_length
-        if length > limit:
-            raise VocabularyError(key, got=length, limit=limit)
 
     def _logits(self, hidden: Tensor) -> RowLogits:
         """Logits of the decoder's output (1, T, D)."""
