@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from explorer.heads.comparison.attention_comparison import compare as compare
     from explorer.heads.removal.own_metric import logit_difference as logit_difference
     from explorer.model.explorable import ExplorableModel as ExplorableModel
-    from explorer.model.exporting import export_huggingface as export_huggingface
     from explorer.model.module_capture import capture as capture
+    from explorer.model.opening import export_huggingface as export_huggingface
     from explorer.public.studied_model import import_state_dict as import_state_dict
     from explorer.public.studied_model import load as load
     from explorer.public.studied_model import wrap as wrap
@@ -35,7 +35,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "alignment": ("core.alignment", None),
     "capture": ("model.module_capture", "capture"),
     "compare": ("heads.comparison.attention_comparison", "compare"),
-    "export_huggingface": ("model.exporting", "export_huggingface"),
+    "export_huggingface": ("model.opening", "export_huggingface"),
     "figure": ("components.head_figure", "figure"),
     "import_state_dict": ("public.studied_model", "import_state_dict"),
     "logit_difference": ("heads.removal.own_metric", "logit_difference"),

@@ -17,7 +17,7 @@ from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.reports.report_store import stored_reports
 from explorer.model.catalog import UploadedModel
 from explorer.model.checkpoint import to_bytes
-from explorer.model.uploaded_file import read_upload
+from explorer.model.opening import read_upload
 from tests.support.file_uses import (
     answers,
     two_runs,

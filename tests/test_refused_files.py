@@ -30,7 +30,7 @@ from explorer.data.parallel_corpus import read_pairs
 from explorer.heads.reports.head_report import HeadReport
 from explorer.model.catalog import shipped_models
 from explorer.model.checkpoint import from_bytes, load_checkpoint
-from explorer.model.uploaded_file import read_upload
+from explorer.model.opening import read_upload
 from explorer.jobs.training_run import Run, list_runs
 from tests.support.small_trace import small_trace
 

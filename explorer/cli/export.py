@@ -24,7 +24,7 @@ def add_parser(commands: Any) -> None:
 def _export(options: argparse.Namespace) -> int:
     from explorer.model.catalog import named_checkpoint
     from explorer.model.explorable import load
-    from explorer.model.exporting import export_huggingface
+    from explorer.model.opening import export_huggingface
 
     kind, folder = options.to
     if kind not in _FORMATS:

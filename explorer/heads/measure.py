@@ -46,11 +46,10 @@ from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.reports.head_report_validation import KEYS
 from explorer.heads.roles import roles
 from explorer.heads.roles.shuffled_keys import offset_chance
-from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import LayerAttention, MeasurableModel
 from explorer.model.threads import threads_for
-from explorer.model.token_rows import TokenRows
 
 _RunningMeans = defaultdict[tuple[str, str], list[PerExampleMean]]
 """By site and metric or role: the mean (example, head) of each part of the batch."""

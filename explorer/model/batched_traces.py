@@ -88,7 +88,7 @@ def _traces(
         plain = transformer.decoder_output(queries, memory, mask)
     for row, (known, ids) in enumerate(zip(facts, sources, strict=True)):
         length = int((chosen[row] != PAD).sum())
-        cached = RowLogits.joined([RowLogits.of(logits[[row]]) for logits, _ in steps[:length]])
+        cached = RowLogits.of_steps([logits[[row]] for logits, _ in steps[:length]])
         full, again = (
             RowLogits.of_states(states[[row], :length], transformer.logits, cached.width)
             for states in (plain, hooked)

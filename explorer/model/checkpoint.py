@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import torch
 from safetensors import SafetensorError
@@ -16,10 +16,10 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
-from explorer.core.errors import CheckpointError
+from explorer.core.errors import CheckpointError, VocabularyError
 from explorer.core.files import as_path, read_bytes, write_atomically
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary
-from explorer.core.vocabulary import SymbolVocabulary, Vocabulary
+from explorer.core.vocabulary import EOS, SymbolVocabulary, Vocabulary
 from explorer.model.checkpoint_header import (
     FORMAT_VERSION,
     MARK,
@@ -55,6 +55,16 @@ class Checkpoint:
         """Its summary in the list of models."""
         symbols = getattr(self.source_vocabulary, "symbols", ())
         return ModelSummary.of(asdict(self.model.config), symbols, self.facts)
+
+    def ids(self, text: str, side: Literal["source", "target"], *, ended: bool = True) -> list[int]:
+        """Ids of `text`, EOS last if `ended`. Raises `VocabularyError` if it cannot be read or is
+        too long."""
+        vocabulary = self.source_vocabulary if side == "source" else self.target_vocabulary
+        ids = [*vocabulary.encode(text), *([EOS] if ended else [])]
+        limit = self.model.config.max_length
+        if len(ids) > limit:
+            raise VocabularyError(f"long_{side}", got=len(ids), limit=limit)
+        return ids
 
     def __repr__(self) -> str:
         sizes = f"{self.source_vocabulary!r} → {self.target_vocabulary!r}"

@@ -1,10 +1,13 @@
 """The header of a checkpoint file, read and limited in size before anything else.
 
 A safetensors file begins with the length of its header (8 bytes, little endian) and a JSON header:
-name → dtype, shape and data_offsets of each tensor, and strings under "__metadata__".
+name → dtype, shape and data_offsets of each tensor, and strings under "__metadata__". A file of
+torch is a pickle, which is searched before torch unpickles it: no code runs then, but it may take
+all memory.
 """
 
 import math
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +36,8 @@ _LENGTH = 8  # bytes of the number before the header
 _START = 64  # bytes that other kinds of files are recognised by
 _TRACE_MEMBER = b"header.npy"  # the first file in the zip archive of a trace
 _ZIP_NAME = 30  # bytes before the name of that file
+_LARGEST_PICKLE = 64 * 2**20
+"""Bytes that are searched; the pickle, without the numbers of the weights, comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +182,26 @@ def _tensors(
         else:
             counts[key] = math.prod(shape)
     return counts, pieces
+
+
+def asks_for_memory(file: BinaryIO) -> bool:
+    """Whether unpickling a file may take any amount of memory. The file is rewound.
+
+    That is so if it has compressed members, which torch never writes, or if it makes a bytearray,
+    whose size is only a number in the pickle.
+    """
+    file.seek(0)
+    pickled = file.read(_LARGEST_PICKLE)
+    file.seek(0)
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                return True
+            names = [member for member in archive.infolist() if member.filename.endswith(".pkl")]
+            if any(member.file_size > _LARGEST_PICKLE for member in names):
+                return True
+            pickled = b"".join(archive.read(member) for member in names)
+    except (zipfile.BadZipFile, ValueError, EOFError, RuntimeError, NotImplementedError):
+        pass  # no archive: torch reads it as a pickle alone
+    file.seek(0)
+    return b"bytearray" in pickled

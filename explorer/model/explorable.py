@@ -127,11 +127,11 @@ class ExplorableModel(TracedModel):
         with threads_for(config.parameters, source.size(1)):
             memory = model.encode(source, mask)  # (1, S, D)
         with threads_for(config.parameters, tokens=1):
-            steps: list[tuple[RowLogits, Tensor]] = []
+            steps: list[tuple[Tensor, Tensor]] = []
             for logits, token in greedy_steps(model, memory, mask, most, forced):
-                steps.append((RowLogits.of(logits), token))
+                steps.append((logits.cpu(), token))
                 refuse_logits(len(steps), config.target_vocabulary)
-        cached_logits = RowLogits.joined([logits for logits, _ in steps])
+        cached_logits = RowLogits.of_steps([logits for logits, _ in steps])
         chosen = torch.cat([token for _, token in steps])  # (T,)
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
@@ -181,15 +181,12 @@ class ExplorableModel(TracedModel):
 
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long."""
-        vocabulary = self.source_vocabulary if side == "source" else self.target_vocabulary
-        self._refuse_long(f"long_{side}", len(vocabulary.encode(text)) + 1)  # 1 for the end
+        self.checkpoint.ids(text, side)
 
     def source_ids(self, text: str) -> list[int]:
         """Ids of `text` with its end. Raises `VocabularyError` if it cannot be read or is too
         long."""
-        ids = [*self.source_vocabulary.encode(text), EOS]
-        self._refuse_long("long_source", len(ids))
-        return ids
+        return self.checkpoint.ids(text, "source")
 
     def _source(self, text: str, pad_to: int | None) -> Tensor:
         """Ids of `text` with end and padding: (1, S)."""
@@ -207,9 +204,7 @@ class ExplorableModel(TracedModel):
         text = options.prefix if options.target is None else options.target
         if text is None:
             return self._checked(options.force)
-        ids = self.target_vocabulary.encode(text)
-        ids += [EOS] if options.target is not None else []
-        self._refuse_long("long_target", len(ids))
+        ids = self.checkpoint.ids(text, "target", ended=options.target is not None)
         return dict(enumerate(ids, start=1))
 
     def _checked(self, force: Mapping[int, int]) -> Mapping[int, int]:
@@ -220,11 +215,6 @@ class ExplorableModel(TracedModel):
             if step < 1:
                 raise VocabularyError("no_such_step", step=step, last=1)
         return dict(force)
-
-    def _refuse_long(self, key: str, length: int) -> None:
-        limit = self.transformer.config.max_length
-        if length > limit:
-            raise VocabularyError(key, got=length, limit=limit)
 
     def _logits(self, hidden: Tensor) -> RowLogits:
         """Logits of the decoder's output (1, T, D)."""

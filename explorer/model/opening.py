@@ -1,12 +1,19 @@
-"""Open any model: a checkpoint file of the explorer, or a directory of the library transformers."""
+"""Open any model: a checkpoint file of the explorer, a directory of the library transformers, or
+an upload. Write one trained here as such a directory."""
 
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.core.errors import CheckpointError, FileError, ModelDirectoryError
 from explorer.core.files import as_path, printable, reading
-from explorer.model.catalog import named_checkpoint
+from explorer.core.sentencepiece_check import refuse_harmful
+from explorer.core.trace import Trace
+from explorer.core.trace_file import LARGEST_UPLOADED
+from explorer.core.vocabulary import shorten
+from explorer.model.catalog import Upload, UploadedModel, UploadedTrace, named_checkpoint
+from explorer.model.checkpoint import from_bytes, piece_models
 from explorer.model.explorable import ExplorableModel
 from explorer.model.explorable import load as load_checkpoint
 from explorer.model.huggingface import hub_cache
@@ -17,6 +24,8 @@ if TYPE_CHECKING:
 
 EXTRA = "pip install 'attention-explorer[huggingface]'"
 """Command that installs the library."""
+
+TRACE_SUFFIX = ".trace"
 
 
 def load(
@@ -105,3 +114,40 @@ def has_library() -> bool:
         return find_spec("transformers") is not None
     except ValueError:  # hidden, as by `sys.modules["transformers"] = None`
         return False
+
+
+def export_huggingface(model: ExplorableModel, path: str | Path) -> float:
+    """Write `model` to the directory `path` for the library transformers: a model with the same
+    logits, with a tokenizer that gives the same ids, which `explorer.load` opens again.
+
+    Returns the largest difference of a logit, measured before writing; at most 1e-4.
+
+    Raises `ModelDirectoryError` if the library has no class for the model (for example with two
+    vocabularies), if the directory is not empty, or without the library. Raises `FileError`.
+    """
+    folder = as_path(path)
+    if not isinstance(model, ExplorableModel):
+        raise ModelDirectoryError("export_other", got=type(model).__name__)
+    if not has_library():
+        raise ModelDirectoryError("export_not_installed", command=EXTRA)
+    # Imported late: the library takes a second, and need not be installed.
+    from explorer.model.huggingface.export import export_directory
+
+    return export_directory(model, folder)
+
+
+def read_upload(file_name: str, data: bytes) -> Upload:
+    """The model in an uploaded file or, if its name ends with ".trace", the trace.
+
+    Raises `CheckpointError`, `VocabularyError`, `TraceError`.
+    """
+    shown = shorten(Path(file_name).name)
+    stem = shorten(Path(file_name).stem) or "upload"
+    stamp = sha256(data).hexdigest()
+    if file_name.lower().endswith(TRACE_SUFFIX):
+        trace = Trace.from_bytes(data, shown, limit=LARGEST_UPLOADED)
+        return UploadedTrace(f"{stem}{TRACE_SUFFIX}", stamp, trace)
+    for proto in piece_models(data, shown):
+        refuse_harmful(proto, shown)
+    checkpoint = from_bytes(data, shown)
+    return UploadedModel(stem, stamp, checkpoint.summary, ExplorableModel(checkpoint, stem))

@@ -85,6 +85,11 @@ class RowLogits:
 
         return cls(starts[-1], parts[0].width, parts[0].step, read)
 
+    @classmethod
+    def of_steps(cls, steps: Sequence[Tensor]) -> "RowLogits":
+        """From the logits (N, V) of each step of decoding, one row for each."""
+        return cls.joined([cls.of(logits) for logits in steps])
+
     def blocks(self) -> Iterator[tuple[int, int]]:
         """(first row, last row + 1) of each block."""
         for first in range(0, self.rows, self.step):

@@ -9,9 +9,8 @@ from torch import Tensor
 from explorer.core.errors import CheckpointError
 from explorer.core.files import opened, printable, size_of
 from explorer.model.checkpoint import Checkpoint, built
-from explorer.model.checkpoint_header import refuse_large, refuse_other_kinds
+from explorer.model.checkpoint_header import asks_for_memory, refuse_large, refuse_other_kinds
 from explorer.model.explorable import ExplorableModel
-from explorer.model.pickled_weights import asks_for_memory
 from explorer.model.wrapped_names import bare
 
 _INSIDE = ("state_dict", "model_state_dict", "model")

@@ -7,21 +7,27 @@ from typing import Any, Literal, NoReturn
 import torch
 from torch import Tensor
 
-from explorer.core.errors import EvaluationBatchError, VocabularyError
+from explorer.core.errors import EvaluationBatchError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head, sides
-from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary
+from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.data.toy_data import Task
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
-from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
+from explorer.model.evaluation_batch import (
+    PART_SIZE,
+    EvaluationBatch,
+    Targets,
+    TokenKind,
+    TokenRows,
+    teacher_forced,
+)
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import capture, path
 from explorer.model.intervention_hooks import Fills, MeanOutputs, applied, gated
 from explorer.model.masks import padding_mask, path_mask
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
 from explorer.model.threads import threads_for
-from explorer.model.token_rows import TokenKind, TokenRows, teacher_forced
 from explorer.model.transformer import Transformer
 
 _KINDS = {PAD: TokenKind.PADDING, BOS: TokenKind.SPECIAL, EOS: TokenKind.END}
@@ -51,14 +57,13 @@ class TransformerPasses:
 
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
         """Sources with given targets. Raises `VocabularyError` on a text that is too long."""
-        sources = [self._source(source) for source, _ in pairs]
-        known = self.checkpoint.target_vocabulary
-        targets = [[BOS, *self._ids(known, target, "long_target")] for _, target in pairs]
+        sources = [self.checkpoint.ids(source, "source") for source, _ in pairs]
+        targets = [[BOS, *self.checkpoint.ids(target, "target")] for _, target in pairs]
         return forced_batch(sources, targets, name)
 
     def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
         """Texts with the model's greedy output as targets; `seed` has no effect."""
-        sources = [self._source(text) for text in texts]
+        sources = [self.checkpoint.ids(text, "source") for text in texts]
         targets: list[list[int]] = []
         for start in range(0, len(sources), PART_SIZE):
             part = token_rows(sources[start : start + PART_SIZE]).ids.to(self._transformer.device)
@@ -140,17 +145,6 @@ class TransformerPasses:
     @property
     def _config(self) -> ModelConfig:
         return self.checkpoint.model.config
-
-    def _source(self, text: str) -> list[int]:
-        return self._ids(self.checkpoint.source_vocabulary, text, "long_source")
-
-    def _ids(self, vocabulary: Vocabulary, text: str, too_long: str) -> list[int]:
-        """Ids of `text`, EOS last."""
-        ids = [*vocabulary.encode(text), EOS]
-        limit = self._config.max_length
-        if len(ids) > limit:
-            raise VocabularyError(too_long, got=len(ids), limit=limit)
-        return ids
 
 
 def token_rows(rows: Sequence[Sequence[int]]) -> TokenRows:

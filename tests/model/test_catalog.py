@@ -19,7 +19,7 @@ from explorer.model.checkpoint_header import PIECES
 from explorer.model.explorable import ExplorableModel, load
 from explorer.model.listed_model import TextKind
 from explorer.model.model_directory import directory_model
-from explorer.model.uploaded_file import read_upload
+from explorer.model.opening import read_upload
 from explorer.training.trainer import Trainer
 from tests.support.catalog_members import shipped
 from tests.support.toy_sentences import TINY_PAIRS, as_table

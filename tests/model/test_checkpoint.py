@@ -7,8 +7,8 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-from explorer.core.errors import CheckpointError, ExplorerError, FileError
-from explorer.core.vocabulary import SymbolVocabulary
+from explorer.core.errors import CheckpointError, ExplorerError, FileError, VocabularyError
+from explorer.core.vocabulary import EOS, SymbolVocabulary
 from explorer.model.checkpoint import (
     Checkpoint,
     from_bytes,
@@ -32,6 +32,18 @@ def rewrite(data: bytes, **changes: str) -> bytes:
     length = int.from_bytes(data[:8], "little")
     metadata = json.loads(data[8 : 8 + length])["__metadata__"]
     return save(load(data), metadata | changes)
+
+
+def test_the_ids_of_a_text_have_its_end_and_fit_into_the_model(checkpoint):
+    most = checkpoint.model.config.max_length
+    assert checkpoint.ids("a c", "source") == [3, 5, EOS]
+    assert checkpoint.ids("n", "target", ended=False) == [3 + 13]
+    assert len(checkpoint.ids("a " * most, "target", ended=False)) == most
+    for side in ("source", "target"):
+        with pytest.raises(VocabularyError) as caught:
+            checkpoint.ids("a " * most, side)
+        assert caught.value.key == f"long_{side}"
+        assert (caught.value.facts["got"], caught.value.facts["limit"]) == (most + 1, most)
 
 
 def test_a_file_round_trip_keeps_weights_config_vocabularies_and_facts(checkpoint, tmp_path):

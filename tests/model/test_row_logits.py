@@ -52,6 +52,12 @@ def test_parts_that_are_joined_are_read_across_their_borders():
     assert torch.equal(joined.whole(), LOGITS)
 
 
+def test_each_step_of_decoding_is_one_row():
+    steps = RowLogits.of_steps([LOGITS[:, row] for row in range(7)])
+    assert (steps.rows, steps.width) == (7, 3)
+    assert torch.equal(steps.whole(), LOGITS)
+
+
 def test_one_output_of_a_whole_text_is_one_row():
     logits = RowLogits.of(LOGITS[:, 0])
     assert (logits.rows, logits.width) == (1, 3)

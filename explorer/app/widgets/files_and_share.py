@@ -144,7 +144,7 @@ def _upload(language: str) -> None:
 
 def _take_upload(file_name: str, contents: bytes) -> None:
     """Add a file to the uploads and choose it, or report why it is refused."""
-    from explorer.model.uploaded_file import read_upload
+    from explorer.model.opening import read_upload
 
     try:
         name = add_upload(read_upload(file_name, contents))

@@ -18,10 +18,9 @@ from explorer.data.parallel_corpus import read_pairs, read_rows, references
 from explorer.data.task_names import task_of
 from explorer.data.toy_data import FIRST, find_task
 from explorer.heads.metrics import batch_names
-from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch
+from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, TokenRows
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
-from explorer.model.token_rows import TokenRows
 from explorer.model.transformer_passes import forced_batch
 
 _T = TypeVar("_T")

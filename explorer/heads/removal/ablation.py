@@ -30,11 +30,10 @@ from explorer.heads.metrics.statistics import (
 )
 from explorer.heads.removal.own_metric import TextMetric
 from explorer.heads.reports.head_report_validation import KEYS
-from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
 from explorer.model.intervention_hooks import Fills, MeanOutputs
 from explorer.model.measurable import NO_INTERVENTIONS, BatchPasses, MeasurableModel
 from explorer.model.threads import threads_for
-from explorer.model.token_rows import TokenRows
 
 VARIANTS = ("zero", "mean", "only")
 """The head's output set to zero; set to its mean; all other heads of its site set to zero."""

@@ -10,9 +10,8 @@ from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError
 from explorer.heads.metrics.evaluation_batches import distinct, listed_texts
-from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
 from explorer.model.measurable import MeasurableModel
-from explorer.model.token_rows import TokenRows
 
 Metric: TypeAlias = Callable[[Tensor], Any]
 """Logits (V,) of one text → a number. The logits are those of the next token, of the mask, or of

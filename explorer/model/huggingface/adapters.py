@@ -8,9 +8,9 @@ from typing import Any
 
 from explorer.core.errors import ModelDirectoryError
 from explorer.core.files import opened, printable
+from explorer.model.checkpoint_header import asks_for_memory
 from explorer.model.huggingface.adapter_files import Adapter
 from explorer.model.huggingface.other_contents import refuse_pointers
-from explorer.model.pickled_weights import asks_for_memory
 
 EXTRA = "pip install 'attention-explorer[adapters]'"
 """Command that installs peft."""

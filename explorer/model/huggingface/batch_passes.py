@@ -12,7 +12,7 @@ from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.sites import Head, sides
 from explorer.core.vocabulary import shorten
-from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.batch_texts import BatchTexts, Texts
 from explorer.model.huggingface.capture import Call
@@ -26,7 +26,6 @@ from explorer.model.huggingface.passes import full_pass
 from explorer.model.huggingface.tokens import Tokens
 from explorer.model.intervention_hooks import Fills, MeanOutputs
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
-from explorer.model.token_rows import TokenRows
 
 
 @dataclass(frozen=True)

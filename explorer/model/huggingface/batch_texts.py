@@ -10,7 +10,14 @@ from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.vocabulary import shorten
-from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, Targets
+from explorer.model.evaluation_batch import (
+    PART_SIZE,
+    EvaluationBatch,
+    Targets,
+    TokenKind,
+    TokenRows,
+    teacher_forced,
+)
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.class_labels import Classes
 from explorer.model.huggingface.decoding import NEW_TOKENS
@@ -21,7 +28,6 @@ from explorer.model.huggingface.inputs import TOO_LONG, Inputs, takes_segments
 from explorer.model.huggingface.passes import encoded, greedy_rows
 from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.threads import threads_for
-from explorer.model.token_rows import TokenKind, TokenRows, teacher_forced
 
 Texts: TypeAlias = Sequence[str] | Sequence[tuple[str, str]]
 

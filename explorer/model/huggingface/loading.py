@@ -22,6 +22,7 @@ from transformers.models.auto.modeling_auto import (
 from explorer.core.errors import ModelDirectoryError
 from explorer.core.files import opened, printable
 from explorer.core.memory import free_memory
+from explorer.model.checkpoint_header import asks_for_memory
 from explorer.model.huggingface import tokenizer_check
 from explorer.model.huggingface.adapter_files import Adapter
 from explorer.model.huggingface.adapters import merged, refuse_unreadable
@@ -50,7 +51,6 @@ from explorer.model.huggingface.verification import examine
 from explorer.model.huggingface.weight_layout import store_by_input
 from explorer.model.huggingface.weight_loading import LOCAL, StoredWeights
 from explorer.model.huggingface.weight_sizes import refuse_other_sizes, tensor_sizes
-from explorer.model.pickled_weights import asks_for_memory
 
 IN_MEMORY = Placement()
 

@@ -13,9 +13,9 @@ from explorer.core.errors import EvaluationBatchError
 from explorer.core.interventions import Interventions
 from explorer.heads.metrics.evaluation_batches import token_losses
 from explorer.heads.removal.gradient_importance import gate_gradients
+from explorer.model.evaluation_batch import TokenKind
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.generation_settings import GenerationSettings
-from explorer.model.token_rows import TokenKind
 from tests.support.huggingface_families import FAMILIES, TESTED
 from tests.support.projected_heads import projected
 

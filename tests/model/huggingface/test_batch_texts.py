@@ -5,9 +5,9 @@ import torch
 import transformers
 
 from explorer.core.errors import VocabularyError
+from explorer.model.evaluation_batch import TokenKind
 from explorer.model.huggingface.batch_texts import BatchTexts
 from explorer.model.huggingface.tokens import Tokens
-from explorer.model.token_rows import TokenKind
 from tests.support.huggingface_families import EOS
 
 TEXTS = ["5 17 8 41 9 23", "9 9 30 31 32 33 34 35", "12"]
