@@ -304,15 +304,14 @@ def evaluation_sentences(
         read_texts,
         task_sentences,
     )
-    from explorer.model.explorable import ExplorableModel
+    from explorer.heads.removal.gated_decoding import translator
 
     if options.pairs is not None:
         columns = pair_columns(options.pairs, options.columns)
         known, name = held_out_pairs(options.pairs, options.sentences, columns)
         pairs = [(source, targets[0]) for source, targets in known]
         batch = model.passes.pairs(pairs, name)
-        translates = isinstance(model, ExplorableModel) and task_of(model.facts) is None
-        return batch, [targets for _, targets in known] if translates else None
+        return batch, [targets for _, targets in known] if translator(model) else None
     if options.labels is not None:
         return read_labelled(model, options.labels, options.sentences), None
     if options.texts is not None:

@@ -14,7 +14,6 @@ from explorer.core.errors import EvaluationBatchError
 from explorer.core.interventions import refuse_weights_only
 from explorer.core.sites import SITES, Head, sides
 from explorer.core.word_segmentation import is_punctuation
-from explorer.data.task_names import task_of
 from explorer.heads.metrics.attention_metrics import (
     FARTHEST,
     METRICS,
@@ -39,7 +38,7 @@ from explorer.heads.metrics.evaluation_batches import (
 from explorer.heads.removal.ablation import ablation, remove_sites
 from explorer.heads.removal.bleu_effect import bleu_by_head
 from explorer.heads.removal.counterfactuals import mean_outputs
-from explorer.heads.removal.gated_decoding import References
+from explorer.heads.removal.gated_decoding import References, translator
 from explorer.heads.removal.gradient_importance import importance
 from explorer.heads.removal.own_metric import TextMetric
 from explorer.heads.reports.head_report import HeadReport
@@ -47,7 +46,6 @@ from explorer.heads.reports.head_report_validation import KEYS
 from explorer.heads.roles import roles
 from explorer.heads.roles.shuffled_keys import offset_chance
 from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
-from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import LayerAttention, MeasurableModel
 from explorer.model.threads import threads_for
 
@@ -144,9 +142,11 @@ def measure(
     if gradients or (removed_on and metric is None):
         refuse_without_targets(batch)
         refuse_weights_only(model.facts)
-    translator = None if references is None else _translator(model)
+    decoder = None if references is None else translator(model)
+    if references is not None and decoder is None:
+        raise EvaluationBatchError("bleu_needs_pairs")
     # Rough shares of the time.
-    shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on), 0.8 * (translator is not None)]
+    shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on), 0.8 * (decoder is not None)]
 
     def progress_of(number: int) -> Progress:
         return lambda share: progress((sum(shares[:number]) + shares[number] * share) / sum(shares))
@@ -165,17 +165,10 @@ def measure(
                 report = report.with_columns(effects, ablation=known)
             else:
                 report = report.with_columns(effects, metric={"name": metric.name, **known})
-        if removed_on and translator is not None and references is not None and metric is None:
+        if removed_on and decoder is not None and references is not None and metric is None:
             right = [references[number] for number in batch.spread(removed_on).tolist()]
-            report = report.with_columns(bleu_by_head(translator, some, right, progress_of(3)))
+            report = report.with_columns(bleu_by_head(decoder, some, right, progress_of(3)))
     return report
-
-
-def _translator(model: MeasurableModel) -> ExplorableModel:
-    """`model`. Raises `EvaluationBatchError` unless it was trained here and translates."""
-    if not isinstance(model, ExplorableModel) or task_of(model.facts) is not None:
-        raise EvaluationBatchError("bleu_needs_pairs")
-    return model
 
 
 def _metrics_and_roles(

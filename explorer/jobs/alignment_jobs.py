@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from explorer.core.errors import AlignmentError, MeasurementError
 from explorer.core.vocabulary import shorten
@@ -17,10 +17,10 @@ from explorer.heads.alignment.aer_report import AlignmentReport
 from explorer.heads.alignment.gold_file import AlignmentFile, fits, refuse_foreign_links
 from explorer.heads.reports.report_files import (
     REPORT_FILES,
+    Stored,
     measured_folder,
     newest_first,
-    read_report,
-    report_key,
+    stored,
 )
 from explorer.jobs.measurement import MeasuredSentences, Measurement, QueuedMeasurement, submit
 from explorer.jobs.measurement_jobs import MOST_CHARACTERS, MOST_SENTENCES
@@ -79,12 +79,7 @@ def _headings(rows: Sequence[Sequence[str]], count: int) -> tuple[str, ...]:
     return () if re.search(r"\d", first[len(LINKS) - 1]) else first
 
 
-@dataclass(frozen=True, slots=True)
-class StoredAlignment:
-    """A report and its key."""
-
-    report: AlignmentReport
-    key: str
+StoredAlignment: TypeAlias = Stored[AlignmentReport]
 
 
 def check(model: "MeasurableModel", gold: GoldTable) -> AlignmentFile:
@@ -117,12 +112,8 @@ def start(checkpoint: Path | bytes, name: str, gold: GoldTable, digest: str) -> 
 
 def stored_alignments(digest: str) -> list[StoredAlignment]:
     """All reports on the model with this digest, the newest first."""
-    found = []
-    for path in newest_first(measured_folder(digest, "alignment"), REPORT_FILES["alignment"]):
-        report = read_report(AlignmentReport.load, path)
-        if isinstance(report, AlignmentReport):
-            found.append(StoredAlignment(report, report_key(path)))
-    return found
+    folder = measured_folder(digest, "alignment")
+    return stored(AlignmentReport.load, newest_first(folder, REPORT_FILES["alignment"]))
 
 
 def _command(gold: GoldTable, folder: Path, checkpoint: Path, report: Path) -> Sequence[str]:

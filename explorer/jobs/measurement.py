@@ -146,7 +146,7 @@ class Measurement(JobFolder):
 
     @property
     def report_key(self) -> str:
-        """The key of the finished report; see `StoredReport`."""
+        """The key of the finished report; see `Stored`."""
         return report_key(self.report)
 
     @property

@@ -22,6 +22,7 @@ from explorer.heads.reports.report_files import (
     modified,
     newest_first,
     read_report,
+    stored,
 )
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement import (
@@ -121,11 +122,9 @@ def stored_prunings(digest: str) -> list[StoredPruning]:
     }
     newest = sorted(jobs, key=jobs.__getitem__, reverse=True)
     found = [StoredPruning(report, job) for job in newest if (report := _newest(job))]
-    for path in sorted(folders.shipped_prunings().glob("*.json")):
-        shipped = read_report(PruningReport.load, path)
-        if isinstance(shipped, PruningReport) and shipped.facts["digest"] == digest:
-            found.append(StoredPruning(shipped, None))
-    return found
+    shipped = stored(PruningReport.load, sorted(folders.shipped_prunings().glob("*.json")))
+    reports = (one.report for one in shipped if one.report.facts["digest"] == digest)
+    return [*found, *(StoredPruning(report, None) for report in reports)]
 
 
 def _going_on(job: Measurement, settings: PruningSettings) -> PruningSettings:

@@ -8,7 +8,6 @@ import pandas as pd
 
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
-from explorer.data.task_names import task_of
 from explorer.heads import measure
 from explorer.heads.contributions import agreement
 from explorer.heads.contributions.contributions import contributions as _contributions
@@ -18,9 +17,9 @@ from explorer.heads.contributions.score_parts import score_parts as _score_parts
 from explorer.heads.metrics.evaluation_batches import distinct, given_sentences, listed_texts
 from explorer.heads.pruning.pruning_study import pruning_curve
 from explorer.heads.removal import ablation, bleu_effect, counterfactuals
+from explorer.heads.removal.gated_decoding import translator
 from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
-from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
@@ -124,9 +123,9 @@ class HeadStudies:
             return ablation.effect(self, own.batch, removed, means, metric=own)
         table = ablation.effect(self, batch, removed, means)
         pairs, _ = distinct((text for text in given or () if not isinstance(text, str)), "")
-        if pairs and isinstance(self, ExplorableModel) and task_of(self.facts) is None:
+        if pairs and (decoder := translator(self)):
             references = [[target] for _, target in pairs]
-            table.loc["bleu"] = bleu_effect.bleu_effect(self, batch, references, removed, means)
+            table.loc["bleu"] = bleu_effect.bleu_effect(decoder, batch, references, removed, means)
         return table
 
     def prune(

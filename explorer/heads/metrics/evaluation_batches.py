@@ -153,8 +153,7 @@ def read_labelled(model: MeasurableModel, path: Path, most: int) -> EvaluationBa
     """
     texts: list[Any] = []
     labels = []
-    lines = [line for line in read_text(path, LARGEST_TEXTS).splitlines() if line.strip()]
-    kept, name = distinct(lines, path.name)
+    kept, name = _distinct_lines(path)
     for line in kept[:most]:
         *sides, label = line.split("\t")
         if len(sides) not in (1, 2):
@@ -210,17 +209,6 @@ def listed_texts(texts: Iterable[str] | Iterable[tuple[str, str]] | None) -> lis
     return [text if isinstance(text, str) else tuple(text) for text in given]
 
 
-def held_out_sentences(
-    model: MeasurableModel, path: Path, most: int, columns: Sequence[str] = ("1", "2")
-) -> EvaluationBatch:
-    """The `held_out_pairs` of a file, each source with its first translation.
-
-    Raises `PairsError` on a file that is not a table of pairs; otherwise as `BatchPasses.pairs`.
-    """
-    known, name = held_out_pairs(path, most, columns)
-    return model.passes.pairs([(source, targets[0]) for source, targets in known], name)
-
-
 def held_out_pairs(
     path: Path, most: int, columns: Sequence[str] = ("1", "2")
 ) -> tuple[list[tuple[str, list[str]]], str]:
@@ -248,9 +236,14 @@ def read_texts(model: MeasurableModel, path: Path, most: int, seed: int = 0) -> 
 
     Raises `FileError` on a file that cannot be read; otherwise as `BatchPasses.texts`.
     """
-    lines = [line for line in read_text(path, LARGEST_TEXTS).splitlines() if line.strip()]
-    kept, name = distinct(lines, path.name)
+    kept, name = _distinct_lines(path)
     return model.passes.texts(kept[:most], name, seed)
+
+
+def _distinct_lines(path: Path) -> tuple[list[str], str]:
+    """The lines of a file that are not empty, each once, and their name; see `distinct`."""
+    lines = [line for line in read_text(path, LARGEST_TEXTS).splitlines() if line.strip()]
+    return distinct(lines, path.name)
 
 
 def refuse_without_targets(batch: EvaluationBatch) -> None:

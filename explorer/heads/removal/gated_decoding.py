@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from explorer.data.task_names import task_of
 from explorer.heads.metrics.evaluation_batches import Progress, no_progress
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
 from explorer.model.greedy_decoding import greedy
 from explorer.model.intervention_hooks import Fills, gated
+from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 
 _DECODED_TOGETHER = 64  # sentences
@@ -17,6 +19,13 @@ _MOST_ROWS = 256  # rows of one decoding, over several gates
 
 References = Sequence[Sequence[str]]
 """The known translations of each sentence."""
+
+
+def translator(model: MeasurableModel) -> ExplorableModel | None:
+    """`model` if it was trained here and translates, so that BLEU can be measured; else None."""
+    if isinstance(model, ExplorableModel) and task_of(model.facts) is None:
+        return model
+    return None
 
 
 def decoded(

@@ -5,10 +5,11 @@ digest of their model, `DIGEST/BATCH/findings.json`, and beside it `DIGEST-align
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import Generic, Literal, TypeVar, cast
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
@@ -29,13 +30,26 @@ MOST_STORED = 16
 """Reports of a kind stored for one model; the oldest is deleted first."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stored(Generic[R]):
+    """A report, and a key: two batches may have the same name and size.
+
+    key: made of the file's path and modification time.
+    written: seconds since 1970.
+    """
+
+    report: R
+    key: str
+    written: float
+
+
 def measured_folder(digest: str, kind: ReportKind = "heads") -> Path:
     """The folder of the reports measured on this machine, one folder a batch."""
     return folders.reports() / (digest if kind == "heads" else f"{digest}-{kind}")
 
 
 def report_key(path: Path) -> str:
-    """The key of the report in the file at `path`; see `StoredReport`."""
+    """The key of the report in the file at `path`; see `Stored`."""
     return f"{path.parent.name}/{path.name} {modified(path)}"
 
 
@@ -61,6 +75,16 @@ def newest_first(folder: Path, report_name: str = REPORT_FILES["heads"]) -> list
 def read_report(load: Callable[[Path], R], path: Path) -> R | ExplorerError:
     """The report in a file, or the error if it holds none; cached until the file changes."""
     return cast(R | ExplorerError, _read(load, path, modified(path)))
+
+
+def stored(load: Callable[[Path], R], paths: Iterable[Path]) -> list[Stored[R]]:
+    """The reports in those of the files that hold one, in their order."""
+    read = [(path, read_report(load, path)) for path in paths]
+    return [
+        Stored(report, report_key(path), modified(path) / 1e9)
+        for path, report in read
+        if not isinstance(report, ExplorerError)
+    ]
 
 
 @lru_cache(maxsize=512)  # more than a folder has: each page reads all of them in turn

@@ -2,43 +2,27 @@
 those measured on this machine, see `report_files`.
 """
 
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.reports.report_files import (
+    Stored,
     measured_folder,
-    modified,
     newest_first,
     read_report,
-    report_key,
+    stored,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class StoredReport:
-    """A report, and a key: two batches may have the same name and size.
-
-    key: made of the file's path and modification time.
-    written: seconds since 1970.
-    """
-
-    report: HeadReport
-    key: str
-    written: float
+StoredReport: TypeAlias = Stored[HeadReport]
 
 
 def stored_reports(digest: str) -> list[StoredReport]:
     """All reports on the model with this digest: shipped ones first, then the newest first."""
     paths = sorted(folders.shipped_reports().glob("*.json"))
-    paths += newest_first(measured_folder(digest))
-    stored = []
-    for path in paths:
-        report = read_report(HeadReport.load, path)
-        if isinstance(report, HeadReport) and report.facts.get("digest") == digest:
-            stored.append(StoredReport(report, report_key(path), modified(path) / 1e9))
-    return stored
+    found = stored(HeadReport.load, [*paths, *newest_first(measured_folder(digest))])
+    return [one for one in found if one.report.facts.get("digest") == digest]
 
 
 def old_reports(digest: str) -> int:

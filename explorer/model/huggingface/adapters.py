@@ -7,10 +7,8 @@ import warnings
 from typing import Any
 
 from explorer.core.errors import ModelDirectoryError
-from explorer.core.files import opened, printable
-from explorer.model.checkpoint_header import asks_for_memory
 from explorer.model.huggingface.adapter_files import Adapter
-from explorer.model.huggingface.other_contents import refuse_pointers
+from explorer.model.huggingface.other_contents import refuse_damaged_weights
 
 EXTRA = "pip install 'attention-explorer[adapters]'"
 """Command that installs peft."""
@@ -23,15 +21,8 @@ def refuse_unreadable(adapter: Adapter) -> None:
     """Raise `ModelDirectoryError` if an adapter cannot be merged: it is of another kind, its
     file is not whole, or peft is not installed."""
     adapter.refuse()
-    file = adapter.weights
-    assert file is not None
-    refuse_pointers(adapter.path, [file])
-    named = {"name": adapter.path.name, "file": printable(file.name)}
-    if not file.stat().st_size:
-        raise ModelDirectoryError("empty_weights", **named)
-    with opened(file) as stream:
-        if file.suffix == ".bin" and asks_for_memory(stream):
-            raise ModelDirectoryError("code_in_weights", name=adapter.path.name)
+    assert adapter.weights is not None
+    refuse_damaged_weights(adapter.path, [adapter.weights])
     try:
         import peft  # noqa: F401
     except ImportError as error:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -13,33 +13,21 @@ from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.sites import Head, sides
 from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
-from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
-from explorer.model.huggingface.batch_texts import BatchTexts, Texts
+from explorer.model.huggingface.anatomy import Kind, Place
+from explorer.model.huggingface.batch_texts import BatchTexts
 from explorer.model.huggingface.capture import Call
-from explorer.model.huggingface.class_labels import Classes
 from explorer.model.huggingface.edits import edits_for
-from explorer.model.huggingface.fed_text import decodes, without_head
-from explorer.model.huggingface.generation_settings import GenerationSettings
+from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.masks import unmasked_cells
 from explorer.model.huggingface.passes import full_pass
-from explorer.model.huggingface.tokens import Tokens
 from explorer.model.intervention_hooks import Fills, MeanOutputs
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
 
 
 @dataclass(frozen=True)
-class LibraryPasses:
-    """See `measurable.BatchPasses`.
-
-    positions: the most tokens of a sequence; None without a limit.
-    """
-
-    model: Any
-    anatomy: Anatomy
-    tokens: Tokens
-    positions: int | None
-    settings: GenerationSettings
+class LibraryPasses(BatchTexts):
+    """See `measurable.BatchPasses`."""
 
     @cached_property
     def heads(self) -> tuple[Head, ...]:
@@ -51,58 +39,14 @@ class LibraryPasses:
 
     @cached_property
     def logits_size(self) -> int:
-        if self._classes.count:
-            return self._classes.count
+        if self.classes.count:
+            return self.classes.count
         return self.tokens.size if self.predicts_tokens else 0
-
-    @property
-    def predicts_tokens(self) -> bool:
-        return self._texts.predicts
-
-    def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
-        """Sources with given targets; for a model without decoding, each pair as one text, with the
-        labels of `texts`.
-
-        Raises `VocabularyError`, `EvaluationBatchError` for a decoder alone, and `ConfigError` if
-        the tokenizer cannot join two texts.
-        """
-        if not decodes(self.model, self.anatomy.kind):
-            return self._that_are_read(pairs, name)
-        if self.anatomy.kind != Kind.ENCODER_DECODER:
-            raise EvaluationBatchError("pairs_refused")
-        return self._texts.pairs(pairs, name)
-
-    def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
-        """Texts with the expected predictions. Raises `VocabularyError`.
-
-        These are the greedy output of an encoder–decoder model; the next tokens of the text for a
-        decoder alone; the masked tokens, chosen at random from `seed`, for an encoder alone; none
-        if the model predicts no tokens.
-        """
-        if not decodes(self.model, self.anatomy.kind):
-            return self._that_are_read(texts, name, seed)
-        if self.anatomy.kind == Kind.ENCODER_DECODER:
-            return self._texts.with_output(texts, name)
-        return self._texts.with_next_tokens(texts, name)
-
-    def _that_are_read(self, texts: Texts, name: str, seed: int = 0) -> EvaluationBatch:
-        """Texts or pairs for a model that decodes nothing."""
-        if self.anatomy.kind == Kind.ENCODER_ONLY:
-            return self._texts.with_masks(texts, name, seed)
-        return self._texts.that_are_read(texts, name)
-
-    def labelled(self, texts: Texts, labels: Sequence[Any], name: str) -> EvaluationBatch:
-        """See `measurable.BatchPasses`."""
-        return self._texts.with_labels(texts, labels, name, self._classes)
-
-    def continued(self, texts: Texts, name: str) -> EvaluationBatch:
-        """See `measurable.BatchPasses`."""
-        return self._texts.continued(texts, name, self._classes)
 
     def logit(self, named: str | int) -> int:
         """See `measurable.BatchPasses`."""
-        if self._classes.count:
-            return self._classes.number(named)
+        if self.classes.count:
+            return self.classes.number(named)
         if not isinstance(named, str):
             raise EvaluationBatchError("no_token", got=type(named).__name__)
         ids = self.tokens.target(named)
@@ -116,7 +60,7 @@ class LibraryPasses:
     @torch.inference_mode()
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
         head = self.anatomy.head  # no logits are read
-        body = without_head(self.model, self.anatomy.kind)
+        body = without_head(self.model, self.kind)
         found = full_pass(body, self.anatomy, _inputs(batch), record=True, head=head)
         calls = [
             *zip(self.anatomy.encoder, found.encoder, strict=True),
@@ -148,21 +92,13 @@ class LibraryPasses:
         return done.logits.whole().float()
 
     def choices(self, logits: Tensor) -> Tensor:
-        if self._classes.count:
+        if self.classes.count:
             return logits.argmax(-1)
-        rules = self.settings.rules(self.anatomy.kind, 1, 1, {})
-        if self.anatomy.kind != Kind.ENCODER_DECODER:
+        rules = self.settings.rules(self.kind, 1, 1, {})
+        if self.kind != Kind.ENCODER_DECODER:
             return rules.chosen(logits, 0)
         first, others = (rules.chosen(logits[:, rows], step) for rows, step in _FIRST_AND_OTHERS)
         return torch.cat([first, others], 1)
-
-    @cached_property
-    def _classes(self) -> Classes:
-        return Classes.of(self.model)
-
-    @cached_property
-    def _texts(self) -> BatchTexts:
-        return BatchTexts(self.model, self.anatomy.kind, self.tokens, self.positions, self.settings)
 
 
 _FIRST_AND_OTHERS = ((slice(0, 1), 1), (slice(1, None), 2))

@@ -38,67 +38,90 @@ arXiv 1810.04805, whose random replacements are left out."""
 
 @dataclass(frozen=True)
 class BatchTexts:
-    """Texts → ids with the expected predictions.
+    """Texts → ids with the expected predictions; the methods are those of `measurable.BatchPasses`.
 
     positions: the most tokens of a sequence; None without a limit.
     """
 
     model: Any
-    kind: Kind
+    anatomy: Anatomy
     tokens: Tokens
     positions: int | None
     settings: GenerationSettings
 
+    @property
+    def kind(self) -> Kind:
+        return self.anatomy.kind
+
     @cached_property
-    def predicts(self) -> bool:
+    def decodes(self) -> bool:
+        return decodes(self.model, self.kind)
+
+    @cached_property
+    def classes(self) -> Classes:
+        return Classes.of(self.model)
+
+    @cached_property
+    def predicts_tokens(self) -> bool:
         """Whether the model predicts tokens: an encoder alone may have no head for it."""
         if self.kind != Kind.ENCODER_ONLY:
-            return decodes(self.model, self.kind)
+            return self.decodes
         return self.tokens.mask_id is not None and self.model.get_output_embeddings() is not None
 
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
-        """Sources with given targets."""
+        """Sources with given targets; for a model without decoding, each pair as one text, with the
+        labels of `texts`.
+
+        Raises `VocabularyError`, `EvaluationBatchError` for a decoder alone, and `ConfigError` if
+        the tokenizer cannot join two texts.
+        """
+        if not self.decodes:
+            return self._that_are_read(pairs, name)
+        if self.kind != Kind.ENCODER_DECODER:
+            raise EvaluationBatchError("pairs_refused")
         start, ends = self.settings.start, sorted(self.settings.ends)[:1]
         outputs = [self.settings.with_first(self.tokens.target(text)) for _, text in pairs]
         targets = [[start, *ids, *ends] for ids in outputs]
         self._refuse_long(targets, "long_target")
         return self._forced(self._ids([source for source, _ in pairs]), targets, name, "given")
 
-    def with_output(self, texts: Sequence[str], name: str) -> EvaluationBatch:
-        """Sources with the model's greedy output as targets."""
-        sources = self._ids(texts)
+    def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
+        """Texts with the expected predictions. Raises `VocabularyError`.
+
+        These are the greedy output of an encoder–decoder model; the next tokens of the text for a
+        decoder alone; the masked tokens, chosen at random from `seed`, for an encoder alone; none
+        if the model predicts no tokens.
+        """
+        if not self.decodes:
+            return self._that_are_read(texts, name, seed)
+        ids = self._ids(texts)
+        if self.kind == Kind.DECODER_ONLY:
+            rows = self._rows(ids)
+            return EvaluationBatch(None, rows, rows.shifted(), name, "next")
         targets: list[list[int]] = []
-        for first in range(0, len(sources), PART_SIZE):
-            targets += self._decoded(sources[first : first + PART_SIZE])
-        return self._forced(sources, targets, name, "greedy")
+        for first in range(0, len(ids), PART_SIZE):
+            targets += self._decoded(ids[first : first + PART_SIZE])
+        return self._forced(ids, targets, name, "greedy")
 
-    def with_next_tokens(self, texts: Sequence[str], name: str) -> EvaluationBatch:
-        """Texts in which each token has to predict the next one."""
-        rows = self._rows(self._ids(texts))
-        return EvaluationBatch(None, rows, rows.shifted(), name, "next")
+    def _that_are_read(self, texts: Texts, name: str, seed: int = 0) -> EvaluationBatch:
+        """Texts, or pairs read as one text, for a model that decodes nothing.
 
-    def with_masks(self, texts: Texts, name: str, seed: int) -> EvaluationBatch:
-        """Texts, or pairs read as one text, with masked tokens to predict.
-
-        A model that fills in no masks gets the texts unmasked, with nothing to predict.
+        An encoder that fills in masks gets them with masked tokens to predict, any other model with
+        nothing to predict.
         """
         read = self._read(texts)
         rows = self._rows([one.ids for one in read])
+        if self.kind != Kind.ENCODER_ONLY:
+            nothing = TokenRows(rows.ids, torch.full_like(rows.kinds, TokenKind.PADDING))
+            return EvaluationBatch(*self._sides(rows), nothing, name, "none")
         hidden = torch.zeros_like(rows.ids, dtype=torch.bool)
-        if self.predicts:
+        if self.predicts_tokens:
             hidden = _drawn(rows, torch.Generator().manual_seed(seed))
         labels = TokenRows(rows.ids, rows.kinds.masked_fill(~hidden, TokenKind.PADDING))
         source = TokenRows(rows.ids.masked_fill(hidden, self.tokens.mask_id or 0), rows.kinds)
-        targets: Targets = "masked" if self.predicts else "none"
+        targets: Targets = "masked" if self.predicts_tokens else "none"
         segments = self._segments(read, rows.ids.size(1))
         return EvaluationBatch(source, None, labels, name, targets, segments=segments)
-
-    def that_are_read(self, texts: Texts, name: str) -> EvaluationBatch:
-        """Texts, or pairs read as one text, with nothing to predict: for classifiers with a
-        decoder."""
-        rows = self._rows([one.ids for one in self._read(texts)])
-        nothing = TokenRows(rows.ids, torch.full_like(rows.kinds, TokenKind.PADDING))
-        return EvaluationBatch(*self._sides(rows), nothing, name, "none")
 
     def _sides(self, rows: TokenRows) -> tuple[TokenRows | None, TokenRows | None]:
         """Rows for the encoder and for the decoder, None for a missing stack.
@@ -118,28 +141,27 @@ class BatchTexts:
         kinds = kinds.to(rows.kinds).masked_fill(~rows.real, TokenKind.PADDING)
         return rows, TokenRows(ids, kinds)
 
-    def with_labels(
-        self, texts: Texts, labels: Sequence[Any], name: str, classes: Classes
-    ) -> EvaluationBatch:
+    def labelled(self, texts: Texts, labels: Sequence[Any], name: str) -> EvaluationBatch:
         """Texts, or pairs, each with its class, or with the tags of its words.
 
         Raises `EvaluationBatchError` if the model has no classes, or if the library finds the end
         of a text in a decoder by its padding and the model has no padding token.
         """
+        classes = self.classes
         if not classes.count:
             raise EvaluationBatchError("no_labels")
-        self._refuse_no_padding(classes)
+        self._refuse_no_padding()
         read = self._read(texts)
         found = [classes.of_text(label, one) for one, label in zip(read, labels, strict=True)]
         return self._classified(read, found, name, "labels", each_token=classes.of_tokens)
 
-    def continued(self, texts: Texts, name: str, classes: Classes) -> EvaluationBatch:
+    def continued(self, texts: Texts, name: str) -> EvaluationBatch:
         """Unchanged texts; exactly one row of each is real among the labels: the last row, the row
         of its mask, or the row of its class. Raises `EvaluationBatchError`."""
-        of_text = bool(classes.count) and not classes.of_tokens
+        of_text = bool(self.classes.count) and not self.classes.of_tokens
         if of_text:
-            self._refuse_no_padding(classes)
-        elif self.kind == Kind.ENCODER_DECODER or not self.predicts:
+            self._refuse_no_padding()
+        elif self.kind == Kind.ENCODER_DECODER or not self.predicts_tokens:
             raise EvaluationBatchError("not_continued")
         read = self._read(texts)
         if of_text:
@@ -152,9 +174,9 @@ class BatchTexts:
             read, [{row: 0} for row in rows], name, "none", each_token=not of_text
         )
 
-    def _refuse_no_padding(self, classes: Classes) -> None:
-        """Raise `EvaluationBatchError` without a padding token; see `with_labels`."""
-        ends_by_padding = self.kind == Kind.DECODER_ONLY and not classes.of_tokens
+    def _refuse_no_padding(self) -> None:
+        """Raise `EvaluationBatchError` without a padding token; see `labelled`."""
+        ends_by_padding = self.kind == Kind.DECODER_ONLY and not self.classes.of_tokens
         if ends_by_padding and self.model.config.get_text_config().pad_token_id is None:
             raise EvaluationBatchError("labels_need_padding")
 

@@ -20,9 +20,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from explorer.core.errors import ModelDirectoryError
-from explorer.core.files import opened, printable
 from explorer.core.memory import free_memory
-from explorer.model.checkpoint_header import asks_for_memory
 from explorer.model.huggingface import tokenizer_check
 from explorer.model.huggingface.adapter_files import Adapter
 from explorer.model.huggingface.adapters import merged, refuse_unreadable
@@ -39,6 +37,7 @@ from explorer.model.huggingface.directory_files import (
 from explorer.model.huggingface.hub_cache import model_name
 from explorer.model.huggingface.other_contents import (
     refuse_absent_parts,
+    refuse_damaged_weights,
     refuse_other_formats,
     refuse_pointers,
 )
@@ -237,12 +236,7 @@ def _weight_files(path: Path) -> list[Path]:
         refuse_other_formats(path, names)
         raise
     refuse_pointers(path, [*files, *(path / name for name in tokenizer_among(names))])
-    for file in files:
-        if not file.stat().st_size:
-            raise ModelDirectoryError("empty_weights", name=path.name, file=printable(file.name))
-        with opened(file) as stream:
-            if file.suffix == ".bin" and asks_for_memory(stream):
-                raise ModelDirectoryError("code_in_weights", name=path.name)
+    refuse_damaged_weights(path, files)
     return files
 
 

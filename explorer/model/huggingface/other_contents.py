@@ -9,6 +9,7 @@ from explorer.core import json_values
 from explorer.core.errors import FileError, ModelDirectoryError
 from explorer.core.files import opened, printable, read_bytes
 from explorer.model.huggingface.directory_files import LARGEST_CONFIG
+from explorer.model.pickled_weights import asks_for_memory
 
 ADAPTER = "adapter_config.json"
 
@@ -58,6 +59,18 @@ def refuse_pointers(path: Path, files: Iterable[Path]) -> None:
             if stream.read(len(_POINTER)) == _POINTER:
                 named = {"name": path.name, "file": printable(file.name)}
                 raise ModelDirectoryError("lfs_pointer", **named)
+
+
+def refuse_damaged_weights(path: Path, files: Iterable[Path]) -> None:
+    """Raise `ModelDirectoryError` if a file of weights is a pointer or empty, or if reading it may
+    take all memory."""
+    for file in files:
+        refuse_pointers(path, [file])
+        if not file.stat().st_size:
+            raise ModelDirectoryError("empty_weights", name=path.name, file=printable(file.name))
+        with opened(file) as stream:
+            if file.suffix == ".bin" and asks_for_memory(stream):
+                raise ModelDirectoryError("code_in_weights", name=path.name)
 
 
 def refuse_absent_parts(path: Path, names: Iterable[str]) -> None:

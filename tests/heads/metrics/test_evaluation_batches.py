@@ -6,15 +6,14 @@ import pytest
 import torch
 
 from explorer.core.errors import EvaluationBatchError, PairsError, VocabularyError
-from explorer.core.sentencepiece_vocabulary import learn_pieces
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.data.parallel_corpus import read_pairs
 from explorer.data.toy_data import held_out
-from explorer.heads.metrics import evaluation_batches
+from explorer.heads.metrics import batch_names, evaluation_batches
 from explorer.heads.metrics.evaluation_batches import (
     SENTENCES,
     given_sentences,
-    held_out_sentences,
+    held_out_pairs,
     parts,
     read_texts,
     task_sentences,
@@ -22,9 +21,7 @@ from explorer.heads.metrics.evaluation_batches import (
 )
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.explorable import ExplorableModel
-from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import token_rows
-from tests.support.toy_sentences import TINY_PAIRS
 
 
 def test_task_sentences_are_held_out_and_of_all_lengths(explorable):
@@ -108,27 +105,20 @@ def test_empty_or_unreadable_batches_are_refused(explorable):
     assert refused.value.key == "long_target"
 
 
-def test_held_out_sentences_are_the_dev_part_of_a_file(pairs_file):
-    pairs = read_pairs(pairs_file)
-    vocabulary = learn_pieces(
-        [text for pair in pairs.pairs for text in (pair.source, pair.target)], 400
-    )
-    config = replace(TINY_PAIRS.model_config(len(vocabulary), len(vocabulary)), max_length=64)
-    model = ExplorableModel(
-        Checkpoint(Transformer(config).eval(), vocabulary, vocabulary, {}), "tiny"
-    )
-    held = held_out_sentences(model, pairs_file, 8)
+def test_held_out_pairs_are_the_dev_part_of_a_file(pairs_file):
+    dev = read_pairs(pairs_file).part("dev")
+    held, name = held_out_pairs(pairs_file, 8)
     assert len(held) == 8
-    assert held.targets == "given"
-    dev = {pair.source for pair in pairs.part("dev")}
-    assert {vocabulary.decode(row) for row in held.source.ids.tolist()} <= dev
-    assert len(held_out_sentences(model, pairs_file, 500)) == 240
+    assert name == batch_names.written("dev", name=pairs_file.name)
+    known = {(pair.source, pair.target) for pair in dev}
+    assert {(source, target) for source, targets in held for target in targets} <= known
+    assert len(held_out_pairs(pairs_file, 500)[0]) == 240
     few = pairs_file.with_name("few.tsv")
     few.write_text("I see.\tJe vois.\nI see.\tJe vois.\nNow.\tMaintenant.\n", "utf-8")
-    assert len(held_out_sentences(model, few, 2)) == 2
+    assert held_out_pairs(few, 2)[0] == [("I see.", ["Je vois."]), ("Now.", ["Maintenant."])]
     few.write_text("one column\n", "utf-8")
     with pytest.raises(PairsError, match="Row 1"):
-        held_out_sentences(model, few, 5)
+        held_out_pairs(few, 5)
 
 
 def test_given_sentences_are_texts_pairs_or_those_of_the_task(explorable):

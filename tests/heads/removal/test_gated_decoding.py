@@ -1,9 +1,12 @@
 """Outputs with fewer heads, against traces with these heads removed."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
-from explorer.heads.removal.gated_decoding import decoded, decoded_each
+from explorer.heads.removal.gated_decoding import decoded, decoded_each, translator
+from explorer.model.explorable import ExplorableModel
 
 PAIRS = [("1 2 3", "3 2 1"), ("甲", "甲"), ("3 3 1 2 2", "2 2 1 3 3"), ("2 2", "2 2")]
 REMOVED = ([2, 9], [], [0, 1, 14])
@@ -30,6 +33,14 @@ def gates():
     for row, numbers in zip(rows, REMOVED, strict=True):
         row[numbers] = 0
     return rows
+
+
+def test_a_translator_is_trained_here_and_without_a_toy_task(explorable):
+    facts = {name: fact for name, fact in explorable.facts.items() if name != "task"}
+    untrained = ExplorableModel(replace(explorable.checkpoint, facts=facts), "translator")
+    assert translator(untrained) is untrained
+    toy = replace(explorable.checkpoint, facts={**facts, "task": "reverse"})
+    assert translator(ExplorableModel(toy, "toy")) is None
 
 
 @pytest.mark.parametrize("together", [64, 1])

@@ -19,12 +19,12 @@ class WithMask(Tokens):
 
 def texts_of(model, tokens=None):
     settings = model.passes.settings
-    return BatchTexts(model.model, model.kind, tokens or model.tokens, model.positions, settings)
+    return BatchTexts(model.model, model.anatomy, tokens or model.tokens, model.positions, settings)
 
 
 def test_sources_have_the_output_of_a_trace_as_target(opened):
     model = opened("marian")
-    batch = texts_of(model).with_output(TEXTS, "three")
+    batch = texts_of(model).texts(TEXTS, "three")
     assert batch.targets == "greedy"
     for text, labels in zip(TEXTS, batch.labels.ids.tolist(), strict=True):
         trace = model.trace(text)
@@ -49,7 +49,7 @@ def test_targets_begin_and_end_as_in_decoding(opened):
 
 
 def test_a_text_predicts_its_next_tokens(opened):
-    batch = texts_of(opened("llama")).with_next_tokens(TEXTS, "three")
+    batch = texts_of(opened("llama")).texts(TEXTS, "three")
     assert batch.source is None
     assert batch.labels.lengths.tolist() == [5, 7, 0]  # one token predicts nothing
     assert batch.labels.ids[0, :5].tolist() == batch.queries.ids[0, 1:6].tolist()
@@ -57,15 +57,15 @@ def test_a_text_predicts_its_next_tokens(opened):
 
 def test_masks_are_drawn_from_the_seed_among_the_content(opened):
     texts = texts_of(opened("bert"), WithMask(None, 67))
-    batch = texts.with_masks(TEXTS, "three", seed=3)
+    batch = texts.texts(TEXTS, "three", seed=3)
     assert batch.targets == "masked"
     assert batch.labels.lengths.tolist() == [1, 1, 1]
     hidden = batch.labels.real
     assert (batch.source.ids[hidden] == 41).all()
-    whole = texts.with_masks(TEXTS, "three", seed=4)
+    whole = texts.texts(TEXTS, "three", seed=4)
     assert torch.equal(batch.labels.ids, whole.labels.ids)
-    again, other = (texts.with_masks(TEXTS * 9, "x", seed).labels.kinds for seed in (3, 5))
-    assert torch.equal(again, texts.with_masks(TEXTS * 9, "x", 3).labels.kinds)
+    again, other = (texts.texts(TEXTS * 9, "x", seed).labels.kinds for seed in (3, 5))
+    assert torch.equal(again, texts.texts(TEXTS * 9, "x", 3).labels.kinds)
     assert not torch.equal(again, other)
 
 
@@ -73,8 +73,8 @@ def test_without_a_mask_or_a_head_nothing_is_predicted(opened):
     model = opened("bert")
     bare = replace(texts_of(model), model=transformers.BertModel(model.model.config))
     for texts in (texts_of(model), replace(bare, tokens=WithMask(None, 67))):
-        batch = texts.with_masks(TEXTS, "three", 0)
-        assert not texts.predicts
+        batch = texts.texts(TEXTS, "three", 0)
+        assert not texts.predicts_tokens
         assert batch.targets == "none"
         assert not batch.labels.real.any()
         assert batch.source.ids[0, :6].tolist() == [5, 17, 8, 41, 9, 23]
