@@ -1,4 +1,7 @@
-"""The words of a trace of pieces, and the trace with its pieces merged into words."""
+"""The words of a trace of pieces, and the trace with its pieces merged into words.
+
+Where a word begins is decided in `word_segmentation`; here weights and masks are merged.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
