@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from unicodedata import category
 
-from explorer.core.frequent_words import in_target_language, knows_few_words
 from explorer.core.i18n import say
+from explorer.core.source_language import in_target_language, knows_few_words
 from explorer.core.trace import Trace, typed_separator
 from explorer.core.vocabulary import is_chinese
 from explorer.core.word_segmentation import byte_of
