@@ -17,7 +17,7 @@ def add_parser(commands: Any) -> None:
 def _language(options: argparse.Namespace) -> int:
     from explorer.core.files import printable
     from explorer.core.i18n import say
-    from explorer.core.language_check import check_language
+    from explorer.core.language_file_check import check_language
 
     checked = check_language(options.file)
     for line in checked.missing:

@@ -82,7 +82,7 @@ class TraceQuestion:
     name, fields: its address is "NAME/FIELD/…", such as "vectors/cross/1/2"; a field is one of
         `Place`.
     payload: the answer, see `shared/payload.py`, which the browser expects compressed with gzip.
-    offered: whether it can be asked about a trace, that is large or not, with its model or None.
+    offered: (whether the trace is large, its model or None) → whether it can be asked.
     asks_model: whether the answer takes the model.
     near: places whose answers a saved page holds, near an initial head, whose panel *Inside* may be
         open (True); None = a saved page has none.

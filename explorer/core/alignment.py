@@ -33,13 +33,14 @@ from explorer.core.files import as_path, read_bytes
 from explorer.core.number_format import typed_number
 from explorer.core.trace import Trace, check_trace, is_index, refuse_no_number
 from explorer.core.vocabulary import shorten
-from explorer.core.word_segmentation import Word, grouped, is_special
+from explorer.core.word_segmentation import Word, grouped
 from explorer.core.words import (
     Grouping,
+    content,
     merged_weights,
-    predicted_words,
     source_words,
     target_words,
+    word_content,
 )
 
 TIMINGS = ("prediction", "input")
@@ -95,29 +96,6 @@ def aligned_keys(
     linked = outputs & (rows < len(weights))
     keys[linked] = best[rows[linked]]
     return keys
-
-
-def content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Masks of the source positions (S,) and output tokens (N,), True = content.
-
-    The output is the tokens fed in without <bos>, and the last prediction if it is known.
-    """
-    check_trace(trace)
-    outputs = (*trace.target_tokens[1:], *trace.predicted_tokens[-1:])
-    return _content(trace.source_tokens), _content(outputs)
-
-
-def word_content(
-    trace: Trace, grouping: Grouping = grouped
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """As `content`, for the words of a trace of pieces."""
-    source = [word.label for word in source_words(trace, grouping)]
-    target = [word.label for word in target_words(trace, grouping)]
-    return _content(source), _content((*target[1:], *predicted_words(trace, grouping)[-1:]))
-
-
-def _content(tokens: Sequence[str]) -> NDArray[np.bool_]:
-    return np.array([not is_special(token) for token in tokens], dtype=np.bool_)
 
 
 def align(trace: Trace, layer: int, head: int | None = None, timing: str = "prediction") -> Links:

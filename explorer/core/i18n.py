@@ -89,7 +89,7 @@ def _filled_as(sentence: str) -> tuple[set[str], set[str], list[str]]:
 
 
 def _further_languages() -> Iterator[LanguageFile]:
-    """The languages of all usable files; `language_check` reports the errors of the others."""
+    """The languages of all usable files; `language_file_check` reports the errors of the others."""
     for path in folders.language_files():
         try:
             language = read_language_file(path)

@@ -48,8 +48,8 @@ def at_most(bound: float) -> str:
     if bound <= 0:
         return "0"
     decimals = max(1, 1 - math.floor(math.log10(bound)))
-    rounded = Decimal(float(bound)).quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING)
-    return f"{rounded:f}"
+    not_below = Decimal(float(bound)).quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING)
+    return f"{not_below:f}"
 
 
 def signed_number(value: float) -> str:
@@ -81,9 +81,18 @@ def fixed_number(value: float, decimals: int, *, signed: bool = False) -> str:
 
 def calculated(value: float) -> str:
     """A number of a calculation: two decimals, or more if it is near zero."""
+    return fixed_number(value, calculated_decimals(value))
+
+
+def calculated_decimals(value: float) -> int:
+    """Fewest decimals of a number of a calculation."""
     size = abs(value)
-    decimals = 2 if size >= 0.1 or size < 5e-6 else 3 if size >= 0.01 else 5
-    return fixed_number(value, decimals)
+    return 2 if size >= 0.1 or size < 5e-6 else 3 if size >= 0.01 else 5
+
+
+def rounded(value: float, exponent: int) -> Decimal:
+    """The value rounded to a multiple of 10^exponent; a half away from zero, as JavaScript does."""
+    return Decimal(float(value)).quantize(Decimal(1).scaleb(exponent), ROUND_HALF_UP)
 
 
 def typed_number(text: str) -> int | None:
@@ -112,6 +121,4 @@ def _one_digit(value: float) -> str:
 
 
 def _fixed(value: float, decimals: int) -> str:
-    """The value with `decimals` decimals; a half is rounded away from zero, as JavaScript does."""
-    rounded = Decimal(float(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
-    return f"{rounded:f}".replace("-", "−")  # `str` writes 0E-7
+    return f"{rounded(value, -decimals):f}".replace("-", "−")  # `str` writes 0E-7

@@ -8,8 +8,10 @@ unit of its last digit. The panel *Inside* follows the same rules (`inside/js/nu
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from itertools import product
+
+from explorer.core.number_format import calculated_decimals, rounded
 
 _DIGITS = 6
 """Most digits, even if more are asked for."""
@@ -83,8 +85,7 @@ class PrintedCell:
 
 def printed(value: float, more: int = 0) -> Printed:
     """A number with 2 + `more` decimals, or with as many as it needs near zero."""
-    size = abs(value)
-    least = 2 if size >= 0.1 or size < 5e-6 else 3 if size >= 0.01 else 5
+    least = calculated_decimals(value)
     return _fixed(value, max(least, min(2 + more, _DIGITS - 1 - _exponent(value))))
 
 
@@ -168,25 +169,20 @@ def _exponent(value: float) -> int:
     return Decimal(repr(float(value))).adjusted()
 
 
-def _rounded(value: float, exponent: int) -> Decimal:
-    """The value rounded to a multiple of 10^exponent; a half away from zero, as JavaScript does."""
-    return Decimal(float(value)).quantize(Decimal(1).scaleb(exponent), ROUND_HALF_UP)
-
-
 def _with_digits(value: float, digits: int) -> float:
-    return float(_rounded(value, _exponent(value) - digits + 1))
+    return float(rounded(value, _exponent(value) - digits + 1))
 
 
 def _fixed(value: float, decimals: int) -> Printed:
-    rounded = _rounded(value, -decimals)
-    text = f"{rounded if rounded else abs(rounded):f}"
+    number = rounded(value, -decimals)
+    text = f"{number if number else abs(number):f}"
     return Printed(text.replace("-", "−"), float(text), 10.0**-decimals)
 
 
 def _scientific(value: float, decimals: int) -> Printed:
     """The value with `decimals` decimals and a power of ten."""
-    rounded = _rounded(value, _exponent(value) - decimals)
-    exponent = rounded.adjusted()
-    digits = rounded.scaleb(-exponent).quantize(Decimal(1).scaleb(-decimals))
+    number = rounded(value, _exponent(value) - decimals)
+    exponent = number.adjusted()
+    digits = number.scaleb(-exponent).quantize(Decimal(1).scaleb(-decimals))
     text = f"{digits}·10{str(exponent).translate(_RAISED)}"
-    return Printed(text, float(rounded), 10.0 ** (exponent - decimals))
+    return Printed(text, float(number), 10.0 ** (exponent - decimals))

@@ -1,4 +1,7 @@
-"""The words of a trace of pieces, and the trace with its pieces merged into words."""
+"""The words of a trace of pieces, and the trace with its pieces merged into words.
+
+Where a word begins is decided in `word_segmentation`; here weights and masks are merged.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +12,7 @@ from numpy.typing import NDArray
 from explorer.core.mask_reasons import EDITED, LATER, OUTSIDE, PADDING, UNMASKED
 from explorer.core.sites import sides
 from explorer.core.trace import Trace, check_trace
-from explorer.core.word_segmentation import Word, grouped, known_mark
+from explorer.core.word_segmentation import Word, grouped, is_special, known_mark
 
 Grouping = Callable[[Sequence[str], str], tuple[Word, ...]]
 """Labels and the mark of words → words: `grouped`, or `spaced`."""
@@ -46,6 +49,29 @@ def has_words(trace: Trace) -> bool:
     """Whether any word has more than one piece, so that merging changes the trace."""
     words = (*source_words(trace), *target_words(trace))
     return any(word.stop - word.start > 1 for word in words)
+
+
+def content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Masks of the source positions (S,) and output tokens (N,), True = content.
+
+    The output is the tokens fed in without <bos>, and the last prediction if it is known.
+    """
+    check_trace(trace)
+    outputs = (*trace.target_tokens[1:], *trace.predicted_tokens[-1:])
+    return _content(trace.source_tokens), _content(outputs)
+
+
+def word_content(
+    trace: Trace, grouping: Grouping = grouped
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """As `content`, for the words of a trace of pieces."""
+    source = [word.label for word in source_words(trace, grouping)]
+    target = [word.label for word in target_words(trace, grouping)]
+    return _content(source), _content((*target[1:], *predicted_words(trace, grouping)[-1:]))
+
+
+def _content(tokens: Sequence[str]) -> NDArray[np.bool_]:
+    return np.array([not is_special(token) for token in tokens], dtype=np.bool_)
 
 
 def merge(trace: Trace) -> Trace:

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.alignment import content
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
+from explorer.core.words import content
 from explorer.heads.reports.head_report import HeadReport
 
 _SITE = "cross"

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import PairsError
-from explorer.core.frequent_words import frequent_words
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary, learn_pieces
+from explorer.core.source_language import frequent_words
 from explorer.core.vocabulary import BOS, EOS, Vocabulary, shorten
 from explorer.data.augmentation import Augmentation
 from explorer.data.batch import Batch

@@ -10,7 +10,6 @@ from explorer.core.alignment import (
     align,
     align_words,
     aligned_keys,
-    content,
     diagonal_links,
     error_rate,
     links,
@@ -18,7 +17,6 @@ from explorer.core.alignment import (
     pharaoh,
     read_gold,
     refuse_foreign,
-    word_content,
 )
 from explorer.core.errors import AlignmentError, FileError
 from explorer.core.words import merge
@@ -58,9 +56,6 @@ def test_specials_are_not_counted_and_nothing_links_to_nothing():
 
 def test_a_trace_is_aligned_in_pieces_and_in_words_by_a_head_or_the_mean():
     trace = pieces_trace()
-    source, outputs = content(trace)
-    assert source.tolist() == [True] * 4 + [False] * 2
-    assert outputs.tolist() == [True] * 4 + [False]
     assert pharaoh(align(trace, 0, 0, "prediction")) == "0-0 0-1 0-2 1-3"
     assert pharaoh(align(trace, 0, 0, "input")) == "0-0 0-1 1-2 2-3"
     assert pharaoh(align(merge(trace), 0, 0, "input")) == "0-0 1-1"
@@ -82,9 +77,6 @@ def test_a_word_that_was_cut_off_is_linked_from_the_rows_there_are():
     trace = replace(pieces_trace(), predicted_tokens=("▁L", "e", "▁ch", "at", "on"), digest="")
     assert pharaoh(align_words(trace, 0, 0, "prediction")) == "1-0 1-1 1-2"
     assert pharaoh(align_words(trace, 0, 0, "input")) == "0-0 1-1"
-    source, outputs = word_content(trace)
-    assert source.tolist() == [True] * 3 + [False] * 2
-    assert outputs.tolist() == [True] * 3
     unsaid = replace(pieces_trace(), predicted_tokens=(), digest="")
     assert pharaoh(align_words(unsaid, 0, 0, "prediction")) == "1-0 1-1"
 

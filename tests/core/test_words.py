@@ -6,7 +6,15 @@ import pytest
 from explorer.core.mask_reasons import EDITED, LATER, PADDING, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import Word
-from explorer.core.words import has_words, marks_words, merge, source_words, target_words
+from explorer.core.words import (
+    content,
+    has_words,
+    marks_words,
+    merge,
+    source_words,
+    target_words,
+    word_content,
+)
 from tests.support.example_traces import example_trace, pieces_trace
 
 
@@ -135,3 +143,16 @@ def test_a_text_of_one_word_is_merged_as_its_model_marks_words():
     assert not has_words(merged)
     symbols = replace(pieces_trace(), facts={"word_mark": ""}, digest="")
     assert not has_words(symbols)  # "▁ca" is a symbol of its own there
+
+
+def test_specials_are_no_content():
+    source, outputs = content(pieces_trace())
+    assert source.tolist() == [True] * 4 + [False] * 2
+    assert outputs.tolist() == [True] * 4 + [False]
+
+
+def test_a_word_that_was_cut_off_is_content_as_any_other():
+    going_on = ("▁L", "e", "▁ch", "at", "on")
+    source, outputs = word_content(replace(pieces_trace(), predicted_tokens=going_on, digest=""))
+    assert source.tolist() == [True] * 3 + [False] * 2
+    assert outputs.tolist() == [True] * 3

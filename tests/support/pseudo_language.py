@@ -8,7 +8,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from explorer.core.language_check import check_language
+from explorer.core.language_file_check import check_language
 
 CODE = "qps"
 NAME = "Þšéûðô"

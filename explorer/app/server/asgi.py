@@ -28,7 +28,7 @@ from explorer.app.server.server_address import ServerAddress
 from explorer.app.server.static_files import CompressedScripts, serve_plotly
 from explorer.app.server.upload_guard import UploadGuard
 from explorer.core import folders
-from explorer.core.language_check import log_unusable_languages
+from explorer.core.language_file_check import log_unusable_languages
 
 MAIN = folders.PACKAGE / "app" / "main.py"
 """The script Streamlit runs for each visitor."""

@@ -12,13 +12,13 @@ import streamlit as st
 from explorer.app import model_cache
 from explorer.app.widgets.messages import literal
 from explorer.components.labels import describe, purpose, source_of_scores
-from explorer.core.alignment import content
-from explorer.core.frequent_words import in_target_language, knows_few_words
 from explorer.core.i18n import say
 from explorer.core.look import Request
+from explorer.core.source_language import in_target_language, knows_few_words
 from explorer.core.trace import Trace, typed_separator
 from explorer.core.vocabulary import is_chinese
 from explorer.core.word_segmentation import byte_of
+from explorer.core.words import content
 from explorer.model import examples
 from explorer.model.catalog import CatalogMember, CatalogModel
 

@@ -23,7 +23,6 @@ from explorer.components.player.weights import (
     words_without_weights,
 )
 from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
-from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.look import Selection
 from explorer.core.mask_reasons import REASONS, UNMASKED
@@ -31,6 +30,7 @@ from explorer.core.predictions import prediction_in
 from explorer.core.trace import Trace, second_text
 from explorer.core.word_segmentation import grouped
 from explorer.core.words import (
+    content,
     has_words,
     marks_words,
     merge,

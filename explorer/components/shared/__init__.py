@@ -1,4 +1,4 @@
 """Shared code of the components: the payload format and the bundled scripts and styles.
 
-May import nothing else of `explorer`.
+May import `core` alone.
 """

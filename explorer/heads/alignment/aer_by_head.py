@@ -17,17 +17,15 @@ from explorer.core.alignment import (
     agreement,
     align,
     align_words,
-    content,
     diagonal_links,
     pharaoh,
     refuse_foreign,
-    word_content,
 )
 from explorer.core.errors import AlignmentError
 from explorer.core.given_tokens import TokenPieces, align_tokens, pair_pieces
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import grouped, spaced
-from explorer.core.words import Grouping
+from explorer.core.words import Grouping, content, word_content
 from explorer.data.parallel_corpus import Pair
 from explorer.heads.alignment.aer_report import (
     DIAGONAL,

@@ -8,8 +8,8 @@ from typing import Any
 from explorer.core import json_values
 from explorer.core.errors import FileError, ModelDirectoryError
 from explorer.core.files import opened, printable, read_bytes
+from explorer.model.checkpoint_header import asks_for_memory
 from explorer.model.huggingface.directory_files import LARGEST_CONFIG
-from explorer.model.pickled_weights import asks_for_memory
 
 ADAPTER = "adapter_config.json"
 

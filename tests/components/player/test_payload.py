@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from explorer.components.player.payload import NOTHING, Offer, View, player_payload
-from explorer.core.alignment import content
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import PADDING, UNMASKED
 from explorer.core.predictions import Prediction, PredictionKind
 from explorer.core.trace import Trace
-from explorer.core.words import merge
+from explorer.core.words import content, merge
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 from tests.support.payloads import unpack_payload
 

@@ -65,7 +65,7 @@ function noteOf(key, facts = {}) {
 }
 
 /**
- * As `in_target_language` in `explorer/core/frequent_words.py`.
+ * As `in_target_language` in `explorer/core/source_language.py`.
  * @param {string} text
  * @param {Set<string>} source frequent words
  * @param {Set<string>} target
@@ -78,7 +78,7 @@ function inTargetLanguage(text, source, target) {
 }
 
 /**
- * As `knows_few_words` in `explorer/core/frequent_words.py`.
+ * As `knows_few_words` in `explorer/core/source_language.py`.
  * @param {string} text
  * @param {Set<string>} source frequent words
  */

@@ -6,7 +6,7 @@ import pytest
 from explorer.core import folders
 from explorer.core.errors import FileError, LanguageError
 from explorer.core.i18n import table
-from explorer.core.language_check import check_language, log_unusable_languages
+from explorer.core.language_file_check import check_language, log_unusable_languages
 from tests.support.pseudo_language import NAME, write_pseudo_language
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.core.frequent_words import frequent_words, in_target_language, knows_few_words
+from explorer.core.source_language import frequent_words, in_target_language, knows_few_words
 from tests.support.toy_sentences import SENTENCES
 
 ENGLISH, FRENCH = zip(*SENTENCES, strict=True)
