@@ -6,6 +6,7 @@ import pytest
 
 from explorer.__main__ import main
 from explorer.heads.pruning.pruning_report import PruningReport
+from explorer.heads.removal import gated_decoding
 from explorer.model.checkpoint import save_checkpoint
 
 
@@ -90,7 +91,7 @@ def test_lines_and_pairs_are_evaluation_batches(tiny, tmp_path, monkeypatch) -> 
     report = PruningReport.load(out)
     assert (report.facts["batch"], report.facts["sentences"]) == ("pairs.tsv", 3)
     assert report.bleu_points == ()  # of a toy task nothing is translated
-    monkeypatch.setattr("explorer.data.task_names.task_of", lambda facts: None)  # it translates
+    monkeypatch.setattr(gated_decoding, "task_of", lambda facts: None)  # as a translator
     out.unlink()
     assert main([*command, "--pairs", str(tmp_path / "pairs.tsv")]) == 0
     assert len(PruningReport.load(out).curve("importance").bleu) == 5
