@@ -177,6 +177,7 @@ def _agreeing(word: re.Match[str], facts: Mapping[str, object]) -> str:
     return one if str(facts[name]) == "1" else several
 
 
-def section(name: str, language: str = "en") -> dict[str, str]:
+@cache
+def section(name: str, language: str = "en") -> Mapping[str, str]:
     """All sentences of one section in one language, their facts not filled in."""
     return {key: say(f"{name}.{key}", language) for key in table()[name]}

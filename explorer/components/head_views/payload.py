@@ -151,7 +151,7 @@ def words_payload(words: Sequence[str], label: str, *, language: str = "en") -> 
     words: names of sentences of the sections "heads" and "roles", each with one "NAME_title".
     label: label of the button that opens them.
     """
-    own = section("heads", language) | section("roles", language)
+    own = {**section("heads", language), **section("roles", language)}
     strings = {key: own[key] for word in words for key in (word, f"{word}_title")}
     shared = section("player", language).items()
     papers = {key: text for key, text in shared if key.startswith(("paper_", "words_"))}
