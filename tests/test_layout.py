@@ -1,6 +1,7 @@
 """Each package's tests are in the folder of its name, and each test file says what it is of."""
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -12,6 +13,7 @@ TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "explorer"
 MODULES = [path for path in PACKAGE.rglob("*.py") if "node_modules" not in path.parts]
 PACKAGES = sorted({path.parent for path in MODULES})
+MENTIONED = re.compile(r"\bexplorer/[\w/]+\.(?:py|js|css)\b")
 TEST_FILES = sorted(TESTS.rglob("test_*.py"))
 WITHOUT_BEHAVIOUR = {"core/version.py", "data/batch.py", "model/measurable.py"}
 
@@ -69,3 +71,11 @@ def test_no_modules_import_each_other_in_a_circle():
     graph = grimp.build_graph("explorer", exclude_type_checking_imports=False, cache_dir=None)
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     TopologicalSorter(imports).prepare()  # raises `CycleError` with the circle
+
+
+def test_the_files_that_code_mentions_exist():
+    sources = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".js", ".css")]
+    for path in sources:
+        if not {"node_modules", "bundles"} & set(path.parts):
+            for mentioned in MENTIONED.findall(path.read_text("utf-8")):
+                assert (PACKAGE.parent / mentioned).is_file(), f"{path}: {mentioned}"

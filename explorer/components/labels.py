@@ -118,7 +118,7 @@ def short_time(seconds: float, language: str) -> str:
 
 
 def batch_name(stored: str, language: str) -> str:
-    """The name of an evaluation batch, as `heads.batch_names` writes it. The name of a file
+    """The name of an evaluation batch, as `heads.metrics.batch_names` writes it. The name of a file
     stays."""
     kind, facts = batch_names.read(stored)
     if not kind:

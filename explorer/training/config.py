@@ -1,4 +1,4 @@
-"""The settings of a training, their limits, the learning rate schedule, and presets."""
+"""The settings of a training, their limits, and presets."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace

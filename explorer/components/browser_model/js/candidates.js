@@ -1,5 +1,5 @@
 /**
- * The candidates of each step, as `explorer/model/candidates.py` lists them.
+ * The candidates of each step, as `explorer/model/row_logits.py` lists them.
  *
  * @typedef {{step: number, rank: number, id: number, probability: number, chosen: boolean,
  *   forced: boolean}} Candidate

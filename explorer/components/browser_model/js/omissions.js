@@ -1,5 +1,5 @@
 /**
- * Omit a part of the Transformer while it runs, as `explorer/model/omissions.py` does.
+ * Omit a part of the Transformer while it runs, as `explorer/model/intervention_hooks.py` does.
  *
  * @import { Action } from "./hookPoint.js"
  * @import { Transformer } from "./transformer.js"

@@ -1,6 +1,6 @@
 /**
  * What a reader should know of a text that a model was not trained for, as the app says it
- * (`explorer/app/widgets/text_notes.py`).
+ * (`explorer/app/widgets/notes.py`).
  *
  * @import { Facts } from "../../shared/js/sentences.js"
  * @import { LiveModel } from "./liveModel.js"
