@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from explorer.core.errors import ExplorerError
+from explorer.core.files import replacing
 from explorer.jobs.folder import JobFolder
 from explorer.jobs.status import ACTIVE_STATES, Status, recorded
 
@@ -30,7 +31,7 @@ class Heartbeat:
         self._job = job
         self._watch = watch
         self._status = Status("", job.status().step)  # no state yet
-        self._lock = threading.Lock()
+        self._lock = replacing  # one lock with that of files: two could wait for each other
         self._stopped = threading.Event()
         self._thread = threading.Thread(
             target=self._beat, name=f"heartbeat-{job.name}", daemon=True

@@ -47,6 +47,19 @@ os.fsync = lambda descriptor: time.sleep(0.1)  # nearly always in the middle of 
 while True:
     write_atomically(report, b"{}")
 """
+END_WHEN_STOPPED = """
+import threading, time
+from explorer.jobs.measurement import Measurement
+stopping, clear = threading.Event(), Measurement.clear
+def clear_slowly(job):
+    if threading.current_thread() is not threading.main_thread():
+        stopping.set()
+        time.sleep(0.3)
+    clear(job)
+Measurement.clear = clear_slowly
+report.write_text('{}')
+stopping.wait()
+"""
 SENTENCES = MeasuredSentences("your lines", 2)
 
 _PROCESS = """
@@ -197,6 +210,14 @@ def test_a_process_that_was_killed_is_said_to_be(put):
     wait_for(lambda: job.status().state == "failed")
     assert "ended from outside (signal SIGKILL)" in str(job.failure)
     wait_for(lambda: not job.work_folder.exists())
+
+
+def test_one_that_is_cancelled_as_it_ends_ends(put):
+    job = put("a", END_WHEN_STOPPED)
+    wait_for(lambda: job.status().state == "running")
+    job.cancel()
+    wait_for_job(job)
+    assert job.status().state in ("stopped", "done")
 
 
 @pytest.mark.parametrize("killed", [False, True])
