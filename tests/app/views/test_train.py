@@ -15,13 +15,11 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app.server import access
 from explorer.app.state import train as train_state
-from explorer.app.views.train import probe_request
 from explorer.core import folders
 from explorer.core.trace import Trace
 from explorer.jobs import training_launcher
 from explorer.jobs.status import Status
 from explorer.jobs.training_run import Run, create_run, list_runs
-from explorer.model.explorable import load
 from explorer.training.config import TrainingConfig
 from tests.support.app_pages import open_page, sent_to
 from tests.support.finished_runs import CONFIG, finished_run
@@ -326,16 +324,3 @@ def test_the_list_says_which_run_diverged(folder):
         "reverse-2 · failed",
         "reverse-1 · diverged",
     ]
-
-
-def test_the_probe_of_a_run_is_asked_for_with_its_right_answer_fed_in(folder):
-    """Without the causal mask a model may write nothing itself: one row, which looks at bos."""
-    trained = Run(ROOT / "tests" / "frozen" / "runs" / "done")
-    stored = trained.probe(trained.moments()[-1]["step"])
-    request = probe_request(trained, "runs/done")
-    trace = load(trained.checkpoint_path).trace(request.text, force=dict(request.forced))
-    assert trace.target_tokens == stored.target_tokens
-    assert (request.model, request.pad) == ("runs/done", 0)
-    assert (
-        probe_request(finished_run(folder / "own-2"), "own-2") is None
-    )  # it has recorded no moment
