@@ -122,10 +122,11 @@ def _progress(kind: ReportKind, drawn: list[QueuedMeasurement], language: str) -
     ended = [measurement for measurement in started if not measurement.job.active]
     for measurement in ended:
         measurements.forget(measurement.job)
-        if measurement.job.done and measurement == started[-1] and measurement.job.kind == kind:
-            measurements.show_result(measurement.job)
-        else:
+        job = measurement.job
+        if not (job.done and measurement == started[-1] and job.kind == kind):
             _tell_end(measurement, language)
+        elif kind != "pruning":  # its curves were shown as they grew
+            measurements.show_result(job)
     if ended or queued != drawn:
         told_already = {measurement.job for measurement in (*queued, *started)}
         for measurement in drawn:

@@ -21,7 +21,7 @@ CellValues = Mapping[str, NDArray[np.float32]]
 """By site, (layer, head, query, key): numbers per cell other than weights, sent as float32."""
 
 _ASKED = ("head", "vectors", "path", "without")
-"""Resources that the grid requests for its trace; the others are requested in Explore only."""
+"""Questions that the grid asks about its trace; the others are asked in Explore only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,17 @@ def test_the_report_of_the_newest_is_shown_at_its_end(queue, monkeypatch):
     assert not app.info
 
 
+def test_curves_that_were_chosen_while_others_grew_stay_on_screen(queue, monkeypatch):
+    queue.clear()
+    monkeypatch.setattr(Measurement, "done", property(lambda job: True))
+    app = open_page("heads", part="pruning", lang="en")
+    app.session_state["Measurements"] = Measurements(tuple(more(1)), {"pruning": "others"})
+    app = app.run()
+    assert app.session_state["Measurements"].shown == {"pruning": "others"}
+    assert app.session_state["Measurements"].started == ()
+    assert not app.info
+
+
 def test_what_is_measured_already_is_shown_and_said_to_be(monkeypatch):
     said = []
     monkeypatch.setattr("streamlit.session_state", {})
