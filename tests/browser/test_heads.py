@@ -566,7 +566,7 @@ def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
         names = chart.locator(".annotation")
         expect(names.first).to_be_visible(timeout=PATIENCE)
         progress = tab.get_by_text("Measuring the pruning curves of copy")
-        expect(progress).to_be_hidden(timeout=PATIENCE)
+        expect(progress).to_be_hidden(timeout=3 * PATIENCE)  # a whole measurement
         expect(names).to_have_count(2)
         assert [name.text_content() for name in names.all()] == ["importance", "random"]
         first, second = (name.bounding_box() for name in names.all())
