@@ -6,10 +6,10 @@
 One server in class mode, started as `explorer class` starts it, from this checkout or that in
 `--root`. Each guest is an event stream from an address of its own (127.1.0.1 and so on), read as
 bytes. The host publishes a step every `--pace` seconds; its time at a guest runs from before the
-request is sent until the last byte of the message is read. Then the same bytes are sent to as many
-connections by a bare broadcast: a server of asyncio that writes them to each, and does nothing
-else. At the end all guests vote `--within` some seconds, each with a request of its own; the time
-of a vote runs from opening its connection to the answer.
+request is sent until the last byte of the message is read. At the end all guests vote `--within`
+some seconds, each with a request of its own; the time of a vote runs from opening its connection to
+the answer. Then the bytes of the steps are sent to as many connections by a bare broadcast: a
+server on the same event loop that writes them to each, and does nothing else.
 
 Where there are two cores, the server has the first alone, and host and guests the last. An error
 is a step that a guest is not told within five seconds, and a stream that ends or is refused. A
@@ -30,9 +30,11 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
+
+import uvloop
 
 from benchmarks.page_loads import at_rest
 from benchmarks.timing import percentile_95, processor_seconds, resident_megabytes
@@ -108,18 +110,24 @@ class Stream(asyncio.Protocol):
 
 
 @dataclass
-class Poster:
-    """A connection on which a page sends requests, one after the other."""
+class Page:
+    """What sends requests to a server, all on one connection, from an address of its own.
+
+    cookies: those of its browser.
+    """
 
     port: int
-    cookies: str
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
+    cookies: str = ""
+    own: str = HOST
 
-    @classmethod
-    async def open(cls, port: int, cookies: str, own: str = HOST) -> Self:
-        """Connect from the address `own`."""
-        return cls(port, cookies, *await asyncio.open_connection(HOST, port, local_addr=(own, 0)))
+    async def __aenter__(self) -> Self:
+        self.reader, self.writer = await asyncio.open_connection(
+            HOST, self.port, local_addr=(self.own, 0)
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.writer.close()
 
     async def post(self, path: str, content: bytes) -> int:
         """The status of the answer, which has no body."""
@@ -130,6 +138,12 @@ class Poster:
         self.writer.write(head.encode() + content)
         answer = await self.reader.readuntil(b"\r\n\r\n")
         return int(answer.split()[1])
+
+
+async def publish(page: Page, content: bytes) -> int:
+    """The status of the answer to the host's screen, on a new connection."""
+    async with page:
+        return await page.post("screen", content)
 
 
 class Bare(asyncio.Protocol):
@@ -163,7 +177,8 @@ def broadcast(listener: socket.socket) -> None:
         server = await asyncio.get_running_loop().create_server(Bare, sock=listener)
         await server.serve_forever()
 
-    asyncio.run(serve())
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(serve())
 
 
 @contextmanager
@@ -254,83 +269,87 @@ class Followed:
     sent: the bytes of each step, as a guest read them.
     """
 
-    times: list[float]
-    errors: int
-    processor: float
-    sent: dict[int, bytes]
+    times: list[float] = field(default_factory=list)
+    errors: int = 0
+    processor: float = 0.0
+    sent: dict[int, bytes] = field(default_factory=dict)
+
+
+async def step(
+    host: Page, guests: Sequence[Stream], number: int, body: bytes, pace: float
+) -> list[float | None]:
+    """Publish a step, and wait; seconds until each guest had it, None for those who do not."""
+    for guest in guests:
+        guest.parts.clear()
+    began = time.perf_counter()
+    await host.post("screen", body)
+    while True:
+        await asyncio.sleep(max(pace / 2, began + pace - time.perf_counter()))
+        arrived = [guest.told(number) for guest in guests]
+        if None not in arrived or time.perf_counter() > began + MISSING:
+            return [None if when is None else when - began for when in arrived]
 
 
 async def step_through(
-    process: int, host: Poster, guests: Sequence[Stream], bodies: Sequence[tuple[int, bytes]],
+    process: int,
+    host: Page,
+    guests: Sequence[Stream],
+    bodies: dict[int, bytes],
     options: argparse.Namespace,
-) -> Followed:  # fmt: skip
-    """Publish one body after the other, the first ones to warm up.
+) -> Followed:
+    """Publish one step after the other.
 
-    bodies: the step that each shows, and what is posted.
+    bodies: what is posted, by the step that it shows.
     """
-    times: list[float] = []
-    missed, sent, spent = 0, {}, 0.0
-    for turn, (step, body) in enumerate(bodies):
-        if turn == options.warm_up:
-            spent = processor_seconds(process)
-        for guest in guests:
-            guest.parts.clear()
-        began = time.perf_counter()
-        refused = await host.post("screen", body) != 204
-        await asyncio.sleep(max(0.0, began + options.pace - time.perf_counter()))
-        arrived = [guest.told(step) for guest in guests]
-        while None in arrived and time.perf_counter() < began + MISSING:
-            await asyncio.sleep(options.pace)
-            arrived = [guest.told(step) for guest in guests]
-        if turn < options.warm_up:
-            continue
-        sent[step] = b"".join(data for _, data in guests[0].parts)
-        times += [when - began for when in arrived if when is not None]
-        missed += refused + arrived.count(None)
-    spent = processor_seconds(process) - spent
-    return Followed(
-        times,
-        missed + sum(guest.ended for guest in guests),
-        spent / (len(bodies) - options.warm_up),
-        sent,
-    )
+    followed, spent = Followed(), 0.0
+    async with host:
+        for turn in range(options.warm_up + options.steps):
+            if turn == options.warm_up:
+                spent = processor_seconds(process)
+            number, body = list(bodies.items())[turn % len(bodies)]
+            times = await step(host, guests, number, body, options.pace)
+            if turn >= options.warm_up:
+                followed.sent[number] = b"".join(data for _, data in guests[0].parts)
+                followed.times += [one for one in times if one is not None]
+                followed.errors += times.count(None)
+    followed.processor = (processor_seconds(process) - spent) / options.steps
+    followed.errors += sum(guest.ended for guest in guests)
+    return followed
 
 
 async def vote(port: int, guest: Stream, number: int, turn: int, delay: float) -> tuple[int, float]:
     """Vote after some seconds: the status of the answer, and the seconds it took."""
     await asyncio.sleep(delay)
-    began = time.perf_counter()
-    poster = await Poster.open(port, guest.cookies, address_of(turn))
     choice = turn % len(QUESTION["candidates"])
     content = json.dumps({"number": number, "choice": choice}).encode()
-    status = await poster.post("vote", content)
-    took = time.perf_counter() - began
-    poster.writer.close()
-    return status, took
+    began = time.perf_counter()
+    async with Page(port, guest.cookies, address_of(turn)) as page:
+        status = await page.post("vote", content)
+        return status, time.perf_counter() - began
 
 
 async def vote_all(
-    port: int, process: int, host: Poster, told: Stream, guests: Sequence[Stream], within: float
+    host: Page, process: int, told: Stream, guests: Sequence[Stream], within: float
 ) -> None:
     """Let all guests vote, reveal the answer, and print.
 
     told: the host's stream.
     """
     told.parts.clear()
-    await host.post("screen", screen(1, question=QUESTION))
+    await publish(host, screen(1, question=QUESTION))
     await asyncio.sleep(SETTLED)
     number = next(one["question"]["number"] for _, one in told.messages() if one["question"])
     spent = processor_seconds(process)
     votes = await asyncio.gather(
         *(
-            vote(port, guest, number, turn, within * turn / len(guests))
+            vote(host.port, guest, number, turn, within * turn / len(guests))
             for turn, guest in enumerate(guests)
         )
     )
     await asyncio.sleep(SETTLED)
     spent = processor_seconds(process) - spent
     counted = max(one["question"]["answered"] for _, one in told.messages() if one["question"])
-    revealed = await host.post("screen", screen(1, question={**QUESTION, "answer": 1}))
+    revealed = await publish(host, screen(1, question={**QUESTION, "answer": 1}))
     lost = len(guests) - min(counted, sum(status == 204 for status, _ in votes))
     times = [1000 * took for _, took in votes]
     print(
@@ -353,21 +372,19 @@ async def measure_class(
     port: int, process: int, cookie: str, options: argparse.Namespace
 ) -> Followed:
     """Let guests follow and vote, and print."""
+    host = Page(port, cookie)
     told = await follow(port, HOST, cookie, "host")
-    host = await Poster.open(port, cookie)
     first = await follow(port, address_of(0))
-    await host.post("screen", screen(1))
+    await publish(host, screen(1))
     await asyncio.sleep(SETTLED)
     first.transport.close()
     alone = resident_megabytes(process)
     guests = await follow_all(port, options.guests)
-    turns = range(options.warm_up + options.steps)
-    steps = [turn % STEPS + 1 for turn in turns]
-    bodies = [(step, screen(step)) for step in steps]
+    bodies = {step: screen(step) for step in range(1, STEPS + 1)}
     followed = await step_through(process, host, guests, bodies, options)
     print(f"{options.guests} guests, {options.steps} steps, {followed.errors} errors (target 0)")
     report("publish to the last byte at a guest", followed)
-    await vote_all(port, process, host, told, guests, options.within)
+    await vote_all(host, process, told, guests, options.within)
     together = resident_megabytes(process)
     print(f"memory of all guests: {together - alone:.0f} MB (target ≤ 60), {together:.0f} MB")
     return followed
@@ -378,10 +395,7 @@ async def measure_bare(
 ) -> Followed:
     """Broadcast the same bytes, and print."""
     guests = await follow_all(port, options.guests)
-    host = await Poster.open(port, "")
-    steps = [turn % STEPS + 1 for turn in range(options.warm_up + options.steps)]
-    bodies = [(step, sent.get(step, b"")) for step in steps]
-    followed = await step_through(process, host, guests, bodies, options)
+    followed = await step_through(process, Page(port), guests, sent, options)
     report("the same bytes in a bare broadcast", followed)
     return followed
 

@@ -27,8 +27,8 @@ class Pulse:
 
     def __init__(self) -> None:
         self._next = asyncio.Event()
-        self._timer: asyncio.TimerHandle | None = None
-        self._last = float("-inf")  # by the clock of the event loop
+        self._timer: asyncio.Handle | None = None
+        self._due = self._last = float("-inf")  # by the clock of the event loop
 
     def next(self) -> asyncio.Event:
         """What is set by the next pulse, `HEARTBEAT` seconds after the one before or earlier."""
@@ -36,14 +36,14 @@ class Pulse:
 
     def soon(self) -> None:
         """Ask for a pulse: now, or `PAUSE` seconds after the one before."""
-        loop = asyncio.get_running_loop()
-        due = max(loop.time(), self._last + PAUSE)
-        if self._timer is None or self._timer.when() > due:
+        due = max(asyncio.get_running_loop().time(), self._last + PAUSE)
+        if self._timer is None or self._due > due:
             self._expect(due)
 
     def _expect(self, due: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
+        self._due = due
         self._timer = asyncio.get_running_loop().call_at(due, self._send)
 
     def _send(self) -> None:

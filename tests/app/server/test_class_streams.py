@@ -125,3 +125,22 @@ def test_the_end_of_a_host_s_stream_is_noted_some_time_later(monkeypatch):
     away = run_alone(listen())
     assert away[0] is False
     assert away[-1] is True
+
+
+def test_streams_follow_on_the_event_loop_of_the_server():
+    """Where it is installed, uvicorn runs on uvloop, whose timers are not those of asyncio."""
+    uvloop = pytest.importorskip("uvloop")
+
+    async def listen() -> list[bytes]:
+        session, pulse = open_class()
+        stream = follow(session, pulse)
+        heard = [await anext(stream)]
+        for step in (1, 2):
+            show(session, step)
+            while steps(heard)[-1:] != [step]:
+                heard.append(await anext(stream))
+        await stream.aclose()
+        return heard
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert steps(runner.run(listen())) == [None, 1, 2]
