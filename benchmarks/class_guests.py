@@ -14,7 +14,7 @@ server on the same event loop that writes them to each, and does nothing else.
 Where there are two cores, the server has the first alone, and host and guests the last. An error
 is a step that a guest is not told within five seconds, and a stream that ends or is refused. A
 vote is lost if it is refused or the host is not told of it. Memory is that of the server with all
-guests, less that with one. Linux only.
+guests, less that with one. What a server spends at rest is no part of a step. Linux only.
 """
 
 import argparse
@@ -47,6 +47,9 @@ QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "7", "9"]}
 HOST = "127.0.0.1"
 SETTLED = 1.0
 """Seconds until a class has been told everything."""
+
+REST = 3.0
+"""Seconds in which a server at rest is measured."""
 
 MISSING = 5.0
 """Seconds after which a step is missing."""
@@ -263,7 +266,7 @@ class Followed:
 
     times: seconds until a guest had a step, for each guest and step.
     errors: steps that a guest did not have, and streams that ended.
-    processor: seconds of the server for one step.
+    processor: seconds of the server for one step, without those that it spends at rest.
     sent: the bytes of each step, as a guest read them.
     """
 
@@ -288,6 +291,13 @@ async def step(
             return [None if when is None else when - began for when in arrived]
 
 
+async def processor_share(process: int) -> float:
+    """Processor time that a server spends in a second with all guests and without a step."""
+    before = processor_seconds(process)
+    await asyncio.sleep(REST)
+    return (processor_seconds(process) - before) / REST
+
+
 async def step_through(
     process: int,
     host: Page,
@@ -299,18 +309,20 @@ async def step_through(
 
     bodies: what is posted, by the step that it shows.
     """
-    followed, spent = Followed(), 0.0
+    followed, spent, began = Followed(), 0.0, 0.0
+    rest = await processor_share(process)
     async with host:
         for turn in range(options.warm_up + options.steps):
             if turn == options.warm_up:
-                spent = processor_seconds(process)
+                spent, began = processor_seconds(process), time.perf_counter()
             number, body = list(bodies.items())[turn % len(bodies)]
             times = await step(host, guests, number, body, options.pace)
             if turn >= options.warm_up:
                 followed.sent[number] = b"".join(data for _, data in guests[0].parts)
                 followed.times += [one for one in times if one is not None]
                 followed.errors += times.count(None)
-    followed.processor = (processor_seconds(process) - spent) / options.steps
+    spent = processor_seconds(process) - spent - rest * (time.perf_counter() - began)
+    followed.processor = spent / options.steps
     followed.errors += sum(guest.ended for guest in guests)
     return followed
 
