@@ -12,7 +12,7 @@ HEARTBEAT = 10.0
 """Seconds after which streams without news send a sign of life. With it the operating system
 notices that a browser is gone, and a page notices that the server is gone."""
 
-PAUSE = 0.05
+PAUSE = 0.1
 """Seconds between two messages of a stream: many votes at once are one message."""
 
 GRACE = 8.0
