@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
@@ -35,7 +36,8 @@ def session(monkeypatch) -> ClassSession:
 def guest(session, monkeypatch) -> Iterator[TestClient]:
     """A browser in class mode, which has no cookies yet."""
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    with TestClient(Starlette(routes=class_route.routes(""))) as client:
+    streams = [Middleware(class_route.EventStreams)]
+    with TestClient(Starlette(routes=class_route.routes(""), middleware=streams)) as client:
         yield client
 
 
@@ -64,7 +66,20 @@ def test_outside_of_class_mode_there_are_no_routes(monkeypatch):
     assert class_route.routes("") == []
     assert not any("/class" in route.path for route in asgi.routes())
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    assert sum("/class/" in route.path for route in asgi.routes()) == 5
+    assert sum("/class/" in route.path for route in asgi.routes()) == 4
+
+
+@pytest.mark.parametrize("base", ["", "/attention"])
+def test_streams_are_opened_in_class_mode_and_below_the_path_of_the_app(base, session, monkeypatch):
+    """Anything else is left to the app, which has no such page."""
+    app = Starlette(middleware=[Middleware(class_route.EventStreams, base=base)])
+    monkeypatch.delenv(access.KEY_VARIABLE, raising=False)
+    with TestClient(app) as client:
+        assert client.get(f"{base}/class/events?page=%3C").status_code == 404
+        monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+        assert client.get(f"{base}/class/events?page=%3C").status_code == 400
+        assert client.post(f"{base}/class/events").status_code == 404
+        assert client.get(f"/x{base}/class/events").status_code == 404
 
 
 def test_only_the_host_publishes(guest, host, session):
