@@ -66,6 +66,7 @@ def middleware() -> list[Middleware]:
         Middleware(UploadGuard),
         Middleware(CompressedScripts, base=base_path()),
         Middleware(ServerAddress),
+        Middleware(class_route.EventStreams, base=base_path()),
     ]
 
 

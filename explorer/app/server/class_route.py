@@ -6,9 +6,7 @@ host's cookie may publish; a guest is known by a cookie that no script can read.
 """
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import Callable
 from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -18,7 +16,9 @@ from starlette.routing import Route
 
 from explorer.app.server import access, class_messages
 from explorer.app.server.class_session import MOST_GUESTS, ClassSession, Seat
-from explorer.app.server.rate_limit import RateLimiter, address_of
+from explorer.app.server.class_streams import Pulse, events
+from explorer.app.server.rate_limit import RateLimiter, address_of, network_of
+from explorer.app.server.static_files import Application, Message, Receive, Send
 
 EVENTS_PATH = "/class/events"
 SCREEN_PATH = "/class/screen"
@@ -26,36 +26,31 @@ LEAD_PATH = "/class/lead"
 VOTE_PATH = "/class/vote"
 CODE_PATH = "/class/code"
 
-HEARTBEAT = 10.0
-"""Seconds after which a stream without news sends a sign of life. With it the operating system
-notices that a browser is gone, and a page notices that the server is gone."""
-
-PAUSE = 0.05
-"""Seconds between two messages of a stream: many votes at once are one message."""
-
-GRACE = 8.0
-"""Seconds after the end of the host's last stream until guests go on alone: a reloaded page is back
-by then."""
-
 SLOWEST = 3.0
 """Seconds within which the body of a request must arrive; a stopping server waits for it."""
 
 VOTE_RATE, MOST_VOTES = 1.0, 8.0
 """Votes a second of one guest, and how many at once."""
 
-session = ClassSession()
-"""The class of this server."""
+OPENING_RATE, MOST_OPENINGS = 15.0, 300.0
+"""Streams that one network address opens a second, and at once: thirty pages behind one address may
+open theirs every two seconds."""
+
+pulse = Pulse()
+session = ClassSession(pulse.soon)
+"""The class of this server, and when its streams send."""
 
 _votes = RateLimiter(owners=MOST_GUESTS)
+_openings = RateLimiter(owners=MOST_GUESTS)
 _Content = TypeVar("_Content")
 
 
 def routes(base: str) -> list[Route]:
-    """The routes below the URL path `base`; none outside of class mode."""
+    """The routes below the URL path `base`, except that of `EventStreams`; none outside of class
+    mode."""
     if not access.is_class_mode():
         return []
     return [
-        Route(f"{base}{EVENTS_PATH}", open_stream, methods=["GET"]),
         Route(f"{base}{SCREEN_PATH}", take_screen, methods=["POST"]),
         Route(f"{base}{LEAD_PATH}", take_lead, methods=["POST"]),
         Route(f"{base}{VOTE_PATH}", take_vote, methods=["POST"]),
@@ -63,19 +58,40 @@ def routes(base: str) -> list[Route]:
     ]
 
 
+class EventStreams:
+    """ASGI middleware in class mode: the event streams, in front of Streamlit's own middleware,
+    through which each message to each guest would pass: a tenth of the time of a step.
+
+    base: the URL path the app is served under, "" or "/…".
+    """
+
+    def __init__(self, app: Application, base: str = "") -> None:
+        self.app = app
+        self.path = f"{base}{EVENTS_PATH}"
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        wanted = scope["type"] == "http" and (scope["method"], scope["path"]) == ("GET", self.path)
+        answer = (
+            await open_stream(Request(scope)) if wanted and access.is_class_mode() else self.app
+        )
+        await answer(scope, receive, send)
+
+
 async def open_stream(request: Request) -> Response:
-    """The current state of the class, and each change of it. 503 with too many streams open."""
-    address = address_of(request)
-    if not session.has_room(address):
-        return _answer(503, {"Retry-After": "5"})
+    """The current state of the class, and each change of it. 503 with too many streams open, 429
+    for an address that has opened too many of late; the host is never refused."""
+    address, host = address_of(request), _is_host(request)
     try:
         page = class_messages.read_page(request.query_params.get("page", ""))
     except ValueError:
         return _answer(400)
+    if not session.has_room(address, host):
+        return _answer(503, {"Retry-After": "5"})
+    if not (host or _take(_openings, network_of(address), OPENING_RATE, MOST_OPENINGS)):
+        return _answer(429, {"Retry-After": "5"})
     guest = session.admit(request.cookies.get(_guest_cookie(), ""))
     headers = {"Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
-    changed = asyncio.Event()
-    stream = _events(Seat(guest, address, _is_host(request), changed.set, page), changed)
+    stream = events(session, pulse, Seat(guest, address, host, page))
     response = StreamingResponse(stream, media_type="text/event-stream", headers=headers)
     response.set_cookie(
         _guest_cookie(),
@@ -115,10 +131,8 @@ async def take_lead(request: Request) -> Response:
 async def take_vote(request: Request) -> Response:
     """Take a guest's vote. 409 if it does not count, 429 with too many votes."""
     guest = request.cookies.get(_guest_cookie(), "")
-    owner, limits = {guest: 1.0}, (VOTE_RATE, MOST_VOTES)
-    if not _votes.allows(owner, *limits):
+    if not _take(_votes, guest, VOTE_RATE, MOST_VOTES):
         return _answer(429)
-    _votes.charge(owner, 1.0, *limits)
     vote = await _content(request, class_messages.LARGEST_VOTE, class_messages.read_vote)
     if isinstance(vote, Response):
         return vote
@@ -137,26 +151,12 @@ async def make_code(request: Request) -> Response:
     return Response(code, media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 
-async def _events(seat: Seat, changed: asyncio.Event) -> AsyncIterator[str]:
-    """The messages of one stream, until its browser or the server ends it.
-
-    changed: set whenever the message has changed.
-    """
-    session.join(seat)
-    try:
-        while not session.ended:
-            changed.clear()
-            yield f"data: {json.dumps(session.message(seat), ensure_ascii=False)}\n\n"
-            await asyncio.sleep(PAUSE)
-            while not changed.is_set():
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), HEARTBEAT)
-                    continue
-                yield "event: beat\ndata: 1\n\n"
-    finally:
-        session.leave(seat)
-        if seat.host:
-            asyncio.get_running_loop().call_later(GRACE, session.miss, seat)
+def _take(limiter: RateLimiter, owner: str, rate: float, most: float) -> bool:
+    """Whether `owner` may do one more of what is limited, which is then counted."""
+    allowed = limiter.allows({owner: 1.0}, rate, most)
+    if allowed:
+        limiter.charge({owner: 1.0}, 1.0, rate, most)
+    return allowed
 
 
 async def _content(

@@ -4,6 +4,7 @@ All of it is in memory and anonymous: a guest is a random word that this server 
 server's event loop alone, so nothing is locked.
 """
 
+import json
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
@@ -66,14 +67,12 @@ class Screen:
 class Seat:
     """One event stream.
 
-    wake: called whenever its `message` has changed.
     page: the word that identifies a tab, also after a reload.
     """
 
     guest: str
     address: str
     host: bool
-    wake: Callable[[], None]
     page: str = ""
 
 
@@ -83,21 +82,38 @@ class _Tally:
     total: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Vote:
+    """choice: index of a candidate. network: the group of visitors it came from."""
+
+    choice: int
+    network: str
+
+
+def _nobody() -> None:
+    """Tell nobody of a change."""
+
+
 @dataclass(slots=True)
 class ClassSession:
     """The class of this server.
 
+    tell: called whenever messages have changed.
     ended: whether the server is shutting down, so that streams must end.
+    version: number of the changes so far.
     """
 
+    tell: Callable[[], None] = _nobody
     ended: bool = False
+    version: int = 0
     _screen: Screen = field(default_factory=Screen)
     _number: int = 0  # of the question
-    _votes: dict[str, int] = field(default_factory=dict)  # guest → index of a candidate
+    _votes: dict[str, _Vote] = field(default_factory=dict)  # by guest
     _tallies: OrderedDict[str, _Tally] = field(default_factory=OrderedDict)
     _seats: set[Seat] = field(default_factory=set)
     _left: Seat | None = None  # of a host, the last one that ended
     _away: bool = False  # from the loss of a host until one shows something
+    _written: tuple[int, bytes] = (-1, b"")  # a version, and what all guests are told in it
 
     def admit(self, guest: str) -> str:
         """`guest` if this server made that word, else a new one. With too many guests, those seen
@@ -115,23 +131,26 @@ class ClassSession:
             self._votes.pop(gone, None)
         return guest
 
-    def has_room(self, address: str) -> bool:
-        """Whether one more stream may be opened from a network address."""
-        own = sum(network_of(seat.address) == network_of(address) for seat in self._seats)
-        return not self.ended and len(self._seats) < MOST_STREAMS and own < MOST_OF_ADDRESS
+    def has_room(self, address: str, host: bool = False) -> bool:
+        """Whether one more stream may be opened from a network address; one of a host always may,
+        until the server shuts down."""
+        network = network_of(address)
+        own = sum(network_of(seat.address) == network for seat in self._seats)
+        free = len(self._seats) < MOST_STREAMS and own < MOST_OF_ADDRESS
+        return not self.ended and (host or free)
 
     def join(self, seat: Seat) -> None:
         """Count the guest of a stream that has been opened as present."""
         self._seats.add(seat)
         self._tallies.setdefault(seat.guest, _Tally())  # forgotten since it was admitted
-        self._wake_all()
+        self._change()
 
     def leave(self, seat: Seat) -> None:
         """Forget a stream that has ended."""
         self._seats.discard(seat)
         if seat.host:
             self._left = seat
-        self._wake_all()
+        self._change()
 
     def miss(self, host: Seat) -> None:
         """Let guests go on without a host, some time after a host's stream has ended, and close the
@@ -148,12 +167,12 @@ class ClassSession:
         self._away = True
         self._screen = replace(self._screen, question=None, page="")
         self._votes.clear()
-        self._wake_all()
+        self._change()
 
     def end(self) -> None:
         """End all streams: the server shuts down."""
         self.ended = True
-        self._wake_all()
+        self._change()
 
     def is_led_elsewhere(self, page: str) -> bool:
         """Whether another tab than `page` leads. The first tab that shows something leads, until it
@@ -163,7 +182,7 @@ class ClassSession:
     def lead(self, page: str) -> None:
         """Let the tab `page` lead from now on; "" = any."""
         self._screen = replace(self._screen, page=page)
-        self._wake_all()
+        self._change()
 
     def show(self, screen: Screen) -> None:
         """Take the host's present screen. Votes on an earlier question are cleared."""
@@ -175,7 +194,7 @@ class ClassSession:
             self._count(now.answer)
         self._screen = screen
         self._away = False
-        self._wake_all()
+        self._change()
 
     def vote(self, guest: str, number: int, choice: int) -> bool:
         """Take a guest's vote, replacing an earlier one. Returns whether it counts.
@@ -186,55 +205,77 @@ class ClassSession:
         question = self._screen.question
         if question is None or question.answer is not None or number != self._number:
             return False
-        present = any(seat.guest == guest and not seat.host for seat in self._seats)
-        if not present or not 0 <= choice < len(question.candidates):
+        own = (seat for seat in self._seats if seat.guest == guest and not seat.host)
+        seat = next(own, None)
+        if seat is None or not 0 <= choice < len(question.candidates):
             return False
-        if self._votes.get(guest) != choice:
-            self._votes[guest] = choice
-            self._wake_all()
+        before = self._votes.get(guest)
+        if before is None or before.choice != choice:
+            self._votes[guest] = _Vote(choice, network_of(seat.address))
+            self._change()
         return True
 
-    def message(self, seat: Seat) -> dict[str, Any]:
-        """Present state for the page of a stream. Guests see the others' votes after the reveal."""
-        present = {one.guest for one in self._seats if not one.host}
+    def message(self, seat: Seat) -> bytes:
+        """Present state for the page of a stream, as JSON. Guests see the others' votes after the
+        reveal.
+
+        What all guests are told is written once after each change. Each one's results stand before
+        it, and their choice, the last part of the question, behind it.
+        """
+        if seat.host:
+            return _as_json({"host": True, "right": 0, "total": 0, **self._told(seat)})
+        if self._written[0] != self.version:
+            self._written = self.version, _as_json(self._told(None))[1:]
+        told = self._written[1]
         tally = self._tallies.get(seat.guest) or _Tally()
+        results = b'{"host": false, "right": %d, "total": %d, ' % (tally.right, tally.total)
+        vote = self._votes.get(seat.guest)
+        if self._screen.question is None:
+            return results + told
+        choice = b"null" if vote is None else b"%d" % vote.choice
+        return results + told.removesuffix(b"}}") + b', "choice": %s}}' % choice
+
+    def _told(self, host: Seat | None) -> dict[str, Any]:
+        """What a stream of a host is told, or, with None, all guests; the question last."""
+        present = {one.guest for one in self._seats if not one.host}
         return {
-            "host": seat.host,
             "present": len(present),
             "away": self._away,
-            "elsewhere": seat.host and self.is_led_elsewhere(seat.page),
+            "elsewhere": host is not None and self.is_led_elsewhere(host.page),
             "view": self._screen.view,
-            "question": self._question(seat, present),
-            "right": tally.right,
-            "total": tally.total,
+            "question": self._question(host, present),
         }
 
-    def _question(self, seat: Seat, present: set[str]) -> dict[str, Any] | None:
+    def _question(self, host: Seat | None, present: set[str]) -> dict[str, Any] | None:
         question = self._screen.question
         if question is None:
             return None
-        counts = Counter(self._votes.values())
-        told = seat.host or question.answer is not None
-        return {
+        counts = Counter(vote.choice for vote in self._votes.values())
+        of_address = Counter(vote.network for vote in self._votes.values())
+        told = {
             "number": self._number,
             **asdict(question),
             "answered": len(self._votes),
             "asked": len(present | self._votes.keys()),
-            "counts": [counts[index] for index in range(len(question.candidates))]
-            if told
-            else None,
-            "choice": self._votes.get(seat.guest),
+            "counts": [counts[index] for index in range(len(question.candidates))],
         }
+        if host is not None:
+            return {**told, "of_one_address": max(of_address.values(), default=0), "choice": None}
+        return told if question.answer is not None else {**told, "counts": None}
 
     def _count(self, answer: int) -> None:
-        for guest, choice in self._votes.items():
+        for guest, vote in self._votes.items():
             tally = self._tallies[guest]
             tally.total += 1
-            tally.right += choice == answer
+            tally.right += vote.choice == answer
 
-    def _wake_all(self) -> None:
-        for seat in self._seats:
-            seat.wake()
+    def _change(self) -> None:
+        self.version += 1
+        self.tell()
+
+
+def _as_json(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False).encode()
 
 
 def _same(one: Question | None, other: Question | None) -> bool:

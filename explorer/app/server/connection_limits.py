@@ -11,6 +11,7 @@ from asyncio import BaseTransport, TimerHandle, Transport
 from typing import Any, cast
 
 import h11
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from explorer.app.server import class_route
@@ -27,7 +28,8 @@ UNREAD = 60.0
 """Seconds that a browser may read nothing of an answer. Linux only."""
 
 MOST = 400
-"""Connections of one network address: a browser opens seven, and a school may have one address."""
+"""Connections of one network address: a browser opens seven, and a school may have one address.
+Those of a proxy that is named are all visitors' and are not counted."""
 
 _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
 
@@ -71,11 +73,16 @@ class LimitedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _address_has_too_many(self) -> bool:
-        if self.client is None:
+        if self.client is None or self._is_of_proxy(self.client[0]):
             return False
         clients = (getattr(one, "client", None) for one in self.connections)
         networks = (network_of(client[0]) for client in clients if client)
         return sum(network == network_of(self.client[0]) for network in networks) > MOST
+
+    def _is_of_proxy(self, address: str) -> bool:
+        """Whether uvicorn believes this address who sent a request."""
+        believes = isinstance(self.app, ProxyHeadersMiddleware)
+        return believes and address in self.app.trusted_hosts
 
     def _expect_rest(self, received: int) -> None:
         if self._timer is None:

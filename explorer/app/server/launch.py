@@ -33,6 +33,10 @@ _ALL_ADDRESSES = "0.0.0.0"
 _WILDCARDS = (_ALL_ADDRESSES, "::")
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9a-fA-F:]+")
 _PROTOCOL = "explorer.app.server.connection_limits:LimitedProtocol"
+_PROXIES = "FORWARDED_ALLOW_IPS"
+"""uvicorn's environment variable: addresses of proxies, of which it believes who sent a request.
+Without it uvicorn believes every program of this computer."""
+
 _OPEN_FILES = 8192
 _PATIENCE = 1.0  # seconds for a server on a port to identify itself
 _UNREACHABLE = "192.0.2.1"
@@ -76,6 +80,7 @@ def serve(options: Mapping[str, str | int]) -> int:
     from streamlit.web import cli
 
     uvicorn.config.HTTP_PROTOCOLS["auto"] = _PROTOCOL
+    os.environ.setdefault(_PROXIES, "")
     _allow_open_files()
     flags = [f"--{name}={value}" for name, value in options.items()]
     sys.argv = ["streamlit", "run", str(entry_script()), *flags]

@@ -7,6 +7,7 @@ import pytest
 from explorer.app.server import asgi
 from explorer.app.server.back_messages import BackMessageGuard
 from explorer.app.server.broken_requests import BrokenRequests
+from explorer.app.server.class_route import EventStreams
 from explorer.app.server.origin_check import OriginCheck
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.server_address import ServerAddress
@@ -37,6 +38,7 @@ def test_the_entry_script_has_the_middleware():
         UploadGuard,
         CompressedScripts,
         ServerAddress,
+        EventStreams,
     ]
 
 

@@ -4,14 +4,17 @@ import asyncio
 import json
 from collections.abc import Iterator
 from http.cookies import SimpleCookie
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from explorer.app.server import access, asgi, class_route
+from explorer.app.server import access, asgi, class_route, class_session
 from explorer.app.server.class_session import ClassSession, Seat
+from explorer.app.server.class_streams import Pulse
 from explorer.app.server.rate_limit import RateLimiter
 from tests.support.own_loop import run_alone
 
@@ -23,7 +26,9 @@ QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
 def session(monkeypatch) -> ClassSession:
     fresh = ClassSession()
     monkeypatch.setattr(class_route, "session", fresh)
+    monkeypatch.setattr(class_route, "pulse", Pulse())
     monkeypatch.setattr(class_route, "_votes", RateLimiter(owners=8))
+    monkeypatch.setattr(class_route, "_openings", RateLimiter(owners=8))
     return fresh
 
 
@@ -31,7 +36,8 @@ def session(monkeypatch) -> ClassSession:
 def guest(session, monkeypatch) -> Iterator[TestClient]:
     """A browser in class mode, which has no cookies yet."""
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    with TestClient(Starlette(routes=class_route.routes(""))) as client:
+    streams = [Middleware(class_route.EventStreams)]
+    with TestClient(Starlette(routes=class_route.routes(""), middleware=streams)) as client:
         yield client
 
 
@@ -44,10 +50,15 @@ def host(guest) -> TestClient:
 
 def sit(session: ClassSession, client: TestClient) -> Seat:
     """Open a stream in the name of a browser."""
-    seat = Seat(session.admit(""), "testclient", False, lambda: None)
+    seat = Seat(session.admit(""), "testclient", False)
     session.join(seat)
     client.cookies.set(class_route._guest_cookie(), seat.guest)
     return seat
+
+
+def told(session: ClassSession, seat: Seat) -> dict[str, Any]:
+    """What the page of a stream is told now."""
+    return json.loads(session.message(seat))
 
 
 def test_outside_of_class_mode_there_are_no_routes(monkeypatch):
@@ -55,7 +66,20 @@ def test_outside_of_class_mode_there_are_no_routes(monkeypatch):
     assert class_route.routes("") == []
     assert not any("/class" in route.path for route in asgi.routes())
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    assert sum("/class/" in route.path for route in asgi.routes()) == 5
+    assert sum("/class/" in route.path for route in asgi.routes()) == 4
+
+
+@pytest.mark.parametrize("base", ["", "/attention"])
+def test_streams_are_opened_in_class_mode_and_below_the_path_of_the_app(base, session, monkeypatch):
+    """Anything else is left to the app, which has no such page."""
+    app = Starlette(middleware=[Middleware(class_route.EventStreams, base=base)])
+    monkeypatch.delenv(access.KEY_VARIABLE, raising=False)
+    with TestClient(app) as client:
+        assert client.get(f"{base}/class/events?page=%3C").status_code == 404
+        monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+        assert client.get(f"{base}/class/events?page=%3C").status_code == 400
+        assert client.post(f"{base}/class/events").status_code == 404
+        assert client.get(f"/x{base}/class/events").status_code == 404
 
 
 def test_only_the_host_publishes(guest, host, session):
@@ -63,9 +87,9 @@ def test_only_the_host_publishes(guest, host, session):
     guest.cookies.set(access.cookie_name(), "guessed")
     assert guest.post("/class/screen", json={"view": VIEW}).status_code == 403
     seat = sit(session, guest)
-    assert session.message(seat)["view"] is None
+    assert told(session, seat)["view"] is None
     assert host.post("/class/screen", json={"view": VIEW}).status_code == 204
-    view = session.message(seat)["view"]
+    view = told(session, seat)["view"]
     assert view["query"] == VIEW["query"]
     assert view["shown"]["step"] == 2
 
@@ -77,7 +101,7 @@ def test_a_vote_counts_once_there_is_a_question_and_a_stream(guest, host, sessio
     assert guest.post("/class/vote", json=vote).status_code == 409
     seat = sit(session, guest)
     assert guest.post("/class/vote", json=vote).status_code == 204
-    assert session.message(seat)["question"]["choice"] == 1
+    assert told(session, seat)["question"]["choice"] == 1
     assert guest.post("/class/vote", json={"number": 1, "choice": 2}).status_code == 409
 
 
@@ -148,64 +172,44 @@ def test_the_code_holds_an_address_and_is_the_host_s(host, guest):
         assert host.post("/class/code", content=wrong, headers=headers).status_code == 400
 
 
-def test_a_stream_tells_each_change_and_signs_of_life(session, monkeypatch):
-    monkeypatch.setattr(class_route, "HEARTBEAT", 0.01)
-    monkeypatch.setattr(class_route, "PAUSE", 0)
+def open_streams(app: Starlette, *visits: tuple[str, str]) -> list[list[dict]]:
+    """What the app sends to one browser after the other, each with a cookie and an address."""
 
-    async def follow() -> list[str]:
-        changed = asyncio.Event()
-        seat = Seat(session.admit(""), "192.0.2.1", False, changed.set)
-        events = class_route._events(seat, changed)
-        heard = [await anext(events)]
-        while not heard[-1].startswith("event: beat"):
-            heard.append(await anext(events))
-        session.show(class_route.class_messages.Screen(view=VIEW))
-        while not heard[-1].startswith("data"):
-            heard.append(await anext(events))
-        session.end()
-        heard.extend([event async for event in events])
-        return heard
+    async def visit_all() -> list[list[dict]]:
+        return [await visit(app, *one) for one in visits]
 
-    heard = run_alone(follow())
-    told = [json.loads(event.removeprefix("data: ")) for event in heard if "present" in event]
-    assert [one["view"] for one in told] == [None, VIEW]
-    assert all(event.endswith("\n\n") for event in heard)
-    assert session._seats == set()
+    return run_alone(visit_all())
 
 
-def open_stream(app: Starlette, cookie: str = "") -> list[dict]:
+async def visit(app: Starlette, cookie: str = "", address: str = "192.0.2.1") -> list[dict]:
     """What the app sends to a browser that goes away after the first message."""
     sent: list[dict] = []
+    gone = asyncio.Event()
 
-    async def stream() -> None:
-        gone = asyncio.Event()
+    async def receive() -> dict:
+        await gone.wait()
+        return {"type": "http.disconnect"}
 
-        async def receive() -> dict:
-            await gone.wait()
-            return {"type": "http.disconnect"}
+    async def send(message: dict) -> None:
+        sent.append(message)
+        if message.get("body"):
+            gone.set()
 
-        async def send(message: dict) -> None:
-            sent.append(message)
-            if message.get("body"):
-                gone.set()
-
-        scope = {
-            "type": "http",
-            "asgi": {"version": "3.0", "spec_version": "2.3"},
-            "http_version": "1.1",
-            "method": "GET",
-            "scheme": "http",
-            "path": "/class/events",
-            "raw_path": b"/class/events",
-            "query_string": b"",
-            "root_path": "",
-            "headers": [(b"host", b"a"), (b"cookie", cookie.encode())],
-            "client": ("192.0.2.1", 1),
-            "server": ("192.0.2.9", 80),
-        }
-        await asyncio.wait_for(app(scope, receive, send), 20)
-
-    run_alone(stream())
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": "/class/events",
+        "raw_path": b"/class/events",
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(b"host", b"a"), (b"cookie", cookie.encode())],
+        "client": (address, 1),
+        "server": ("192.0.2.9", 80),
+    }
+    await asyncio.wait_for(app(scope, receive, send), 20)
     return sent
 
 
@@ -213,8 +217,13 @@ def headers_of(sent: list[dict]) -> dict[str, str]:
     return {name.decode(): value.decode() for name, value in sent[0]["headers"]}
 
 
+def guest_of(sent: list[dict]) -> str:
+    """The word by which the server knows the guest."""
+    return SimpleCookie(headers_of(sent)["set-cookie"])[class_route._guest_cookie()].value
+
+
 def test_a_stream_is_never_buffered_and_ends_with_its_browser(guest, session):
-    sent = open_stream(guest.app)
+    sent = run_alone(visit(guest.app))
     headers = headers_of(sent)
     assert headers["content-type"].startswith("text/event-stream")
     assert headers["x-accel-buffering"] == "no"
@@ -227,13 +236,44 @@ def test_a_stream_is_never_buffered_and_ends_with_its_browser(guest, session):
 
 
 def test_a_browser_that_returns_is_the_same_guest(guest, session):
-    first = SimpleCookie(headers_of(open_stream(guest.app))["set-cookie"])
     name = class_route._guest_cookie()
-    again = headers_of(open_stream(guest.app, f"{name}={first[name].value}"))["set-cookie"]
-    assert SimpleCookie(again)[name].value == first[name].value
+
+    async def return_later() -> list[str]:
+        first = guest_of(await visit(guest.app))
+        return [first, guest_of(await visit(guest.app, f"{name}={first}"))]
+
+    first, again = run_alone(return_later())
+    assert again == first
     assert len(session._tallies) == 1
 
 
 def test_one_stream_too_many_is_refused(guest, session, monkeypatch):
-    monkeypatch.setattr(ClassSession, "has_room", lambda self, address: False)
+    monkeypatch.setattr(class_session, "MOST_STREAMS", 0)
     assert guest.get("/class/events").status_code == 503
+
+
+def test_openings_are_charged_to_the_address_and_the_host_is_let_in(guest, session, monkeypatch):
+    monkeypatch.setattr(class_route, "MOST_OPENINGS", 3)
+    monkeypatch.setattr(class_route, "OPENING_RATE", 0.0)
+    host = f"{access.cookie_name()}={access.cookie_value()}"
+    visits = [("", f"2001:db8::{number}") for number in range(5)]  # of one network
+    sent = open_streams(guest.app, *visits, ("", "192.0.2.2"), (host, "2001:db8::1"))
+    assert [one[0]["status"] for one in sent] == [200, 200, 200, 429, 429, 200, 200]
+
+
+def test_thirty_phones_that_reopen_every_two_seconds_are_let_in():
+    """For as long as they like, from one address."""
+    assert class_route.OPENING_RATE >= 30 / 2
+    assert class_route.MOST_OPENINGS >= 2 * class_session.MOST_OF_ADDRESS
+
+
+def test_openings_take_no_vote_and_no_reveal(guest, host, session, monkeypatch):
+    """More than guests are remembered, from many addresses, while one guest stays."""
+    monkeypatch.setattr(class_session, "MOST_GUESTS", 40)
+    seat = sit(session, guest)
+    assert host.post("/class/screen", json={"question": QUESTION}).status_code == 204
+    assert guest.post("/class/vote", json={"number": 1, "choice": 1}).status_code == 204
+    open_streams(guest.app, *(("", f"192.0.2.{last}") for last in range(100)))
+    revealed = {"question": {**QUESTION, "answer": 1}}
+    assert host.post("/class/screen", json=revealed).status_code == 204
+    assert (told(session, seat)["right"], told(session, seat)["total"]) == (1, 1)

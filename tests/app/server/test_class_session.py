@@ -1,6 +1,8 @@
 """A class together, without a server: who is present, votes, and what each page is told."""
 
+import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,105 +14,121 @@ VIEW = {"query": {"model": "reverse"}, "shown": {"step": 2}}
 
 
 @pytest.fixture
-def together() -> ClassSession:
-    return ClassSession()
+def changes() -> list[int]:
+    """The version at each change that streams were told of."""
+    return []
+
+
+@pytest.fixture
+def together(changes) -> ClassSession:
+    session = ClassSession(lambda: changes.append(session.version))
+    return session
 
 
 def sit(
-    together: ClassSession, *, host: bool = False, guest: str = "", page: str = ""
-) -> tuple[Seat, list[int]]:
-    """A page with an open stream, and one entry for each time that it was woken."""
-    woken: list[int] = []
-    seat = Seat(together.admit(guest), "192.0.2.7", host, lambda: woken.append(1), page)
+    together: ClassSession,
+    *,
+    host: bool = False,
+    guest: str = "",
+    page: str = "",
+    address: str = "192.0.2.7",
+) -> Seat:
+    """A page with an open stream."""
+    seat = Seat(together.admit(guest), address, host, page)
     together.join(seat)
-    return seat, woken
+    return seat
+
+
+def message(together: ClassSession, seat: Seat) -> dict[str, Any]:
+    """What the page of a stream is told now."""
+    return json.loads(together.message(seat))
 
 
 def ask(together: ClassSession, question: Question | None = QUESTION) -> int:
     """Show a question; its number."""
     together.show(Screen(question=question))
-    seat, _ = sit(together, host=True)
-    told = together.message(seat)["question"]
+    seat = sit(together, host=True)
+    told = message(together, seat)["question"]
     together.leave(seat)
     return told["number"] if told else 0
 
 
-def test_a_late_guest_is_told_what_is_shown_now(together):
-    early, woken = sit(together)
-    assert together.message(early)["view"] is None
+def test_a_late_guest_is_told_what_is_shown_now(together, changes):
+    early = sit(together)
+    assert message(together, early)["view"] is None
     together.show(Screen(view=VIEW))
-    assert together.message(early)["view"] == VIEW
-    late, _ = sit(together)
-    assert together.message(late)["view"] == VIEW
-    assert len(woken) == 3  # joined, shown, and joined by the other
-    assert together.message(late)["present"] == 2
+    assert message(together, early)["view"] == VIEW
+    late = sit(together)
+    assert message(together, late)["view"] == VIEW
+    assert changes == [1, 2, 3]  # joined, shown, and joined by the other
+    assert message(together, late)["present"] == 2
 
 
 def test_the_present_are_counted_once_each_and_the_host_is_not(together):
-    first, _ = sit(together)
-    second_tab, _ = sit(together, guest=first.guest)
+    first = sit(together)
+    second_tab = sit(together, guest=first.guest)
     assert second_tab.guest == first.guest
-    host, _ = sit(together, host=True)
-    assert together.message(host)["present"] == 1
+    host = sit(together, host=True)
+    assert message(together, host)["present"] == 1
     together.leave(first)
-    assert together.message(host)["present"] == 1
+    assert message(together, host)["present"] == 1
     together.leave(second_tab)
-    assert together.message(host)["present"] == 0
+    assert message(together, host)["present"] == 0
 
 
 def test_a_guest_has_one_vote_and_may_change_it_until_the_reveal(together):
     number = ask(together)
-    guest, _ = sit(together)
-    host, _ = sit(together, host=True)
+    guest = sit(together)
+    host = sit(together, host=True)
     assert together.vote(guest.guest, number, 0)
     assert together.vote(guest.guest, number, 2)
-    assert together.message(host)["question"]["counts"] == [0, 0, 1]
-    assert together.message(host)["question"]["answered"] == 1
-    assert together.message(guest)["question"]["choice"] == 2
+    assert message(together, host)["question"]["counts"] == [0, 0, 1]
+    assert message(together, host)["question"]["answered"] == 1
+    assert message(together, guest)["question"]["choice"] == 2
     together.show(Screen(question=replace(QUESTION, answer=2)))
     assert not together.vote(guest.guest, number, 0)
-    assert together.message(guest)["question"]["choice"] == 2
+    assert message(together, guest)["question"]["choice"] == 2
 
 
 def test_only_candidates_of_the_question_on_screen_count(together):
     number = ask(together)
-    guest, _ = sit(together)
-    host, _ = sit(together, host=True)
+    guest = sit(together)
+    host = sit(together, host=True)
     for choice in (-1, 3, 10**9):
         assert not together.vote(guest.guest, number, choice)
     for wrong in (number - 1, number + 1):
         assert not together.vote(guest.guest, wrong, 0)
     assert not together.vote("nobody", number, 0)
     assert not together.vote(host.guest, number, 0)
-    assert together.message(host)["question"]["answered"] == 0
+    assert message(together, host)["question"]["answered"] == 0
     together.show(Screen())
     assert not together.vote(guest.guest, number, 0)
 
 
 def test_guests_see_the_votes_of_others_and_the_answer_after_the_reveal(together):
     number = ask(together)
-    guest, _ = sit(together)
-    other, _ = sit(together)
+    guest = sit(together)
+    other = sit(together)
     together.vote(other.guest, number, 1)
-    before = together.message(guest)["question"]
+    before = message(together, guest)["question"]
     assert (before["counts"], before["answer"]) == (None, None)
     assert (before["answered"], before["asked"]) == (1, 2)
     together.show(Screen(question=replace(QUESTION, answer=1)))
-    after = together.message(guest)["question"]
+    after = message(together, guest)["question"]
     assert (after["counts"], after["answer"], after["number"]) == ([0, 1, 0], 1, number)
 
 
 def test_each_guest_has_a_tally_of_their_own(together):
-    right, _ = sit(together)
-    wrong, _ = sit(together)
-    silent, _ = sit(together)
+    right = sit(together)
+    wrong = sit(together)
+    silent = sit(together)
     number = ask(together)
     together.vote(right.guest, number, 1)
     together.vote(wrong.guest, number, 0)
     for _ in range(3):  # the host publishes other steps, too
         together.show(Screen(view=VIEW, question=replace(QUESTION, answer=1)))
     tallies = [
-        (together.message(seat)["right"], together.message(seat)["total"])
+        (message(together, seat)["right"], message(together, seat)["total"])
         for seat in (right, wrong, silent)
     ]
     assert tallies == [(1, 1), (0, 1), (0, 0)]
@@ -118,53 +136,53 @@ def test_each_guest_has_a_tally_of_their_own(together):
 
 def test_a_question_that_is_hidden_again_is_asked_anew(together):
     number = ask(together)
-    guest, _ = sit(together)
+    guest = sit(together)
     together.vote(guest.guest, number, 1)
     together.show(Screen(question=replace(QUESTION, answer=1)))
     assert ask(together) > number
-    assert together.message(guest)["question"]["choice"] is None
+    assert message(together, guest)["question"]["choice"] is None
     together.show(Screen())
-    assert together.message(guest)["question"] is None
+    assert message(together, guest)["question"] is None
 
 
-def test_without_a_host_guests_go_on_alone_and_the_question_is_closed(together):
-    host, _ = sit(together, host=True)
+def test_without_a_host_guests_go_on_alone_and_the_question_is_closed(together, changes):
+    host = sit(together, host=True)
     together.show(Screen(view=VIEW, question=QUESTION))
-    guest, woken = sit(together)
+    guest = sit(together)
     together.leave(host)
-    assert not together.message(guest)["away"]  # it may be a reload
-    woken.clear()
+    assert not message(together, guest)["away"]  # it may be a reload
+    changes.clear()
     together.miss(host)
-    told = together.message(guest)
+    told = message(together, guest)
     assert (told["away"], told["question"], told["view"]) == (True, None, VIEW)
-    assert woken
-    back, _ = sit(together, host=True)
-    assert together.message(back)["away"]  # until that page has shown what it has
+    assert changes
+    back = sit(together, host=True)
+    assert message(together, back)["away"]  # until that page has shown what it has
     together.show(Screen(view=VIEW, question=QUESTION))
-    assert not together.message(guest)["away"]
+    assert not message(together, guest)["away"]
 
 
 def test_a_host_who_is_back_is_not_missed(together):
-    first, _ = sit(together, host=True)
-    guest, _ = sit(together)
+    first = sit(together, host=True)
+    guest = sit(together)
     together.leave(first)
-    second, _ = sit(together, host=True)
+    second = sit(together, host=True)
     together.miss(first)
-    assert not together.message(guest)["away"]
+    assert not message(together, guest)["away"]
     together.leave(second)
     together.miss(first)  # the second one has only just left
-    assert not together.message(guest)["away"]
+    assert not message(together, guest)["away"]
     together.miss(second)
-    assert together.message(guest)["away"]
+    assert message(together, guest)["away"]
 
 
 def test_one_tab_of_a_host_leads_until_it_is_closed_or_another_takes_over(together):
-    first, _ = sit(together, host=True, page="a")
-    second, _ = sit(together, host=True, page="b")
-    guest, _ = sit(together)
+    first = sit(together, host=True, page="a")
+    second = sit(together, host=True, page="b")
+    guest = sit(together)
     assert not together.is_led_elsewhere("b")  # nothing is shown
     together.show(Screen(view=VIEW, page="a"))
-    told = [together.message(seat)["elsewhere"] for seat in (first, second, guest)]
+    told = [message(together, seat)["elsewhere"] for seat in (first, second, guest)]
     assert told == [False, True, False]
     together.lead("b")
     assert together.is_led_elsewhere("a")
@@ -172,13 +190,13 @@ def test_one_tab_of_a_host_leads_until_it_is_closed_or_another_takes_over(togeth
     assert together.is_led_elsewhere("a")  # it may be a reload
     together.miss(second)
     assert not together.is_led_elsewhere("a")
-    assert not together.message(guest)["away"]
+    assert not message(together, guest)["away"]
     together.show(Screen(page="a"))
     assert not together.is_led_elsewhere("c")
 
 
 def test_a_host_who_comes_back_in_another_tab_leads(together):
-    host, _ = sit(together, host=True, page="a")
+    host = sit(together, host=True, page="a")
     together.show(Screen(view=VIEW, page="a"))
     together.leave(host)
     together.miss(host)
@@ -188,11 +206,11 @@ def test_a_host_who_comes_back_in_another_tab_leads(together):
 def test_where_a_head_looks_is_another_question_than_what_comes_next(together):
     number = ask(together)
     asked = replace(QUESTION, kind="key", head="L1 H2", positions=(0, 1, 3))
-    guest, _ = sit(together)
+    guest = sit(together)
     together.vote(guest.guest, number, 1)
     assert ask(together, asked) > number
-    told = together.message(guest)["question"]
-    assert (told["kind"], told["head"], told["positions"]) == ("key", "L1 H2", (0, 1, 3))
+    told = message(together, guest)["question"]
+    assert (told["kind"], told["head"], told["positions"]) == ("key", "L1 H2", [0, 1, 3])
     assert told["choice"] is None
     again = ask(together, replace(asked, head="L1 H3"))
     assert not together.vote(guest.guest, again, 3)  # three keys may be attended to
@@ -201,13 +219,13 @@ def test_where_a_head_looks_is_another_question_than_what_comes_next(together):
 
 def test_a_guest_who_reconnects_keeps_vote_and_tally(together):
     number = ask(together)
-    guest, _ = sit(together)
+    guest = sit(together)
     together.vote(guest.guest, number, 1)
     together.leave(guest)
-    back, _ = sit(together, guest=guest.guest)
-    assert together.message(back)["question"]["choice"] == 1
+    back = sit(together, guest=guest.guest)
+    assert message(together, back)["question"]["choice"] == 1
     together.show(Screen(question=replace(QUESTION, answer=1)))
-    assert together.message(back)["right"] == 1
+    assert message(together, back)["right"] == 1
 
 
 def test_a_word_that_this_server_did_not_make_names_no_guest(together):
@@ -221,11 +239,12 @@ def test_streams_of_an_address_and_of_all_are_limited(together, monkeypatch):
     monkeypatch.setattr(class_session, "MOST_STREAMS", 3)
     for address in ("2001:db8::1", "2001:db8::2"):  # a visitor can choose the last 64 bits
         assert together.has_room(address)
-        together.join(Seat(together.admit(""), address, False, lambda: None))
+        together.join(Seat(together.admit(""), address, False))
     assert not together.has_room("2001:db8::3")
     assert together.has_room("192.0.2.2")
-    together.join(Seat(together.admit(""), "192.0.2.2", False, lambda: None))
+    together.join(Seat(together.admit(""), "192.0.2.2", False))
     assert not together.has_room("192.0.2.3")
+    assert together.has_room("192.0.2.3", host=True)
 
 
 def test_a_class_of_forty_behind_one_address_has_room():
@@ -244,12 +263,12 @@ def test_few_guests_are_remembered(together, monkeypatch):
 def test_a_guest_who_is_forgotten_is_not_counted(together, monkeypatch):
     monkeypatch.setattr(class_session, "MOST_GUESTS", 1)
     number = ask(together)
-    guest, _ = sit(together)
+    guest = sit(together)
     together.vote(guest.guest, number, 1)
     together.leave(guest)
-    other, _ = sit(together)
+    other = sit(together)
     together.show(Screen(question=replace(QUESTION, answer=1)))
-    assert together.message(other)["question"]["answered"] == 0
+    assert message(together, other)["question"]["answered"] == 0
 
 
 @pytest.mark.parametrize("others", [1, 9])
@@ -257,12 +276,12 @@ def test_a_guest_whose_stream_is_open_is_not_forgotten(together, others, monkeyp
     """However many come and go: the vote counts, and the answer is shown."""
     monkeypatch.setattr(class_session, "MOST_GUESTS", 2)
     number = ask(together)
-    guest, _ = sit(together)
+    guest = sit(together)
     for _ in range(others):
-        together.leave(sit(together)[0])
+        together.leave(sit(together))
     assert together.vote(guest.guest, number, 1)
     together.show(Screen(question=replace(QUESTION, answer=1)))
-    told = together.message(guest)
+    told = message(together, guest)
     assert (told["question"]["answered"], told["right"], told["total"]) == (1, 1, 1)
     assert together.admit(guest.guest) == guest.guest
     assert len(together._tallies) <= 3
@@ -271,17 +290,71 @@ def test_a_guest_whose_stream_is_open_is_not_forgotten(together, others, monkeyp
 def test_a_guest_who_is_forgotten_before_the_stream_opens_may_vote(together, monkeypatch):
     monkeypatch.setattr(class_session, "MOST_GUESTS", 1)
     number = ask(together)
-    late = Seat(together.admit(""), "192.0.2.7", False, lambda: None, "")
+    late = Seat(together.admit(""), "192.0.2.7", False)
     together.admit("")
     together.join(late)
     assert together.vote(late.guest, number, 1)
     together.show(Screen(question=replace(QUESTION, answer=1)))
-    assert together.message(late)["total"] == 1
+    assert message(together, late)["total"] == 1
 
 
-def test_the_end_wakes_all_and_lets_nobody_in(together):
-    _, woken = sit(together)
-    woken.clear()
+def test_the_end_wakes_all_and_lets_nobody_in(together, changes):
     together.end()
-    assert woken
+    assert changes == [1]
     assert not together.has_room("192.0.2.1")
+    assert not together.has_room("192.0.2.1", host=True)
+
+
+class Counted(dict[str, Any]):
+    """A view that counts how often it is written."""
+
+    written = 0
+
+    def items(self):
+        self.written += 1
+        return super().items()
+
+
+def test_what_all_guests_are_told_is_written_once_after_each_change(together):
+    guests = [sit(together) for _ in range(30)]
+    number = ask(together)
+    view = Counted(VIEW)
+    together.show(Screen(view=view, question=QUESTION))
+    assert {together.message(guest) for guest in guests} == {together.message(guests[0])}
+    assert view.written == 1
+    together.vote(guests[7].guest, number, 2)
+    choices = [message(together, guest)["question"]["choice"] for guest in guests]
+    assert choices == [None] * 7 + [2] + [None] * 22
+    assert view.written == 2
+
+
+@pytest.mark.parametrize("answer", [None, 1])
+@pytest.mark.parametrize("asked", [None, QUESTION])
+def test_guests_and_hosts_are_told_the_same_facts(together, asked, answer):
+    """A guest's message is put together from two parts; the host's is written as a whole."""
+    host, guest = sit(together, host=True), sit(together)
+    question = asked and replace(asked, answer=answer)
+    together.show(Screen(view=VIEW, question=question))
+    of_host, of_guest = message(together, host), message(together, guest)
+    assert (of_host.pop("host"), of_guest.pop("host")) == (True, False)
+    if question:
+        assert of_host["question"].pop("of_one_address") == 0
+        if answer is None:
+            of_host["question"]["counts"] = None
+    assert of_guest == of_host
+
+
+def test_the_host_sees_how_many_votes_came_from_one_address(together):
+    number = ask(together)
+    host = sit(together, host=True)
+    many = [sit(together, address=f"2001:db8::{last}") for last in range(1, 6)]
+    guests = [*many, sit(together, address="192.0.2.7"), sit(together, address="192.0.2.8")]
+    for guest in guests:
+        together.vote(guest.guest, number, 1)
+    together.vote(many[0].guest, number, 2)  # a change is no further vote
+    question = message(together, host)["question"]
+    assert (question["of_one_address"], question["answered"]) == (5, 7)
+    assert "of_one_address" not in message(together, guests[0])["question"]
+    together.show(Screen(question=replace(QUESTION, answer=1)))
+    assert message(together, host)["question"]["of_one_address"] == 5
+    assert "of_one_address" not in message(together, guests[0])["question"]

@@ -74,6 +74,7 @@ def serving() -> Iterator[Server]:
         http=connection_limits.LimitedProtocol,
         ws="websockets-sansio",
         timeout_keep_alive=20,
+        forwarded_allow_ips="127.0.0.3",
         log_config=None,
     )
     server = uvicorn.Server(config)
@@ -197,3 +198,5 @@ def test_one_address_has_so_many_connections_and_another_its_own(server, monkeyp
     assert answer(second) == b"0"
     assert ended(server.open())
     assert answer(server.open(request, own="127.0.0.2")) == b"0"
+    of_proxy = [server.open(request, own="127.0.0.3") for _ in range(4)]  # all its visitors'
+    assert [answer(one) for one in of_proxy] == [b"0"] * 4

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 import uvicorn.config
 from starlette.applications import Starlette
+from starlette.requests import Request
 from streamlit.web import cli
 
 from explorer.app.server import access, launch, server_address
 from explorer.app.server.connection_limits import LimitedProtocol
 from explorer.app.server.launch import StartError
+from explorer.app.server.rate_limit import address_of
 from explorer.core.i18n import LANGUAGES
 from tests.support.app_server import running_app
+from tests.support.own_loop import run_alone
 
 
 @pytest.fixture
@@ -42,6 +45,35 @@ def test_connections_are_limited(started, monkeypatch):
     config = uvicorn.Config(Starlette(), log_config=None)
     config.load()
     assert config.http_protocol_class is LimitedProtocol
+
+
+@pytest.mark.parametrize(
+    ("proxies", "sender", "found"),
+    [
+        (None, "127.0.0.1", ("127.0.0.1", "http")),  # anybody on this computer may send the header
+        (None, "::1", ("::1", "http")),
+        ("127.0.0.1", "127.0.0.1", ("192.0.2.7", "https")),
+        ("127.0.0.1", "192.0.2.1", ("192.0.2.1", "http")),
+    ],
+)
+def test_a_forwarded_address_is_believed_of_a_proxy_that_is_named(
+    proxies, sender, found, started, monkeypatch
+):
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", proxies or "")
+    if proxies is None:
+        monkeypatch.delenv("FORWARDED_ALLOW_IPS")
+    seen = []
+
+    async def app(scope, _receive, _send):
+        seen.append((address_of(Request(scope)), scope["scheme"]))
+
+    launch.serve({})
+    config = uvicorn.Config(app, log_config=None)
+    config.load()
+    headers = [(b"x-forwarded-for", b"192.0.2.7"), (b"x-forwarded-proto", b"https")]
+    scope = {"type": "http", "scheme": "http", "headers": headers, "client": (sender, 1)}
+    run_alone(config.loaded_app(scope, None, None))
+    assert seen == [found]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
