@@ -31,6 +31,7 @@ PARTS = (
     "streamlit.runtime.uploaded_file_manager:UploadedFile",
     "streamlit.web:cli",
     "uvicorn.config:HTTP_PROTOCOLS",
+    "uvicorn.middleware.proxy_headers:ProxyHeadersMiddleware",
     "uvicorn.protocols.http.h11_impl:H11Protocol",
 )
 """Module and name."""
