@@ -99,6 +99,11 @@ class ClassSession:
     _left: Seat | None = None  # of a host, the last one that ended
     _away: bool = False  # from the loss of a host until one shows something
 
+    @property
+    def shown_trace(self) -> str:
+        """The key of the trace that guests see on the host's screen; "" = none."""
+        return str((self._screen.view or {}).get("trace", ""))
+
     def admit(self, guest: str) -> str:
         """`guest` if this server made that word, else a new one. With too many guests, those seen
         longest ago are forgotten, except guests with an open stream."""
