@@ -138,10 +138,10 @@ def test_a_file_that_is_being_made_is_waited_for_and_the_first_page_says_so(monk
 def test_a_failure_ends_the_waiting(monkeypatch):
     def broken():
         yield "live.js", b"live"
-        raise OSError
+        raise OSError("disk")
 
     site = GuestSite()
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="disk"):
         site.fill(broken(), "")
     monkeypatch.setattr(guest_site, "PATIENCE", 600.0)
     assert client(site).get("/live.js").status_code == 200
