@@ -136,7 +136,7 @@ def _language(request: Request) -> str:
 
 
 def _response(request: Request, file: File) -> Response:
-    """The file, compressed where the browser reads that; 304 when its copy is current.
+    """The file, compressed, which every browser reads; 304 when its copy is current.
 
     The addresses of scripts, styles and models carry their version; pages are asked for anew.
     """
@@ -144,17 +144,12 @@ def _response(request: Request, file: File) -> Response:
     headers = {
         "Cache-Control": f"public, max-age={MAX_AGE}" if fixed else "no-cache",
         "ETag": file.etag,
-        "Vary": "Accept-Encoding, Cookie",  # the host has the app at the same address
+        "Vary": "Cookie",  # the host has the app at the same address
     }
     if request.headers.get("if-none-match") == file.etag:
         return Response(status_code=304, headers=headers)
-    data = file.data
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        headers["Content-Encoding"] = "gzip"
-    else:
-        data = gzip.decompress(data)
-    headers["Content-Length"] = str(len(data))
-    content = b"" if request.method == "HEAD" else data
+    headers |= {"Content-Encoding": "gzip", "Content-Length": str(len(file.data))}
+    content = b"" if request.method == "HEAD" else file.data
     return StreamingResponse(_chunks(content), media_type=file.media_type, headers=headers)
 
 
