@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import explorer
 from explorer.app import model_cache
-from explorer.app.server import access
+from explorer.app.server import access, trace_route
 from explorer.app.state import address_bar
 from explorer.core import folders, trace_size
 from explorer.core.errors import ModelDirectoryError
@@ -552,6 +552,18 @@ def test_outside_of_class_mode_there_are_no_class_tools(monkeypatch):
     app = open_page(text="1 2")
     assert "attention_classroom" in components(app)
     assert header(app)["visit"] == {"model": "reverse", "text": "1 2", "pad": "0"}
+
+
+def test_an_upload_that_guests_cannot_ask_for_has_a_key_by_which_they_get_it(monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    trace = Trace.from_arrays(["p", "q"], encoder=[[[[0.25, 0.75], [0.5, 0.5]]]])
+    app = open_page()
+    app.file_uploader[0].set_value(("mine.trace", trace.to_bytes(), "")).run()
+    assert header(app)["visit"] is None
+    key = header(app)["resources"]["address"].removeprefix("trace/")
+    offered = trace_route.offered_trace(key)
+    assert offered is not None
+    assert offered[0].source_tokens == ("p", "q")
 
 
 def test_another_model_keeps_a_text_longer_than_it_was_trained_for():
