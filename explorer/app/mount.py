@@ -91,8 +91,8 @@ def player(
     """The stepping player with `trace`.
 
     model: computes more when a visitor asks; None if there is none.
-    visit: query with which guests of a class ask for the trace; None if they cannot. They get it by
-        the key in the offer, then.
+    visit: query with which guests of a class ask for the trace; None if they cannot, and get it by
+        the key in the offer.
     """
     offer = _offer(key, trace, model)
     more = {"visit": visit, "resources": asdict(offer)} if access.is_class_mode() else {}

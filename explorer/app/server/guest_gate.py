@@ -19,20 +19,20 @@ from explorer.app.server import (
 from explorer.app.server.sentence import sentence
 from explorer.app.server.static_files import Application, Message, Receive, Send
 
-OPEN = frozenset(
-    {
-        class_route.EVENTS_PATH,
-        class_route.VOTE_PATH,
-        host_cookie.PATH,
-        host_page.PATH,
-        server_address.PATH,  # by which a second start knows this server
-        "/_stcore/health",
-    }
-)
-"""Routes for guests, below the base path."""
+_READ, _WRITE = ("GET", "HEAD"), ("POST",)
 
-_ON_HOST_S_SCREEN = re.compile(r"/(?:class/)?trace/([0-9a-f]{64})(?:/.*)?", re.DOTALL)
-"""Routes of one trace; group: its key."""
+OPEN = {
+    class_route.EVENTS_PATH: _READ,
+    class_route.VOTE_PATH: _WRITE,
+    host_cookie.PATH: _WRITE,
+    host_page.PATH: _READ,
+    server_address.PATH: _READ,  # by which a second start knows this server
+    "/_stcore/health": _READ,
+}
+"""Routes for guests, below the base path, and their methods; any other reaches Streamlit."""
+
+_ON_HOST_S_SCREEN = re.compile(r"(?:/class/trace/([0-9a-f]{64})|/trace/([0-9a-f]{64})/[a-z]+/.*)")
+"""Routes of one trace; groups: its key in either."""
 
 
 class GuestGate:
@@ -51,7 +51,7 @@ class GuestGate:
             await self.app(scope, receive, send)
         elif scope["type"] == "websocket":
             await WebSocketClose(code=1008, reason="host only")(scope, receive, send)
-        elif self._is_open(scope["path"]):
+        elif self._is_open(scope["method"], scope["path"]):
             await self.app(scope, receive, send)
         else:
             request = Request(scope)
@@ -60,13 +60,13 @@ class GuestGate:
             refused = sentence(403, "classroom.host_only", Headers(scope=scope))
             await (answer or refused)(scope, receive, send)
 
-    def _is_open(self, path: str) -> bool:
+    def _is_open(self, method: str, path: str) -> bool:
         """Whether a route is for guests: of traces, those of the one on the host's screen."""
-        below = self._below(path)
-        if below in OPEN:
+        below = self._below(path) or ""
+        if method in OPEN.get(below, ()):
             return True
-        found = _ON_HOST_S_SCREEN.fullmatch(below or "")
-        return found is not None and class_trace.is_on_screen(found[1])
+        found = _ON_HOST_S_SCREEN.fullmatch(below)
+        return bool(found and method in _READ and class_trace.is_on_screen(found[1] or found[2]))
 
     def _below(self, path: str) -> str | None:
         """The path below the base path; None outside of it."""

@@ -220,7 +220,7 @@ def invitation(url: str, link: str, key: str, *, here_only: bool = False) -> str
         for line in (
             say(how, language, address=url),
             say("classroom.host_link", language, link=link),
-            say("classroom.host_key", language, secret=key),
+            say("classroom.host_key", language, address=url, secret=key),
             say("classroom.plain_http", language),
         )
     )

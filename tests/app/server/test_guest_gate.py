@@ -29,18 +29,22 @@ STREAMLIT = [
     f"/trace/{OTHER}/vectors/cross/0/0",
     f"/class/trace/{OTHER}",
     f"/trace/{SHOWN}x/vectors/cross/0/0",
+    f"/trace/{SHOWN}",
+    f"/trace/{SHOWN}/../x",
+    f"/class/trace/{SHOWN}/%2e%2e/%2e%2e/%2e%2e/index.html",
     "/../app.py",
 ]
 OPEN = [
-    "/class/events",
-    "/class/vote",
-    "/host",
-    "/host-cookie",
-    "/server_address.js",
-    "/_stcore/health",
-    f"/trace/{SHOWN}/vectors/cross/0/0",
-    f"/class/trace/{SHOWN}",
+    ("GET", "/class/events"),
+    ("POST", "/class/vote"),
+    ("GET", "/host"),
+    ("POST", "/host-cookie"),
+    ("GET", "/server_address.js"),
+    ("GET", "/_stcore/health"),
+    ("GET", f"/trace/{SHOWN}/vectors/cross/0/0"),
+    ("GET", f"/class/trace/{SHOWN}"),
 ]
+METHODS = ("GET", "POST", "PUT", "DELETE")
 
 
 async def stream(websocket: WebSocket) -> None:
@@ -68,7 +72,7 @@ def guest(base) -> TestClient:
     own = Route(
         "/{path:path}",
         lambda request: PlainTextResponse("Streamlit's own"),
-        methods=["GET", "POST", "PUT", "DELETE"],
+        methods=METHODS,
     )
     app = Starlette(
         routes=[WebSocketRoute(f"{base}/_stcore/stream", stream), own],
@@ -86,7 +90,7 @@ def host(guest) -> TestClient:
 
 @pytest.mark.parametrize("path", STREAMLIT)
 def test_guests_get_nothing_of_streamlit_and_one_sentence(guest, host, base, path):
-    for method in ("GET", "POST", "PUT", "DELETE"):
+    for method in METHODS:
         answer = guest.request(method, f"{base}{path}", headers={"Accept-Language": "zh"})
         assert answer.status_code == 403, method
         assert "课堂访客" in answer.text
@@ -94,9 +98,12 @@ def test_guests_get_nothing_of_streamlit_and_one_sentence(guest, host, base, pat
     assert host.get(f"{base}{path}").text == "Streamlit's own"
 
 
-@pytest.mark.parametrize("path", OPEN)
-def test_the_routes_of_a_class_are_open(guest, base, path):
-    assert guest.get(f"{base}{path}").text == "Streamlit's own"
+@pytest.mark.parametrize(("method", "path"), OPEN)
+def test_the_routes_of_a_class_are_open_for_their_own_method(guest, base, method, path):
+    """A request that none of them takes would reach Streamlit's files."""
+    for sent in METHODS:
+        status = 200 if sent == method else 403
+        assert guest.request(sent, f"{base}{path}").status_code == status
 
 
 def test_guests_get_their_page_and_the_host_the_app(guest, host, base):

@@ -82,6 +82,7 @@ def test_the_invitation_has_address_link_and_key_in_each_language():
     assert all("http://192.0.2.7:8501" in line for line in addressed)
     assert all(line.endswith(link) for line in linked)
     assert all(line.endswith("swordfish") for line in keyed)
+    assert all("http://192.0.2.7:8501/host " in line for line in keyed)
     assert all("http" in line and "swordfish" not in line for line in warning)
 
 
