@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, Page
 
 from benchmarks.browser import chromium, new_page
+from benchmarks.page_loads import at_rest
 from benchmarks.timing import percentile_95, processor_seconds
 from benchmarks.visitors import core
 from explorer.app.server import access
@@ -37,8 +38,11 @@ PATIENCE = 5.0
 
 FIND = """
   const part = (key, selector) => [...document.querySelectorAll(`.st-key-${key} *`)]
-    .map((node) => node.shadowRoot?.querySelector(selector)).find(Boolean);
+    .map((node) => node.shadowRoot?.querySelector(selector)).find(Boolean)
+    ?? document.querySelector(selector);
 """
+"""The host's player is a component of Streamlit's page, a guest's a part of its page."""
+
 CLICK = f"""(button) => {{{FIND}
   const now = performance.timeOrigin + performance.now();
   part("player", `[data-testid=${{button}}]`).click();
@@ -150,6 +154,7 @@ def measure(browser: Browser, address: str, process: int, options: argparse.Name
     complaints: list[str] = []
     host = open_tab(browser, address, complaints, host=True)
     guest = open_tab(browser, address, complaints, host=False)
+    at_rest(process)  # it has made the guests' files
     with following(address, options.guests - 1) as streams:
         lead(host)
         tabs = (host, guest)

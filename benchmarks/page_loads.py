@@ -2,14 +2,13 @@
 
     python -m benchmarks.page_loads [--runs 20] [--warm-up 1]
 
-Class mode, Explore, headless Chromium. At a first visit nothing is cached in the browser, so it
+Explore, headless Chromium. At a first visit nothing is cached in the browser, so it
 fetches all scripts of the page; a reload fetches the page alone. Both wait for the first heatmap,
 and then until the server rests. Processor time hardly depends on what else the machine does.
 Linux only.
 """
 
 import argparse
-import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +17,6 @@ from playwright.sync_api import Browser, Page
 
 from benchmarks.browser import chromium, new_page
 from benchmarks.timing import processor_seconds
-from explorer.app.server.access import KEY_VARIABLE
 from tests.support.app_server import running_process
 
 REST = 0.3
@@ -31,7 +29,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--warm-up", type=int, default=1)
     options = parser.parse_args(arguments)
-    os.environ[KEY_VARIABLE] = "benchmark"
     with running_process() as (address, process), chromium() as browser:
         runs = [load(browser, address, process.pid) for _ in range(options.warm_up + options.runs)]
     for name, times in zip(("first visit", "reload"), zip(*runs, strict=True), strict=True):

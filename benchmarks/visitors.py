@@ -1,4 +1,4 @@
-"""Response time and memory with a class on one server: one message a second from each visitor.
+"""Response time and memory with several visitors on one server: one message a second from each.
 
     python -m benchmarks.visitors [--visitors 30 60 120] [--seconds 30] [--warm-up 2]
 
@@ -9,7 +9,7 @@ the end of the script run it caused. The visitors start spread over the first se
 seconds are not counted. Where there are two cores, the server has the first alone and the
 visitors the last. The processor time of a message hardly depends on what else the machine does.
 Memory: how much more the server holds with all of them connected than after one visit, per
-visitor. Class mode, rate limits included. A fresh server for each number of visitors. Linux only.
+visitor. A fresh server for each number of visitors. Linux only.
 """
 
 import argparse
@@ -22,7 +22,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from benchmarks.timing import percentile_95, processor_seconds, resident_megabytes
-from explorer.app.server.access import KEY_VARIABLE
 from tests.support.app_server import running_process
 from tests.support.visitor_connection import Visitor, visit
 
@@ -101,7 +100,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--warm-up", type=float, default=2)
     options = parser.parse_args(arguments)
-    os.environ[KEY_VARIABLE] = "benchmark"
     for count in options.visitors:
         with ExitStack() as servers:
             with core(first=True):

@@ -1,12 +1,10 @@
 """Where a trace opens: at the head and step that show most, with the tokens a visitor forced."""
 
-from contextlib import suppress
 from dataclasses import replace
 
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.server.rate_limit import RateLimitError
 from explorer.app.state.visit import initial_request
 from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
@@ -66,12 +64,11 @@ def _initial_choice(stamp: str, _member: CatalogModel) -> InitialChoice | None:
 
 
 def forced_view(member: CatalogMember, request: Request, trace: Trace) -> View:
-    """View with the forced tokens of `request` and the greedy output, if that can be computed."""
+    """View with the forced tokens of `request` and the greedy output."""
     if not request.forced:
         return View()
-    taken, original = _taken(trace), tuple[str, ...]()
-    with suppress(RateLimitError):
-        original = model_cache.trace(member, request.without_forced()).predicted_tokens
+    taken = _taken(trace)
+    original = model_cache.trace(member, request.without_forced()).predicted_tokens
     return View(forced=tuple((step, taken[step]) for step, _ in request.forced), original=original)
 
 

@@ -20,17 +20,8 @@ _HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """Draw the frame and the page that the visitor chose; over the rate limit, say so."""
-    language = visitor.language()
-    with visitor.page_load() as admitted:
-        if admitted:
-            draw(language)
-        else:
-            st.error(say("explore.too_many_requests", language))
-
-
-def draw(language: str) -> None:
     """Draw the frame, then run the page that the visitor chose."""
+    language = visitor.language()
     st.set_page_config(
         page_title=say("explore.title", language), page_icon=_HERE / "icon.svg", layout="wide"
     )

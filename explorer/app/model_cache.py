@@ -1,7 +1,7 @@
 """Loaded models and finished traces, cached for all visitors; both are read-only.
 
 Everything that is not cached is computed inside `computing`, which limits how much is computed at a
-time and by whom.
+time.
 """
 
 import gc
@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, overload
 import streamlit as st
 
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.server import rate_limit
-from explorer.app.state import visitor
 from explorer.core.look import Request
 from explorer.core.memory import half_of_memory
 from explorer.core.trace import Trace
@@ -50,12 +48,10 @@ def computing() -> Iterator[None]:
     """A block that computes for the visitor, once a core is free.
 
     Inside it no cached function may be called: another thread that waits for a core may be
-    computing its value. Raises `RateLimitError`.
+    computing its value.
     """
-    with visitor.turn():
-        rate_limit.refuse_over_limit()
-        with _SLOTS:
-            yield
+    with _SLOTS:
+        yield
 
 
 @overload
@@ -134,10 +130,8 @@ def _open(member: DirectoryModel) -> "HuggingFaceModel":
     from explorer.model.opening import load_directory
 
     def compute() -> "HuggingFaceModel":
-        with visitor.turn():
-            rate_limit.refuse_over_limit()
-            with _OPENING:
-                return load_directory(member.path, member.name)
+        with _OPENING:
+            return load_directory(member.path, member.name)
 
     return _directories.get(member.stamp, compute, lambda model: model.memory, member.weight_bytes)
 

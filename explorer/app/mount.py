@@ -6,7 +6,7 @@ what has changed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +19,6 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import access, trace_route
-from explorer.app.server.host_cookie import PATH, TICKET_HEADER
 from explorer.app.state import session
 from explorer.components.head_views.payload import (
     Sides,
@@ -92,10 +91,11 @@ def player(
     """The stepping player with `trace`.
 
     model: computes more when a visitor asks; None if there is none.
-    visit: query with which guests of a class ask for the trace; None if they cannot.
+    visit: query with which guests of a class ask for the trace; None if they cannot, and get it by
+        the key in the offer.
     """
     offer = _offer(key, trace, model)
-    more = {"visit": visit} if access.is_class_mode() else {}
+    more = {"visit": visit, "resources": asdict(offer)} if access.is_class_mode() else {}
     payload = _payload(
         ("player", key, view),
         lambda: player_payload(
@@ -213,38 +213,27 @@ def focus(submissions: int) -> None:
     _focus()(key="focus", data={"count": submissions})
 
 
-def keep_host(ticket: str) -> None:
-    """Let the browser exchange a ticket for the cookie that keeps the host's rights."""
-    data = {"ticket": ticket, "path": PATH.removeprefix("/"), "header": TICKET_HEADER}
-    _host_cookie()(key="host-cookie", data=data)
-
-
-def class_bar(language: str, on_report: Report) -> None:
-    """In class mode, above the player: whom a guest follows, and the vote.
-
-    on_report: called with "follow", the query of the host's view when this visitor's differs.
-    """
-    _mount_class(
-        "bar", language, "", {"on_follow_change": partial(_pass_on, "class-bar", on_report)}
-    )
+def class_bar(language: str) -> None:
+    """In class mode, above the host's player: whether guests follow, and the vote."""
+    _mount_class("bar", language, "")
 
 
 def class_tools(language: str, address: str) -> None:
-    """In class mode, in the share menu: who is present and, for the host, Follow me and the code.
+    """In class mode, in the share menu: who is present, Follow me and the code.
 
     address: of the app, as guests reach it.
     """
-    _mount_class("tools", language, address, {})
+    _mount_class("tools", language, address)
 
 
-def _mount_class(part: str, language: str, address: str, callbacks: dict[str, Any]) -> None:
+def _mount_class(part: str, language: str, address: str) -> None:
     data = {
         "part": part,
         "language": language,
         "strings": section("class_tools", language),
         "address": address,
     }
-    _component("classroom")(key=f"class-{part}", data=data, **callbacks)
+    _component("classroom")(key=f"class-{part}", data=data)
 
 
 def _payload(key: tuple[Any, ...], compute: Callable[[], bytes]) -> bytes:
@@ -300,9 +289,3 @@ def _component(name: Component) -> ComponentRenderer:
 def _focus() -> ComponentRenderer:
     source = Path(__file__).with_name("focus.js").read_text(encoding="utf-8")
     return st.components.v2.component("attention_focus", js=source)
-
-
-@cache
-def _host_cookie() -> ComponentRenderer:
-    source = Path(__file__).with_name("host_cookie.js").read_text(encoding="utf-8")
-    return st.components.v2.component("attention_host_cookie", js=source)

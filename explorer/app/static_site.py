@@ -6,6 +6,7 @@ The browser itself decodes. Models are files; lessons and the recorded training 
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from explorer.app import model_cache
@@ -60,7 +61,9 @@ def write_static_site(
     tell(_MARK)
     try:
         _write_mark(out, earlier)
-        for name, data in _files(models):
+        _log_broken_cards(models)
+        # The first page comes last, so that an unfinished folder opens nothing.
+        for name, data in chain(linked_files(models), first_page_files(models)):
             if name in sizes:
                 continue  # several lessons have it
             tell(name)
@@ -99,22 +102,38 @@ def _write_mark(out: Path, names: Iterable[str]) -> int:
     return len(data)
 
 
-def _files(models: Sequence[ShippedModel]) -> Files:
-    """All files. The first page comes last, so that an unfinished folder opens nothing."""
+def files_for_class() -> Files:
+    """The files for the guests of a class, in the order in which they are needed: the first page
+    with the toy models, then with all, then the pages that it links to."""
+    models = list(shipped_models().values())
+    toys = [model for model in models if not model.summary.reads_sentences]
+    for some in (toys, models):
+        if some:
+            yield from first_page_files(some)
+    if models:
+        yield from linked_files(models)
+
+
+def first_page_files(models: Sequence[ShippedModel]) -> Files:
+    """The first page, last, and the files that it needs. It starts with the first of the models."""
     opened = [_live_model(model) for model in models]
-    found = _whole_lessons({model.name for model in models})
     yield from shared_files().items()
     for model in opened:
         yield f"models/{model.name}.js", model_script(model.data).encode()
+    found = _whole_lessons({model.name for model in models})
+    yield FIRST_PAGE, live.static_site_page(opened, list(_linked(found))).encode()
+
+
+def linked_files(models: Sequence[ShippedModel]) -> Files:
+    """The pages that the first page links to: the lessons and the recorded training."""
     offered = {model.name: model for model in models}
-    _log_broken_cards(found, offered)
+    found = _whole_lessons(offered)
     for language in LANGUAGES:
         yield from _lesson_pages(found, offered, language)
     run = find_run(folders.shipped_runs(), _RECORDED)
     for language in LANGUAGES:
         replay = training_page(f"recorded/{_RECORDED}", run, "", language)
         yield f"training.{language}.html", replay.encode()
-    yield FIRST_PAGE, live.static_site_page(opened, list(_linked(found))).encode()
 
 
 def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], language: str) -> Files:
@@ -154,14 +173,15 @@ def _whole_lessons(models: Iterable[str]) -> FoundLessons:
     )
 
 
-def _log_broken_cards(found: FoundLessons, offered: Mapping[str, ShippedModel]) -> None:
+def _log_broken_cards(models: Sequence[ShippedModel]) -> None:
     """Log each card that cannot be shown, in lessons of the static site and in those without a
     model.
 
     The language is that of the lesson, because its choices are compared with the answers of the
     trace in that language.
     """
-    listed = shipped_models()
+    offered = {model.name: model for model in models}
+    found, listed = _whole_lessons(offered), shipped_models()
     for name, language, number, card in _cards():
         if name not in found.lessons and card.view["model"] in listed:
             continue

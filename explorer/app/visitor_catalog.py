@@ -1,8 +1,7 @@
 """The catalog of one visitor: the models that ship, those of the runs of this machine, the model
 directories below the folders named at the start, and the visitor's own uploads.
 
-Whoever may watch a run may open its model, guests in class mode included, so the host's link works
-for all. A run in training is listed with its latest stored model. Its stamp changes with the file,
+A run in training is listed with its latest stored model. Its stamp changes with the file,
 and so does everything cached for the model.
 
 No folder can be named through the browser: only listed directories can be opened. Uploads are in

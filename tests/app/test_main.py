@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import explorer.app
-from explorer.app.server import access
 from explorer.core import folders
 from explorer.core.i18n import say
 from tests.support.app_pages import open_page
@@ -30,15 +29,6 @@ def test_the_frame_is_in_the_language_of_the_link(language, title):
     app = open_page(lang=language)
     assert [one.value for one in app.title] == [title]
     assert app.segmented_control(key="language").value == language
-
-
-def test_an_address_that_reloads_for_ever_gets_one_sentence(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(access, "MOST_PAGES", 0.0)
-    app = open_page()
-    assert not app.exception
-    assert [error.value for error in app.error] == [say("explore.too_many_requests", "en")]
-    assert not app.get("bidi_component")
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_what_a_smaller_static_site_does_not_have_is_removed(tmp_path, no_lesson
 
 def test_what_an_interrupted_static_site_has_written_is_removed_later(tmp_path, no_lessons):
     def stop(name: str) -> None:
-        if name == "training.en.html":
+        if name == "index.html":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -159,3 +159,22 @@ def test_cards_that_cannot_be_shown_are_logged(tmp_path, monkeypatch, caplog):
     assert "not among the choices" in first
     assert any("“wrong.en.md”, card 2: " in one for one in logged)
     assert any("“elsewhere.zh.md”第 1 张卡片" in one and "“nothing”" in one for one in logged)
+
+
+def test_a_class_gets_the_toys_first_and_then_everything(monkeypatch):
+    listed = {name: shipped_models()[name] for name in ("chinese-english", "reverse")}
+    monkeypatch.setattr(static_site, "shipped_models", lambda: listed)
+
+    def files(kind):
+        def named(models):
+            yield " ".join((kind, *(model.name for model in models))), b""
+
+        return named
+
+    monkeypatch.setattr(static_site, "first_page_files", files("first"))
+    monkeypatch.setattr(static_site, "linked_files", files("linked"))
+    everything = "chinese-english reverse"
+    names = [name for name, _ in static_site.files_for_class()]
+    assert names == ["first reverse", f"first {everything}", f"linked {everything}"]
+    monkeypatch.setattr(static_site, "shipped_models", dict)
+    assert list(static_site.files_for_class()) == []

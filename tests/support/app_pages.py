@@ -1,16 +1,13 @@
 """The app's pages without a browser, as a visitor opens them."""
 
-import itertools
 import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import WidgetList
 
 import explorer.app
-from explorer.app.server import rate_limit
 from tests.support.payloads import unpack_payload
 
 MAIN = Path(explorer.app.__file__).with_name("main.py")
@@ -41,12 +38,6 @@ def url_query(app: AppTest) -> dict[str, str]:
         name: value if isinstance(value, str) else value[0]
         for name, value in app.query_params.items()
     }
-
-
-def each_turn_costs_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a run of a page computes is charged as one second."""
-    clock = itertools.count()
-    monkeypatch.setattr(rate_limit.time, "thread_time", lambda: float(next(clock)))
 
 
 def captions(app: AppTest) -> list[str]:

@@ -1,4 +1,4 @@
-"""The server's additions to Streamlit: routes, middleware, class mode, rate limit and warm-up.
+"""The server's additions to Streamlit: routes, middleware, class mode, limits and warm-up.
 
 May import the packages below `app`, and from `app` the definitions of a request and a link.
 """

@@ -1,52 +1,21 @@
-"""Rights in class mode: the app on the local network, with one host and many guests.
-
-Without the host's key a visitor may explore, force tokens and download; only the host may upload
-and delete files, measure and train. Outside class mode every visitor may do everything.
+"""Who is the host in class mode, where the app is on the local network with one host and many
+guests: the browser with the host's cookie, which it gets for the key or for a ticket.
 """
 
 import hmac
 import io
 import os
-import secrets
 import threading
-import time
-from collections import OrderedDict
-from dataclasses import dataclass
 from functools import lru_cache
 
 import segno
+from starlette.requests import HTTPConnection
 
 KEY_VARIABLE = "EXPLORER_HOST_KEY"
 """The environment variable with the host's key; set in class mode only."""
 
-COMPUTING_RATE = 0.15
-MOST_COMPUTING = 3.0
-"""The rate limit of a guest in class mode: an allowance of `MOST_COMPUTING` seconds of computing,
-refilled by `COMPUTING_RATE` seconds a second."""
-
-PAGE_RATE = 0.5
-MOST_PAGES = 30.0
-"""The rate limit of page loads and downloads in class mode, for all guests of a network address
-together: thirty visitors who all reload every five seconds stay below it."""
-
-_TICKET_SECONDS = 60.0
-_MOST_TICKETS = 64
-
-_hosts: set[str] = set()
-_tickets: OrderedDict[str, float] = OrderedDict()  # ticket → when it expires
+_used: set[str] = set()  # tickets
 _lock = threading.Lock()
-
-
-@dataclass(frozen=True, slots=True)
-class Rights:
-    """Rights of a visitor besides exploring.
-
-    change: upload and delete files, measure heads, and start, stop and delete trainings.
-    unlimited: no rate limit.
-    """
-
-    change: bool
-    unlimited: bool
 
 
 def is_class_mode() -> bool:
@@ -54,31 +23,10 @@ def is_class_mode() -> bool:
     return bool(os.environ.get(KEY_VARIABLE))
 
 
-def rights(host: bool) -> Rights:
-    """The rights of a visitor.
-
-    host: whether this visitor has shown the host's key.
-    """
-    free = host or not is_class_mode()
-    return Rights(change=free, unlimited=free)
-
-
 def is_key(word: str) -> bool:
     """Whether `word` is the host's key, compared in constant time."""
     key = os.environ.get(KEY_VARIABLE, "")
     return bool(key) and hmac.compare_digest(word.strip().encode(), key.encode())
-
-
-def admit(session: str) -> None:
-    """Note that a session has shown the key, for requests to the upload route."""
-    with _lock:
-        _hosts.add(session)
-
-
-def is_host_session(session: str) -> bool:
-    """Whether the session with this id has shown the key."""
-    with _lock:
-        return session in _hosts
 
 
 def cookie_name() -> str:
@@ -96,20 +44,25 @@ def is_host_cookie(value: str) -> bool:
     return is_class_mode() and hmac.compare_digest(value.encode(), cookie_value().encode())
 
 
-def new_ticket() -> str:
-    """A ticket for the host's cookie, valid once and for a minute."""
-    ticket = secrets.token_urlsafe(18)
-    with _lock:
-        _tickets[ticket] = time.monotonic() + _TICKET_SECONDS
-        while len(_tickets) > _MOST_TICKETS:
-            _tickets.popitem(last=False)
-    return ticket
+def is_host(connection: HTTPConnection) -> bool:
+    """Whether a request comes from the host's browser."""
+    return is_host_cookie(connection.cookies.get(cookie_name(), ""))
 
 
-def take_ticket(ticket: str) -> bool:
-    """Use up a ticket. Returns whether it was valid."""
+def ticket() -> str:
+    """The ticket of the single-use link; the key cannot be found from it."""
+    return _derived("ticket")
+
+
+def take_ticket(word: str) -> bool:
+    """Use up the ticket of the single-use link. Returns whether `word` is that ticket and was not
+    used before."""
     with _lock:
-        return time.monotonic() < _tickets.pop(ticket, 0.0)
+        right = is_class_mode() and hmac.compare_digest(word.encode(), ticket().encode())
+        if not right or word in _used:
+            return False
+        _used.add(word)
+        return True
 
 
 def _derived(purpose: str) -> str:

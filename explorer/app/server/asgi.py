@@ -1,7 +1,7 @@
 """The server's additions to Streamlit's own routes: plotly.js, the probe traces of a run, answers
-about the traces on screen, the host's cookie, the exchange in class mode, compression for other
-machines, the server's address for pages opened directly, and checks of origins, messages and
-uploads. Nothing comes from the internet.
+about the traces on screen, compression for other machines, the server's address for pages opened
+directly, and checks of origins and late messages; in class mode, the host's page and cookie, the
+exchange with guests, and their site. Nothing comes from the internet.
 """
 
 from collections.abc import AsyncIterator
@@ -12,21 +12,24 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from explorer.app.server import (
+    access,
     class_route,
+    class_trace,
     host_cookie,
+    host_page,
     preparation,
     probe_route,
     server_address,
     trace_route,
 )
-from explorer.app.server.back_messages import BackMessageGuard
 from explorer.app.server.broken_requests import BrokenRequests
+from explorer.app.server.guest_gate import GuestGate
 from explorer.app.server.log_limit import limited_warnings
 from explorer.app.server.origin_check import OriginCheck
+from explorer.app.server.page_changes import LateTimers
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.server_address import ServerAddress
 from explorer.app.server.static_files import CompressedScripts, serve_plotly
-from explorer.app.server.upload_guard import UploadGuard
 from explorer.core import folders
 from explorer.core.language_file_check import log_unusable_languages
 
@@ -51,19 +54,28 @@ def routes() -> list[Route]:
         Route(f"{base}{server_address.PATH}", server_address.serve_script),
         Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
         Route(f"{base}{trace_route.PATH}", trace_route.serve),
+        *(_class_routes(base) if access.is_class_mode() else ()),
+    ]
+
+
+def _class_routes(base: str) -> list[Route]:
+    return [
+        Route(f"{base}{host_page.PATH}", host_page.serve),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
+        Route(f"{base}{class_trace.PATH}", class_trace.serve),
         *class_route.routes(base),
     ]
 
 
 def middleware() -> list[Middleware]:
     """The middleware in front of Streamlit's own, the outermost first."""
+    gate = [Middleware(GuestGate, base=base_path())] if access.is_class_mode() else []
     return [
         Middleware(BrokenRequests),
         Middleware(OriginCheck),
         Middleware(SecurityHeaders),
-        Middleware(BackMessageGuard),
-        Middleware(UploadGuard),
+        *gate,
+        Middleware(LateTimers),
         Middleware(CompressedScripts, base=base_path()),
         Middleware(ServerAddress),
         Middleware(class_route.EventStreams, base=base_path()),
@@ -75,6 +87,6 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Log which files of languages cannot be used and do slow work in the background when the
     server starts, and limit what requests log while it runs."""
     log_unusable_languages()
-    preparation.start()
+    preparation.start(base_path())
     with limited_warnings(*_LOGGERS):
         yield

@@ -184,7 +184,7 @@ async def _content(
 
 
 def _is_host(request: Request) -> bool:
-    return access.is_host_cookie(request.cookies.get(access.cookie_name(), ""))
+    return access.is_host(request)
 
 
 def _guest_cookie() -> str:

@@ -115,6 +115,11 @@ class ClassSession:
     _away: bool = False  # from the loss of a host until one shows something
     _written: tuple[int, bytes] = (-1, b"")  # a version, and what all guests are told in it
 
+    @property
+    def shown_trace(self) -> str:
+        """The key of the trace that guests see on the host's screen; "" = none."""
+        return str((self._screen.view or {}).get("trace", ""))
+
     def admit(self, guest: str) -> str:
         """`guest` if this server made that word, else a new one. With too many guests, those seen
         longest ago are forgotten, except guests with an open stream."""

@@ -15,7 +15,6 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from explorer.app.server import class_route
-from explorer.app.server.back_messages import LARGEST_MESSAGE
 from explorer.app.server.rate_limit import network_of
 
 PATIENCE = 30.0
@@ -38,7 +37,6 @@ class LimitedProtocol(H11Protocol):
     """uvicorn's HTTP protocol with the limits. WebSockets are handed over to another protocol."""
 
     def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:
-        config.ws_max_size = LARGEST_MESSAGE  # Streamlit gives it the limit on its messages
         super().__init__(config, *arguments, **named)
         self._timer: TimerHandle | None = None
         self._due = 0.0  # by the clock of the event loop

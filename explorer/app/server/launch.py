@@ -18,7 +18,7 @@ from pathlib import Path
 
 import segno
 
-from explorer.app.server import access, server_address
+from explorer.app.server import access, host_page, server_address
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES, say
@@ -124,14 +124,14 @@ def serve_class(port: int | None = None, address: str = "", name: str = "") -> i
     if path := os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", "").strip("/"):
         url = f"{url}/{path}"
     key = os.environ[access.KEY_VARIABLE] = secrets.token_urlsafe(9)
-    print(invitation(url, key, here_only=_is_loopback(address)))
+    link = host_page.link(url, access.ticket())
+    print(invitation(url, link, key, here_only=_is_loopback(address)))
     segno.make(url, error="m", micro=False).terminal(compact=True)
     return serve(
         {
             "server.address": address,
             "server.port": port,
             "server.headless": "true",
-            "server.enableWebsocketCompression": "true",
             "browser.serverAddress": shown,  # otherwise Streamlit asks a server on the internet
         }
     )
@@ -212,17 +212,20 @@ def _is_loopback(address: str) -> bool:
         return address == "localhost"
 
 
-def invitation(url: str, key: str, *, here_only: bool = False) -> str:
-    """Invitation for the terminal: address, key and a warning, each language in lines of its own.
+def invitation(url: str, link: str, key: str, *, here_only: bool = False) -> str:
+    """Invitation for the terminal: address, the host's single-use link and key, and a warning, each
+    language in lines of its own.
 
-    The key ends its line, so that it is copied alone.
+    Link and key end their lines, so that they are copied alone.
     """
     how = "classroom.invitation_here" if here_only else "classroom.invitation"
     return "\n".join(
         line
         for language in LANGUAGES
         for line in (
-            say(how, language, address=url, secret=key),
+            say(how, language, address=url),
+            say("classroom.host_link", language, link=link),
+            say("classroom.host_key", language, address=url, secret=key),
             say("classroom.plain_http", language),
         )
     )

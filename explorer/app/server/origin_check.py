@@ -21,9 +21,10 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.websockets import WebSocketClose
 
+from explorer.app.server.sentence import language_of
 from explorer.app.server.static_files import Application, Message, Receive, Send
 from explorer.core.files import one_line
-from explorer.core.i18n import LANGUAGES, say
+from explorer.core.i18n import say
 
 _LOG = logging.getLogger(__name__)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -99,8 +100,7 @@ def _refusal(allowed: Allowed, scope: Message) -> str | None:
     headers = Headers(scope=scope)
     host, origin = headers.get("host", ""), headers.get("origin")
     address, _ = scope.get("server") or ("", 0)
-    wanted = headers.get("accept-language", "").lower()[:2]
-    language = wanted if wanted in LANGUAGES else "en"
+    language = language_of(headers)
     if not allowed.host(host, address):
         return say("server.host_refused", language, host=_shown(host))
     if origin is not None and not allowed.origin(origin, host):

@@ -10,8 +10,11 @@ next one.
 import threading
 
 from google.protobuf.message import DecodeError
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from explorer.app.server.static_files import Application, Message, Receive, Send
 
 _left: dict[str, str] = {}  # session → page that a script has left but a browser has not
 _lock = threading.Lock()
@@ -21,6 +24,35 @@ def leave(session: str, page: str) -> None:
     """Note that a script is about to go to another page. session, page: Streamlit's id and hash."""
     with _lock:
         _left[session] = page
+
+
+class LateTimers:
+    """ASGI middleware that drops what a timer of a page that was left requests."""
+
+    def __init__(self, app: Application) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        page = PageOnScreen()
+
+        async def receive_in_time() -> Message:
+            while True:
+                message = await receive()
+                if not page.is_late(_asked_in(message.get("bytes"))):
+                    return message
+
+        async def send_noted(message: Message) -> None:
+            if data := message.get("bytes"):
+                page.learn(data)
+            await send(message)
+
+        try:
+            await self.app(scope, receive_in_time, send_noted)
+        finally:
+            page.close()
 
 
 class PageOnScreen:
@@ -69,3 +101,11 @@ class PageOnScreen:
         """Forget the session of a connection that has ended."""
         with _lock:
             _left.pop(self._session, None)
+
+
+def _asked_in(data: bytes | None) -> ClientState:
+    """The run of a script that a frame asks for; an empty one if it asks for none."""
+    try:
+        return BackMsg.FromString(data or b"").rerun_script
+    except DecodeError:  # Streamlit says so
+        return ClientState()

@@ -20,6 +20,7 @@ PATH = "/server_address.js"
 SCRIPT = Path(__file__).with_suffix(".js")
 _HEAD = b"<head>"
 _BODY_END = b"</body>"
+_ROOT = b'id="root"'  # where Streamlit draws
 _INLINE = "".join(
     f"<script>{Path(__file__).with_name(name).read_text('utf-8')}</script>"
     for name in (
@@ -39,7 +40,7 @@ def serve_script(request: Request) -> Response:
 
 
 class ServerAddress:
-    """ASGI middleware: adds the scripts and the loading page to every HTML page."""
+    """ASGI middleware: adds the scripts and the loading page to Streamlit's page."""
 
     def __init__(self, app: Application) -> None:
         self.app = app
@@ -54,7 +55,8 @@ class ServerAddress:
 
 
 class _Inserting:
-    """Passes an answer on. An HTML page is held back until complete and sent with all additions."""
+    """Passes an answer on. An HTML page is held back until complete; Streamlit's is sent with all
+    additions."""
 
     def __init__(self, send: Send) -> None:
         self.send = send
@@ -71,8 +73,10 @@ class _Inserting:
         self.body += message.get("body", b"")
         if message.get("more_body"):
             return
-        body = bytes(self.body).replace(_HEAD, _HEAD + _ELEMENTS, 1)
-        body = body.replace(_BODY_END, loading_page.element() + _BODY_END, 1)
+        body = bytes(self.body)
+        if _ROOT in body:
+            body = body.replace(_HEAD, _HEAD + _ELEMENTS, 1)
+            body = body.replace(_BODY_END, loading_page.element() + _BODY_END, 1)
         headers = MutableHeaders(scope=self.page)
         for name in ("ETag", "Last-Modified"):  # those of Streamlit's file
             del headers[name]

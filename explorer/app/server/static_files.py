@@ -1,7 +1,7 @@
 """Static files, compressed with gzip: plotly.js for the player, and Streamlit's own scripts.
 
-Streamlit sends its scripts uncompressed. For a browser on the same machine that is fastest; in
-class mode many browsers share one network, and compressed the scripts are a third of the size.
+Streamlit sends its scripts uncompressed. For a browser on the same machine that is fastest; over a
+network, compressed, they are a third of the size.
 """
 
 import gzip

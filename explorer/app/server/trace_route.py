@@ -1,7 +1,8 @@
 """Route for a browser's questions about a trace on screen; see `components.trace_questions`.
 
 The address names a trace by a key, known only to visitors who were shown the trace, and a place
-that is looked up; no part of it is used as a path. A trace is offered as long as it is in a cache;
+that is looked up; no part of it is used as a path. Guests of a class ask about the trace on the
+host's screen alone, see `guest_gate`. A trace is offered as long as it is in a cache;
 the route itself keeps none.
 """
 
@@ -57,12 +58,24 @@ def offer(name: Hashable, trace: Trace, model: AskedModel | None) -> Offer:
     """
     key = hmac.new(_SECRET, repr(name).encode(), "sha256").hexdigest()
     _traces[key], _models[trace] = trace, model
-    return Offer(f"trace/{key}", tuple(one.name for one in offered(trace, model)))
+    return _offer_of(key, trace)
+
+
+def offered_trace(key: str) -> tuple[Trace, Offer] | None:
+    """The trace with this key and what can be asked about it; None if it is no longer there."""
+    trace = _traces.get(key)
+    if trace is None:
+        return None
+    return trace, _offer_of(key, trace)
+
+
+def _offer_of(key: str, trace: Trace) -> Offer:
+    return Offer(f"trace/{key}", tuple(one.name for one in offered(trace, _models[trace])))
 
 
 async def serve(request: Request) -> Response:
-    """The answer. 404 for something the trace does not have or that is no longer there, 429 for a
-    guest over the limit."""
+    """The answer. 404 for something the trace does not have or that is no longer there, 429 for an
+    address over the limit."""
     key, name, place = (request.path_params[part] for part in ("trace", "question", "place"))
     trace, question = _traces.get(key), TRACE_QUESTIONS.get(name)
     if trace is None or question is None:

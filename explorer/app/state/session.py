@@ -15,7 +15,6 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 # Keys of the widgets whose values are read or set through the session.
 LANGUAGE = "language"
-HOST_KEY = "host-key"
 EXAMPLES = "examples"
 WEIGHTS = "heads-weights"
 RUN = "train-run"

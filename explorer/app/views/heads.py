@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import experiment_cache, heads_picture, mount, weights_limit
 from explorer.app.asked_model import asked_model
 from explorer.app.mount import Norms
-from explorer.app.server.rate_limit import RateLimitError
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
@@ -59,7 +58,6 @@ class Section:
 
 
 @st.fragment
-@visitor.turn()
 def heads() -> None:
     """Controls, messages and one section; an action here runs this fragment alone."""
     language = visitor.language()
@@ -189,9 +187,6 @@ def value_norms(
     norms = None
     try:
         norms = experiment_cache.norms(member, heads_state.shown_request())
-    except RateLimitError as error:
-        show_error(error, language, messages)
-        return
     except ConfigError as error:
         show_error(error, language, messages)
     head_grid(member, trace, reports_of(member), language, norms)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from explorer.app import model_cache
 from explorer.app.model_cache import Model
-from explorer.app.state import measurements, session, visitor
+from explorer.app.state import measurements, session
 from explorer.app.widgets import messages
 from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.job_progress import start_button
@@ -24,10 +24,7 @@ _LARGEST_MB = 1
 
 
 def alignment_form(model: CatalogModel, language: str) -> None:
-    """The form. In class mode, guests see one sentence instead."""
-    if not visitor.rights().change:
-        st.caption(literal(say("heads.align_host_only", language)))
-        return
+    """The form."""
     kinds, key = _kinds(model, language)
     kind = st.radio(
         say("heads.align_source", language),

@@ -8,7 +8,6 @@ from typing import Literal
 
 import streamlit as st
 
-from explorer.app.state import visitor
 from explorer.components.figure_sheet import Width
 from explorer.core.i18n import say
 
@@ -47,13 +46,13 @@ def download_button(
     about: str | None = None,
     width: Literal["content", "stretch"] = "content",
 ) -> None:
-    """A button whose file is made when it is clicked, and charged to the visitor.
+    """A button whose file is made when it is clicked.
 
     label, about: keys of sentences.
     """
     st.download_button(
         say(label, language),
-        visitor.limited_download(make, language),
+        make,
         file_name=file_name,
         mime=_MEDIA_TYPES[file_name.rsplit(".", 1)[-1]],
         key=key,

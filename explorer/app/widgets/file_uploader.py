@@ -13,7 +13,6 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from explorer.app.server import upload_guard
 from explorer.app.state import session
 from explorer.app.widgets.messages import show_error
 from explorer.core.errors import FileError
@@ -21,7 +20,7 @@ from explorer.core.files import byte_count
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
 
-LARGEST_MB = upload_guard.LARGEST // 2**20
+LARGEST_MB = 64
 """MB of one file."""
 
 OnFile = Callable[[str, bytes], None]
@@ -84,7 +83,6 @@ def _take(prefix: str, endings: tuple[str, ...], limit_mb: int, on_file: OnFile)
     session.save(after)
     if (context := get_script_run_ctx()) is not None:
         context.uploaded_file_mgr.remove_session_files(context.session_id)
-        upload_guard.forget(context.session_id)
     if error is None:
         on_file(file.name, contents)
 

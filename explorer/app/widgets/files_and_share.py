@@ -1,16 +1,13 @@
 """The popovers Files and Share of Explore: downloads, uploads, and the link to the picture."""
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
 
 import streamlit as st
 
-from explorer.app import mount
 from explorer.app.server import access
-from explorer.app.state import address_bar, session, visitor
+from explorer.app.state import address_bar
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import (
     MOST_UPLOADS,
@@ -37,13 +34,6 @@ _QR_CODE = 350  # px with its light border
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-@dataclass(frozen=True, slots=True)
-class KeyBox:
-    """open: whether a visitor has asked for the box for the host's key."""
-
-    open: bool = False
-
-
 def files(
     trace: Trace,
     model: str,
@@ -52,8 +42,7 @@ def files(
     language: str,
     lesson: tuple[str, Callable[[], bytes]] | None = None,
 ) -> None:
-    """Draw downloads of the trace on screen and, for visitors with the right, uploads and their
-    deletion.
+    """Draw downloads of the trace on screen, uploads and their deletion.
 
     view: initial view of the HTML page; called from any thread when the page is made.
     asked: computes the inside of a layer for the page.
@@ -61,9 +50,6 @@ def files(
         thread.
     """
     _downloads(trace, model, lambda: _page(trace, view(), asked, language), language, lesson)
-    if not visitor.rights().change:
-        st.caption(say("explore.upload_refused", language))
-        return
     _upload(language)
     for name in uploads():
         st.button(
@@ -178,35 +164,3 @@ def join_address() -> str:
         return address
     shown = f"[{name}]" if ":" in name else name
     return parts._replace(netloc=f"{shown}:{parts.port}" if parts.port else shown).geturl()
-
-
-def host_key(language: str) -> None:
-    """In class mode, a link that opens the box for the host's key: guests do not need it."""
-    if not access.is_class_mode():
-        return
-    if visitor.is_host():
-        st.caption(say("classroom.you_are_host", language))
-        if ticket := visitor.host_ticket():
-            mount.keep_host(ticket)
-        return
-    if not session.load(KeyBox).open:
-        st.button(
-            say("classroom.i_am_host", language),
-            key="i-am-host",
-            type="tertiary",
-            on_click=lambda: session.save(KeyBox(open=True)),
-        )
-        return
-    refusal = st.container()  # above the box: anything below it may be off the window
-    word = st.text_input(
-        say("classroom.key", language),
-        type="password",
-        key=session.HOST_KEY,
-        on_change=lambda: visitor.show_key(str(session.widget_value(session.HOST_KEY) or "")),
-        autocomplete="off",
-    )
-    st.caption(say("classroom.key_about", language))
-    if wait := math.ceil(visitor.key_wait()):
-        refusal.error(say("classroom.key_wait", language, seconds=wait))
-    elif word:
-        refusal.error(say("classroom.key_wrong", language))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from explorer.app import model_cache
 from explorer.app.model_cache import Model
-from explorer.app.state import session, visitor
+from explorer.app.state import session
 from explorer.app.widgets.job_progress import start_button
 from explorer.app.widgets.sentence_form import (
     choose_kind,
@@ -28,10 +28,7 @@ _KEY = "measure-"
 
 
 def measurement_form(model: CatalogModel, language: str) -> None:
-    """The form. In class mode, guests see one sentence instead."""
-    if not visitor.rights().change:
-        st.caption(say("heads.measure_host_only", language))
-        return
+    """The form."""
     st.caption(say("heads.measure_about", language))
     _fields(model, language)
     start_button(f"{_KEY}start", model, partial(_begin, model, language), language)

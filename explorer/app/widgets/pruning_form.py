@@ -7,7 +7,7 @@ import streamlit as st
 
 from explorer.app import model_cache
 from explorer.app.model_cache import Model
-from explorer.app.state import measurements, session, visitor
+from explorer.app.state import measurements, session
 from explorer.app.widgets.alignment_form import shipped_gold
 from explorer.app.widgets.job_progress import start_button
 from explorer.app.widgets.measurement_form import checkpoint_of
@@ -36,10 +36,7 @@ _KEY = "prune-"
 
 
 def pruning_form(model: CatalogModel, language: str) -> None:
-    """The form. In class mode, guests see one sentence instead."""
-    if not visitor.rights().change:
-        st.caption(say("pruning.host_only", language))
-        return
+    """The form."""
     st.multiselect(
         say("pruning.orders", language),
         ORDERS,

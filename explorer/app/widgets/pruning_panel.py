@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import measurements, visitor
+from explorer.app.state import measurements
 from explorer.app.widgets.downloads import download_button, download_name, figure_buttons
 from explorer.app.widgets.job_progress import choose_report, job_progress, start_button
 from explorer.app.widgets.messages import literal
@@ -97,9 +97,8 @@ def _nothing(model: CatalogModel, language: str) -> None:
     sentences = say(f"pruning.sentences_{default_kind(model)}", language, count=count)
     facts = {"orders": orders, "sentences": sentences}
     st.info(literal(say("pruning.nothing", language, **facts)))
-    if visitor.rights().change:
-        begins = partial(begin, model, language, settings=settings)
-        start_button("prune-default", model, begins, language, icon=":material/play_arrow:")
+    begins = partial(begin, model, language, settings=settings)
+    start_button("prune-default", model, begins, language, icon=":material/play_arrow:")
 
 
 def _curves(digest: str, drawn: Sequence[str], key: str | None, language: str) -> None:

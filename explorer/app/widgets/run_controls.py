@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from explorer.app import comparisons
-from explorer.app.state import address_bar, session, visitor
+from explorer.app.state import address_bar, session
 from explorer.app.state import train as train_state
 from explorer.app.state.train import UploadedCorpus
 from explorer.app.widgets import messages
@@ -28,38 +28,30 @@ from explorer.training.cost_estimate import estimate
 _HEADS = Path(__file__).parents[1] / "views" / "heads.py"
 
 
-def may_train() -> bool:
-    """Whether this visitor may start, stop, resume and delete runs; all visitors may replay."""
-    return visitor.rights().change
-
-
 def start_row(run: Run | None, recorded: bool, language: str) -> None:
     """The first row: the quick demo, Start, Stop, Resume, the forms, and the estimate."""
     demo = _demo(language)
-    allowed = may_train()
-    _button("start", language, partial(_start_demo, demo), allowed, icon="play_arrow", primary=True)
-    _stop_and_resume(run, recorded, allowed, language)
+    _button("start", language, partial(_start_demo, demo), icon="play_arrow", primary=True)
+    _stop_and_resume(run, recorded, language)
     st.button(
         say("train.settings", language),
         key="settings",
         icon=":material/tune:",
-        disabled=not allowed,
         on_click=partial(train_state.open_form, train_state.SETTINGS_FORM),
     )
     st.button(
         say("train.pairs", language),
         key="pairs",
         icon=":material/upload_file:",
-        help=say("train.pairs_help" if allowed else "train.class_hint", language),
-        disabled=not allowed,
+        help=say("train.pairs_help", language),
         on_click=partial(train_state.open_form, train_state.CORPUS_FORM),
     )
-    if allowed and train_state.form_on_screen() == train_state.SETTINGS_FORM:
+    if train_state.form_on_screen() == train_state.SETTINGS_FORM:
         _open_settings_form(demo, language)
-    if allowed and train_state.form_on_screen() == train_state.CORPUS_FORM:
+    if train_state.form_on_screen() == train_state.CORPUS_FORM:
         _open_corpus_form(language)
     about = f"{say('train.quick_help', language)} {say('train.estimate_help', language)}"
-    st.caption(_facts(demo, allowed, language), help=about)
+    st.caption(_facts(demo, language), help=about)
 
 
 def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
@@ -117,7 +109,7 @@ def open_and_delete(run: Run, recorded: bool, language: str) -> bool:
         help=say(f"train.{about}", language),
         disabled=not has_model,
     )
-    deletable = not recorded and may_train() and not run.active
+    deletable = not recorded and not run.active
     if deletable:
         with st.popover(say("train.delete", language), icon=":material/delete:"):
             st.markdown(say("train.delete_sure", language, name=literal(run.name)))
@@ -152,19 +144,19 @@ def _demo(language: str) -> TrainingConfig:
     return replace(demo, seed=train_state.demo_seed())
 
 
-def _stop_and_resume(run: Run | None, recorded: bool, allowed: bool, language: str) -> None:
+def _stop_and_resume(run: Run | None, recorded: bool, language: str) -> None:
     """Stop and Resume, for the run on screen."""
     active = run is not None and run.active and not run.status().is_starting
     resumable = run is not None and not recorded and run.resumable
     stop = run.request_stop if run else _nothing
     resume = partial(training_launcher.launch, run) if run else _nothing
     why_not = "" if active and not recorded else "stop_idle"
-    _button("stop", language, stop, allowed, icon="stop", why_not=why_not)
+    _button("stop", language, stop, icon="stop", why_not=why_not)
     step = _saved_step(run) if run and resumable else 0
     why_not = "" if resumable else "resume_idle"
     if run and run.status().diverged:
         why_not = "resume_diverged"
-    _button("resume", language, resume, allowed, icon="resume", why_not=why_not, step=step)
+    _button("resume", language, resume, icon="resume", why_not=why_not, step=step)
 
 
 def _saved_step(run: Run) -> int:
@@ -179,7 +171,6 @@ def _button(
     name: str,
     language: str,
     act: Callable[[], None],
-    allowed: bool,
     *,
     icon: str,
     why_not: str = "",
@@ -196,8 +187,8 @@ def _button(
         key=name,
         on_click=partial(_try, act),
         icon=f":material/{icon}:",
-        help=say(f"train.{about}" if allowed else "train.class_hint", language, **facts),
-        disabled=bool(why_not) or not allowed,
+        help=say(f"train.{about}", language, **facts),
+        disabled=bool(why_not),
         type="primary" if primary else "secondary",
     )
 
@@ -205,8 +196,7 @@ def _button(
 def _try(act: Callable[[], None]) -> None:
     """Call `act`, or report why it failed."""
     try:
-        if may_train():
-            act()
+        act()
     except ExplorerError as error:
         messages.report(error)
 
@@ -265,10 +255,8 @@ def _open_corpus_form(language: str) -> None:
     form()
 
 
-def _facts(demo: TrainingConfig, allowed: bool, language: str) -> str:
+def _facts(demo: TrainingConfig, language: str) -> str:
     """The cost of the quick demo, and the number of runs queued before it."""
-    if not allowed:
-        return say("train.class_hint", language)
     cost = estimate(demo, finished_runs(training_launcher.run_root("runs")))
     facts = [
         estimate_text(cost, demo.device, language),

@@ -2,12 +2,13 @@ import re
 
 import pytest
 
+from explorer.app.server import access
 from explorer.app.server.access import (
     KEY_VARIABLE,
-    Rights,
     is_key,
     qr_code,
-    rights,
+    take_ticket,
+    ticket,
 )
 
 
@@ -15,18 +16,24 @@ from explorer.app.server.access import (
 def key(monkeypatch) -> str:
     """Class mode with this host's key."""
     monkeypatch.setenv(KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(access, "_used", set())
     return "swordfish"
 
 
-def test_outside_class_mode_every_visitor_may_do_everything(monkeypatch):
+def test_outside_class_mode_there_is_no_host(monkeypatch):
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
-    assert rights(host=False) == Rights(change=True, unlimited=True)
     assert not is_key("")
+    assert not take_ticket(ticket())
 
 
-def test_in_class_mode_only_the_host_changes_files(key):
-    assert rights(host=False) == Rights(change=False, unlimited=False)
-    assert rights(host=True) == Rights(change=True, unlimited=True)
+def test_a_ticket_is_good_once_and_of_one_key(key, monkeypatch):
+    word = ticket()
+    assert not take_ticket(f"{word}0")
+    assert take_ticket(word)
+    assert not take_ticket(word)
+    monkeypatch.setenv(KEY_VARIABLE, "sunfish")  # another start
+    assert not take_ticket(word)
+    assert take_ticket(ticket())
 
 
 @pytest.mark.parametrize("word", ["", "Swordfish", "swordfish1", "密钥"])

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from explorer.app.server import asgi
-from explorer.app.server.back_messages import BackMessageGuard
+from explorer.app.server import access, asgi
 from explorer.app.server.broken_requests import BrokenRequests
 from explorer.app.server.class_route import EventStreams
+from explorer.app.server.guest_gate import GuestGate
 from explorer.app.server.origin_check import OriginCheck
+from explorer.app.server.page_changes import LateTimers
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.server_address import ServerAddress
 from explorer.app.server.static_files import CompressedScripts
-from explorer.app.server.upload_guard import UploadGuard
 from explorer.core import folders
 from tests.support.app_server import running_process
 from tests.support.short_runs import wait_for
@@ -27,15 +27,17 @@ def test_routes_respect_the_base_path(monkeypatch, path, base):
     assert all(route.path.startswith(f"{base}/") for route in asgi.routes())
 
 
-def test_the_entry_script_has_the_middleware():
+@pytest.mark.parametrize("key", ["", "swordfish"])
+def test_the_entry_script_has_the_middleware_and_the_gate_in_class_mode(key, monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, key)
     entry = runpy.run_path(str(ROOT / "app.py"))
     middleware = [one.cls for one in entry["app"]._user_middleware]
     assert middleware == [
         BrokenRequests,
         OriginCheck,
         SecurityHeaders,
-        BackMessageGuard,
-        UploadGuard,
+        *([GuestGate] if key else []),
+        LateTimers,
         CompressedScripts,
         ServerAddress,
         EventStreams,

@@ -91,21 +91,41 @@ def test_a_class_may_open_many_connections(limits, changed, started, monkeypatch
     assert asked == ([changed] if changed else [])
 
 
-def test_class_mode_listens_on_the_network_and_tells_the_host_the_key(started, monkeypatch, capsys):
+def test_class_mode_listens_on_the_network_and_tells_the_host_key_and_link(
+    started, monkeypatch, capsys
+):
     monkeypatch.setenv(access.KEY_VARIABLE, "")
     launch.serve_class(8600)
     assert {"--server.address=0.0.0.0", "--server.port=8600"} <= set(started)
     key = launch.os.environ[access.KEY_VARIABLE]
     assert access.is_key(key)
-    assert key in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert key in printed
+    (ticket,) = set(re.findall(r":8600/host#(\w+)$", printed, re.MULTILINE))
+    assert access.take_ticket(ticket)
+    assert key not in ticket
 
 
-def test_the_invitation_names_address_and_key_in_each_language():
-    lines = launch.invitation("http://192.0.2.7:8501", "swordfish").splitlines()
-    assert len(lines) == 2 * len(LANGUAGES)
-    assert all("http://192.0.2.7:8501 " in line for line in lines[::2])
-    assert all(line.endswith("swordfish") for line in lines[::2])
-    assert all("http" in line and "swordfish" not in line for line in lines[1::2])
+def test_the_invitation_has_address_link_and_key_in_each_language():
+    link = "http://192.0.2.7:8501/host#ticket"
+    lines = launch.invitation("http://192.0.2.7:8501", link, "swordfish").splitlines()
+    assert len(lines) == 4 * len(LANGUAGES)
+    addressed, linked, keyed, warning = (lines[number::4] for number in range(4))
+    assert all("http://192.0.2.7:8501" in line for line in addressed)
+    assert all(line.endswith(link) for line in linked)
+    assert all(line.endswith("swordfish") for line in keyed)
+    assert all("http://192.0.2.7:8501/host " in line for line in keyed)
+    assert all("http" in line and "swordfish" not in line for line in warning)
+
+
+def test_the_code_in_the_terminal_is_the_guests_(started, monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "")
+    codes = []
+    made = launch.segno.make
+    monkeypatch.setattr(launch.segno, "make", lambda url, **_: codes.append(url) or made(url))
+    port = launch.free_port("127.0.0.1")
+    launch.serve_class(port, "127.0.0.1")
+    assert codes == [f"http://127.0.0.1:{port}"]
 
 
 def test_class_mode_honours_port_address_and_name(started, monkeypatch, capsys):

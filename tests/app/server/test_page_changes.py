@@ -1,10 +1,18 @@
 """Which messages of a page come too late, because it was left."""
 
+from contextlib import suppress
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import WebSocketRoute
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from explorer.app.server import page_changes
-from explorer.app.server.page_changes import PageOnScreen
+from explorer.app.server.page_changes import LateTimers, PageOnScreen
 
 
 def begins(page: str, session: str = "tab") -> bytes:
@@ -98,3 +106,28 @@ def test_other_messages_and_what_is_no_message_change_nothing():
         screen.learn(data)
     assert not screen.is_late(timer("train"))
     assert screen.is_late(timer("explore"))
+
+
+async def stream(websocket: WebSocket) -> None:
+    """Begins Explore, then sends back whatever comes."""
+    await websocket.accept()
+    await websocket.send_bytes(begins("explore"))
+    with suppress(WebSocketDisconnect):
+        while True:
+            message = await websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            await websocket.send_bytes(message["bytes"])
+
+
+def test_the_timer_of_a_page_that_was_left_does_not_reach_the_server():
+    app = Starlette(routes=[WebSocketRoute("/stream", stream)], middleware=[Middleware(LateTimers)])
+    with TestClient(app).websocket_connect("/stream") as connection:
+        assert connection.receive_bytes() == begins("explore")
+        late, timely = (
+            BackMsg(rerun_script=timer(page)).SerializeToString() for page in ("train", "explore")
+        )
+        for sent in (late, timely, b"\xff" * 9, late):
+            connection.send_bytes(sent)
+        connection.send_bytes(b"")
+        assert [connection.receive_bytes() for _ in range(3)] == [timely, b"\xff" * 9, b""]

@@ -67,20 +67,9 @@ def clock(monkeypatch) -> list[float]:
     """The time of the processor in seconds; allowances do not refill."""
     now = [0.0]
     monkeypatch.setattr(rate_limit, "_pages", RateLimiter(owners=9))
-    monkeypatch.setattr(access, "PAGE_RATE", 0.0)
+    monkeypatch.setattr(rate_limit, "PAGE_RATE", 0.0)
     monkeypatch.setattr(rate_limit.time, "thread_time", lambda: now[0])
     return now
-
-
-def test_an_address_is_charged_with_what_it_used(clock):
-    admitted = []
-    for _ in range(3):
-        with rate_limit.charged_to("10.0.0.9") as may:
-            admitted.append(may)
-            clock[0] += access.MOST_PAGES / 2
-    assert admitted == [True, True, False]
-    with rate_limit.charged_to("10.0.0.8") as may:
-        assert may
 
 
 @pytest.mark.parametrize("client", [("10.0.0.9", 4711), None])
@@ -93,22 +82,15 @@ def test_a_request_is_charged_to_its_address_in_class_mode_alone(client, clock, 
         for _ in range(3):
             with rate_limit.charged_for(request) as may:
                 admitted.append(may)
-                clock[0] += access.MOST_PAGES
+                clock[0] += rate_limit.MOST_PAGES
         assert admitted == expected
 
 
-def test_an_ipv6_visitor_gets_no_new_allowance_by_another_address_of_the_network(clock):
-    assert rate_limit.owners("a tab", "2001:db8::1") == rate_limit.owners("a tab", "2001:db8::2")
+def test_an_address_is_charged_with_what_it_used_and_no_other(clock, monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     admitted = []
-    for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"):
-        with rate_limit.charged_to(address) as may:
+    for address in (*["2001:db8::1"] * 2, "2001:db8::2", "2001:db8:0:1::1", "10.0.0.8"):
+        with rate_limit.charged_for(Request({"type": "http", "client": (address, 4711)})) as may:
             admitted.append(may)
-            clock[0] += access.MOST_PAGES
-    assert admitted == [True, False, True]
-
-
-def test_nobody_is_never_refused(clock):
-    for _ in range(3):
-        with rate_limit.charged_to(None) as may:
-            assert may
-            clock[0] += 10 * access.MOST_PAGES
+            clock[0] += rate_limit.MOST_PAGES / 2
+    assert admitted == [True, True, False, True, True]  # IPv6: by the first 64 bits

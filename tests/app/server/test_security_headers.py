@@ -6,7 +6,6 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.app.server import access
 from explorer.app.server.security_headers import FRAMES_VARIABLE, SecurityHeaders
 
 
@@ -36,7 +35,7 @@ def test_a_page_loads_and_connects_to_its_own_server_only(browser):
     policy = directives(browser)
     assert policy["default-src"] == "'self'"
     assert policy["object-src"] == "'none'"
-    assert "unsafe-eval" not in policy["script-src"]
+    assert "'unsafe-eval'" not in policy["script-src"].split()
     assert policy["connect-src"] == "'self' ws://localhost:8501 wss://localhost:8501"
 
 
@@ -53,10 +52,3 @@ def test_a_setting_cannot_add_directives(browser, monkeypatch):
     policy = directives(browser)
     assert policy["frame-ancestors"] == "'self' https://b.org"
     assert policy["script-src"].startswith("'self'")
-
-
-@pytest.mark.parametrize("path", ["/_stcore/metrics", "/base/_stcore/metrics", "/_stcore/metrics/"])
-def test_guests_of_a_class_see_no_metrics(browser, monkeypatch, path):
-    assert browser.get(path).text == "page"
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    assert browser.get(path).status_code == 404

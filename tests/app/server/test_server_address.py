@@ -12,7 +12,11 @@ from starlette.testclient import TestClient
 from explorer.app.server import loading_page, server_address
 from explorer.app.server.server_address import ServerAddress
 
-PAGE = "<!DOCTYPE html><html><head><title>a</title></head><body>é <head></body></html>"
+PAGE = (
+    "<!DOCTYPE html><html><head><title>a</title></head>"
+    '<body><div id="root"></div>é <head></body></html>'
+)
+OWN = "<html><head></head><body>a page of the app's own</body></html>"
 LOADING = loading_page.element().decode()
 SCRIPTS = "".join(
     f"<script>{Path(server_address.__file__).with_name(name).read_text('utf-8')}</script>"
@@ -45,6 +49,7 @@ def browser() -> TestClient:
     app = Starlette(
         routes=[
             Route("/page", page),
+            Route("/own", lambda request: HTMLResponse(OWN)),
             Route("/missing", lambda request: HTMLResponse(PAGE, 404)),
             Route("/text", lambda request: PlainTextResponse("<head>")),
             Route(
@@ -55,6 +60,10 @@ def browser() -> TestClient:
         middleware=[Middleware(ServerAddress), Middleware(GZipMiddleware, minimum_size=1)],
     )
     return TestClient(app, headers={"Accept": "text/html,*/*", "Accept-Encoding": "gzip"})
+
+
+def test_a_page_in_which_streamlit_draws_nothing_is_left_alone(browser):
+    assert browser.get("/own").text == OWN
 
 
 def test_a_page_loads_the_script_first(browser):

@@ -150,7 +150,7 @@ def test_in_class_mode_an_address_has_an_allowance(browser, shown, model, monkey
     monkeypatch.setattr(rate_limit, "_pages", RateLimiter(owners=9))
     address = trace_route.offer("class", shown, model).address
     assert browser.get(f"/{address}/path/cross/0").status_code == 200
-    monkeypatch.setattr(access, "MOST_PAGES", 0.0)
+    monkeypatch.setattr(rate_limit, "MOST_PAGES", 0.0)
     refused = browser.get(f"/{address}/path/cross/0")
     assert refused.status_code == 429
     assert refused.headers["cache-control"] == "no-store"

@@ -12,9 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 import explorer
 from explorer.app import model_cache
-from explorer.app.server import access, rate_limit
-from explorer.app.state import address_bar, session
-from explorer.app.views import explore
+from explorer.app.server import access, trace_route
+from explorer.app.state import address_bar
 from explorer.core import folders, trace_size
 from explorer.core.errors import ModelDirectoryError
 from explorer.core.look import Look, Request
@@ -27,7 +26,6 @@ from explorer.training.trainer import Trainer
 from tests.support.app_pages import (
     captions,
     chosen_in,
-    each_turn_costs_a_second,
     open_page,
     sent_to,
     url_query,
@@ -527,32 +525,6 @@ def test_a_text_with_too_many_weights_is_refused(monkeypatch):
     assert sent_to(app, "player") == before
 
 
-def test_a_guest_in_class_mode_explores_but_uploads_nothing(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    app = open_page()
-    assert not app.exception
-    assert not app.get("file_uploader")
-    assert not typed(app, "1 2").error
-    app.button(key="i-am-host").click().run()
-    app.text_input(key="host-key").set_value("sword").run()
-    assert not app.get("file_uploader")
-    assert len(app.error) == 1
-    app.text_input(key="host-key").set_value("swordfish").run()
-    assert app.get("file_uploader")
-
-
-def test_the_host_s_page_exchanges_a_ticket_once_and_a_guest_s_has_none(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(ContextProxy, "url", "http://192.0.2.7:8501/")
-    app = open_page()
-    assert "attention_host_cookie" not in components(app)
-    assert any("plain http" in text for text in captions(app))
-    app.button(key="i-am-host").click().run()
-    app.text_input(key="host-key").set_value("swordfish").run()
-    assert "attention_host_cookie" in components(app)
-    assert "swordfish" not in str(url_query(app))
-
-
 @pytest.mark.parametrize(
     ("key", "listens", "told"),
     [
@@ -572,16 +544,6 @@ def test_a_link_to_this_computer_says_how_others_get_in(monkeypatch, key, listen
     assert told in caption
 
 
-def test_after_wrong_keys_the_page_says_how_long_to_wait(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    app = open_page()
-    assert "host-key" not in [box.key for box in app.text_input]  # guests do not need it
-    app.button(key="i-am-host").click().run()
-    for word in ("a", "b", "c", "d"):
-        app.text_input(key="host-key").set_value(word).run()
-    assert "counts in" in app.error[0].value
-
-
 def test_outside_of_class_mode_there_are_no_class_tools(monkeypatch):
     app = open_page()
     assert "attention_classroom" not in components(app)
@@ -592,39 +554,16 @@ def test_outside_of_class_mode_there_are_no_class_tools(monkeypatch):
     assert header(app)["visit"] == {"model": "reverse", "text": "1 2", "pad": "0"}
 
 
-@pytest.mark.parametrize("query", [None, 1, [], {"text": 1}, {"text": "1 2", "model": "other"}])
-def test_what_no_host_shows_is_not_followed(monkeypatch, query):
+def test_an_upload_that_guests_cannot_ask_for_has_a_key_by_which_they_get_it(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    saved = []
-    monkeypatch.setattr(address_bar, "follow_query", lambda query, _: saved.append(query))
-    explore.follow_host({}, {"follow": query})
-    assert saved == ([query] if isinstance(query, dict) and "model" in query else [])
-
-
-def test_a_guest_in_class_mode_has_a_rate_limit(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(access, "MOST_COMPUTING", 2.0)
-    monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
-    each_turn_costs_a_second(monkeypatch)
-    app = typed(open_page(), "9 9 1")
-    before = sent_to(app, "player")
-    app = typed(app, "9 9 2")
-    assert "wait a few seconds" in app.error[0].value
-    assert sent_to(app, "player") == before
-
-
-def test_a_reload_gives_no_more_computing_than_the_address_has(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(rate_limit, "_VISITORS_PER_ADDRESS", 2)
-    monkeypatch.setattr(access, "MOST_COMPUTING", 1.0)
-    monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
-    each_turn_costs_a_second(monkeypatch)
-    reloads = iter(range(99))
-    monkeypatch.setattr(session, "session_id", lambda: str(next(reloads)))
-    monkeypatch.setattr(ContextProxy, "ip_address", "192.0.2.7")
-    texts = [f"9 9 9 {symbol}" for symbol in "1234"]
-    assert [len(open_page(text=text).error) for text in texts] == [0, 0, 1, 1]
-    assert not open_page(text=texts[0]).error  # in the cache
+    trace = Trace.from_arrays(["p", "q"], encoder=[[[[0.25, 0.75], [0.5, 0.5]]]])
+    app = open_page()
+    app.file_uploader[0].set_value(("mine.trace", trace.to_bytes(), "")).run()
+    assert header(app)["visit"] is None
+    key = header(app)["resources"]["address"].removeprefix("trace/")
+    offered = trace_route.offered_trace(key)
+    assert offered is not None
+    assert offered[0].source_tokens == ("p", "q")
 
 
 def test_another_model_keeps_a_text_longer_than_it_was_trained_for():
@@ -827,13 +766,6 @@ def test_a_trained_model_that_is_deleted_gives_way_with_one_sentence(trained):
         "The model “reverse” is no longer there; “reverse” is shown instead."
     ]
     assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
-
-
-def test_a_guest_in_class_mode_looks_at_trained_models(trained, monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    app = open_page(model="runs/reverse")
-    assert not app.warning
-    assert chosen_in(app.selectbox, "model-en").value == "runs/reverse"
 
 
 def test_heads_shows_trained_models_and_opens_at_the_best_head(trained):

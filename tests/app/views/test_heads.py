@@ -7,7 +7,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.app import weights_limit
-from explorer.app.server import access
 from explorer.app.visitor_catalog import UploadsState
 from explorer.core import folders
 from explorer.core.interventions import Interventions
@@ -15,7 +14,6 @@ from explorer.core.look import SECTIONS
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import (
     chosen_in,
-    each_turn_costs_a_second,
     head_view,
     open_page,
     sent_to,
@@ -126,35 +124,6 @@ def test_a_mean_is_over_a_named_batch():
     assert any(
         "Mean over reverse, held out" in text.value.replace("\\", "") for text in app.markdown
     )
-
-
-def test_interventions_in_the_url_are_charged_as_those_that_are_clicked(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(access, "MOST_COMPUTING", 3.0)
-    monkeypatch.setattr(access, "COMPUTING_RATE", 0.0)
-    each_turn_costs_a_second(monkeypatch)
-    done = [f"close encoder.0.0 {query} {key}" for query in (1, 2) for key in (3, 4, 5)]
-    apps = [open_page("heads", **EXPERIMENTS, do=one) for one in done]
-    assert not any(app.exception for app in apps)
-    assert [len(app.error) for app in apps] == [0, 0, 0, 1, 1, 1]
-    assert "wait a few seconds" in apps[-1].error[0].value
-
-
-def test_a_guest_who_has_computed_too_much_is_told_so_on_every_section(monkeypatch):
-    """Also where the text, the value norms and the last picture are not in the cache."""
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(access, "MOST_COMPUTING", 0.0)
-    for section in SECTIONS:
-        app = open_page("heads", text="5 5 5 1 2", part=section)
-        assert not app.exception
-        assert "wait a few seconds" in app.error[0].value
-    open_page("heads", text="5 5 5 1 3", part="norms")
-    monkeypatch.setattr(access, "MOST_COMPUTING", 1e9)
-    assert not [error.value for error in open_page("heads", text="5 5 5 1 3").error]
-    monkeypatch.setattr(access, "MOST_COMPUTING", 0.0)
-    app = open_page("heads", text="5 5 5 1 3", part="norms")
-    assert not app.exception
-    assert "wait a few seconds" in app.error[0].value
 
 
 def test_the_effect_is_measured_on_many_sentences():

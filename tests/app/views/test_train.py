@@ -13,7 +13,6 @@ import pytest
 from safetensors.numpy import save
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.server import access
 from explorer.app.state import train as train_state
 from explorer.core import folders
 from explorer.core.trace import Trace
@@ -185,17 +184,6 @@ def test_each_quick_demo_has_a_seed_of_its_own_that_is_shown_before(folder, monk
         seeds.append(training_launcher.find("runs", name).config.seed)
         assert f"seed {seeds[-1]}" in shown
     assert seeds[0] != seeds[1]
-
-
-def test_a_guest_in_class_mode_replays_and_changes_nothing(folder, monkeypatch):
-    made(folder, state="stopped")
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    app = open_page("train", run="runs/reverse-1")
-    assert not app.exception
-    assert {"start", "stop", "resume", "settings", "delete-idle"} <= disabled(app)
-    assert "the host trains" in app.caption[0].value
-    assert run_data(app)["moments"]
-    assert [one.proto.popover.label for one in app.get("popover")] == ["Compare"]  # no Delete
 
 
 def test_open_in_explore_leads_to_the_shipped_model_of_the_recorded_run():

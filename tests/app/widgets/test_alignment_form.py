@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.app.server import access
 from explorer.core import folders
-from tests.support.app_pages import captions, open_page
+from tests.support.app_pages import open_page
 from tests.support.sample import sampled
 
 
@@ -53,12 +52,3 @@ def test_the_links_chosen_just_before_the_click_are_taken() -> None:
     assert not app.exception
     assert "Measurements" not in app.session_state  # no file yet, so nothing was started
     assert app.button(key="align-start").disabled
-
-
-def test_guests_in_class_mode_look_and_do_not_compare(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = open_page("heads", part="alignment", model="reverse")
-    assert not app.exception
-    assert any("only the host compares" in text for text in captions(app))
-    assert "align-start" not in {button.key for button in app.button}
-    assert not app.file_uploader

@@ -1,6 +1,8 @@
+from collections.abc import Callable
+
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.state import visitor
+from explorer.app.widgets import downloads
 
 
 def page(output: str, name: str, language: str) -> None:
@@ -45,8 +47,12 @@ def test_names_are_shown_literally():
 
 
 def test_the_table_names_the_heads_of_both_and_is_downloaded_whole(monkeypatch):
-    taken = []
-    monkeypatch.setattr(visitor, "limited_download", lambda make, _: taken.append(make()) or b"")
+    taken: list[bytes] = []
+
+    def offer(label: str, make: Callable[[], bytes], **_: object) -> None:
+        taken.append(make())
+
+    monkeypatch.setattr(downloads.st, "download_button", offer)
     app = shown("9 3 7")
     table = app.dataframe[0].value
     assert table.iloc[-1].tolist() == ["Cross", "L1 H3", "L1 H3", 1.0]

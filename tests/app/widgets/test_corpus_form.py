@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.server import access
-from explorer.app.state.train import CORPUS_FORM, TrainState
 from explorer.app.widgets import corpus_form
 from explorer.core import folders
 from explorer.core.errors import RunError
@@ -158,15 +156,6 @@ def test_the_settings_can_be_set_back_to_the_suggested_ones():
     app.number_input(key="pairs-steps-0").set_value(777).run()
     app.button(key="defaults").click().run()
     assert app.number_input(key="pairs-steps-1").value == 1500
-
-
-def test_a_guest_in_class_mode_uploads_no_corpus(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    app = open_page("train")
-    assert app.button(key="pairs").disabled
-    app.session_state["TrainState"] = TrainState(form=CORPUS_FORM)
-    app.run()
-    assert not app.get("file_uploader")
 
 
 def test_the_form_is_in_chinese_when_asked():

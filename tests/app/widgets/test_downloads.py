@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.state import visitor
+from explorer.app.widgets import downloads
 from explorer.app.widgets.downloads import download_name
 
 
@@ -31,10 +31,14 @@ def page() -> None:
 
 
 def test_a_figure_is_saved_for_both_columns_and_for_one(monkeypatch) -> None:
-    drawn: list[bytes] = []
-    monkeypatch.setattr(visitor, "limited_download", lambda make, _: drawn.append(make()) or b"")
-    app = AppTest.from_function(page).run()
-    assert not app.exception
-    buttons = [button.proto for button in app.get("download_button")]
-    assert [button.label for button in buttons] == ["SVG", "SVG, one column"]
-    assert drawn == [b"drawn for both", b"drawn for one"]
+    offered: list[tuple[str, bytes, str]] = []
+    monkeypatch.setattr(
+        downloads.st,
+        "download_button",
+        lambda label, make, file_name, **_: offered.append((label, make(), file_name)),
+    )
+    assert not AppTest.from_function(page).run().exception
+    assert offered == [
+        ("SVG", b"drawn for both", "pruning-x.svg"),
+        ("SVG, one column", b"drawn for one", "pruning-x-column.svg"),
+    ]

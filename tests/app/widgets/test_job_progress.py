@@ -5,7 +5,6 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.server import access
 from explorer.app.state import measurements
 from explorer.app.state.measurements import Measurements
 from explorer.app.widgets import job_progress
@@ -150,14 +149,6 @@ def test_what_is_measured_already_is_shown_and_said_to_be(monkeypatch):
     assert measurements.current().started == (JOBS[0],)
     assert measurements.current().shown == {"alignment": JOBS[1].job.report_key}
     assert said == ["Already measured, and now shown: mine.tsv · 2."]
-
-
-def test_a_guest_of_a_class_sees_them_and_cancels_none(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = open_page("heads", part="metrics")
-    assert not app.exception
-    assert len(texts(app)) == 2
-    assert cancels(app) == []
 
 
 def test_without_any_there_is_nothing(queue):

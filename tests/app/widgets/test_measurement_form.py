@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from explorer.app.server import access
 from explorer.app.state.measurements import EvaluationText
 from explorer.core import folders
 from explorer.core.errors import MeasurementError
@@ -59,14 +58,6 @@ def test_what_is_typed_and_started_in_one_go_is_measured(monkeypatch):
         MeasurementSettings(size=12, seed=61, removal=False),
         MeasurementSettings("lines", size=12, text="1 2", removal=False),
     ]
-
-
-def test_guests_in_class_mode_look_and_do_not_measure(monkeypatch):
-    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = open_page("heads", part="metrics")
-    assert not app.exception
-    assert any("only the host measures" in caption.value for caption in app.caption)
-    assert "measure-start" not in {button.key for button in app.button}
 
 
 def test_a_file_of_pairs_is_read_and_a_binary_file_refused():

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from explorer.app.server import access
 from explorer.app.widgets.pruning_form import default_kind, default_settings
 from explorer.core import folders
 from explorer.core.errors import MeasurementError
@@ -13,7 +12,7 @@ from explorer.jobs import pruning_jobs
 from explorer.jobs.measurement_jobs import Sentences
 from explorer.jobs.pruning_jobs import PruningSettings
 from explorer.model.catalog import shipped_models
-from tests.support.app_pages import captions, open_page
+from tests.support.app_pages import open_page
 
 
 @pytest.fixture(autouse=True)
@@ -77,11 +76,3 @@ def test_what_is_typed_and_started_in_one_go_is_measured(monkeypatch: pytest.Mon
         PruningSettings(Sentences(size=12, seed=61), ("random",)),
         replace(shipped, sentences=replace(shipped.sentences, size=12)),
     ]
-
-
-def test_guests_in_class_mode_look_and_do_not_measure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = open_page("heads", part="pruning", model="reverse")
-    assert not app.exception
-    assert any("only the host measures pruning curves" in text for text in captions(app))
-    assert not {"prune-start", "prune-default"} & {button.key for button in app.button}

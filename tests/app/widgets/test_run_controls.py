@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.app.server import access
 from explorer.core import folders
 from explorer.core.errors import RunError
 from explorer.jobs import training_launcher
@@ -92,12 +91,3 @@ def test_a_stopped_run_can_be_deleted_and_compared_with_another(folder):
     assert not app.exception
     assert not (folder / "reverse-1").exists()
     assert app.selectbox(key="train-run").value == "recorded/reverse"
-
-
-def test_a_guest_in_class_mode_can_only_choose_and_open(folder, monkeypatch):
-    made(folder, "reverse-1", "stopped", 5).checkpoint_path.touch()
-    monkeypatch.setenv(access.KEY_VARIABLE, "secret")
-    app = shown().selectbox(key="train-run").set_value("runs/reverse-1").run()
-    assert disabled(app) >= {"start", "stop", "resume", "settings", "pairs", "delete-idle"}
-    app = app.button(key="open").click().run()
-    assert app.session_state["opened"]
