@@ -219,14 +219,9 @@ def keep_host(ticket: str) -> None:
     _host_cookie()(key="host-cookie", data=data)
 
 
-def class_bar(language: str, on_report: Report) -> None:
-    """In class mode, above the player: whom a guest follows, and the vote.
-
-    on_report: called with "follow", the query of the host's view when this visitor's differs.
-    """
-    _mount_class(
-        "bar", language, "", {"on_follow_change": partial(_pass_on, "class-bar", on_report)}
-    )
+def class_bar(language: str) -> None:
+    """In class mode, above the host's player: whether guests follow, and the vote."""
+    _mount_class("bar", language, "")
 
 
 def class_tools(language: str, address: str) -> None:
@@ -234,17 +229,17 @@ def class_tools(language: str, address: str) -> None:
 
     address: of the app, as guests reach it.
     """
-    _mount_class("tools", language, address, {})
+    _mount_class("tools", language, address)
 
 
-def _mount_class(part: str, language: str, address: str, callbacks: dict[str, Any]) -> None:
+def _mount_class(part: str, language: str, address: str) -> None:
     data = {
         "part": part,
         "language": language,
         "strings": section("class_tools", language),
         "address": address,
     }
-    _component("classroom")(key=f"class-{part}", data=data, **callbacks)
+    _component("classroom")(key=f"class-{part}", data=data)
 
 
 def _payload(key: tuple[Any, ...], compute: Callable[[], bytes]) -> bytes:

@@ -33,7 +33,6 @@ from explorer.app.widgets.notes import hint
 from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
 from explorer.components.player.payload import View
 from explorer.components.trace_questions import AskedModel
-from explorer.core.address_fields import reported
 from explorer.core.i18n import say
 from explorer.core.lesson import FoundLessons
 from explorer.core.look import Look, Request, Selection, to_query
@@ -59,7 +58,7 @@ def explore() -> None:
     lesson_card(found_lessons, offered, language, draw_address_alone)
     messages = message_area()
     if access.is_class_mode():
-        mount.class_bar(language, partial(follow_host, offered))
+        mount.class_bar(language)
     show_reported(language, messages)
     visit, default = visit_state.current(), visit_state.default_request(offered)
     wanted, picture = visit.request, session.load(ExploreState).picture
@@ -122,13 +121,6 @@ def show_address(member: CatalogMember, request: Request, default: Request, lang
     explore_state.shown_selection().selection = visit.selection
     query = address_bar.write(visit, default, visitor.chosen_language())
     files_and_share.link(member, query, language)
-
-
-def follow_host(offered: Mapping[str, CatalogMember], report: dict[str, object]) -> None:
-    """Show the same as the host of a class, without loading the page again."""
-    query = reported(report.get("follow"), dict[str, str])
-    if query is not None:
-        address_bar.follow_query(query, offered)
 
 
 def visits_before(picture: Picture | None, default: Request) -> list[Look]:

@@ -14,7 +14,6 @@ import explorer
 from explorer.app import model_cache
 from explorer.app.server import access, rate_limit
 from explorer.app.state import address_bar, session
-from explorer.app.views import explore
 from explorer.core import folders, trace_size
 from explorer.core.errors import ModelDirectoryError
 from explorer.core.look import Look, Request
@@ -590,15 +589,6 @@ def test_outside_of_class_mode_there_are_no_class_tools(monkeypatch):
     app = open_page(text="1 2")
     assert "attention_classroom" in components(app)
     assert header(app)["visit"] == {"model": "reverse", "text": "1 2", "pad": "0"}
-
-
-@pytest.mark.parametrize("query", [None, 1, [], {"text": 1}, {"text": "1 2", "model": "other"}])
-def test_what_no_host_shows_is_not_followed(monkeypatch, query):
-    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    saved = []
-    monkeypatch.setattr(address_bar, "follow_query", lambda query, _: saved.append(query))
-    explore.follow_host({}, {"follow": query})
-    assert saved == ([query] if isinstance(query, dict) and "model" in query else [])
 
 
 def test_a_guest_in_class_mode_has_a_rate_limit(monkeypatch):

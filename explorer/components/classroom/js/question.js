@@ -1,0 +1,62 @@
+import { element, populate } from "../../shared/js/element.js";
+import { labelOf, writeToken } from "../../shared/js/label.js";
+
+/** @import { Say } from "../../shared/js/sentences.js" */
+/** @import { Asked } from "./classroom.js" */
+
+/**
+ * What the class is asked.
+ * @param {Asked} asked
+ * @param {Say} say
+ */
+export function questionText({ kind, head, tokens, prompt }, say) {
+  if (kind === "card") return prompt;
+  if (kind === "token") return say("asked");
+  return say("asked_key", { head, query: labelOf(tokens.at(-1) ?? "") });
+}
+
+/**
+ * The known tokens, and a question mark for the next one, where that is asked.
+ * @param {HTMLElement} parent
+ * @param {Asked} asked
+ */
+export function writeKnown(parent, { kind, tokens }) {
+  parent.hidden = kind !== "token";
+  const nodes = populate(parent, tokens.length + 1, () => element("bdi", { class: "chip token" }));
+  tokens.forEach((token, index) => {
+    writeToken(nodes[index], token);
+  });
+  writeToken(nodes[tokens.length], "?");
+}
+
+/**
+ * Empty an element that shows the choices of another question.
+ * @param {HTMLElement} parent
+ * @param {number} number of the question
+ */
+export function renewFor(parent, number) {
+  if (parent.dataset.number === String(number)) return;
+  parent.dataset.number = String(number);
+  parent.replaceChildren();
+}
+
+/**
+ * The position of a key, from 1, where its text has the same token twice; else "".
+ * @param {Pick<Asked, "candidates" | "positions">} asked
+ * @param {number} index
+ */
+export function positionOf({ candidates, positions }, index) {
+  const twice = candidates.filter((token) => token === candidates[index]).length > 1;
+  return twice && index in positions ? String(positions[index] + 1) : "";
+}
+
+/**
+ * Write a choice: a token as the player shows tokens, or what a card offers.
+ * @param {HTMLElement} node
+ * @param {Pick<Asked, "kind" | "candidates">} asked
+ * @param {number} index
+ */
+export function writeChoice(node, { kind, candidates }, index) {
+  if (kind === "card") node.textContent = candidates[index];
+  else writeToken(node, candidates[index]);
+}
