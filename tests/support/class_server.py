@@ -1,4 +1,4 @@
-"""A class without an app: the static site as its guests get it, beside the real routes of a class."""
+"""A class without an app: the static site as guests get it, beside the routes of a class."""
 
 import asyncio
 import socket
@@ -23,17 +23,15 @@ HostTraces = dict[str, bytes]
 @contextmanager
 def running_class(site: Path, traces: HostTraces) -> Iterator[str]:
     """Serve a class until the block ends; its address. In class mode alone, see `access`."""
-    server = uvicorn.Server(uvicorn.Config(_application(site, traces), log_level="error"))
+    application = _application(site, traces)
+    server = uvicorn.Server(uvicorn.Config(application, log_level="error", lifespan="off"))
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        loop = asyncio.new_event_loop()
-        serving = threading.Thread(
-            target=lambda: loop.run_until_complete(server.serve([listening])), daemon=True
-        )
+        listening.listen()
+        serving = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
         serving.start()
         yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
-        loop.call_soon_threadsafe(class_route.session.end)  # as the app does, when it stops
-        server.should_exit = True
+        server.should_exit = server.force_exit = True  # event streams would go on
         serving.join()
 
 

@@ -42,7 +42,7 @@ class _Card(msgspec.Struct, forbid_unknown_fields=True):
     """A card of a lesson, as guests read it.
 
     number, cards: its place, from 1, and how many cards the lesson has.
-    because: why the answer is right; "" before the host has answered.
+    because: what is right, and why; "" before the host has answered.
     """
 
     title: _Sentence

@@ -1,5 +1,5 @@
 import { assign, element, populate, write } from "../../shared/js/element.js";
-import { positionOf, questionText, renewFor, writeChoice, writeKnown } from "./question.js";
+import { placeOf, questionText, renewFor, writeChoice, writeKnown } from "./question.js";
 
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Asked, Message } from "./classroom.js" */
@@ -45,7 +45,7 @@ export function createBallot({ vote, say }) {
       "button",
       { type: "button", class: "choice", on: { click: () => choose(index) } },
       element("bdi", { class: "token" }),
-      element("span", { class: "position" }),
+      element("span", { class: "place" }),
     );
   const draw = () => {
     const asked = message?.question ?? null;
@@ -57,7 +57,7 @@ export function createBallot({ vote, say }) {
     writeKnown(known, asked);
     renewFor(choices, asked.number);
     populate(choices, asked.candidates.length, makeChoice).forEach((button, index) => {
-      drawChoice(button, asked, index, choice);
+      drawChoice(button, { asked, index, choice, say });
     });
     write(note, noteOf(asked, choice, say));
     const { right, total, view } = message;
@@ -74,15 +74,13 @@ export function createBallot({ vote, say }) {
 
 /**
  * @param {HTMLElement} button
- * @param {Asked} asked
- * @param {number} index
- * @param {number | null} choice of this guest
+ * @param {{asked: Asked, index: number, choice: number | null, say: Say}} shown choice: this guest's
  */
-function drawChoice(button, asked, index, choice) {
-  const [name, position] = /** @type {HTMLElement[]} */ ([...button.children]);
+function drawChoice(button, { asked, index, choice, say }) {
+  const [name, place] = /** @type {HTMLElement[]} */ ([...button.children]);
   const { answer } = asked;
   writeChoice(name, asked, index);
-  write(position, positionOf(asked, index));
+  write(place, placeOf(asked, index, say));
   assign(button, "aria-pressed", choice === index ? "true" : "false");
   assign(button, "aria-disabled", answer === null ? null : "true");
   button.classList.toggle("right", answer === index);

@@ -102,13 +102,15 @@ export class Guest {
   }
 
   /**
-   * So does a key that moves the player.
+   * So does a key that moves the player, unless the element with the focus uses it.
    * @param {KeyboardEvent} event
    */
-  hearKey({ key, target }) {
+  hearKey({ key, target, ctrlKey, metaKey, altKey }) {
+    const uses = key === " " ? "button, a, summary, select, input" : "select, input";
+    const used = target instanceof Element && target.closest(uses) !== null;
     const within = target instanceof Element && target.closest(TOUCHED) !== null;
-    const uses = target instanceof Element && target.closest("button, a, summary, select") !== null;
-    if (MOVES.has(key) && (within || !uses)) this.touch();
+    const held = ctrlKey || metaKey || altKey;
+    if (MOVES.has(key) && !held && (within || !used)) this.touch();
   }
 
   /**
@@ -116,7 +118,7 @@ export class Guest {
    * @returns {HTMLElement} which is drawn at each change
    */
   build(say) {
-    const status = element("span", { class: "status", role: "status", testid: "class-status" });
+    const status = element("span", { role: "status", testid: "class-status" });
     const change = element("button", {
       type: "button",
       testid: "class-explore",

@@ -1,7 +1,7 @@
 import { ASKS, CARD_REVEALED, REVEALED } from "../../shared/js/classEvents.js";
 import { element, populate, write } from "../../shared/js/element.js";
 import { createRadios } from "../../shared/js/radios.js";
-import { positionOf, questionText, renewFor, writeChoice } from "./question.js";
+import { placeOf, questionText, renewFor, writeChoice } from "./question.js";
 
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Asked, Classroom, Message } from "./classroom.js" */
@@ -90,12 +90,13 @@ function createResult(room, say) {
     scores.checked = room.scores();
     scored.hidden = !room.leading();
     write(question, questionText(asked, say));
+    question.hidden = asked.kind === "card"; // which asks it
     write(count, say("answered", { answered: asked.answered, asked: asked.asked }));
     const ofOne = asked.of_one_address ?? 0;
     write(address, say("of_one_address", { count: ofOne }));
     address.hidden = ofOne < 2;
     reveal.hidden = asked.answer !== null;
-    drawBars(bars, asked);
+    drawBars(bars, asked, say);
   };
   return { element: node, update };
 }
@@ -103,32 +104,38 @@ function createResult(room, say) {
 /**
  * @param {HTMLElement} parent
  * @param {Asked} asked
+ * @param {Say} say
  */
-function drawBars(parent, asked) {
+function drawBars(parent, asked, say) {
   renewFor(parent, asked.number);
   const nodes = populate(parent, asked.candidates.length, () =>
     element(
       "span",
       { class: "vote" },
-      element("span", { class: "votes" }),
-      element("span", { class: "track" }, element("span", { class: "share" })),
+      element(
+        "span",
+        { class: "track" },
+        element("span", { class: "votes" }),
+        element("span", { class: "share" }),
+      ),
       element(
         "span",
         { class: "name" },
         element("bdi", { class: "token" }),
-        element("span", { class: "position" }),
+        element("span", { class: "place" }),
       ),
     ),
   );
   nodes.forEach((node, index) => {
-    const [number, track, name] = /** @type {HTMLElement[]} */ ([...node.children]);
-    const [token, position] = /** @type {HTMLElement[]} */ ([...name.children]);
+    const [track, name] = /** @type {HTMLElement[]} */ ([...node.children]);
+    const [number, bar] = /** @type {HTMLElement[]} */ ([...track.children]);
+    const [token, place] = /** @type {HTMLElement[]} */ ([...name.children]);
     const votes = asked.counts?.[index] ?? 0;
     const share = asked.asked ? votes / asked.asked : 0;
-    /** @type {HTMLElement} */ (track.firstElementChild).style.height = `${100 * share}%`;
+    bar.style.setProperty("--share", String(share));
     write(number, String(votes));
     writeChoice(token, asked, index);
-    write(position, positionOf(asked, index));
+    write(place, placeOf(asked, index, say));
     node.classList.toggle("right", index === asked.answer);
   });
 }

@@ -16,17 +16,17 @@ export function questionText({ kind, head, tokens, prompt }, say) {
 }
 
 /**
- * The known tokens, and a question mark for the next one, where that is asked.
+ * The known tokens and the next one, where that is asked: a question mark until the reveal.
  * @param {HTMLElement} parent
  * @param {Asked} asked
  */
-export function writeKnown(parent, { kind, tokens }) {
+export function writeKnown(parent, { kind, tokens, candidates, answer }) {
   parent.hidden = kind !== "token";
   const nodes = populate(parent, tokens.length + 1, () => element("bdi", { class: "chip token" }));
   tokens.forEach((token, index) => {
     writeToken(nodes[index], token);
   });
-  writeToken(nodes[tokens.length], "?");
+  writeToken(nodes[tokens.length], candidates[answer ?? -1] ?? "?");
 }
 
 /**
@@ -41,13 +41,14 @@ export function renewFor(parent, number) {
 }
 
 /**
- * The position of a key, from 1, where its text has the same token twice; else "".
+ * Which place a key has, from 1, where another choice is the same token; else "".
  * @param {Pick<Asked, "candidates" | "positions">} asked
  * @param {number} index
+ * @param {Say} say
  */
-export function positionOf({ candidates, positions }, index) {
+export function placeOf({ candidates, positions }, index, say) {
   const twice = candidates.filter((token) => token === candidates[index]).length > 1;
-  return twice && index in positions ? String(positions[index] + 1) : "";
+  return twice && index in positions ? say("place", { number: positions[index] + 1 }) : "";
 }
 
 /**

@@ -1,6 +1,7 @@
 import { CARD } from "../../shared/js/classEvents.js";
 
 /** @import { ShownCard } from "../../shared/js/classEvents.js" */
+/** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { Card, Lesson } from "./content.js" */
 
 /**
@@ -8,13 +9,14 @@ import { CARD } from "../../shared/js/classEvents.js";
  * @param {Lesson} lesson
  * @param {number} index from 0
  * @param {boolean} answered
+ * @param {Say} say
  * @returns {ShownCard | null} null for a card that cannot be shown, or is not filled in yet
  */
-export function shownCard({ title, cards }, index, answered) {
+export function shownCard({ title, cards }, index, answered, say) {
   const card = cards[index];
   if (!card || card.problem) return null;
-  const because = answered ? card.because : "";
   const asks = card.question !== "" && card.right !== null;
+  const because = answered && asks ? answerOf(card, say) : "";
   return {
     card: { title, number: index + 1, cards: cards.length, text: card.text, because },
     question: asks ? questionOf(card, answered) : null,
@@ -30,6 +32,14 @@ function questionOf({ question, choices, right }, answered) {
   const answer = answered ? right : null;
   const none = { head: "", tokens: [], positions: [] };
   return { ...none, kind: "card", candidates: choices, prompt: question, answer };
+}
+
+/**
+ * @param {Card} card
+ * @param {Say} say
+ */
+function answerOf({ choices, right, because }, say) {
+  return say(because ? "seen" : "seen_alone", { answer: choices[right ?? 0], because });
 }
 
 /** @param {ShownCard | null} card null = no lesson is open */

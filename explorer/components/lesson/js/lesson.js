@@ -75,7 +75,7 @@ export function mountLesson(parent, content, listeners) {
   onSeen(() => {
     if (lesson.cards[index]?.answer === NEXT_TOKEN) see();
   }, ended.signal);
-  const tell = () => tellCard(shownCard(lesson, index, chosen.has(index)));
+  const tell = () => tellCard(shownCard(lesson, index, chosen.has(index), say));
   document.addEventListener(CARD_REVEALED, see, { signal: ended.signal });
   document.addEventListener(ASKED, tell, { signal: ended.signal });
   document.documentElement.setAttribute(FOLLOWED, "");

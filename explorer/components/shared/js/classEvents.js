@@ -41,7 +41,7 @@ export const ASKS = "explorer-asks"; // to the player: what the host lets the cl
  * @property {number} number of the card, from 1
  * @property {number} cards
  * @property {string} text
- * @property {string} because why the answer is right; "" before it is answered
+ * @property {string} because what is right, and why; "" before it is answered
  *
  * @typedef {object} ShownCard
  * @property {CardText} card
