@@ -18,7 +18,6 @@ from explorer.app.server import access
 from explorer.app.server.launch import local_address
 from explorer.core.trace import Trace
 from tests.support.app_server import PATIENCE, ROOT, free_port, running_app, wait_for
-from tests.support.page_checks import show_more
 
 KEY = "swordfish"
 
