@@ -163,6 +163,25 @@ def test_a_class_goes_through_a_lesson(host: Page, guest: Guests, address: str) 
     expect(phone.get_by_test_id("class-choices")).to_be_hidden()
 
 
+def test_a_class_follows_its_host_to_the_heads_and_waits_during_a_training(
+    host: Page, guest: Guests, address: str
+) -> None:
+    laptop = guest(1024, 768)
+    host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=1&guess=1")
+    lead(host)
+    expect(laptop.get_by_test_id("class-choices").get_by_role("button").first).to_be_visible()
+    host.get_by_role("link", name="Heads").click()
+    expect(laptop.get_by_test_id("class-choices")).to_be_hidden()
+    host.get_by_test_id("head-1-2").click()
+    expect(laptop.get_by_test_id("map-title")).to_contain_text("Cross · L1 H2")
+    host.get_by_test_id("site-encoder").click()
+    expect(laptop.get_by_test_id("map-title")).to_contain_text("Encoder")
+    host.get_by_role("link", name="Train").click()
+    expect(host.get_by_test_id("class-status")).to_contain_text("The class keeps the last picture")
+    expect(laptop.get_by_test_id("class-status")).to_contain_text("Following the host")
+    expect(laptop.get_by_test_id("map-title")).to_contain_text("Encoder")
+
+
 def test_a_class_goes_on_alone_while_its_host_is_away(
     host: Page, guest: Guests, address: str
 ) -> None:

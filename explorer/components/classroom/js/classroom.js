@@ -30,6 +30,7 @@ import { createStream, send, takeTab } from "./stream.js";
  * @property {() => Message | null} message
  * @property {() => boolean} leading whether guests follow this page
  * @property {() => boolean} scores whether they see how many of their votes were right
+ * @property {() => boolean} isPaused whether this page shows nothing that guests can follow
  * @property {() => boolean} isClosed whether no guest can be shown what this page shows
  * @property {(leading: boolean) => void} lead
  * @property {(shown: boolean) => void} score
@@ -37,6 +38,7 @@ import { createStream, send, takeTab } from "./stream.js";
  * @property {(draw: () => void) => () => void} watch `draw` at each change; the result ends that
  */
 
+const ABSENCE = 3000; // ms without a player, after which the page has none
 const BUSY = "data-class-busy"; // on the page: no lesson is offered now
 
 /**
@@ -66,7 +68,8 @@ export function createClassroom() {
   const { signal } = ended;
   window.addEventListener("pagehide", tab.keep, { signal });
   /** @param {Event} event */
-  const onShown = (event) => publishing.shown(/** @type {CustomEvent<Described>} */ (event).detail);
+  const onShown = (event) =>
+    publishing.shown(/** @type {CustomEvent<Described | null>} */ (event).detail);
   /** @param {Event} event */
   const onCard = (event) =>
     publishing.card(/** @type {CustomEvent<ShownCard | null>} */ (event).detail);
@@ -77,6 +80,7 @@ export function createClassroom() {
     message: () => message,
     leading: publishing.leading,
     scores: publishing.scores,
+    isPaused: publishing.isPaused,
     isClosed: publishing.isClosed,
     lead: publishing.lead,
     score: publishing.score,
@@ -102,7 +106,10 @@ export function createClassroom() {
  */
 function createPublishing(page, redraw) {
   /** @type {Described | null} */
-  let described = null;
+  let described = null; // kept while the player is drawn anew, and on a page without one
+  let paused = true; // there is no player
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let absence;
   /** @type {ShownCard | null} */
   let shownCard = null;
   /** @type {Asked | null} what this page had revealed before it was loaded again */
@@ -118,7 +125,8 @@ function createPublishing(page, redraw) {
     const open = leading && !isClosed() ? described : null;
     const view = open && { ...viewOf(open), scores, card: shownCard?.card ?? null };
     const asksCard = leading && shownCard?.question;
-    return { page, view, question: asksCard || (described?.question ?? null) };
+    const question = asksCard || (described?.question ?? null);
+    return { page, view, question: paused ? null : question };
   };
   const publish = async () => {
     if (busy || !host || elsewhere || !described) return;
@@ -148,6 +156,12 @@ function createPublishing(page, redraw) {
     if (first || began || message.away) published = "";
     publish(); // what could not be sent before
   };
+  /** Guests keep the last picture; nothing is asked of it. */
+  const pause = () => {
+    paused = true;
+    publish();
+    redraw();
+  };
   const takeOver = () => {
     leading = true;
     send("lead", { page });
@@ -156,6 +170,7 @@ function createPublishing(page, redraw) {
     take,
     leading: () => leading,
     scores: () => scores,
+    isPaused: () => paused,
     isClosed,
     /** @param {boolean} wanted */
     lead: (wanted) => {
@@ -171,9 +186,15 @@ function createPublishing(page, redraw) {
       redraw();
     },
     takeOver,
-    /** @param {Described} next */
+    /** @param {Described | null} next */
     shown: (next) => {
-      const other = described?.visit !== next.visit;
+      clearTimeout(absence);
+      if (next === null) {
+        absence = setTimeout(pause, ABSENCE);
+        return;
+      }
+      const other = paused || described?.visit !== next.visit;
+      paused = false;
       described = next;
       publish();
       if (other) redraw();

@@ -40,7 +40,8 @@ export function createHostBar(room, say) {
  */
 function statusOf({ elsewhere, present }, room, say) {
   if (elsewhere) return say("elsewhere", { count: present });
-  return room.isClosed() ? say("cannot_lead") : say("leading", { count: present });
+  if (room.isClosed()) return say("cannot_lead");
+  return say(room.isPaused() ? "paused" : "leading", { count: present });
 }
 
 /**

@@ -41,6 +41,8 @@ export function createClassReport(context) {
   /** @param {Event} event */
   const ask = (event) =>
     hideWeights(context, /** @type {CustomEvent<Kind>} */ (event).detail === "key");
+  const leave = () => document.dispatchEvent(new CustomEvent(SHOWN, { detail: null }));
+  signal.addEventListener("abort", leave);
   document.addEventListener(ASKED, say, { signal });
   document.addEventListener(REVEALED, () => act.next(), { signal });
   document.addEventListener(ASKS, ask, { signal });

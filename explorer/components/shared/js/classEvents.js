@@ -6,7 +6,7 @@
  * a shadow root of its own, know of each other.
  */
 
-export const SHOWN = "explorer-shown"; // the player: what it shows, after each change; a `Described`
+export const SHOWN = "explorer-shown"; // the player: what it shows, after each change; a `Described`, or null when it goes
 export const CARD = "explorer-card"; // a lesson: the card on screen, after each change; a `ShownCard` or null
 export const ASKED = "explorer-asked"; // to both: say what is shown
 export const REVEALED = "explorer-revealed"; // to the player: show what is hidden
