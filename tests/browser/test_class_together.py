@@ -170,9 +170,12 @@ def test_a_class_follows_its_host_to_the_heads_and_waits_during_a_training(
     host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=1&guess=1")
     lead(host)
     expect(laptop.get_by_test_id("class-choices").get_by_role("button").first).to_be_visible()
+    host.get_by_test_id("class-reveal").click()
+    expect(laptop.get_by_test_id("class-note")).to_be_visible()
     host.get_by_role("link", name="Heads").click()
-    expect(laptop.get_by_test_id("class-choices")).to_be_hidden()
     host.get_by_test_id("head-1-2").click()
+    expect(host).to_have_url(re.compile("layer=1&head=2"))  # the player of Explore has gone by then
+    expect(laptop.get_by_test_id("class-choices")).to_be_hidden()
     expect(laptop.get_by_test_id("map-title")).to_contain_text("Cross · L1 H2")
     host.get_by_test_id("site-encoder").click()
     expect(laptop.get_by_test_id("map-title")).to_contain_text("Encoder")

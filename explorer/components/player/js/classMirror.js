@@ -18,6 +18,9 @@ import { hideWeights } from "./guessControl.js";
 const SHARED = ["trace", ...MIRRORED_STATE];
 const KNOWN_TOKENS = 8; // that a question names
 
+/** On the page: the player mounted last. One of the page before may still be there for a while. */
+const SPEAKER = "classSpeaker";
+
 /**
  * The host's player says what it shows.
  * @param {TraceContext} context
@@ -27,7 +30,11 @@ export function createClassReport(context) {
   const { signal, act } = context;
   const { header } = context.pieces;
   if (header.visit === undefined) return () => {};
+  const { dataset } = document.documentElement;
+  const own = Math.random().toString(36).slice(2);
+  dataset[SPEAKER] = own;
   const say = () => {
+    if (dataset[SPEAKER] !== own) return;
     const { visit, resources } = context.pieces.header;
     const detail = {
       visit: visit ?? null,
@@ -41,7 +48,9 @@ export function createClassReport(context) {
   /** @param {Event} event */
   const ask = (event) =>
     hideWeights(context, /** @type {CustomEvent<Kind>} */ (event).detail === "key");
-  const leave = () => document.dispatchEvent(new CustomEvent(SHOWN, { detail: null }));
+  const leave = () => {
+    if (dataset[SPEAKER] === own) document.dispatchEvent(new CustomEvent(SHOWN, { detail: null }));
+  };
   signal.addEventListener("abort", leave);
   document.addEventListener(ASKED, say, { signal });
   document.addEventListener(REVEALED, () => act.next(), { signal });
