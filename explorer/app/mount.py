@@ -118,12 +118,14 @@ def head_grid(
     norms: Norms | None,
     model: AskedModel | None,
     on_report: Report,
+    visit: Mapping[str, str] | None = None,
 ) -> None:
     """The grid of all heads and the selected one; with `norms`, those instead of the weights.
 
-    model: as in `player`.
+    model, visit: as in `player`.
     """
     offer, view = _offer(key, trace, model), _view(trace, initial)
+    more = {"visit": visit} if access.is_class_mode() else {}
     payload = _payload(
         ("head_grid", key, norms is None, view),
         lambda: head_grid_payload(
@@ -133,6 +135,7 @@ def head_grid(
             view=view,
             norms=norms,
             offer=offer,
+            more=more,
         ),
     )
     _mount("head_grid", payload, _of_picture(key, on_report), (*_HEAD_VIEW_EVENTS, MISSING))

@@ -14,7 +14,7 @@ from msgspec import Meta
 from explorer.app.server.class_session import Question, Screen
 from explorer.core import json_values
 from explorer.core.address_fields import declared
-from explorer.core.look import Request, Selection
+from explorer.core.look import Reading, Request, Selection
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 LARGEST_SCREEN = 64 * 1024
@@ -22,32 +22,60 @@ LARGEST_VOTE = 200
 LONGEST_ADDRESS = 1500
 """Most characters in a code that can still be read from the back row."""
 
-MOST_CANDIDATES = 200
+MOST_CANDIDATES = 16
 _LONGEST_LABEL = 100
+_LONGEST_SENTENCE = 1000
 _REQUIRED = {"model", "text", "pad"}
 _SHOWN = [one for one in declared(Selection).values() if one.state]  # by the player
-_QUERY = {one.word for one in (*declared(Request).values(), *_SHOWN)}
+_ASKED = (*declared(Request).values(), *declared(Reading).values())
+_QUERY = {one.word for one in (*_ASKED, *_SHOWN)}
 
 _Page = Annotated[str, Meta(pattern=r"^[a-z0-9]{0,40}\Z")]
 _Word = Annotated[str, Meta(max_length=_LONGEST_LABEL)]
 _Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 _Number = Annotated[int, Meta(ge=-2, le=1_000_000)] | bool | None
+_Sentence = Annotated[str, Meta(max_length=_LONGEST_SENTENCE)]
+_TraceKey = Annotated[str, Meta(pattern=r"^([0-9a-f]{64})?\Z")]
+
+
+class _Card(msgspec.Struct, forbid_unknown_fields=True):
+    """A card of a lesson, as guests read it.
+
+    number, cards: its place, from 1, and how many cards the lesson has.
+    because: what is right, and why; "" before the host has answered.
+    """
+
+    title: _Sentence
+    number: _Count
+    cards: _Count
+    text: _Sentence
+    because: _Sentence = ""
 
 
 class _View(msgspec.Struct, forbid_unknown_fields=True):
-    """The host's view: the query of the visit, and the state of the player."""
+    """The host's view.
+
+    query: of the visit; without a model, text and padding if only this server has the trace.
+    shown: state of the player.
+    trace: key of the trace, see `trace_route`; "" = it has none.
+    scores: whether guests see how many of their votes were right.
+    """
 
     query: dict[str, Annotated[str, Meta(max_length=LONGEST_LINKED_TEXT)]]
     shown: dict[str, _Word | Annotated[dict[_Word, _Number], Meta(max_length=8)] | _Number]
+    trace: _TraceKey = ""
+    scores: bool = False
+    card: _Card | None = None
 
 
 class _Question(msgspec.Struct):
     tokens: Annotated[tuple[str, ...], Meta(max_length=16)]
     candidates: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_CANDIDATES)]
     answer: _Count | None = None
-    kind: Literal["token", "key"] = "token"
+    kind: Literal["token", "key", "card"] = "token"
     head: str = ""
     positions: tuple[_Count, ...] = ()
+    prompt: _Sentence = ""
 
 
 class _Screen(msgspec.Struct):
@@ -69,13 +97,19 @@ def read_screen(body: bytes) -> Screen:
     """The screen that the host's page publishes."""
     screen = msgspec.convert(json_values.parse_object(body), _Screen)
     view, question = screen.view, screen.question
-    if view is not None and not _REQUIRED <= view.query.keys() <= _QUERY:
-        raise ValueError("no visit")
     return Screen(
-        view=None if view is None else {"query": view.query, "shown": _mirrored(view.shown)},
+        view=None if view is None else _checked(view),
         question=None if question is None else _cut(question),
         page=screen.page,
     )
+
+
+def _checked(view: _View) -> dict[str, object]:
+    """The view as guests receive it."""
+    named = view.trace or view.query.keys() >= _REQUIRED
+    if not named or not view.query.keys() <= _QUERY:
+        raise ValueError("no visit")
+    return msgspec.to_builtins(view) | {"shown": _mirrored(view.shown)}
 
 
 def _mirrored(state: Mapping[str, object]) -> dict[str, object]:
@@ -111,14 +145,16 @@ def read_address(body: bytes) -> str:
 
 
 def _cut(asked: _Question) -> Question:
-    """The question with short labels; one on a key names the head whose key is guessed, and the
-    position of each candidate."""
+    """The question with short labels. One on a key names the head whose key is guessed, and the
+    position of each candidate; one of a card has its prompt."""
     tokens, candidates = (
         tuple(label[:_LONGEST_LABEL] for label in labels)
         for labels in (asked.tokens, asked.candidates)
     )
     if asked.kind == "token":
         return Question(tokens, candidates, asked.answer)
+    if asked.kind == "card":
+        return Question(tokens, candidates, asked.answer, "card", prompt=asked.prompt)
     if len(asked.positions) != len(candidates):
         raise ValueError("no positions")
     head = asked.head[:_LONGEST_LABEL]

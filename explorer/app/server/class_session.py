@@ -24,16 +24,18 @@ MOST_GUESTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to guess: the next token of the host's text, or where a head looks.
+    """A question to guess: the next token of the host's text, where a head looks, or what the card
+    of a lesson asks.
 
     tokens: the last of the known tokens.
-    candidates: choices: tokens of the vocabulary, in an order that reveals nothing, or the unmasked
-        keys.
+    candidates: choices: tokens of the vocabulary, in an order that reveals nothing, unmasked keys,
+        or the choices of a card.
     answer: index of the right one, len(candidates) if none of them is right; None until the host
         reveals it.
-    kind: "token", or "key" for where a head looks.
+    kind: "token", "key" for where a head looks, or "card".
     head: the name of that head; "" for a token.
     positions: of the keys, from 0; () for a token.
+    prompt: what a card asks; "" for the others, which each page asks in its own language.
     """
 
     tokens: tuple[str, ...]
@@ -42,6 +44,7 @@ class Question:
     kind: str = "token"
     head: str = ""
     positions: tuple[int, ...] = ()
+    prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

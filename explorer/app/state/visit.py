@@ -7,7 +7,7 @@ from typing import ClassVar
 from explorer.app.state import session
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
-from explorer.core.look import MOST_PADDING, Look, Reading, Request, Selection
+from explorer.core.look import MOST_PADDING, Look, Reading, Request, Selection, to_query
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.model.catalog import TRAINED_PREFIX, CatalogMember
 
@@ -38,6 +38,11 @@ def initial_request(member: CatalogMember) -> Request:
     pair = "" if member.reads_pairs else None
     reading = None if member.is_own else Reading()
     return Request(member.name, member.examples[0], pair=pair, reading=reading)
+
+
+def shared_query(member: CatalogMember, request: Request) -> Mapping[str, str] | None:
+    """Query with which another visitor asks for the trace, or None for an upload."""
+    return to_query(Look(request)) if member.can_share else None
 
 
 def leave_missing(catalog: Mapping[str, CatalogMember]) -> MissingModelError | None:

@@ -35,7 +35,7 @@ from explorer.components.player.payload import View
 from explorer.components.trace_questions import AskedModel
 from explorer.core.i18n import say
 from explorer.core.lesson import FoundLessons
-from explorer.core.look import Look, Request, Selection, to_query
+from explorer.core.look import Look, Request, Selection
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 
@@ -183,14 +183,9 @@ def show_trace(
     picture = Picture(request, kept, language, whole)
     explore_state.remember_picture(picture, followed, len(trace.target_tokens))
     key = PictureKey(member.stamp, request, language, address_bar.times_followed())
-    visit = shared_query(member, request)
+    visit = visit_state.shared_query(member, request)
     mount.player(key, view, trace, model, read_player, visit)
     return view
-
-
-def shared_query(member: CatalogMember, request: Request) -> Mapping[str, str] | None:
-    """Query with which another visitor asks for the trace, or None for an upload."""
-    return to_query(Look(request)) if member.can_share else None
 
 
 def _view(

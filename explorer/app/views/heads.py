@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import experiment_cache, heads_picture, mount, weights_limit
 from explorer.app.asked_model import asked_model
 from explorer.app.mount import Norms
+from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
@@ -67,6 +68,8 @@ def heads() -> None:
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         place = input_bar(offered, language)
     messages = message_area()
+    if access.is_class_mode():
+        mount.class_bar(language)
     choose_section(language)
     show_reported(language, messages)
     refused = address_bar.take_refused()
@@ -171,8 +174,9 @@ def head_grid(
     key = heads_picture.picture_key(member, language, report=shown.key if shown else "")
     initial = heads_picture.initial_of((key, "norms" if norms else "weights"), member, trace)
     report = shown.report if shown else None
-    model = asked_model(member, heads_state.shown_request(), trace)
-    mount.head_grid(key, initial, trace, report, norms, model, heads_state.read_view)
+    request = heads_state.shown_request()
+    model, visit = asked_model(member, request, trace), visit_state.shared_query(member, request)
+    mount.head_grid(key, initial, trace, report, norms, model, heads_state.read_view, visit)
 
 
 def overview(member: CatalogModel, trace: Trace, language: str, _: DeltaGenerator) -> None:

@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import mount
 from explorer.app.last_probe import look_ahead_head, probe_request
+from explorer.app.server import access
 from explorer.app.state import address_bar, visitor
 from explorer.app.state import train as train_state
 from explorer.app.state import visit as visit_state
@@ -49,6 +50,8 @@ def page() -> None:
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         run_controls.start_row(run, recorded, language)
     messages = message_area()
+    if access.is_class_mode():
+        mount.class_bar(language)
     show_reported(language, messages)
     if gone and key:
         shown = key.split("/", 1)[-1]

@@ -50,11 +50,12 @@ def head_grid_payload(
     view: View | None = None,
     norms: CellValues | None = None,
     offer: Offer = NOTHING,
+    more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Every head of `trace`, with the metrics and roles of `report`.
 
     norms: value-weighted norms, drawn in the grid instead of the weights.
-    offer: as in `player_payload`; the grid shows a part of them.
+    offer, more: as in `player_payload`; the grid shows a part of the offer.
     """
     targets = report.facts["targets"] if report else ""
     header = {
@@ -65,7 +66,7 @@ def head_grid_payload(
         "roles": [sentence_of(role, targets) for role in ROLES],
         "role_groups": _role_groups(report, language) if report else {},
     }
-    arrays = {"trace": _trace(trace, language, view, offer.only(*_ASKED))} | _named(
+    arrays = {"trace": _trace(trace, language, view, offer.only(*_ASKED), more)} | _named(
         "norms", norms or {}
     )
     return pack_payload(header | _sentences(language), arrays)
@@ -164,8 +165,10 @@ def _trace(
     language: str,
     view: View | None,
     offer: Offer = NOTHING,
+    more: Mapping[str, Any] | None = None,
 ) -> NDArray[Any]:
-    return payload_bytes(player_payload(trace, language=language, view=view, offer=offer))
+    data = player_payload(trace, language=language, view=view, offer=offer, more=more)
+    return payload_bytes(data)
 
 
 def _similarity(attention: AttentionComparison, site: str) -> NDArray[np.float32]:

@@ -18,9 +18,14 @@ SHOWN = {
     "alignment": "off",
 }
 GUESS = {"weightsToo": False, "rows": 1, "tokens": 1}
+KEY = "0123456789abcdef" * 4
+CARD = {"title": "Query and key", "number": 1, "cards": 6, "text": "It asks.", "because": ""}
 VIEW = {
     "query": QUERY,
     "shown": {**SHOWN, "ahead": True, "guess": GUESS, "inside": None, "insideView": None},
+    "trace": KEY,
+    "scores": True,
+    "card": CARD,
 }
 QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
 KEY_QUESTION = {**QUESTION, "kind": "key", "head": "L1 H2", "positions": [0, 2]}
@@ -33,6 +38,27 @@ def screen_of(**values: object) -> Screen:
 def test_a_screen_is_what_the_host_published():
     assert screen_of(view=VIEW, question=QUESTION) == Screen(VIEW, Question(("<bos>",), ("1", "2")))
     assert screen_of() == screen_of(view=None, question=None) == Screen()
+
+
+def test_a_trace_that_no_query_asks_for_is_named_by_its_key():
+    upload = screen_of(view={"query": {"step": "2"}, "shown": SHOWN, "trace": KEY}).view
+    assert upload is not None
+    assert upload["trace"] == KEY
+    plain = screen_of(view={"query": QUERY, "shown": SHOWN}).view
+    assert plain is not None
+    assert (plain["trace"], plain["scores"], plain["card"]) == ("", False, None)
+
+
+def test_how_a_model_of_the_library_reads_a_text_is_part_of_the_query():
+    query = {**QUERY, "source_language": "en", "target_language": "fr", "chat": "1"}
+    assert screen_of(view={**VIEW, "query": query}).view == {**VIEW, "query": query}
+
+
+def test_a_question_of_a_card_has_its_prompt():
+    card = {**QUESTION, "tokens": [], "kind": "card", "prompt": "Which key?"}
+    assert screen_of(question=card).question == Question(
+        (), ("1", "2"), kind="card", prompt="Which key?"
+    )
 
 
 def test_of_the_state_only_known_names_reach_the_guests():
@@ -71,6 +97,14 @@ def test_long_labels_are_cut():
         {"view": 1},
         {"view": {}},
         {"view": {"query": {}, "shown": {}}},
+        {"view": {"query": {}, "shown": {}, "trace": ""}},
+        {"view": {**VIEW, "trace": "../x"}},
+        {"view": {**VIEW, "trace": KEY + "\n"}},
+        {"view": {**VIEW, "card": {**CARD, "text": "x" * 9999}}},
+        {"view": {**VIEW, "card": {**CARD, "html": ""}}},
+        {"view": {**VIEW, "scores": 1}},
+        {"question": {**QUESTION, "kind": "other"}},
+        {"question": {**QUESTION, "kind": "card", "prompt": "x" * 9999}},
         {"view": {**VIEW, "more": 1}},
         {"view": {**VIEW, "shown": []}},
         {"view": {**VIEW, "shown": {"step": [1]}}},

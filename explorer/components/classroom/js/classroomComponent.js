@@ -1,8 +1,8 @@
 import { element } from "../../shared/js/element.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { watchTheme } from "../../shared/js/watchers.js";
-import { createBar } from "./bar.js";
 import { createClassroom } from "./classroom.js";
+import { createHostBar } from "./hostBar.js";
 import { createTools } from "./tools.js";
 
 /** @import { Say } from "../../shared/js/sentences.js" */
@@ -18,7 +18,6 @@ import { createTools } from "./tools.js";
  * @typedef {object} Call what Streamlit calls the component with
  * @property {HTMLElement | ShadowRoot} parentElement
  * @property {ClassData} data
- * @property {(name: string, value: unknown) => void} setTriggerValue
  *
  * @typedef {object} Mounted
  * @property {string} key
@@ -34,12 +33,10 @@ const mounted = new WeakMap();
  * The class tools as a Streamlit component.
  * @param {Call} call
  */
-export default function (call) {
-  const { parentElement: parent, data } = call;
+export default function ({ parentElement: parent, data }) {
   const key = JSON.stringify(data);
   const known = mounted.get(parent);
   const shared = sharedClassroom();
-  if (data.part === "bar") shared.room.openWith((query) => call.setTriggerValue("follow", query));
   if (known?.key !== key) {
     const next = open(parent, data, shared);
     known?.destroy();
@@ -70,7 +67,8 @@ function open(parent, data, shared) {
   const { room } = shared;
   /** @type {Say} */
   const say = (key, facts) => fillIn(data.strings, key, facts);
-  const part = data.part === "bar" ? createBar(room, say) : createTools(room, say, data.address);
+  const part =
+    data.part === "bar" ? createHostBar(room, say) : createTools(room, say, data.address);
   const root = element("div", { class: `player class-${data.part}`, lang: data.language });
   parent.append(root);
   watchTheme(root, () => {});

@@ -1,6 +1,7 @@
 /** @import { Message } from "./classroom.js" */
 
 const SILENCE = 35_000; // ms without a sign of life, which the server gives every 10 s
+const TAB = "explorer-page"; // in the session's storage, while no page of this tab is open
 const PAUSE = [1000, 4000]; // ms before another try, by chance: thirty pages return at once
 
 /**
@@ -52,7 +53,6 @@ export function createStream(page, onMessage) {
   document.addEventListener("visibilitychange", onVisibility, { signal: ended.signal });
   open();
   return {
-    reopen: open,
     close: () => {
       ended.abort();
       close();
@@ -83,7 +83,50 @@ export async function fetchCode(address) {
   return answer?.ok ? answer.blob() : null;
 }
 
-/** @param {string} path */
-function addressOf(path) {
-  return new URL(`class/${path}`, document.baseURI);
+/**
+ * The word of this tab: after a reload the one before; a copy of the tab gets another, since it is
+ * in the storage only while no page is open.
+ */
+export function takeTab() {
+  const kept = stored(TAB);
+  store(TAB, null);
+  const word = kept ?? Math.random().toString(36).slice(2);
+  return { word, keep: () => store(TAB, word) };
+}
+
+/**
+ * A word in the storage of this tab; null without one, and in a browser without a storage.
+ * @param {string} name
+ */
+export function stored(name) {
+  try {
+    return sessionStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Keep a word in the storage of this tab, where the browser has one; null = remove it.
+ * @param {string} name
+ * @param {string | null} word
+ */
+export function store(name, word) {
+  try {
+    if (word === null) sessionStorage.removeItem(name);
+    else sessionStorage.setItem(name, word);
+  } catch {
+    // asked again next time
+  }
+}
+
+/**
+ * The address of a route of the class, below the path that the server wrote into the guests' page,
+ * or beside the host's page.
+ * @param {string} path
+ */
+export function addressOf(path) {
+  const base = document.documentElement.dataset.class;
+  const below = base === undefined ? document.baseURI : new URL(`${base}/`, location.href);
+  return new URL(`class/${path}`, below);
 }

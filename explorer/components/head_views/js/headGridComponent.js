@@ -5,6 +5,7 @@ import {
   isOffered,
   lookInside,
 } from "../../inside/js/inside.js";
+import { createClassReport } from "../../player/js/classMirror.js";
 import { drawParts, element, write } from "../../shared/js/element.js";
 import { figureButtons } from "../../shared/js/figureButtons.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
@@ -76,10 +77,10 @@ function openHeadGrid(parent, payload, listeners) {
     onCell: cellOpener(context),
   });
   const placed = placeParts(context, frame, filter, map);
-  const report = { update: createSelectionReport(context) };
+  const reports = [createSelectionReport(context), createClassReport(context)];
   /** Draw for the first time. */
   const begin = () => {
-    parts.push(...placed, report);
+    parts.push(...placed, ...reports.map((update) => ({ update })));
     drawAll(context);
     map.start();
   };

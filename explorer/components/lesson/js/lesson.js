@@ -1,3 +1,4 @@
+import { ASKED, CARD_REVEALED } from "../../shared/js/classEvents.js";
 import { assign, element, write } from "../../shared/js/element.js";
 import {
   asking,
@@ -11,10 +12,10 @@ import {
   showLook,
   tellAsking,
   tellLeft,
-  tellOpened,
 } from "../../shared/js/lessonEvents.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { watchTheme } from "../../shared/js/watchers.js";
+import { shownCard, tellCard } from "./classCard.js";
 import { createQuestion } from "./question.js";
 
 /** @import { OpenQuestion } from "../../shared/js/lessonEvents.js" */
@@ -66,12 +67,17 @@ export function mountLesson(parent, content, listeners) {
     away = now;
     draw();
   }, ended.signal);
-  onSeen(() => {
-    const card = lesson.cards[index];
-    if (card?.answer !== NEXT_TOKEN || chosen.has(index)) return;
+  const see = () => {
+    if (chosen.has(index)) return;
     chosen.set(index, -1);
     draw();
+  };
+  onSeen(() => {
+    if (lesson.cards[index]?.answer === NEXT_TOKEN) see();
   }, ended.signal);
+  const tell = () => tellCard(shownCard(lesson, index, chosen.has(index), say));
+  document.addEventListener(CARD_REVEALED, see, { signal: ended.signal });
+  document.addEventListener(ASKED, tell, { signal: ended.signal });
   document.documentElement.setAttribute(FOLLOWED, "");
 
   const draw = () => {
@@ -85,6 +91,7 @@ export function mountLesson(parent, content, listeners) {
     const asks = card && !answered && !elsewhere;
     const open = lesson.cards.filter((_, number) => number >= index && !chosen.has(number));
     tellAsking(asks ? card.answer : "", answered && !elsewhere, open.flatMap(questionOf));
+    tell();
   };
   /** @param {number} to */
   const go = (to) => {
@@ -110,7 +117,6 @@ export function mountLesson(parent, content, listeners) {
   const follow = () => {
     index = lesson.card;
     if (!lesson.cards[index]?.look?.cell) closeCell();
-    tellOpened();
   };
   follow();
   draw();
@@ -131,6 +137,7 @@ export function mountLesson(parent, content, listeners) {
     focus: () => parts.next.focus(),
     destroy: () => {
       ended.abort();
+      tellCard(null);
       tellLeft();
       resized.disconnect();
       highlight("");

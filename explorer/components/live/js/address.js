@@ -17,6 +17,9 @@ import { initialRequest } from "./liveModel.js";
 /** @type {Field[]} what the page can show, which has no server and compares no two models */
 const SHOWN = FIELDS.filter(({ state, needsServer }) => state && !needsServer);
 
+/** The parameters that are read, except the language. */
+export const READ = ["model", "text", "pad", "force", ...SHOWN.map(({ name }) => name)];
+
 /**
  * @param {string} fragment with or without "#"
  * @param {LiveModel[]} models the first is opened where none is named

@@ -2,6 +2,8 @@
  * A page on which the browser itself decodes: input, messages and the player. Its models are in a
  * worker, its address is a link to what is on screen.
  *
+ * @import { ClassView } from "../../classroom/js/classroom.js"
+ * @import { Listeners } from "../../player/js/player.js"
  * @import { Selection } from "../../shared/js/look.js"
  * @import { Strings } from "../../shared/js/sentences.js"
  * @import { Trace } from "../../shared/js/trace.js"
@@ -14,8 +16,8 @@
  * @property {string} project name and version
  * @property {Record<string, PageLanguage>} languages by code
  * @property {LiveModel[]} models
- * @property {Record<string, Record<"live" | "explore" | "errors" | "player", Strings>>} strings by
- *   language
+ * @property {Record<string, Record<"live" | "explore" | "errors" | "player" | "class_tools", Strings>>} strings
+ *   by language
  * @property {{text: string, pad: number} | null} opening of a page with one text
  * @property {boolean} site whether lessons and a recorded training lie beside this page
  * @property {{name: string, title: Record<string, string>}[]} lessons
@@ -25,9 +27,12 @@
  * @property {boolean} [typed] whether it was sent from the text box
  * @property {string[]} [refused] parameters of a link that could not be followed
  * @property {string} [problem] a sentence on the text that this one stands for
+ * @property {string} [key] of the trace of a host, which is shown in the place of the request's
  */
 
 import { ModelError } from "../../browser_model/js/modelError.js";
+import { Guest } from "../../classroom/js/guest.js";
+import { addressOf } from "../../classroom/js/stream.js";
 import { embeddedPlotly } from "../../player/js/embeddedPlotly.js";
 import { mountPlayer } from "../../player/js/player.js";
 import { element } from "../../shared/js/element.js";
@@ -36,8 +41,11 @@ import { flagsOf } from "../../shared/js/initialState.js";
 import { LAST_SHOWN, LONGEST_TEXT } from "../../shared/js/look.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { readTrace } from "../../shared/js/trace.js";
+import { serverBytes } from "../../shared/js/traceQuestions.js";
+import { watchTheme } from "../../shared/js/watchers.js";
 import { readAddress, writeAddress } from "./address.js";
 import { createHeader } from "./header.js";
+import { sourceOf, wordOf } from "./hostView.js";
 import { missingIn, viewWithout } from "./initialView.js";
 import { createInputBar } from "./inputBar.js";
 import { nearestLanguage } from "./languages.js";
@@ -45,6 +53,18 @@ import { initialRequest, reads } from "./liveModel.js";
 import { ModelLoader } from "./modelLoader.js";
 import { textNote } from "./textNotes.js";
 import { TraceQueue } from "./traceQueue.js";
+
+/** Whether the server of a class has sent this page to a guest. */
+const IN_CLASS = document.documentElement.hasAttribute("data-class");
+
+/** @type {Listeners} of the trace of a host, about which its server answers */
+const READ_ONLY = {
+  onState: undefined,
+  onForce: undefined,
+  onUnforce: undefined,
+  onReset: undefined,
+  resources: undefined,
+};
 
 const TYPED_ON = 700; // ms in which somebody who types on has not seen yet that a text is shown
 const SLOW = 300; // ms after which a person is told what the page waits for
@@ -87,15 +107,26 @@ class LivePage {
     this.focused = Number.NEGATIVE_INFINITY; // when the player got the focus of the text box
     this.used = stored(USED) !== null; // whether the person has stepped or typed, now or before
     this.place = element("main", { id: "player" });
+    this.onScreen = ""; // the word of the trace, see `wordOf`
+    this.coming = ""; // that of the one that is waited for
+    /** @type {Set<string>} words of requests of a host that this browser could not compute */
+    this.unable = new Set();
+    /** @type {ClassView | null} of the host of a class, which is followed */
+    this.hosts = null;
+    const guest = { follow: this.follow.bind(this), open: this.followAddress.bind(this) };
+    this.guest = IN_CLASS ? new Guest(guest) : null;
     this.bar = this.build();
     this.place.addEventListener("keydown", (event) => this.typeOn(event), { capture: true });
-    window.addEventListener("hashchange", () => this.followAddress());
+    window.addEventListener("hashchange", () => {
+      this.guest?.touch();
+      this.followAddress();
+    });
   }
 
   /** Draw everything but the player, which draws itself, in the language. */
   build() {
     document.documentElement.lang = this.data.languages[this.language].tag;
-    const { live, explore } = this.data.strings[this.language];
+    const { live, explore, class_tools } = this.data.strings[this.language];
     const say = (/** @type {string} */ key, /** @type {object} */ facts = {}) =>
       fillIn({ ...live, ...explore }, key, /** @type {any} */ (facts));
     const alone = this.data.models.length === 1 ? `${this.data.models[0].name} · ` : "";
@@ -115,10 +146,15 @@ class LivePage {
       this.status,
       this.message,
     );
-    found("live").replaceChildren(top, this.place);
-    new ResizeObserver(() => {
-      document.documentElement.style.setProperty("--top-height", `${top.offsetHeight}px`);
-    }).observe(top);
+    const inClass = this.guest?.build((key, facts) => fillIn(class_tools, key, facts));
+    const above = inClass ? [inClass, top] : [top];
+    found("live").replaceChildren(...above, this.place);
+    if (inClass) watchTheme(inClass, () => {});
+    const measured = new ResizeObserver(() => {
+      const height = above.reduce((sum, part) => sum + part.offsetHeight, 0);
+      document.documentElement.style.setProperty("--top-height", `${height}px`);
+    });
+    for (const part of above) measured.observe(part);
     return bar;
   }
 
@@ -174,6 +210,7 @@ class LivePage {
     const { turn } = this;
     const latest = () => turn === this.turn;
     this.asked = asked;
+    this.coming = wordOf(asked.key ? { key: asked.key } : asked);
     this.bar.show(asked.request);
     if (this.unread?.request.text !== this.bar.draft()) this.unread = null;
     this.say(asked.problem);
@@ -182,6 +219,11 @@ class LivePage {
     this.wait();
     let open = false;
     try {
+      if (asked.key) {
+        const bytes = await serverBytes(addressOf(`trace/${asked.key}`), null, () => {});
+        if (latest()) this.showHosts(readTrace(bytes), asked.key);
+        return;
+      }
       const client = await this.models.open(asked.request.model);
       open = true;
       this.tell();
@@ -190,12 +232,10 @@ class LivePage {
         onText: (decoded) => latest() && this.tell(decoded),
       });
       if (!latest() || !bytes) return;
-      const trace = readTrace(bytes);
-      trace.header.strings = this.data.strings[trace.header.language].player;
-      this.show(trace, asked, client);
+      this.show(readTrace(bytes), asked, client);
       this.checkShown(client, asked.request);
     } catch (error) {
-      if (latest()) this.refuse(asked, error, open);
+      if (latest()) this.fail(asked, error, open);
     } finally {
       if (latest()) this.rest();
     }
@@ -280,6 +320,7 @@ class LivePage {
   /** Nothing is waited for. */
   rest() {
     clearTimeout(this.timer);
+    this.coming = "";
     this.late = false;
     for (const part of [this.place, this.hint]) part.classList.remove("waiting");
     this.status.textContent = "";
@@ -291,13 +332,87 @@ class LivePage {
    */
   tell(decoded = "") {
     if (!this.late) return;
-    const { live } = this.data.strings[this.language];
+    const { live, class_tools } = this.data.strings[this.language];
+    if (this.asked.key) {
+      this.status.textContent = fillIn(class_tools, "trace_loading");
+      return;
+    }
     const name = this.asked.request.model;
     const progress = this.models.progress(name);
     const waits = progress
       ? fillIn(live, "loading", { name, ...progress })
       : fillIn(live, "computing", { name });
     this.status.textContent = decoded || waits;
+  }
+
+  /**
+   * @param {Asked} asked
+   * @param {unknown} error
+   * @param {boolean} open whether its model is
+   */
+  fail(asked, error, open) {
+    if (!this.hosts) {
+      this.refuse(asked, error, open);
+      return;
+    }
+    this.coming = "";
+    if (asked.key) this.say(fillIn(this.data.strings[this.language].class_tools, "no_trace"));
+    else {
+      this.unable.add(wordOf(asked));
+      this.follow(this.hosts);
+    }
+  }
+
+  /**
+   * Show what the host of a class shows.
+   * @param {ClassView | null} view null = nobody is followed
+   */
+  follow(view) {
+    this.hosts = view;
+    if (!view) return;
+    const { models } = this.data;
+    const own = sourceOf(view, models);
+    const able = !own || !this.unable.has(wordOf(own));
+    const source = able ? own : sourceOf(view, models, false);
+    if (!source) {
+      this.say(fillIn(this.data.strings[this.language].class_tools, "no_trace"));
+      return;
+    }
+    const word = wordOf(source);
+    if (word === this.onScreen && !this.coming) this.player?.follow(view.shown);
+    else if (word !== this.coming) {
+      this.bar.setDraft(null);
+      this.ask("key" in source ? { ...source, request: this.asked.request, view: {} } : source);
+    }
+  }
+
+  /**
+   * Show the trace of a host, which can be stepped through and looked into; another text is asked of
+   * a model of this page.
+   * @param {Trace} trace
+   * @param {string} key
+   */
+  showHosts(trace, key) {
+    this.shown = null;
+    this.hint.textContent = "";
+    this.intro.textContent = "";
+    trace.header.view.what_if = false;
+    trace.header.language = this.language;
+    this.draw(trace, READ_ONLY);
+    this.onScreen = key;
+    if (this.hosts) this.player?.follow(this.hosts.shown);
+  }
+
+  /**
+   * @param {Trace} trace
+   * @param {Listeners} listeners
+   */
+  draw(trace, listeners) {
+    trace.header.strings = this.data.strings[trace.header.language].player;
+    if (this.player) {
+      this.player.listen(listeners);
+      this.player.update(trace);
+    } else this.player = mountPlayer(this.place, trace, { plotly: embeddedPlotly, ...listeners });
   }
 
   /**
@@ -351,18 +466,14 @@ class LivePage {
       fetch: (/** @type {string} */ name, /** @type {string} */ place) =>
         client.ask("resource", { request, name, place }),
     };
-    const listeners = this.listeners(request);
-    if (this.player) {
-      this.player.listen({ ...listeners, resources });
-      this.player.update(trace);
-    } else {
-      const options = { plotly: embeddedPlotly, resources, ...listeners };
-      this.player = mountPlayer(this.place, trace, options);
-    }
+    this.draw(trace, { ...this.listeners(request), resources });
+    this.onScreen = wordOf({ request, view });
     const { sites, target } = trace.header;
     const missing = missingIn(sites, target.length, view);
     const addressed = readAddress(location.hash, this.data.models, this.languages).request;
-    this.writeAddress(viewWithout(missing, view), first || sameRequest(addressed, request)); // as after Back
+    const replace = first || this.hosts !== null || sameRequest(addressed, request); // as after Back
+    this.writeAddress(viewWithout(missing, view), replace);
+    if (this.hosts) this.player?.follow(this.hosts.shown);
     const unfollowed = refused ? [...refused, ...missing] : [];
     if (unfollowed.length) this.say(this.refusal(unfollowed));
     if (!typed || this.bar.draft() !== null) return; // who types on keeps the text box
@@ -523,10 +634,11 @@ function store(name, value, place = ofBrowser) {
 
 const data = /** @type {PageData} */ (JSON.parse(found("page-data").textContent ?? ""));
 if ("ResizeObserver" in window) {
-  new LivePage(data, found("worker").textContent ?? "").followAddress();
+  const page = new LivePage(data, found("worker").textContent ?? "");
+  if (!IN_CLASS) page.followAddress();
 } else found("not-started").classList.add("at-once"); // an older browser draws no map
 
-if (data.site && location.protocol.startsWith("http")) {
+if (data.site && !IN_CLASS && location.protocol.startsWith("http")) {
   document.head.append(
     linkTo("manifest", "app.webmanifest"),
     linkTo("apple-touch-icon", "icon-192.png"),

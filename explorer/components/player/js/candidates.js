@@ -1,5 +1,4 @@
 import { atTemperature, createTemperature } from "../../inside/js/temperature.js";
-import { tellVote } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import {
   guessKey,
@@ -324,7 +323,7 @@ function candidateNote(context, row, candidates) {
   if (state.guess && row >= 0) return guessNote(context, row);
   if (state.site === "encoder" && row < 0) return encoderNote(trace, say);
   const about = trace.rows?.length ? [say("first_pieces")] : [];
-  const offered = state.whatIf && !state.projector && !context.mirrors;
+  const offered = state.whatIf && !state.projector;
   if (isGiven(trace, row)) return say("candidates_prompt", { step: trace.prompt });
   if (candidates.length)
     return [
@@ -344,7 +343,6 @@ function candidateNote(context, row, candidates) {
  */
 function guessNote(context, row) {
   const { say, trace, state } = context;
-  if (context.mirrors) return ""; // the class votes above
   const answer = state.guess?.answer;
   const facts = { given: labelOf(answer?.given ?? ""), token: labelOf(trace.predicted[row] ?? "") };
   const ending = answer?.right ? "_right" : "_wrong";
@@ -481,12 +479,8 @@ function candidateElement(context) {
           const enabled = whatIf && !guess && button.getAttribute("aria-disabled") === null;
           const token = button.dataset.token ?? "";
           const key = weightsHidden(context) ? Number(button.dataset.id) : -1;
-          const kind = key < 0 ? "token" : "key";
-          if (context.mirrors) tellVote({ kind, token, position: key });
-          else if (guess)
-            context.set(key < 0 ? guessToken(context, token) : guessKey(context, key));
-          if (enabled && !context.mirrors)
-            context.act.force(context.state.step, Number(button.dataset.id));
+          if (guess) context.set(key < 0 ? guessToken(context, token) : guessKey(context, key));
+          if (enabled) context.act.force(context.state.step, Number(button.dataset.id));
         },
       },
     },

@@ -1,34 +1,44 @@
-import { ASKED, ASKS, MIRRORED, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
+import { ASKED, ASKS, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
 import { keyChoices, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { flagsOf } from "../../shared/js/initialState.js";
-import { MIRRORED_STATE, MOST_CANDIDATES, SHOWN_MAPS } from "../../shared/js/look.js";
+import { MIRRORED_STATE, SHOWN_MAPS } from "../../shared/js/look.js";
 import { selectionOf } from "../../shared/js/selectionReport.js";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../shared/js/stepState.js";
 import { anyOf } from "../../shared/js/store.js";
 import { MEAN } from "../../shared/js/trace.js";
 import { offers } from "../../shared/js/traceQuestions.js";
 import { chooseUnit, inUnit } from "../../shared/js/unitChoice.js";
-import { alphabetical } from "./candidates.js";
+import { keysOffered, tokensOffered } from "./classChoices.js";
 import { hideWeights } from "./guessControl.js";
 
-/** @import { Kind, Mirrored, Question, ShownState } from "../../shared/js/classEvents.js" */
+/** @import { Kind, Question, ShownState } from "../../shared/js/classEvents.js" */
 /** @import { TraceState } from "../../shared/js/initialState.js" */
-/** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const SHARED = ["trace", ...MIRRORED_STATE];
 const KNOWN_TOKENS = 8; // that a question names
 
+/** On the page: the player mounted last. One of the page before may still be there for a while. */
+const SPEAKER = "classSpeaker";
+
 /**
- * In class mode: say what the player shows, and show what the host's player shows.
+ * The host's player says what it shows.
  * @param {TraceContext} context
  * @returns {(changed: Set<string>) => void}
  */
-export function createClassMirror(context) {
+export function createClassReport(context) {
   const { signal, act } = context;
+  const { header } = context.pieces;
+  if (header.visit === undefined) return () => {};
+  const { dataset } = document.documentElement;
+  const own = Math.random().toString(36).slice(2);
+  dataset[SPEAKER] = own;
   const say = () => {
+    if (dataset[SPEAKER] !== own) return;
+    const { visit, resources } = context.pieces.header;
     const detail = {
-      visit: context.pieces.header.visit ?? null,
+      visit: visit ?? null,
+      trace: resources?.address.split("/").at(-1) ?? "",
       selection: selectionOf(context),
       shown: shownState(context.state),
       question: question(context),
@@ -36,23 +46,14 @@ export function createClassMirror(context) {
     document.dispatchEvent(new CustomEvent(SHOWN, { detail }));
   };
   /** @param {Event} event */
-  const mirror = (event) => {
-    const { on, shown } = /** @type {CustomEvent<Mirrored>} */ (event).detail;
-    if (on !== context.mirrors) {
-      act.pause();
-      context.mirrors = on;
-      context.root.toggleAttribute("data-mirrors", on);
-      context.touch("step", "guess"); // reports what is on screen now
-    }
-    if (on && shown) show(context, shown);
-  };
-  if (context.pieces.header.visit === undefined) return () => {};
-  document.addEventListener(ASKED, say, { signal });
-  document.addEventListener(MIRRORED, mirror, { signal });
-  document.addEventListener(REVEALED, () => act.next(), { signal });
-  /** @param {Event} event */
   const ask = (event) =>
     hideWeights(context, /** @type {CustomEvent<Kind>} */ (event).detail === "key");
+  const leave = () => {
+    if (dataset[SPEAKER] === own) document.dispatchEvent(new CustomEvent(SHOWN, { detail: null }));
+  };
+  signal.addEventListener("abort", leave);
+  document.addEventListener(ASKED, say, { signal });
+  document.addEventListener(REVEALED, () => act.next(), { signal });
   document.addEventListener(ASKS, ask, { signal });
   return (changed) => {
     if (anyOf(changed, ...SHARED)) say();
@@ -74,11 +75,12 @@ function shownState({ guess, ...state }) {
 }
 
 /**
- * Show what the host shows, as far as the trace has it.
+ * A guest's player shows what the host's shows, as far as the trace has it.
  * @param {TraceContext} context
  * @param {ShownState} shown
  */
-function show(context, shown) {
+export function followShownState(context, shown) {
+  context.act.pause();
   const trace = inUnit(context.pieces, shown.words);
   const site = trace.sites[shown.site];
   if (!site) return;
@@ -134,34 +136,23 @@ function question(context) {
 function tokenQuestion(context) {
   const { trace } = context;
   const row = currentRow(context);
-  const candidates = trace.candidates[row] ?? [];
-  if (!candidates.length) return null;
-  const tokens = alphabetical([...candidates.map(({ token }) => token), ...copies(trace)]);
-  const chosen = candidates.find((candidate) => candidate.chosen)?.token;
-  const right = chosen === undefined ? tokens.length : tokens.indexOf(chosen);
+  const listed = trace.candidates[row] ?? [];
+  if (!listed.length) return null;
+  const candidates = tokensOffered(trace, listed);
+  const chosen = listed.find((candidate) => candidate.chosen)?.token;
+  const right = chosen === undefined ? candidates.length : candidates.indexOf(chosen);
   return {
     kind: "token",
     head: "",
     tokens: knownTokens(context, row),
-    candidates: tokens,
+    candidates,
     positions: [],
+    prompt: "",
     answer: tokenHidden(context, row) ? null : right,
   };
 }
 
 /**
- * The symbols of the source, which are symbols of the output as well: without them, whoever thinks
- * that the model copies could not vote for it. None of a translation.
- * @param {Trace} trace
- */
-function copies({ header, source }) {
-  return header.marked || !header.sites.cross
-    ? []
-    : source.filter((_, position) => header.content.source[position]);
-}
-
-/**
- * The keys that the row may attend to, from left to right.
  * @param {TraceContext} context
  * @returns {Question | null}
  */
@@ -172,16 +163,17 @@ function keyQuestion(context) {
   const site = siteOf(context);
   const row = currentRow(context);
   const { weights } = rowOf(site, layer, head, row);
-  const positions = keyChoices(context);
-  if (!positions.length || positions.length > MOST_CANDIDATES) return null;
-  const choiceWeights = positions.map((key) => weights[key]);
+  const positions = keysOffered(keyChoices(context), weights);
+  if (!positions.length) return null;
+  const offered = positions.map((key) => weights[key]);
   return {
     kind: "key",
     head: shownName(context, layer, head),
     tokens: knownTokens(context, row),
     candidates: positions.map((key) => site.keyTokens[key]),
     positions,
-    answer: weightsHidden(context) ? null : choiceWeights.indexOf(Math.max(...choiceWeights)),
+    prompt: "",
+    answer: weightsHidden(context) ? null : offered.indexOf(Math.max(...offered)),
   };
 }
 

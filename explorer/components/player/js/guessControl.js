@@ -33,11 +33,7 @@ export function createGuessControl(context) {
     const { guess } = context.state;
     document.documentElement.toggleAttribute("data-guess", guess !== null); // hints tell outputs
     node.hidden = context.trace.predicted.length === 0;
-    const { mirrors } = context;
     assign(button, "aria-pressed", guess ? "true" : "false");
-    assign(button, "aria-disabled", mirrors ? "true" : null);
-    assign(button, "title", say(mirrors ? "mirrors" : "guess_title"));
-    weights.disabled = mirrors;
     label.hidden = tally.hidden = guess === null;
     if (!guess) return;
     tally.hidden = guess.total === 0 && document.documentElement.hasAttribute(FOLLOWED);

@@ -27,7 +27,7 @@ import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.js";
 import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.js";
 import { readAttribution } from "./attribution.js";
 import { createCandidates } from "./candidates.js";
-import { createClassMirror } from "./classMirror.js";
+import { createClassReport, followShownState } from "./classMirror.js";
 import { createColumns } from "./columns.js";
 import { createCutOff } from "./cutOff.js";
 import { createDownloads } from "./download.js";
@@ -40,6 +40,7 @@ import { createPredictions } from "./predictions.js";
 import { createSourceShare } from "./sourceShare.js";
 import { createStrips } from "./strips.js";
 
+/** @import { ShownState } from "../../shared/js/classEvents.js" */
 /** @import { DrawnPart } from "../../shared/js/element.js" */
 /** @import { MapPart } from "../../shared/js/map.js" */
 /** @import { TraceState } from "../../shared/js/initialState.js" */
@@ -59,8 +60,8 @@ const COLUMNS = 960; // px that thumbnails, map and candidates need beside each 
  * @param {Trace} trace
  * @param {TraceOptions} options
  * @returns {View<Trace, Listeners> & {selection: () => Selection,
- *   check: (integrity: IntegrityCheck[]) => void}} check: says what the checks of a trace found that
- *   came without them
+ *   check: (integrity: IntegrityCheck[]) => void, follow: (shown: ShownState) => void}} check: says
+ *   what the checks of a trace found that came without them; follow: shows what a host shows
  */
 export function mountPlayer(parent, trace, options) {
   const abort = new AbortController();
@@ -92,7 +93,7 @@ export function mountPlayer(parent, trace, options) {
   });
   const report = createSelectionReport(context);
   const attribution = createLoading(context, "attribution", readAttribution);
-  const tellClass = createClassMirror(context);
+  const tellClass = createClassReport(context);
   /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
@@ -140,6 +141,7 @@ export function mountPlayer(parent, trace, options) {
       });
     },
     selection: () => selectionOf(context),
+    follow: (shown) => followShownState(context, shown),
     check: (integrity) => {
       context.pieces.header.integrity = integrity;
       context.touch("integrity");

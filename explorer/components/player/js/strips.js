@@ -1,5 +1,4 @@
 import { linkAt } from "../../shared/js/alignment.js";
-import { tellVote } from "../../shared/js/classEvents.js";
 import { assign, element, populate, write } from "../../shared/js/element.js";
 import { measuringPen, textWidth, tokenWidth } from "../../shared/js/geometry.js";
 import {
@@ -205,14 +204,12 @@ function stripElement(context, name) {
 }
 
 /**
- * Guess that the head looks at a source token; a guest of a class votes for it.
+ * Guess that the head looks at a source token.
  * @param {TraceContext} context
  * @param {number} position
  */
 function guessSource(context, position) {
-  const token = context.trace.source[position];
-  if (context.mirrors) tellVote({ kind: "key", token, position });
-  else context.set(guessKey(context, position));
+  context.set(guessKey(context, position));
 }
 
 /**

@@ -59,21 +59,21 @@ export function createActions(context) {
     chooseSite: (name) => chooseSite(context, name),
     chooseUnit: (name) =>
       showLoaded(context.pieces, { ...context.state, words: name === "words" }, () => {
-        if (!context.mirrors) chooseUnit(context, name === "words");
+        chooseUnit(context, name === "words");
       }),
     force: (step, id) => {
-      if (!options.onForce || context.mirrors) return;
+      if (!options.onForce) return;
       dim();
       const alone = context.trace.masks.length > 0;
       options.onForce(stepOfApp(context, step), id, alone);
     },
     unforce: (step) => {
-      if (!options.onUnforce || context.mirrors) return;
+      if (!options.onUnforce) return;
       dim();
       options.onUnforce(step);
     },
     reset: () => {
-      if (!options.onReset || context.mirrors) return;
+      if (!options.onReset) return;
       dim();
       options.onReset();
     },
@@ -140,7 +140,7 @@ function createStepping(context) {
       pause();
       return;
     }
-    if (currentRow(context) < 0 || context.mirrors) return;
+    if (currentRow(context) < 0) return;
     if (context.state.step >= context.trace.steps) show(1, { ahead: false });
     const pace = (PLAY_SECONDS * 1000) / context.trace.steps;
     timer = setInterval(tick, Math.min(Math.max(pace, PLAY_PACE[0]), PLAY_PACE[1]));

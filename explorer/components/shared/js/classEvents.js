@@ -2,53 +2,48 @@
 /** @import { TraceState } from "./initialState.js" */
 
 /**
- * Events of the document by which the player and the class tools, each in a shadow root of its own,
- * know of each other.
+ * Events of the document by which the player, the card of a lesson and the host's class tools, each in
+ * a shadow root of its own, know of each other.
  */
 
-export const SHOWN = "explorer-shown"; // the player: what it shows, after each change; a `Described`
-export const ASKED = "explorer-asked"; // to the player: say what is shown
-export const MIRRORED = "explorer-mirrored"; // to the player: a `Mirrored`
+export const SHOWN = "explorer-shown"; // the player: what it shows, after each change; a `Described`, or null when it goes
+export const CARD = "explorer-card"; // a lesson: the card on screen, after each change; a `ShownCard` or null
+export const ASKED = "explorer-asked"; // to both: say what is shown
 export const REVEALED = "explorer-revealed"; // to the player: show what is hidden
-export const VOTED = "explorer-chosen"; // the player: a guest has chosen this; a `Chosen`
+export const CARD_REVEALED = "explorer-card-revealed"; // to a lesson: show the answer of the card
 export const ASKS = "explorer-asks"; // to the player: what the host lets the class guess; a `Kind`
-export const ADMITTED = "explorer-admitted"; // the page: this visitor has become the host
 
 /**
  * @typedef {Pick<TraceState, Exclude<typeof MIRRORED_STATE[number], "guess">>} Place
  * @typedef {Place & {guess: {weightsToo: boolean, rows: number, tokens: number} | null}} ShownState
- *   what a guest's player mirrors
+ *   what a guest's player follows
  *
- * @typedef {"token" | "key"} Kind what is guessed: the next token, or where a head looks
- *
- * @typedef {object} Chosen
- * @property {Kind} kind
- * @property {string} token
- * @property {number} position of the token among the keys, from 0
+ * @typedef {"token" | "key"} Kind what is guessed of a trace: the next token, or where a head looks
  *
  * @typedef {object} Question
- * @property {Kind} kind
- * @property {string} head the one whose key is guessed; "" for a token
+ * @property {Kind | "card"} kind
+ * @property {string} head the one whose key is guessed; "" for another kind
  * @property {string[]} tokens the last of those that are known
  * @property {string[]} candidates in an order that tells nothing
- * @property {number[]} positions of the keys, from 0; none for a token
+ * @property {number[]} positions of the keys, from 0; none for another kind
+ * @property {string} prompt what a card asks; "" for another kind
  * @property {number | null} answer index of the right one, or none's; null while it is hidden
  *
  * @typedef {object} Described
  * @property {Record<string, string> | null} visit what the trace is of; null where no other visitor can ask for it
+ * @property {string} trace by which the server knows the trace; "" where it does not
  * @property {Selection} selection
  * @property {ShownState} shown
  * @property {Question | null} question null while nothing is guessed
  *
- * @typedef {object} Mirrored
- * @property {boolean} on whether the player shows what the host shows, and nothing else
- * @property {ShownState | null} shown null until it has the trace
+ * @typedef {object} CardText of a lesson, as guests read it
+ * @property {string} title of the lesson
+ * @property {number} number of the card, from 1
+ * @property {number} cards
+ * @property {string} text
+ * @property {string} because what is right, and why; "" before it is answered
+ *
+ * @typedef {object} ShownCard
+ * @property {CardText} card
+ * @property {Question | null} question null where the card asks nothing
  */
-
-/**
- * Say what a guest has chosen in the player.
- * @param {Chosen} chosen
- */
-export function tellVote(chosen) {
-  document.dispatchEvent(new CustomEvent(VOTED, { detail: chosen }));
-}

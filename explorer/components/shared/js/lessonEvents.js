@@ -10,7 +10,6 @@ import { assign } from "./element.js";
 /** @typedef {Pick<ViewOptions, "site" | "layer" | "head" | "step" | "alignment" | "guess" | "ahead" | "cell" | "inside">} Look */
 
 const LOOK = "attention-look";
-const OPENED = "attention-lesson-opened";
 const CLOSE = "attention-close-cell";
 const HIGHLIGHT = "attention-highlight";
 const AWAY = "attention-away";
@@ -57,19 +56,6 @@ export function onLook(follow, signal) {
   const listen = (/** @type {Event} */ event) =>
     follow(/** @type {CustomEvent<Look>} */ (event).detail);
   document.addEventListener(LOOK, listen, { signal });
-}
-
-/** Say that this visitor has opened a lesson, or a card by the server: not by a step of the card. */
-export function tellOpened() {
-  document.dispatchEvent(new CustomEvent(OPENED));
-}
-
-/**
- * @param {() => void} follow
- * @param {AbortSignal} signal
- */
-export function onOpened(follow, signal) {
-  document.addEventListener(OPENED, follow, { signal });
 }
 
 /** Let the player show no cell, before the server sends it another text. */

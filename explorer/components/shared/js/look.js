@@ -104,9 +104,6 @@ export const MOST_PADDING = 16;
 /** Tokens. */
 export const MOST_FORCED = 64;
 
-/** To choose from in a question to a class. */
-export const MOST_CANDIDATES = 200;
-
 /** Characters that a code of squares holds. */
 export const LONGEST_ADDRESS = 1500;
 

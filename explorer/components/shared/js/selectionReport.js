@@ -29,7 +29,6 @@ export function createSelectionReport(context, { more = () => ({}), rest = REST 
   return (changed) => {
     if (!anyOf(changed, ...REPORTED)) return;
     clearTimeout(timer);
-    if (context.mirrors) return; // the host's own page reports it
     const selection = { ...selectionOf(context), ...more() };
     const text = JSON.stringify(selection);
     if (!opened || changed.has("trace")) opened = text;

@@ -1,5 +1,4 @@
 import { createActions } from "./actions.js";
-import { MIRRORED_STATE } from "./look.js";
 import { fillIn } from "./sentences.js";
 import { createStore } from "./store.js";
 import { inUnit } from "./unitChoice.js";
@@ -34,7 +33,6 @@ import { inUnit } from "./unitChoice.js";
  * @property {Trace} pieces the trace as it was read
  * @property {number} generation changes with the trace; zoom is kept within one
  * @property {TraceState} state
- * @property {boolean} mirrors whether a guest's player shows what the host shows; see `MIRRORED`
  * @property {Store<TraceState>["set"]} set
  * @property {Store<TraceState>["touch"]} touch
  * @property {Store<TraceState>} store
@@ -44,17 +42,6 @@ import { inUnit } from "./unitChoice.js";
  * @property {Actions} act
  * @property {Plotly | null} plotly once it is loaded
  */
-
-/** What no visitor changes while the player mirrors the host's, so that nobody reveals an answer. */
-const HELD = new Set(/** @type {string[]} */ ([...MIRRORED_STATE, "pieceStep", "playing"]));
-
-/**
- * The part of a change that a visitor can make while the player mirrors the host's.
- * @param {Partial<TraceState>} patch
- */
-function unmirrored(patch) {
-  return Object.fromEntries(Object.entries(patch).filter(([name]) => !HELD.has(name)));
-}
 
 /**
  * @param {object} given
@@ -88,8 +75,7 @@ export function createTraceContext({
     pieces,
     generation: 0,
     state: store.values,
-    set: (patch) => store.set(parts.mirrors ? unmirrored(patch) : patch),
-    mirrors: false,
+    set: store.set,
     touch: store.touch,
     store,
     beside: [],

@@ -54,18 +54,18 @@ export function holds({ options }, name, place) {
 export function fetchAnswer({ options, pieces, signal }, name, place) {
   if (options.resources) return options.resources.fetch(name, place);
   const path = `${pieces.header.resources?.address}/${name}/${place}`;
-  return serverBytes(path, signal, () => options.onMissing?.());
+  const address = new URL(path, document.baseURI);
+  return serverBytes(address, signal, () => options.onMissing?.());
 }
 
 /**
  * Fetch an answer from the server, again where it is busy or the trace is made anew.
- * @param {string} path relative to the page
- * @param {AbortSignal} signal
+ * @param {URL} address
+ * @param {AbortSignal | null} signal
  * @param {() => void} onMissing called when the server has dropped the trace, to make it anew
  * @returns {Promise<Uint8Array>}
  */
-async function serverBytes(path, signal, onMissing) {
-  const address = new URL(path, document.baseURI);
+export async function serverBytes(address, signal, onMissing) {
   for (const pause of [...PAUSES, 0]) {
     const answer = await fetch(address, { signal });
     if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
@@ -73,7 +73,7 @@ async function serverBytes(path, signal, onMissing) {
     if (!pause) break;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
-  throw new Error(`nothing at ${path}`);
+  throw new Error(`nothing at ${address.pathname}`);
 }
 
 /**

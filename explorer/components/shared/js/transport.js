@@ -146,7 +146,6 @@ function drawTransport(context, { buttons, slider, count, ahead, label, hint, pr
   const all = trace.masks.length > 0; // rows of masks: nothing is ahead of another
   const off = currentRow(context) < 0;
   const away = off ? say(whyOff(context)) : "";
-  const reason = context.mirrors ? say("mirrors") : away;
   const atStart = state.step <= 1;
   const atEnd = state.step >= trace.steps;
   const hidden = reveal(context) !== null;
@@ -158,21 +157,21 @@ function drawTransport(context, { buttons, slider, count, ahead, label, hint, pr
     last: atEnd,
   };
   for (const name of /** @type {Move[]} */ (Object.keys(buttons))) {
-    assign(buttons[name], "aria-disabled", reason || disabled[name] ? "true" : null);
-    assign(buttons[name], "title", reason || say(`${name}_title`));
+    assign(buttons[name], "aria-disabled", away || disabled[name] ? "true" : null);
+    assign(buttons[name], "title", away || say(`${name}_title`));
   }
-  namePlay(context, buttons.play, reason);
+  namePlay(context, buttons.play, away);
   assign(projector, "aria-pressed", String(state.projector));
   const position = stepName(context);
   slider.max = String(Math.max(trace.steps, 1));
   slider.value = String(Math.max(state.step, 1));
-  slider.disabled = reason !== "";
-  assign(slider, "title", reason || null);
+  slider.disabled = away !== "";
+  assign(slider, "title", away || null);
   assign(slider, "aria-valuetext", position);
   write(count, off ? "" : position);
   ahead.checked = state.ahead;
-  ahead.disabled = reason !== "";
-  assign(label, "title", context.mirrors ? reason : say("ahead_title"));
+  ahead.disabled = away !== "";
+  assign(label, "title", say("ahead_title"));
   label.hidden = all || still || Boolean(state.guess);
   write(hint, off ? away : all || state.hinted || state.projector ? "" : say(hintOf(context)));
   hint.hidden = Boolean(state.guess) && !off; // its space is that of the tally

@@ -1,0 +1,99 @@
+import { assign, element, populate, write } from "../../shared/js/element.js";
+import { placeOf, questionText, renewFor, writeChoice, writeKnown } from "./question.js";
+
+/** @import { Say } from "../../shared/js/sentences.js" */
+/** @import { Asked, Message } from "./classroom.js" */
+
+/**
+ * A guest's vote: the question and a large button for each choice; after the reveal, what was right.
+ * @param {object} given
+ * @param {(number: number, choice: number) => Promise<boolean>} given.vote on the question with this
+ *   number; whether it counts
+ * @param {Say} given.say
+ */
+export function createBallot({ vote, say }) {
+  /** @type {{number: number, choice: number} | null} that is on its way, or was taken */
+  let chosen = null;
+  /** @type {Message | null} */
+  let message = null;
+  const question = element("h2", { class: "question", testid: "class-question" });
+  const known = element("p", { class: "known" });
+  const choices = element("div", { class: "choices", testid: "class-choices" });
+  const note = element("p", { class: "note", role: "status", testid: "class-note" });
+  const score = element("output", { class: "score", testid: "class-tally" });
+  const node = element(
+    "section",
+    { class: "ballot", "aria-label": say("votes") },
+    question,
+    known,
+    choices,
+    element("div", { class: "after" }, note, score),
+  );
+  /** @param {number} choice */
+  const choose = async (choice) => {
+    const asked = message?.question;
+    if (!asked || asked.answer !== null) return;
+    const mine = { number: asked.number, choice };
+    chosen = mine;
+    draw();
+    if ((await vote(mine.number, choice)) || chosen !== mine) return;
+    chosen = null; // what the server has counts
+    draw();
+  };
+  const makeChoice = (/** @type {number} */ index) =>
+    element(
+      "button",
+      { type: "button", class: "choice", on: { click: () => choose(index) } },
+      element("bdi", { class: "token" }),
+      element("span", { class: "place" }),
+    );
+  const draw = () => {
+    const asked = message?.question ?? null;
+    node.hidden = asked === null;
+    if (!asked || !message) return;
+    const choice = chosen?.number === asked.number ? chosen.choice : asked.choice;
+    node.classList.toggle("open", asked.answer === null);
+    write(question, questionText(asked, say));
+    writeKnown(known, asked);
+    renewFor(choices, asked.number);
+    populate(choices, asked.candidates.length, makeChoice).forEach((button, index) => {
+      drawChoice(button, { asked, index, choice, say });
+    });
+    write(note, noteOf(asked, choice, say));
+    const { right, total, view } = message;
+    write(score, say("tally", { right, total }));
+    score.hidden = !view?.scores || asked.answer === null;
+  };
+  /** @param {Message | null} next null = nothing is asked of this guest */
+  const update = (next) => {
+    message = next;
+    draw();
+  };
+  return { element: node, update };
+}
+
+/**
+ * @param {HTMLElement} button
+ * @param {{asked: Asked, index: number, choice: number | null, say: Say}} shown choice: this guest's
+ */
+function drawChoice(button, { asked, index, choice, say }) {
+  const [name, place] = /** @type {HTMLElement[]} */ ([...button.children]);
+  const { answer } = asked;
+  writeChoice(name, asked, index);
+  write(place, placeOf(asked, index, say));
+  assign(button, "aria-pressed", choice === index ? "true" : "false");
+  assign(button, "aria-disabled", answer === null ? null : "true");
+  button.classList.toggle("right", answer === index);
+  button.classList.toggle("wrong", answer !== null && choice === index && answer !== index);
+}
+
+/**
+ * @param {Asked} asked
+ * @param {number | null} choice of this guest
+ * @param {Say} say
+ */
+export function noteOf({ kind, answer }, choice, say) {
+  if (answer === null) return choice === null ? "" : say("may_change");
+  if (choice === null) return say("not_voted");
+  return say(choice === answer ? "voted_right" : `voted_wrong_${kind}`);
+}

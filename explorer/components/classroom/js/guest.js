@@ -1,0 +1,189 @@
+import { assign, element, write } from "../../shared/js/element.js";
+import { createBallot } from "./ballot.js";
+import { createStream, send, store, stored, takeTab } from "./stream.js";
+
+/** @import { Say } from "../../shared/js/sentences.js" */
+/** @import { ClassView, Message } from "./classroom.js" */
+
+/**
+ * @typedef {"none" | "away" | "alone" | "following"} Following none: nobody leads; away: who led is
+ *   gone for the moment
+ *
+ * @typedef {object} GuestPage what a guest's page does
+ * @property {(view: ClassView | null) => void} follow show what the host shows; null = no longer
+ * @property {() => void} open what the address asks for, or what opens first
+ */
+
+const ALONE = "explorer-alone"; // in the session's storage: a reload stays where the guest was
+const VOTES = "data-class-votes"; // on the page: it shows an open question and nothing else
+const STATE = "data-class-state"; // on the page
+const TOUCHED = "#player, .input-row, nav a"; // of the page
+const PATIENCE = 2000; // ms for the first message; without it the page opens as without a class
+const MOVES = new Set(["ArrowLeft", "ArrowRight", "Home", "End", " ", "g", "i"]); // keys of the player
+
+/**
+ * Whether a guest follows the host.
+ * @param {Pick<Message, "host" | "view" | "away"> | null} message
+ * @param {boolean} alone whether the guest has left the host's view
+ * @returns {Following}
+ */
+export function followingOf(message, alone) {
+  if (!message?.view || message.host) return "none";
+  if (message.away) return "away";
+  return alone ? "alone" : "following";
+}
+
+/** A guest of a class: follows the host until a touch, and back with one button. */
+export class Guest {
+  /** @param {GuestPage} page */
+  constructor(page) {
+    this.page = page;
+    /** @type {Message | null} */
+    this.message = null;
+    this.alone = stored(ALONE) !== null;
+    this.opened = false; // something was asked for
+    this.followed = "null"; // the view that the page shows, as a text
+    this.draw = () => {};
+    const tab = takeTab();
+    window.addEventListener("pagehide", tab.keep);
+    createStream(tab.word, (message) => this.take(message));
+    setTimeout(() => this.open(), PATIENCE);
+    for (const name of ["click", "input", "change"])
+      document.addEventListener(name, (event) => this.hear(event), { capture: true });
+    document.addEventListener("keydown", (event) => this.hearKey(event), { capture: true });
+  }
+
+  get state() {
+    return followingOf(this.message, this.alone);
+  }
+
+  /** @param {Message} message */
+  take(message) {
+    this.message = message;
+    this.show();
+    this.open();
+  }
+
+  /** What the address asks for, unless the host's view was shown. */
+  open() {
+    if (!this.opened) this.page.open();
+    this.opened = true;
+  }
+
+  show() {
+    const view = this.state === "following" ? (this.message?.view ?? null) : null;
+    if (view) this.opened = true;
+    const word = JSON.stringify(view && [view.query, view.shown, view.trace]);
+    if (word !== this.followed) this.page.follow(view);
+    this.followed = word;
+    this.draw();
+  }
+
+  /** @param {boolean} alone */
+  explore(alone) {
+    this.alone = alone;
+    store(ALONE, alone ? "1" : null);
+    this.show();
+  }
+
+  /** What a guest changes is no longer the host's; an open question covers it all. */
+  touch() {
+    if (this.state !== "following" || this.message?.question?.answer === null) return;
+    this.explore(true);
+  }
+
+  /**
+   * A touch of the picture or the inputs leaves the host's view before they hear of it. One that
+   * scrolls is none.
+   * @param {Event} event
+   */
+  hear({ target }) {
+    if (target instanceof Element && target.closest(TOUCHED)) this.touch();
+  }
+
+  /**
+   * So does a key that moves the player, unless the element with the focus uses it.
+   * @param {KeyboardEvent} event
+   */
+  hearKey({ key, target, ctrlKey, metaKey, altKey }) {
+    const uses = key === " " ? "button, a, summary, select, input" : "select, input";
+    const used = target instanceof Element && target.closest(uses) !== null;
+    const within = target instanceof Element && target.closest(TOUCHED) !== null;
+    const held = ctrlKey || metaKey || altKey;
+    if (MOVES.has(key) && !held && (within || !used)) this.touch();
+  }
+
+  /**
+   * @param {Say} say
+   * @returns {HTMLElement} which is drawn at each change
+   */
+  build(say) {
+    const status = element("span", { role: "status", testid: "class-status" });
+    const change = element("button", {
+      type: "button",
+      testid: "class-explore",
+      on: { click: () => this.explore(!this.alone) },
+    });
+    const line = element("div", { class: "line" }, status, change);
+    const ballot = createBallot({
+      vote: (number, choice) => send("vote", { number, choice }),
+      say,
+    });
+    const card = createCard(say);
+    const node = element(
+      "div",
+      { class: "player class-guest", testid: "class" },
+      line,
+      ballot.element,
+      card.element,
+    );
+    this.draw = () => {
+      const { message, state } = this;
+      const present = state !== "alone" && !message?.host;
+      const asked = present && message?.question ? message : null;
+      line.hidden = state === "none";
+      change.hidden = state === "away";
+      write(change, say(state === "alone" ? "follow" : "explore_alone"));
+      const votes = state === "alone" && message?.question?.answer === null;
+      const said = votes ? "alone_votes" : state;
+      write(status, line.hidden ? "" : say(said, { count: message?.present ?? 0 }));
+      ballot.update(asked);
+      card.update(state === "following" ? (message?.view ?? null) : null);
+      node.hidden = line.hidden && !asked;
+      assign(document.documentElement, STATE, state);
+      document.documentElement.toggleAttribute(VOTES, asked?.question?.answer === null);
+    };
+    this.draw();
+    return node;
+  }
+}
+
+/**
+ * The card of the lesson that the host goes through.
+ * @param {Say} say
+ */
+function createCard(say) {
+  const title = element("h2", { testid: "lesson-title" });
+  const place = element("span", { class: "place", testid: "lesson-progress" });
+  const text = element("p", { testid: "lesson-text" });
+  const because = element("p", { class: "because", testid: "lesson-answer" });
+  const node = element(
+    "section",
+    { class: "card", testid: "class-card" },
+    element("div", { class: "heading" }, title, place),
+    text,
+    because,
+  );
+  /** @param {ClassView | null} view */
+  const update = (view) => {
+    const card = view?.card;
+    node.hidden = !card;
+    if (!card) return;
+    write(title, card.title);
+    write(place, say("card_place", { card: card.number, cards: card.cards }));
+    write(text, card.text);
+    write(because, card.because);
+    because.hidden = card.because === "";
+  };
+  return { element: node, update };
+}

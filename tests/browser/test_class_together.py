@@ -1,0 +1,274 @@
+"""A class with its host: what the host's page publishes, and what the guests' pages make of it."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from explorer.app.server import access
+from explorer.app.static_site import write_static_site
+from explorer.model.catalog import shipped_models
+from tests.support.app_server import running_app
+
+Guests = Callable[..., Page]
+"""Open the page of one more guest, of a width and a height."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The running app in class mode."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(access.KEY_VARIABLE, "swordfish")
+        with running_app() as address:
+            yield address
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site")
+    listed = shipped_models()
+    write_static_site([listed[name] for name in ("reverse", "english-french-early")], out)
+    return out
+
+
+@pytest.fixture
+def host(new_visitor: Callable[..., Page], address: str) -> Iterator[Page]:
+    """The host's tab. The server is that of the next test, too: at the end it leads nobody."""
+    tab = new_visitor(1024, 768)
+    cookie = {"name": access.cookie_name(), "value": access.cookie_value(), "url": address}
+    tab.context.add_cookies([cookie])  # type: ignore[list-item]
+    yield tab
+    headers = {"Content-Type": "application/json"}
+    tab.request.post(f"{address}class/lead", headers=headers, data={"page": ""})
+    assert tab.request.post(f"{address}class/screen", headers=headers, data={}).status == 204
+
+
+@pytest.fixture
+def guest(new_visitor: Callable[..., Page], address: str, site: Path) -> Guests:
+    """The static site at the app's address, with the app's own routes."""
+
+    def serve(route: Route) -> None:
+        name = urlsplit(route.request.url).path.removeprefix("/") or "index.html"
+        if name.startswith(("class/", "trace/")):
+            route.continue_()
+            return
+        kinds = {".html": "text/html", ".css": "text/css"}
+        file = site / name
+        body = file.read_bytes().replace(b"<html ", b'<html data-class="" ', 1)
+        route.fulfill(body=body, content_type=kinds.get(file.suffix, "text/javascript"))
+
+    def make(width: int = 390, height: int = 844) -> Page:
+        tab = new_visitor(width, height)
+        tab.context.route("**/*", serve)
+        tab.goto(address)
+        return tab
+
+    return make
+
+
+def test_a_class_follows_its_host_and_votes(host: Page, guest: Guests, address: str) -> None:
+    phone, laptop = guest(), guest(1024, 768)
+    host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=3")
+    lead(host)
+    for tab in (phone, laptop):
+        expect(tab.get_by_test_id("class-status")).to_have_text("Following the host · 2 here")
+        expect(tab.get_by_test_id("step-count")).to_have_text("step 3/4")
+    host.keyboard.press("Home")
+    host.get_by_test_id("head-0-2").click()
+    for tab in (phone, laptop):
+        expect(tab.get_by_test_id("step-count")).to_have_text("step 1/4")
+        expect(tab.get_by_test_id("map-title")).to_contain_text("L0 H2")
+    source = host.get_by_role("textbox", name="Source")
+    source.fill("5 3 2")
+    source.press("Enter")
+    for tab in (phone, laptop):
+        chips = tab.get_by_test_id("strip-source").locator(".chip")
+        expect(chips).to_have_text(["5", "3", "2", "eos"])
+    host.keyboard.press("Home")
+    host.keyboard.press("g")
+    answers = phone.get_by_test_id("class-choices").get_by_role("button")
+    expect(answers.first).to_be_visible()
+    offered = answers.all_inner_texts()
+    assert len(offered) == 4
+    assert {"2"} < set(offered)
+    assert set(offered) & {"5", "3"}  # a symbol of the source: who thinks that the model copies
+    bars = host.get_by_test_id("class-bars").locator(".vote")
+    expect(bars.locator(".token")).to_have_text(offered)
+    wrong = next(token for token in offered if token != "2")
+    for tab, token in ((phone, wrong), (laptop, wrong), (phone, "2")):
+        button = tab.get_by_test_id("class-choices").get_by_role("button", name=token, exact=True)
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "true")
+    expect(host.get_by_test_id("class-answered")).to_have_text("2 of 2")
+    counts = [str({"2": 1, wrong: 1}.get(token, 0)) for token in offered]
+    expect(bars.locator(".votes")).to_have_text(counts)
+    host.get_by_test_id("class-scores").check()
+    host.get_by_test_id("class-reveal").click()
+    expect(phone.get_by_test_id("class-note")).to_have_text("✓ You were right.")
+    expect(phone.get_by_test_id("class-tally")).to_have_text("1 of 1 right")
+    expect(laptop.get_by_test_id("class-note")).to_have_text("✗ The model takes another one.")
+    for tab in (host, phone, laptop):
+        expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("2")
+
+
+def test_a_class_guesses_where_a_head_looks(host: Page, guest: Guests, address: str) -> None:
+    """Cross-attention, L1 H2, from "bos" over "5 1 2 eos" and two that are padding."""
+    phone = guest()
+    query = "model=reverse&text=5+1+2&pad=2&site=cross&layer=1&head=2&step=1&guess=1"
+    host.goto(f"{address}?{query}")
+    lead(host)
+    host.get_by_test_id("ask-key").click()
+    question = "Reading “bos”, where does head L1 H2 look most?"
+    expect(phone.get_by_test_id("class-question")).to_have_text(question)
+    expect(host.get_by_test_id("class-asked")).to_have_text(question)
+    choices = phone.get_by_test_id("class-choices").get_by_role("button")
+    expect(choices).to_have_text(["5", "1", "2", "eos"])
+    choices.nth(2).click()
+    expect(host.get_by_test_id("class-answered")).to_have_text("1 of 1")
+    host.get_by_test_id("class-reveal").click()
+    expect(phone.get_by_test_id("class-note")).to_have_text("✓ You were right.")
+    expect(phone.get_by_test_id("row-weights")).to_contain_text("1.0")
+    expect(phone.locator("[data-testid=strip-target] .predicted")).to_have_text("?")
+
+
+def test_a_class_goes_through_a_lesson(host: Page, guest: Guests, address: str) -> None:
+    phone = guest()
+    host.goto(f"{address}?model=reverse&step=1")
+    lead(host)
+    host.goto(f"{address}?lesson=query-and-key&card=1")
+    choices = phone.get_by_test_id("class-choices").get_by_role("button")
+    expect(choices).to_have_text(["7", "9", "4"])
+    expect(host.get_by_test_id("class-asked")).to_be_hidden()  # the card asks it
+    expect(phone.get_by_test_id("class-question")).to_have_text(
+        host.get_by_test_id("lesson-question").inner_text()
+    )
+    choices.nth(2).click()
+    expect(host.get_by_test_id("class-answered")).to_have_text("1 of 1")
+    host.get_by_test_id("class-reveal").click()
+    expect(phone.get_by_test_id("class-note")).to_have_text("✓ You were right.")
+    answer = host.get_by_test_id("lesson-answer")
+    expect(answer).to_contain_text("It is 4")
+    expect(phone.get_by_test_id("lesson-answer")).to_have_text(answer.inner_text())
+    expect(phone.locator("[data-testid=strip-target] .predicted")).to_have_text("4")
+    host.get_by_test_id("lesson-next").click()
+    expect(phone.get_by_test_id("class-question")).to_contain_text("Which key")
+    choices.nth(0).click()
+    host.get_by_test_id("lesson-choices").get_by_role("button", name="4", exact=True).click()
+    expect(phone.get_by_test_id("class-note")).to_have_text("✗ Not this one.")
+    host.get_by_test_id("lesson-leave").click()
+    expect(phone.get_by_test_id("class-card")).to_be_hidden()
+    expect(phone.get_by_test_id("class-choices")).to_be_hidden()
+
+
+def test_a_class_follows_its_host_to_the_heads_and_waits_during_a_training(
+    host: Page, guest: Guests, address: str
+) -> None:
+    laptop = guest(1024, 768)
+    host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=1&guess=1")
+    lead(host)
+    expect(laptop.get_by_test_id("class-choices").get_by_role("button").first).to_be_visible()
+    host.get_by_test_id("class-reveal").click()
+    expect(laptop.get_by_test_id("class-note")).to_be_visible()
+    host.get_by_role("link", name="Heads").click()
+    host.get_by_test_id("head-1-2").click()
+    expect(host).to_have_url(re.compile("layer=1&head=2"))  # the player of Explore has gone by then
+    expect(laptop.get_by_test_id("class-choices")).to_be_hidden()
+    expect(laptop.get_by_test_id("map-title")).to_contain_text("Cross · L1 H2")
+    host.get_by_test_id("site-encoder").click()
+    expect(laptop.get_by_test_id("map-title")).to_contain_text("Encoder")
+    host.get_by_role("link", name="Train").click()
+    expect(host.get_by_test_id("class-status")).to_contain_text("The class keeps the last picture")
+    expect(laptop.get_by_test_id("class-status")).to_contain_text("Following the host")
+    expect(laptop.get_by_test_id("map-title")).to_contain_text("Encoder")
+
+
+def test_a_class_goes_on_alone_while_its_host_is_away(
+    host: Page, guest: Guests, address: str
+) -> None:
+    follower, loner = guest(), guest()
+    host.goto(f"{address}?text=5+1+2&step=1&guess=1")
+    lead(host)
+    expect(loner.get_by_test_id("class-choices")).to_be_visible()
+    # A page that is loaded again has what it had revealed.
+    host.get_by_test_id("next").click()
+    predicted = "[data-testid=strip-target] .predicted"
+    for tab in (host, follower):
+        expect(tab.locator(predicted)).to_have_text("2")
+    loner.get_by_test_id("class-explore").click()
+    expect(loner.get_by_test_id("class-status")).to_contain_text("You explore alone")
+    host.reload()
+    expect(host.get_by_test_id("class-answered")).to_be_visible()
+    for tab in (host, follower):
+        expect(tab.locator(predicted)).to_have_text("2")
+    expect(host.get_by_test_id("class-reveal")).to_be_hidden()
+    host.get_by_test_id("next").click()
+    expect(follower.get_by_test_id("class-choices").get_by_role("button").first).to_be_visible()
+    expect(loner.get_by_test_id("class-status")).to_contain_text("The class votes now")
+    expect(host).to_have_url(re.compile("step=2"))
+    there = host.url
+    host.goto("about:blank")
+    for tab in (follower, loner):
+        expect(tab.get_by_test_id("class-status")).to_contain_text("The host is away")
+        expect(tab.get_by_test_id("class-choices")).to_be_hidden()
+    follower.get_by_test_id("last").click()
+    expect(follower.get_by_test_id("step-count")).to_have_text("step 4/4")
+    host.goto(there)
+    expect(follower.get_by_test_id("class-choices").get_by_role("button").first).to_be_visible()
+    expect(loner.get_by_test_id("class-status")).to_contain_text("The class votes now")
+    host.keyboard.press("g")
+    expect(follower.get_by_test_id("class-status")).to_contain_text("Following the host")
+    expect(follower.get_by_test_id("step-count")).to_have_text("step 2/4")
+
+
+def test_a_second_tab_of_the_host_leads_when_it_is_told_to(
+    host: Page, guest: Guests, address: str
+) -> None:
+    host.goto(f"{address}?text=5+1+2&step=1")
+    lead(host)
+    count = guest().get_by_test_id("step-count")
+    expect(count).to_have_text("step 1/4")
+    second = host.context.new_page()
+    second.goto(f"{address}?text=5+1+2&step=3")
+    status = second.get_by_test_id("class-status")
+    expect(status).to_contain_text("Another tab of yours leads the class")
+    second.get_by_test_id("next").click()
+    expect(second.get_by_test_id("step-count")).to_have_text("step 4/4")
+    host.bring_to_front()
+    host.get_by_test_id("next").click()
+    expect(count).to_have_text("step 2/4")
+    second.bring_to_front()
+    second.get_by_test_id("class-take-over").click()
+    expect(count).to_have_text("step 4/4")
+    expect(status).to_contain_text("The class follows you")
+    expect(host.get_by_test_id("class-status")).to_contain_text("Another tab of yours leads")
+    second.close()
+    expect(host.get_by_test_id("class-status")).to_contain_text("The class follows you")
+    expect(count).to_have_text("step 2/4")  # the other tab leads, after a time
+
+
+def test_the_words_of_a_vote_are_not_cut(host: Page, guest: Guests, address: str) -> None:
+    phone = guest()
+    host.goto(f"{address}?model=english-french-early&step=2&guess=1&lang=en")
+    lead(host)
+    cut = "all => all.some((token) => token.scrollWidth > token.clientWidth + 1)"
+    for kind in ("token", "key"):
+        host.get_by_test_id(f"ask-{kind}").click()
+        choices = phone.get_by_test_id("class-choices")
+        expect(choices.get_by_role("button")).to_have_count(4)
+        expect(host.get_by_test_id("class-bars").locator(".vote")).to_have_count(4)
+        for shown in (choices, host.get_by_test_id("class-bars")):
+            assert not shown.locator(".token").evaluate_all(cut)
+    assert phone.evaluate("document.documentElement.scrollHeight <= innerHeight")
+
+
+def lead(host: Page) -> None:
+    """Switch on Follow me. The box is checked when the server has answered where a tab that has
+    just been closed still counts as the one that leads."""
+    expect(host.locator(".plotted")).to_be_visible()
+    host.get_by_role("button", name="Share").click()
+    host.get_by_test_id("class-lead").click()
+    expect(host.get_by_test_id("class-lead")).to_be_checked()
+    host.keyboard.press("Escape")
