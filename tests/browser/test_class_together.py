@@ -2,15 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from explorer.app.server import access
-from explorer.app.static_site import write_static_site
-from explorer.model.catalog import shipped_models
 from tests.support.app_server import running_app
 
 Guests = Callable[..., Page]
@@ -26,14 +22,6 @@ def address() -> Iterator[str]:
             yield address
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("site")
-    listed = shipped_models()
-    write_static_site([listed[name] for name in ("reverse", "english-french-early")], out)
-    return out
-
-
 @pytest.fixture
 def host(new_visitor: Callable[..., Page], address: str) -> Iterator[Page]:
     """The host's tab. The server is that of the next test, too: at the end it leads nobody."""
@@ -47,22 +35,11 @@ def host(new_visitor: Callable[..., Page], address: str) -> Iterator[Page]:
 
 
 @pytest.fixture
-def guest(new_visitor: Callable[..., Page], address: str, site: Path) -> Guests:
-    """The static site at the app's address, with the app's own routes."""
-
-    def serve(route: Route) -> None:
-        name = urlsplit(route.request.url).path.removeprefix("/") or "index.html"
-        if name.startswith(("class/", "trace/")):
-            route.continue_()
-            return
-        kinds = {".html": "text/html", ".css": "text/css"}
-        file = site / name
-        body = file.read_bytes().replace(b"<html ", b'<html data-class="" ', 1)
-        route.fulfill(body=body, content_type=kinds.get(file.suffix, "text/javascript"))
+def guest(new_visitor: Callable[..., Page], address: str) -> Guests:
+    """A tab of a guest, to whom the server gives the page that needs no server."""
 
     def make(width: int = 390, height: int = 844) -> Page:
         tab = new_visitor(width, height)
-        tab.context.route("**/*", serve)
         tab.goto(address)
         return tab
 

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from explorer.app.server import class_route
 
@@ -35,7 +36,7 @@ def running_class(site: Path, traces: HostTraces) -> Iterator[str]:
         serving.join()
 
 
-def _application(site: Path, traces: HostTraces) -> Starlette:
+def _application(site: Path, traces: HostTraces) -> ASGIApp:
     page = (site / "index.html").read_text().replace("<html ", '<html data-class="" ', 1)
 
     async def trace(request: Request) -> Response:
@@ -45,7 +46,7 @@ def _application(site: Path, traces: HostTraces) -> Starlette:
     async def first_page(_: Request) -> Response:
         return HTMLResponse(page)
 
-    return Starlette(
+    app = Starlette(
         routes=[
             *class_route.routes(""),
             Route("/class/trace/{key}", trace),
@@ -53,3 +54,4 @@ def _application(site: Path, traces: HostTraces) -> Starlette:
             Mount("/", StaticFiles(directory=site)),
         ]
     )
+    return class_route.EventStreams(app, base="")
