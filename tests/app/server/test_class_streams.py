@@ -142,5 +142,4 @@ def test_streams_follow_on_the_event_loop_of_the_server():
         await stream.aclose()
         return heard
 
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        assert steps(runner.run(listen())) == [None, 1, 2]
+    assert steps(run_alone(listen(), uvloop.new_event_loop)) == [None, 1, 2]
