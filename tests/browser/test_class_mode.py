@@ -265,6 +265,9 @@ def test_a_class_guesses_where_a_head_looks(address: str, new_visitor: Callable[
     chips.nth(4).click()  # padding
     chips.nth(0).click()
     expect(host.get_by_test_id("class-answered")).to_have_text("2 of 2 answered.")
+    expect(host.get_by_test_id("class-address")).to_have_text(
+        "Most votes from one network address: 2"
+    )
     expect(host.get_by_test_id("class-bars").locator(".vote")).to_have_text(
         ["15×1", "21", "32×1", "4eos"]
     )

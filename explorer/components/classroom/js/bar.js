@@ -188,6 +188,7 @@ function noteOf({ kind, answer, choice, answered, asked }, say) {
  */
 function createResult(say) {
   const count = element("strong", { class: "answered", role: "status", testid: "class-answered" });
+  const address = element("span", { testid: "class-address" });
   const bars = element("div", { class: "bars", testid: "class-bars" });
   const reveal = element(
     "button",
@@ -208,6 +209,7 @@ function createResult(say) {
     { class: "result", "aria-label": say("votes") },
     kinds.element,
     count,
+    address,
     bars,
     reveal,
   );
@@ -226,6 +228,9 @@ function createResult(say) {
     if (!asked) return;
     kinds.check(asked.kind);
     write(count, say("answered", { answered: asked.answered, asked: asked.asked }));
+    const ofOneAddress = asked.of_one_address ?? 0;
+    write(address, say("of_one_address", { count: ofOneAddress }));
+    address.hidden = ofOneAddress < 2;
     reveal.hidden = asked.answer !== null;
     const shown = asked.candidates
       .map((token, index) => ({ token, index, votes: asked.counts?.[index] ?? 0 }))

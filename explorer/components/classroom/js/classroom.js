@@ -10,7 +10,7 @@ import { createStream, send } from "./stream.js";
  * @typedef {Record<string, string>} Query of the URL that opens what is shown
  * @typedef {{query: Query, shown: ShownState}} ClassView
  *
- * @typedef {Question & {number: number, answered: number, asked: number, counts: number[] | null, choice: number | null}} Asked
+ * @typedef {Question & {number: number, answered: number, asked: number, counts: number[] | null, choice: number | null, of_one_address?: number}} Asked
  *
  * @typedef {object} Message what the server tells this page; see `class_session.py`
  * @property {boolean} host
