@@ -80,6 +80,9 @@ def test_a_class_follows_its_host_and_votes(host: Page, guest: Guests, address: 
         button.click()
         expect(button).to_have_attribute("aria-pressed", "true")
     expect(host.get_by_test_id("class-answered")).to_have_text("2 of 2")
+    expect(host.get_by_test_id("class-address")).to_have_text(
+        "Most votes from one network address: 2"
+    )
     counts = [str({"2": 1, wrong: 1}.get(token, 0)) for token in offered]
     expect(bars.locator(".votes")).to_have_text(counts)
     host.get_by_test_id("class-scores").check()
