@@ -29,6 +29,7 @@ def host(new_visitor: Callable[..., Page], address: str) -> Iterator[Page]:
     cookie = {"name": access.cookie_name(), "value": access.cookie_value(), "url": address}
     tab.context.add_cookies([cookie])  # type: ignore[list-item]
     yield tab
+    tab.goto("about:blank")  # whose page may publish once more
     headers = {"Content-Type": "application/json"}
     tab.request.post(f"{address}class/lead", headers=headers, data={"page": ""})
     assert tab.request.post(f"{address}class/screen", headers=headers, data={}).status == 204
