@@ -1,5 +1,6 @@
-"""Limits on the number of connections and on their waiting time. Neither uvicorn nor Streamlit has
-any: uvicorn waits forever for the rest of a request, and for a browser to read an answer.
+"""Limits on the number of connections, on their waiting time and on what they may send. Neither
+uvicorn nor Streamlit has any: uvicorn waits forever for the rest of a request, and for a browser to
+read an answer, and reads on what belongs to a request that it has answered.
 
 A visitor with a few lines of code could otherwise hold every connection that the system allows.
 A WebSocket of a page that rests stays open; uvicorn itself closes one that leaves a ping
@@ -33,11 +34,27 @@ Those of a proxy that is named are all visitors' and are not counted."""
 _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
 
 
+class _Connection(h11.Connection):
+    """What one client sends, read as HTTP; a request whose length it does not announce is invalid.
+
+    No browser sends one. Each of its parts, of one byte if a program wants it so, would take as
+    long to read as thousands of bytes of another body.
+    """
+
+    def next_event(self) -> Any:
+        """The next event. Raises `h11.RemoteProtocolError`."""
+        event = super().next_event()
+        if isinstance(event, h11.Request) and b"transfer-encoding" in dict(event.headers):
+            raise h11.RemoteProtocolError("a request needs a Content-Length")
+        return event
+
+
 class LimitedProtocol(H11Protocol):
     """uvicorn's HTTP protocol with the limits. WebSockets are handed over to another protocol."""
 
     def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:
         super().__init__(config, *arguments, **named)
+        self.conn = _Connection(h11.SERVER)
         self._timer: TimerHandle | None = None
         self._due = 0.0  # by the clock of the event loop
 
@@ -64,6 +81,13 @@ class LimitedProtocol(H11Protocol):
         """End the event streams, too, when the server ends: uvicorn waits for each answer."""
         class_route.session.end()
         super().shutdown()
+
+    def on_response_complete(self) -> None:
+        """Close the connection of a request that was answered before its end, whose rest nobody
+        reads."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY:
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""

@@ -119,12 +119,16 @@ def ended(connection: socket.socket) -> bool:
         return True
 
 
+def all_received(connection: socket.socket) -> bytes:
+    """What the server sends until it ends the connection."""
+    return b"".join(iter(lambda: connection.recv(1000), b""))
+
+
 UNFINISHED = {
     "nothing": b"",
     "two bytes": b"GE",
     "half of the headers": b"GET /count HTTP/1.1\r\n" + HOST,
     "half of a body": b"POST /count HTTP/1.1\r\n" + HOST + b"Content-Length: 9\r\n\r\nabc",
-    "half of a chunk": b"POST /count HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n9",
     "half of a handshake": b"GET /echo HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n",
 }
 
@@ -162,6 +166,20 @@ def test_finished_requests_and_slow_uploads_are_answered(server, monkeypatch):
     assert answer(slow) == b"2003"
     fast.sendall(head + bytes(2003))  # a connection that rests between requests is kept
     assert answer(fast) == b"2003"
+
+
+@pytest.mark.parametrize("encoding", ["chunked", "gzip, chunked"])
+def test_a_request_of_unknown_length_is_refused_before_it_is_read(encoding, server):
+    head = f"POST /count HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: {encoding}\r\n\r\n"
+    connection = server.open(head.encode() + b"1\r\na\r\n")
+    assert all_received(connection).startswith(b"HTTP/1.1 400 ")
+
+
+def test_the_rest_of_a_request_that_was_answered_is_not_read(server):
+    connection = server.open(
+        b"POST /large HTTP/1.1\r\n" + HOST + b"Content-Length: 9000000\r\n\r\n"
+    )
+    assert all_received(connection).startswith(b"HTTP/1.1 405 ")
 
 
 def test_a_websocket_that_rests_stays_open(server):
