@@ -65,6 +65,7 @@ def test_a_class_follows_its_host_and_votes(host: Page, guest: Guests, address: 
     for tab in (phone, laptop):
         chips = tab.get_by_test_id("strip-source").locator(".chip")
         expect(chips).to_have_text(["5", "3", "2", "eos"])
+    expect(source).not_to_be_focused()  # the player has the keys again
     host.keyboard.press("Home")
     host.keyboard.press("g")
     answers = phone.get_by_test_id("class-choices").get_by_role("button")
