@@ -131,6 +131,8 @@ async def take_lead(request: Request) -> Response:
 async def take_vote(request: Request) -> Response:
     """Take a guest's vote. 409 if it does not count, 429 with too many votes."""
     guest = request.cookies.get(_guest_cookie(), "")
+    if not session.knows(guest):
+        return _answer(409)
     if not _take(_votes, guest, VOTE_RATE, MOST_VOTES):
         return _answer(429)
     vote = await _content(request, class_messages.LARGEST_VOTE, class_messages.read_vote)

@@ -124,20 +124,30 @@ class ClassSession:
         return str((self._screen.view or {}).get("trace", ""))
 
     def admit(self, guest: str) -> str:
-        """`guest` if this server made that word, else a new one. With too many guests, those seen
-        longest ago are forgotten, except guests with an open stream."""
+        """`guest` if this server made that word, else a new one.
+
+        With too many guests, those seen longest ago are forgotten, except guests with an open
+        stream; first of all those who never voted.
+        """
         if guest not in self._tallies:
             guest = secrets.token_urlsafe(18)
             self._tallies[guest] = _Tally()
         self._tallies.move_to_end(guest)
-        present = {seat.guest for seat in self._seats}
-        while len(self._tallies) > MOST_GUESTS:
-            gone = next((one for one in self._tallies if one not in present), guest)
-            if gone == guest:  # all others are present
-                break
+        while len(self._tallies) > MOST_GUESTS and (gone := self._forgettable(guest)):
             del self._tallies[gone]
             self._votes.pop(gone, None)
         return guest
+
+    def _forgettable(self, newest: str) -> str:
+        """The guest to forget next; "" if all others than `newest` are present."""
+        kept = {newest, *(seat.guest for seat in self._seats)}
+        absent = [one for one in self._tallies if one not in kept]
+        silent = (one for one in absent if one not in self._votes and not self._tallies[one].total)
+        return next(silent, absent[0] if absent else "")
+
+    def knows(self, guest: str) -> bool:
+        """Whether this server made the word `guest`, and remembers it."""
+        return guest in self._tallies
 
     def has_room(self, address: str, host: bool = False) -> bool:
         """Whether one more stream may be opened from a network address; one of a host always may,
@@ -207,8 +217,9 @@ class ClassSession:
     def vote(self, guest: str, number: int, choice: int) -> bool:
         """Take a guest's vote, replacing an earlier one. Returns whether it counts.
 
-        A vote counts if it names a candidate of the question on screen, before the reveal, and if
-        the guest's stream is open.
+        A vote counts if it names a candidate of the question on screen, before the reveal, if the
+        guest's stream is open, and if its network address has not cast as many as it may open
+        streams.
         """
         question = self._screen.question
         if question is None or question.answer is not None or number != self._number:
@@ -217,11 +228,16 @@ class ClassSession:
         seat = next(own, None)
         if seat is None or not 0 <= choice < len(question.candidates):
             return False
-        before = self._votes.get(guest)
+        before, network = self._votes.get(guest), network_of(seat.address)
+        if before is None and self._votes_of(network) >= MOST_OF_ADDRESS:
+            return False
         if before is None or before.choice != choice:
-            self._votes[guest] = _Vote(choice, network_of(seat.address))
+            self._votes[guest] = _Vote(choice, network)
             self._change()
         return True
+
+    def _votes_of(self, network: str) -> int:
+        return sum(vote.network == network for vote in self._votes.values())
 
     def message(self, seat: Seat) -> bytes:
         """Present state for the page of a stream, as JSON. Guests see the others' votes after the

@@ -1,4 +1,4 @@
-"""Limits on the number of connections, on their waiting time and on what they may send. Neither
+"""Limits on the number of connections, on their waiting time and on what they send. Neither
 uvicorn nor Streamlit has any: uvicorn waits forever for the rest of a request, and for a browser to
 read an answer, and reads on what belongs to a request that it has answered.
 
@@ -9,6 +9,7 @@ unanswered.
 
 import socket
 from asyncio import BaseTransport, TimerHandle, Transport
+from collections.abc import Callable
 from typing import Any, cast
 
 import h11
@@ -16,7 +17,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from explorer.app.server import class_route
-from explorer.app.server.rate_limit import network_of
+from explorer.app.server.rate_limit import Owners, RateLimiter, network_of
 
 PATIENCE = 30.0
 """Seconds within which a request must be complete, plus those that `SLOWEST` allows."""
@@ -31,6 +32,14 @@ MOST = 400
 """Connections of one network address: a browser opens seven, and a school may have one address.
 Those of a proxy that is named are all visitors' and are not counted."""
 
+REQUEST_RATE, MOST_REQUESTS = 150.0, 2000.0
+"""Requests of one network address a second, and at once; more of them wait. A first visit has
+twenty, and a school may have one address. Those of a proxy that is named are not counted."""
+
+HOLD = 0.2
+"""Seconds that a connection rests when its address has sent too many requests of late."""
+
+_requests = RateLimiter(owners=4096)
 _UNFINISHED = (h11.IDLE, h11.SEND_BODY)
 
 
@@ -39,13 +48,21 @@ class _Connection(h11.Connection):
 
     No browser sends one. Each of its parts, of one byte if a program wants it so, would take as
     long to read as thousands of bytes of another body.
+
+    count: called for each request.
     """
+
+    def __init__(self, count: Callable[[], None]) -> None:
+        super().__init__(h11.SERVER)
+        self._count = count
 
     def next_event(self) -> Any:
         """The next event. Raises `h11.RemoteProtocolError`."""
         event = super().next_event()
-        if isinstance(event, h11.Request) and b"transfer-encoding" in dict(event.headers):
-            raise h11.RemoteProtocolError("a request needs a Content-Length")
+        if isinstance(event, h11.Request):
+            self._count()
+            if b"transfer-encoding" in dict(event.headers):
+                raise h11.RemoteProtocolError("a request needs a Content-Length")
         return event
 
 
@@ -54,8 +71,9 @@ class LimitedProtocol(H11Protocol):
 
     def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:
         super().__init__(config, *arguments, **named)
-        self.conn = _Connection(h11.SERVER)
+        self.conn = _Connection(self._charge)
         self._timer: TimerHandle | None = None
+        self._held: TimerHandle | None = None
         self._due = 0.0  # by the clock of the event loop
 
     def connection_made(self, transport: BaseTransport) -> None:
@@ -77,6 +95,21 @@ class LimitedProtocol(H11Protocol):
         else:
             self._stop_waiting()
 
+    def handle_events(self) -> None:
+        """Read the requests that have come, later if the client's address has sent too many."""
+        if _requests.allows(self._owners(), REQUEST_RATE, MOST_REQUESTS):
+            super().handle_events()
+        elif self._held is None:
+            self._held = self.loop.call_later(HOLD, self._go_on)
+            self.flow.pause_reading()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """Hand the connection over; end it if the protocol of WebSockets does not take the request,
+        and would wait for another without end."""
+        super().handle_websocket_upgrade(event)
+        if not getattr(self.transport.get_protocol(), "handshake_initiated", True):
+            self.transport.abort()
+
     def shutdown(self) -> None:
         """End the event streams, too, when the server ends: uvicorn waits for each answer."""
         class_route.session.end()
@@ -92,10 +125,26 @@ class LimitedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
         self._stop_waiting()
+        if self._held is not None:
+            self._held.cancel()
         super().connection_lost(exc)
 
-    def _address_has_too_many(self) -> bool:
+    def _go_on(self) -> None:
+        self._held = None
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
+            self.handle_events()
+
+    def _charge(self) -> None:
+        _requests.charge(self._owners(), 1.0, REQUEST_RATE, MOST_REQUESTS)
+
+    def _owners(self) -> Owners:
         if self.client is None or self._is_of_proxy(self.client[0]):
+            return {}
+        return {network_of(self.client[0]): 1.0}
+
+    def _address_has_too_many(self) -> bool:
+        if self.client is None or not self._owners():
             return False
         clients = (getattr(one, "client", None) for one in self.connections)
         networks = (network_of(client[0]) for client in clients if client)

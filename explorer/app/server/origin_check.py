@@ -48,7 +48,8 @@ class Allowed:
         """Whether a Host header "name:port" names this server. `address` is the server's own
         address on which the connection came in."""
         parts = _split(f"//{host}")
-        name = parts.hostname.rstrip(".") if parts and parts.hostname else ""
+        whole = parts is not None and parts.netloc == host  # no path, query or fragment
+        name = parts.hostname.rstrip(".") if parts and parts.hostname and whole else ""
         return bool(name) and (name == address or any(_matches(name, k) for k in self.hosts))
 
     def origin(self, origin: str, host: str) -> bool:

@@ -11,7 +11,9 @@ import gzip
 import hmac
 import secrets
 from collections.abc import Hashable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
+from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from starlette.concurrency import run_in_threadpool
@@ -19,7 +21,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.server.rate_limit import charged_for
+from explorer.app.server import access
+from explorer.app.server.rate_limit import address_of, charged_for, network_of
 from explorer.components.player.payload import Offer
 from explorer.components.trace_questions import (
     TRACE_QUESTIONS,
@@ -46,6 +49,7 @@ _SECRET = secrets.token_bytes(32)
 _traces: WeakValueDictionary[str, Trace] = WeakValueDictionary()
 _models: WeakKeyDictionary[Trace, AskedModel | None] = WeakKeyDictionary()
 _answers = LimitedCache(MOST_ANSWER_BYTES)
+_turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by network address
 _computing = asyncio.Semaphore(MOST_COMPUTING)
 
 
@@ -83,8 +87,21 @@ async def serve(request: Request) -> Response:
     answer = partial(_answer, request, key, trace, question, place)
     if not question.asks_model or _answers.find((key, name, place)) is not None:
         return await run_in_threadpool(answer)
-    async with _computing:
-        return await run_in_threadpool(answer)
+    async with _turn_of(request), _computing:
+        gone = await request.is_disconnected()
+        return _refused(404) if gone else await run_in_threadpool(answer)
+
+
+def _turn_of(request: Request) -> AbstractAsyncContextManager[Any]:
+    """In class mode, the turn of a network address: its answers are computed one after another, so
+    others wait for one of them at most."""
+    if not access.is_class_mode():
+        return nullcontext()
+    network = network_of(address_of(request))
+    turn = _turns.get(network)
+    if turn is None:
+        turn = _turns[network] = asyncio.Lock()
+    return turn
 
 
 def _answer(

@@ -105,6 +105,15 @@ def test_a_vote_counts_once_there_is_a_question_and_a_stream(guest, host, sessio
     assert guest.post("/class/vote", json={"number": 1, "choice": 2}).status_code == 409
 
 
+def test_nothing_is_remembered_of_words_that_this_server_did_not_make(host, session, monkeypatch):
+    monkeypatch.setattr(class_route, "_votes", limiter := RateLimiter(owners=9))
+    host.post("/class/screen", json={"question": QUESTION})
+    for word in ("", "mallory", "x" * 4000):
+        host.cookies.set(class_route._guest_cookie(), word)
+        assert host.post("/class/vote", json={"number": 1, "choice": 1}).status_code == 409
+    assert not limiter._left
+
+
 def test_votes_are_limited_in_rate(guest, host, session):
     host.post("/class/screen", json={"question": QUESTION})
     sit(session, guest)
@@ -125,7 +134,7 @@ def test_what_is_malformed_has_a_status_and_changes_nothing(guest, host, session
     assert session._screen.view is session._screen.question is None
 
 
-def test_a_body_that_never_ends_is_not_waited_for(monkeypatch):
+def test_a_body_that_never_ends_is_not_waited_for(session, monkeypatch):
     """The server waits for open requests when it ends."""
     monkeypatch.setattr(class_route, "SLOWEST", 0.01)
     parts = [{"type": "http.request", "body": b"[", "more_body": True}]
@@ -133,13 +142,15 @@ def test_a_body_that_never_ends_is_not_waited_for(monkeypatch):
     async def receive():
         return parts.pop() if parts else await asyncio.Event().wait()
 
-    headers = [(b"content-type", b"application/json")]
+    cookie = f"{class_route._guest_cookie()}={session.admit('')}"
+    headers = [(b"content-type", b"application/json"), (b"cookie", cookie.encode())]
     request = Request({"type": "http", "method": "POST", "headers": headers}, receive)
     answer = run_alone(class_route.take_vote(request))
     assert answer.status_code == 408
 
 
-def test_large_bodies_and_those_a_form_can_send_are_refused(host, guest):
+def test_large_bodies_and_those_a_form_can_send_are_refused(host, guest, session):
+    sit(session, guest)
     large = {"view": {**VIEW, "shown": {"site": "x" * 100_000}}}
     assert host.post("/class/screen", json=large).status_code == 413
     as_form = host.post("/class/screen", content=b"{}", headers={"Content-Type": "text/plain"})

@@ -287,6 +287,23 @@ def test_a_guest_whose_stream_is_open_is_not_forgotten(together, others, monkeyp
     assert len(together._tallies) <= 3
 
 
+def test_who_voted_is_forgotten_last(together, monkeypatch):
+    """A phone that sleeps keeps its vote and its score while others open streams without end."""
+    monkeypatch.setattr(class_session, "MOST_GUESTS", 3)
+    number = ask(together)
+    guest = sit(together)
+    together.vote(guest.guest, number, 1)
+    together.leave(guest)
+    for _ in range(9):
+        together.leave(sit(together))
+    together.show(Screen(question=replace(QUESTION, answer=1)))
+    for _ in range(9):
+        together.leave(sit(together))
+    back = Seat(together.admit(guest.guest), guest.address, False)
+    told = message(together, back)
+    assert (back.guest, told["right"], told["total"]) == (guest.guest, 1, 1)
+
+
 def test_a_guest_who_is_forgotten_before_the_stream_opens_may_vote(together, monkeypatch):
     monkeypatch.setattr(class_session, "MOST_GUESTS", 1)
     number = ask(together)
@@ -342,6 +359,19 @@ def test_guests_and_hosts_are_told_the_same_facts(together, asked, answer):
         if answer is None:
             of_host["question"]["counts"] = None
     assert of_guest == of_host
+
+
+def test_an_address_casts_as_many_votes_as_it_may_open_streams(together, monkeypatch):
+    """Also one that opens a stream, votes, and opens the next as another guest."""
+    monkeypatch.setattr(class_session, "MOST_OF_ADDRESS", 2)
+    number = ask(together)
+    taken = []
+    for _ in range(4):
+        guest = sit(together, address="192.0.2.7")
+        taken.append(together.vote(guest.guest, number, 1))
+        together.leave(guest)
+    assert taken == [True, True, False, False]
+    assert together.vote(sit(together, address="192.0.2.8").guest, number, 1)
 
 
 def test_the_host_sees_how_many_votes_came_from_one_address(together):

@@ -19,6 +19,7 @@ from websockets.sync.client import connect
 
 from explorer.app.server import connection_limits
 from explorer.app.server.broken_requests import BrokenRequests
+from explorer.app.server.rate_limit import RateLimiter
 
 PATIENCE = 0.4
 HOST = b"Host: x\r\n"
@@ -119,6 +120,15 @@ def ended(connection: socket.socket) -> bool:
         return True
 
 
+def wait_for_answers(connection: socket.socket, count: int) -> None:
+    """Read `count` answers without an error, and no more."""
+    data = b""
+    while data.count(b"HTTP/1.1 200 OK\r\n") < count or not data.endswith(b"\r\n\r\n0"):
+        data += (more := connection.recv(1000))
+        assert more
+    assert data.count(b"HTTP/1.1 ") == count
+
+
 def all_received(connection: socket.socket) -> bytes:
     """What the server sends until it ends the connection."""
     return b"".join(iter(lambda: connection.recv(1000), b""))
@@ -180,6 +190,33 @@ def test_the_rest_of_a_request_that_was_answered_is_not_read(server):
         b"POST /large HTTP/1.1\r\n" + HOST + b"Content-Length: 9000000\r\n\r\n"
     )
     assert all_received(connection).startswith(b"HTTP/1.1 405 ")
+
+
+@pytest.mark.parametrize("more", [b"POST", b"X: y\r\n" * 200, b"X: " + bytes(5000).hex().encode()])
+def test_a_handshake_that_is_never_taken_ends_the_connection(more, server):
+    """WebSockets need GET, 128 headers or fewer, and lines of 8 KiB or less."""
+    method, headers = (more, b"Content-Length: 0") if more == b"POST" else (b"GET", more)
+    lines = [method + b" /echo HTTP/1.1", b"Host: x", b"Connection: Upgrade", b"Upgrade: websocket"]
+    connection = server.open(b"\r\n".join([*lines, headers.strip(), b"", b""]))
+    all_received(connection)
+
+
+def test_requests_beyond_the_limit_of_an_address_wait_for_those_of_others(server, monkeypatch):
+    request = b"GET /count HTTP/1.1\r\n" + HOST + b"\r\n"
+    monkeypatch.setattr(connection_limits, "_requests", RateLimiter(owners=9))
+    monkeypatch.setattr(connection_limits, "MOST_REQUESTS", 2.5)
+    monkeypatch.setattr(connection_limits, "REQUEST_RATE", 1e-9)
+    many = server.open(8 * request)
+    wait_for_answers(many, 3)
+    many.settimeout(2 * connection_limits.HOLD)
+    with pytest.raises(TimeoutError):
+        many.recv(1)
+    assert answer(server.open(request, own="127.0.0.2")) == b"0"
+    wait_for_answers(server.open(8 * request, own="127.0.0.3"), 8)
+    many.settimeout(20)
+    monkeypatch.setattr(connection_limits, "MOST_REQUESTS", 100.0)
+    monkeypatch.setattr(connection_limits, "REQUEST_RATE", 1e9)
+    wait_for_answers(many, 5)
 
 
 def test_a_websocket_that_rests_stays_open(server):

@@ -63,6 +63,9 @@ def test_requests_for_this_server_pass(browser, host):
         "xhub.example.org",
         "user@localhost",
         "localhost:port",
+        "localhost/",
+        "localhost?;script-src *",
+        "localhost#x",
         "",
     ],
 )

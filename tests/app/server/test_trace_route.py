@@ -208,16 +208,44 @@ def test_nothing_else_waits_for_what_is_computed(explorable, monkeypatch):
     run_alone(ask())
 
 
-async def status(app: Starlette, path: str) -> int:
-    """The status of an answer, without a client that has a thread and a loop of its own."""
+def test_in_class_mode_others_wait_for_one_answer_of_an_address_at_most(explorable, monkeypatch):
+    """And none is computed for a browser that is gone."""
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    monkeypatch.setattr(trace_route, "_computing", asyncio.Semaphore(trace_route.MOST_COMPUTING))
+    model = BlockedModel(explorable, "1 2 3")
+    address = trace_route.offer("turns", explorable.trace("1 2 3"), model).address
+    app = Starlette(routes=[Route(trace_route.PATH, trace_route.serve)])
+    of_one = [f"/{address}/vectors/{site}/0/{n}" for site in ("encoder", "cross") for n in range(3)]
+
+    async def ask() -> None:
+        first = [asyncio.create_task(status(app, path, "192.0.2.1")) for path in of_one[:5]]
+        gone = asyncio.create_task(status(app, of_one[5], "192.0.2.1", "http.disconnect"))
+        while model.computing < 1:
+            await asyncio.sleep(0.01)
+        other = asyncio.create_task(status(app, f"/{address}/vectors/decoder/0/0", "192.0.2.2"))
+        while model.computing < 2:
+            await asyncio.sleep(0.01)
+        assert not any(one.done() for one in (*first, gone, other))
+        model.free.set()
+        assert await asyncio.gather(*first, other, gone) == [200] * 6 + [404]
+
+    run_alone(ask())
+
+
+async def status(app: Starlette, path: str, client: str = "", then: str = "http.request") -> int:
+    """The status of an answer, without a client that has a thread and a loop of its own.
+
+    client: the network address. then: what the browser does after its request.
+    """
     found: list[int] = []
 
     async def receive() -> Message:
-        return {"type": "http.request"}
+        return {"type": then}
 
     async def send(message: Message) -> None:
         found.append(message.get("status", 0))
 
     scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
+    scope["client"] = (client, 1) if client else None
     await app(scope, receive, send)
     return found[0]
