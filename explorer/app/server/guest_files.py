@@ -1,7 +1,7 @@
 """The files of the guests' site, compressed, made in a process of its own.
 
-The models that it loads end with it, so the server keeps the files alone. It has a low priority:
-the host's pages come first.
+The models that it loads end with it, so the server keeps the files alone, and the host's pages do
+not wait for its computations.
 """
 
 import gzip
@@ -26,7 +26,6 @@ _MEDIA_TYPES = {
     ".js": "text/javascript",
     ".png": "image/png",
 }
-_NICENESS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +79,6 @@ def _of_class(page: bytes, base: str) -> bytes:
 def _make(base: str) -> None:
     """Write the files to standard output, for `made`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and with it the pipe
-    if sys.platform != "win32":
-        os.nice(_NICENESS)
     out, sys.stdout = sys.stdout.buffer, sys.stderr
     from explorer.app import static_site  # late: with torch
 

@@ -152,4 +152,4 @@ def test_the_real_site_has_every_file_that_the_static_site_has_but_those_for_off
         assert browser.head(f"/{name}").status_code == status, name
     first_visit = ("index.html", "live.js", "live.css", "plotly.min.js", "models/reverse.js")
     sizes = (int(browser.head(f"/{name}").headers["content-length"]) for name in first_visit)
-    assert sum(sizes) < 2_650_000
+    assert sum(sizes) < 2_400_000
