@@ -260,7 +260,8 @@ def class_server(root: Path) -> Iterator[tuple[int, int]]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        wait_for(f"http://{HOST}:{port}{LAST_FILE}", server)
+        for path in ("/_stcore/health", LAST_FILE):
+            wait_for(f"http://{HOST}:{port}{path}", server)
         at_rest(server.pid)  # what it prepares in the background is done
         yield port, server.pid
     finally:
