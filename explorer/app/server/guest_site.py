@@ -76,7 +76,8 @@ class GuestSite:
         if lesson := request.query_params.get("lesson"):
             page = f"lessons/{lesson}.{language}.html"
             if await self._made(page) is not None:
-                return page
+                card = request.query_params.get("card", "")
+                return f"{page}#card={card}" if card.isascii() and card.isdigit() else page
         query = request.url.query
         return f"./#{query}" if query or name not in ("", FIRST_PAGE) else None
 

@@ -93,7 +93,8 @@ def test_a_link_of_an_earlier_class_opens_the_same_look(site, path):
 @pytest.mark.parametrize(
     ("link", "language", "target"),
     [
-        ("/?lesson=the-mask&card=2", "zh", "lessons/the-mask.zh.html"),
+        ("/?lesson=the-mask&card=2", "zh", "lessons/the-mask.zh.html#card=2"),
+        ("/?lesson=the-mask&card=%23x", "zh", "lessons/the-mask.zh.html"),
         ("/?lesson=the-mask&lang=zh", "en", "lessons/the-mask.zh.html"),
         ("/?lesson=none&model=copy", "zh", "./#lesson=none&model=copy"),
         ("/?lesson=../x", "en", "./#lesson=../x"),
