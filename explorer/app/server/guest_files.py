@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
 from hashlib import sha256
+from importlib import import_module
 from pathlib import PurePosixPath
 
 from explorer.core import folders
@@ -80,8 +81,7 @@ def _make(base: str) -> None:
     """Write the files to standard output, for `made`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and with it the pipe
     out, sys.stdout = sys.stdout.buffer, sys.stderr
-    from explorer.app import static_site  # late: with torch
-
+    static_site = import_module("explorer.app.static_site")  # in this process alone: with torch
     try:
         for name, file in compressed(static_site.files_for_class(), base):
             pickle.dump((name, *astuple(file)), out)
