@@ -3,6 +3,7 @@
     python -m benchmarks.class_guests [--guests 300] [--steps 60] [--pace 0.5] [--warm-up 4]
                                       [--within 3] [--root FOLDER]
 
+First all guests open the page at once: each downloads the files of a first visit with `reverse`.
 One server in class mode, started as `explorer class` starts it, from this checkout or that in
 `--root`. Each guest is an event stream from an address of its own (127.1.0.1 and so on), read as
 bytes. The host publishes a step every `--pace` seconds; its time at a guest runs from before the
@@ -14,7 +15,8 @@ server on the same event loop that writes them to each, and does nothing else.
 Where there are two cores, the server has the first alone, and host and guests the last. An error
 is a step that a guest is not told within five seconds, and a stream that ends or is refused. A
 vote is lost if it is refused or the host is not told of it. Memory is that of the server with all
-guests, less that with one. What a server spends at rest is no part of a step. Linux only.
+guests, after their downloads, less that before the first guest; of the downloads, the most that it
+held while they went on. What a server spends at rest is no part of a step. Linux only.
 """
 
 import argparse
@@ -50,6 +52,13 @@ SETTLED = 1.0
 
 REST = 3.0
 """Seconds in which a server at rest is measured."""
+
+FIRST_VISIT = ("/", "/live.css", "/live.js", "/plotly.min.js", "/models/reverse.js")
+LAST_FILE = "/training.zh.html"
+"""Of the guests' pages, the one that is made last."""
+
+LOOK = 0.1
+"""Seconds between two looks at the server's memory."""
 
 MISSING = 5.0
 """Seconds after which a step is missing."""
@@ -198,6 +207,47 @@ def bare_server() -> Iterator[tuple[int, int]]:
         process.join()
 
 
+async def visit(port: int, own: str) -> int:
+    """Download the files of a first visit, one after the other: their bytes."""
+    reader, writer = await asyncio.open_connection(HOST, port, local_addr=(own, 0))
+    total = 0
+    for path in FIRST_VISIT:
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: {HOST}:{port}\r\n\r\n".encode())
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin1").lower()
+        (length,) = re.findall(r"content-length: (\d+)", head)
+        total += int(length)
+        left = int(length)
+        while left:
+            left -= len(await reader.read(left))
+    writer.close()
+    return total
+
+
+async def most_memory(process: int) -> float:
+    """The most memory of a process that was seen until this task is cancelled."""
+    most = 0.0
+    try:
+        while True:
+            most = max(most, resident_megabytes(process))
+            await asyncio.sleep(LOOK)
+    except asyncio.CancelledError:
+        return most
+
+
+async def visit_all(port: int, process: int, count: int) -> float:
+    """Let all guests open the page, and print; the server's memory before, in MB."""
+    spent, began = processor_seconds(process), time.perf_counter()
+    before, watch = resident_megabytes(process), asyncio.create_task(most_memory(process))
+    sizes = await asyncio.gather(*(visit(port, address_of(one)) for one in range(count)))
+    took, spent = time.perf_counter() - began, processor_seconds(process) - spent
+    watch.cancel()
+    print(
+        f"{count} first visits of {sizes[0] / 1e6:.2f} MB (target ≤ 2.4) at once: {took:.1f} s, "
+        f"{1000 * spent / count:.1f} ms of the server a visit, {await watch - before:.0f} MB"
+    )
+    return before
+
+
 @contextmanager
 def class_server(root: Path) -> Iterator[tuple[int, int]]:
     """The server of a checkout in class mode: its port, and the id of its process."""
@@ -210,7 +260,8 @@ def class_server(root: Path) -> Iterator[tuple[int, int]]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        wait_for(f"http://{HOST}:{port}/_stcore/health", server)
+        for path in ("/_stcore/health", LAST_FILE):
+            wait_for(f"http://{HOST}:{port}{path}", server)
         at_rest(server.pid)  # what it prepares in the background is done
         yield port, server.pid
     finally:
@@ -388,7 +439,7 @@ async def measure_class(
     await publish(host, screen(1))
     await asyncio.sleep(SETTLED)
     first.transport.close()
-    alone = resident_megabytes(process)
+    alone = await visit_all(port, process, options.guests)
     guests = await follow_all(port, options.guests)
     bodies = {step: screen(step) for step in range(1, STEPS + 1)}
     followed = await step_through(process, host, guests, bodies, options)

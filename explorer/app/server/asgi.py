@@ -69,16 +69,20 @@ def _class_routes(base: str) -> list[Route]:
 
 def middleware() -> list[Middleware]:
     """The middleware in front of Streamlit's own, the outermost first."""
-    gate = [Middleware(GuestGate, base=base_path())] if access.is_class_mode() else []
+    base = base_path()
+    of_class = (
+        [Middleware(GuestGate, base=base), Middleware(class_route.EventStreams, base=base)]
+        if access.is_class_mode()
+        else []
+    )
     return [
         Middleware(BrokenRequests),
         Middleware(OriginCheck),
         Middleware(SecurityHeaders),
-        *gate,
+        *of_class,
         Middleware(LateTimers),
-        Middleware(CompressedScripts, base=base_path()),
+        Middleware(CompressedScripts, base=base),
         Middleware(ServerAddress),
-        Middleware(class_route.EventStreams, base=base_path()),
     ]
 
 

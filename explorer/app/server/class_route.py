@@ -46,10 +46,7 @@ _Content = TypeVar("_Content")
 
 
 def routes(base: str) -> list[Route]:
-    """The routes below the URL path `base`, except that of `EventStreams`; none outside of class
-    mode."""
-    if not access.is_class_mode():
-        return []
+    """The routes below the URL path `base`, except that of `EventStreams`."""
     return [
         Route(f"{base}{SCREEN_PATH}", take_screen, methods=["POST"]),
         Route(f"{base}{LEAD_PATH}", take_lead, methods=["POST"]),
@@ -59,8 +56,8 @@ def routes(base: str) -> list[Route]:
 
 
 class EventStreams:
-    """ASGI middleware in class mode: the event streams, in front of Streamlit's own middleware,
-    through which each message to each guest would pass: a tenth of the time of a step.
+    """ASGI middleware: the event streams, in front of Streamlit's own middleware, through which
+    each message to each guest would pass: a tenth of the time of a step.
 
     base: the URL path the app is served under, "" or "/…".
     """
@@ -71,9 +68,7 @@ class EventStreams:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         wanted = scope["type"] == "http" and (scope["method"], scope["path"]) == ("GET", self.path)
-        answer = (
-            await open_stream(Request(scope)) if wanted and access.is_class_mode() else self.app
-        )
+        answer = await open_stream(Request(scope)) if wanted else self.app
         await answer(scope, receive, send)
 
 

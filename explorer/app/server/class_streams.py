@@ -26,13 +26,15 @@ class Pulse:
     """Tells all streams at once to send: one timer for all of them."""
 
     def __init__(self) -> None:
-        self._next = asyncio.Event()
+        self._waiting: list[asyncio.Future[None]] = []
         self._timer: asyncio.Handle | None = None
         self._due = self._last = float("-inf")  # by the clock of the event loop
 
-    def next(self) -> asyncio.Event:
-        """What is set by the next pulse, `HEARTBEAT` seconds after the one before or earlier."""
-        return self._next
+    def next(self) -> asyncio.Future[None]:
+        """What is done with the next pulse, `HEARTBEAT` seconds after the one before or earlier."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        return future
 
     def soon(self) -> None:
         """Ask for a pulse: now, or `PAUSE` seconds after the one before."""
@@ -49,8 +51,10 @@ class Pulse:
     def _send(self) -> None:
         self._last = asyncio.get_running_loop().time()
         self._expect(self._last + HEARTBEAT)
-        now, self._next = self._next, asyncio.Event()
-        now.set()
+        now, self._waiting = self._waiting, []
+        for future in now:
+            if not future.done():  # a stream that has ended has cancelled its own
+                future.set_result(None)
 
 
 async def events(session: ClassSession, pulse: Pulse, seat: Seat) -> AsyncIterator[bytes]:
@@ -68,7 +72,7 @@ async def events(session: ClassSession, pulse: Pulse, seat: Seat) -> AsyncIterat
             else:
                 told = session.version
                 yield b"data: %s\n\n" % session.message(seat)
-            await due.wait()
+            await due
     finally:
         session.leave(seat)
         if seat.host:

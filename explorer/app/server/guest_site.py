@@ -1,19 +1,16 @@
-"""What guests of a class get: the static site, made once when the server starts, from memory.
+"""What guests of a class get: the static site, from memory, made once when the server starts.
 
 A guest's browser computes for itself. The pages carry `data-class` with the base path of the
 server, from which their scripts know that they belong to a class.
 """
 
 import asyncio
-import gzip
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import PurePosixPath
+from collections.abc import AsyncIterator, Iterable
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from explorer.app.server.guest_files import File
 from explorer.app.server.sentence import language_of, sentence
 from explorer.app.server.static_files import MAX_AGE
 from explorer.components.static_site_files import FIRST_PAGE
@@ -24,28 +21,11 @@ PATIENCE = 60.0
 
 _PAUSE = 0.1  # seconds between two looks for it
 _CHUNK = 2**16  # bytes sent at a time: what a slow browser has not read stays in the shared copy
-_OFFLINE = frozenset({"service-worker.js", "app.webmanifest", "not-visited.html"})
-"""Files for offline use: a service worker would answer the host's browser in the app's place."""
 
-_MEDIA_TYPES = {
-    ".css": "text/css",
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".png": "image/png",
-}
 _PAGES = frozenset({"", FIRST_PAGE, "explore", "heads"})
 """Paths that show the first page: its own, and those of links to the host's pages."""
 
 _TRAINING = "train"
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file of the site. data: compressed with gzip."""
-
-    data: bytes
-    etag: str
-    media_type: str
 
 
 class GuestSite:
@@ -55,29 +35,17 @@ class GuestSite:
         self._files: dict[str, File] = {}
         self._complete = False
 
-    def fill(self, files: Iterator[tuple[str, bytes]], base: str) -> None:
+    def fill(self, files: Iterable[tuple[str, File]]) -> None:
         """Add all files; requests for others then wait no longer."""
         try:
-            self.add(files, base)
+            self.add(files)
         finally:
             self._complete = True
 
-    def add(self, files: Iterator[tuple[str, bytes]], base: str) -> None:
-        """Add files, each in the place of an earlier one of its name.
-
-        base: the URL path the app is served under, "" or "/…".
-        """
-        for name, content in files:
-            if name in _OFFLINE:
-                continue
-            kind = PurePosixPath(name).suffix
-            if kind == ".html":
-                content = _of_class(content, base)
-            etag = f'"{sha256(content).hexdigest()[:16]}"'
-            known = self._files.get(name)
-            if known is None or known.etag != etag:
-                data = gzip.compress(content, compresslevel=6, mtime=0)
-                self._files[name] = File(data, etag, _MEDIA_TYPES[kind])
+    def add(self, files: Iterable[tuple[str, File]]) -> None:
+        """Add files, each in the place of an earlier one of its name."""
+        for name, file in files:
+            self._files[name] = file
 
     async def answer(self, request: Request, path: str) -> Response | None:
         """The answer to a request for `path`, below the base path; None if the site lacks it."""
@@ -108,7 +76,8 @@ class GuestSite:
         if lesson := request.query_params.get("lesson"):
             page = f"lessons/{lesson}.{language}.html"
             if await self._made(page) is not None:
-                return page
+                card = request.query_params.get("card", "")
+                return f"{page}#card={card}" if card.isascii() and card.isdigit() else page
         query = request.url.query
         return f"./#{query}" if query or name not in ("", FIRST_PAGE) else None
 
@@ -123,11 +92,6 @@ class GuestSite:
 
 site = GuestSite()
 """The site of this server."""
-
-
-def _of_class(page: bytes, base: str) -> bytes:
-    """A page that says that it belongs to a class."""
-    return page.replace(b"<html ", f'<html data-class="{base}" '.encode(), 1)
 
 
 def _language(request: Request) -> str:

@@ -98,22 +98,9 @@ def follow(catalog: Mapping[str, CatalogMember]) -> None:
     Call it in whole runs only: a run of a fragment may see an older URL than the last one written.
     """
     query = _query_in_url()
-    written = session.load(AddressState).query
-    if query == written and session.find(Look) is not None:
-        return
-    follow_query(query, catalog)
-    if written is not None:  # Back: a query that was on its way then may have taken its place
-        st.query_params.from_dict(st.query_params.to_dict())
-
-
-def _query_in_url() -> dict[str, str]:
-    """The query without the language."""
-    return {name: st.query_params[name] for name in st.query_params if name != _LANGUAGE}
-
-
-def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:
-    """Start the visit of a query, as if it were in the URL."""
     state = session.load(AddressState)
+    if query == state.query and session.find(Look) is not None:
+        return
     requests = {name: visit_state.initial_request(member) for name, member in catalog.items()}
     linked, unknown = lesson_state.follow(query)
     look, refused = from_query(linked, requests)
@@ -123,6 +110,13 @@ def follow_query(query: Mapping[str, str], catalog: Mapping[str, CatalogMember])
         heads_state.remember_other_text(look.other_text, look.request.model)
     session.save(replace(state, query=query))
     show(look, (*unknown, *refused, *refused_language()))
+    if state.query is not None:  # Back: a query that was on its way then may have taken its place
+        st.query_params.from_dict(st.query_params.to_dict())
+
+
+def _query_in_url() -> dict[str, str]:
+    """The query without the language."""
+    return {name: st.query_params[name] for name in st.query_params if name != _LANGUAGE}
 
 
 def show(look: Look, refused: tuple[str, ...] = ()) -> None:

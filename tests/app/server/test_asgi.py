@@ -36,11 +36,10 @@ def test_the_entry_script_has_the_middleware_and_the_gate_in_class_mode(key, mon
         BrokenRequests,
         OriginCheck,
         SecurityHeaders,
-        *([GuestGate] if key else []),
+        *([GuestGate, EventStreams] if key else []),
         LateTimers,
         CompressedScripts,
         ServerAddress,
-        EventStreams,
     ]
 
 

@@ -10,6 +10,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from explorer.app.server import access, class_route, guest_site
 from explorer.app.server.class_session import ClassSession, Screen
+from explorer.app.server.guest_files import compressed
 from explorer.app.server.guest_gate import GuestGate
 from explorer.app.server.guest_site import GuestSite
 
@@ -61,8 +62,7 @@ def base(request, monkeypatch) -> str:
     session.show(Screen(view={"query": {}, "shown": {}, "trace": SHOWN}))
     monkeypatch.setattr(class_route, "session", session)
     site = GuestSite()
-    site.add(iter([("index.html", b"<html >the guests' page")]), request.param)
-    site._complete = True
+    site.fill(compressed([("index.html", b"<html >the guests' page")], request.param))
     monkeypatch.setattr(guest_site, "site", site)
     return request.param
 

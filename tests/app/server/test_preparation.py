@@ -16,7 +16,7 @@ def test_the_interpreter_s_settings_are_restored(monkeypatch):
 
     monkeypatch.setattr(preparation, "import_module", note)
     with pytest.raises(ImportError):
-        preparation._prepare("")
+        preparation._prepare()
     assert seen == [(False, True)]
     assert gc.isenabled()
     assert sys.getswitchinterval() == pytest.approx(usual)

@@ -70,6 +70,17 @@ def test_lessons_and_the_recorded_training_lead_back(on_disk):
     expect(tab.get_by_test_id("output")).to_have_text("c")
 
 
+@pytest.mark.parametrize(("fragment", "card"), [("#card=3", 3), ("#card=99", 1), ("#card=x", 1)])
+def test_a_link_opens_a_card_of_a_lesson(new_visitor, static_site, fragment, card):
+    tab = new_visitor()
+    tab.goto(f"{(static_site / 'lessons' / 'the-mask.en.html').as_uri()}{fragment}")
+    tab.wait_for_selector(".plotted")
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text(re.compile(f"^{card}/"))
+    if card == 3:  # its picture, too
+        expect(tab.get_by_test_id("step-count")).to_have_text(re.compile("^step 3/"))
+        expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H0")
+
+
 def test_a_lesson_somebody_was_sent_leads_to_the_static_site_in_its_language(
     new_visitor, static_site
 ):

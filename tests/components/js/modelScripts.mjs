@@ -9,14 +9,22 @@ const ALPHABET = CONTROL + PRINTED;
 
 /** @param {Uint8Array} bytes */
 export function textOf(bytes) {
+  const first = bytes.filter((_, at) => at % 2 === 0);
   let text = "";
-  for (let at = 0; at < bytes.length; at += 6) {
-    const hex = Buffer.from(bytes.subarray(at, at + 6)).toString("hex");
+  for (let at = 0; at < first.length; at += 6) {
+    const hex = Buffer.from(first.subarray(at, at + 6)).toString("hex");
     let number = BigInt(`0x${hex.padEnd(12, "0")}`);
     let group = "";
     for (let place = 0; place < 7; place++, number /= 116n)
       group = ALPHABET[Number(number % 116n)] + group;
     text += group;
+  }
+  for (const byte of bytes.filter((_, at) => at % 2 === 1)) {
+    const bits = byte.toString(2).padStart(8, "0");
+    const turned = Number.parseInt(bits.slice(1) + bits[0], 2);
+    if (turned < 114) text += ALPHABET[turned];
+    else if (turned < 230) text += ALPHABET[114] + ALPHABET[turned - 114];
+    else text += ALPHABET[115] + ALPHABET[turned - 230];
   }
   return text;
 }

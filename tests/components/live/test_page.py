@@ -43,7 +43,7 @@ def test_a_site_links_its_files_and_a_file_has_them_inside(model):
         assert "default-src 'none'" in html
         (described,) = data_in(html)["models"]
         assert described["opening"] == {"site": "cross", "layer": 1, "head": 2}
-        assert (described["bytes"], described["scriptBytes"]) == (7, 32)
+        assert (described["bytes"], described["scriptBytes"]) == (7, 31)
         assert described["examples"][0]["text"] == "7 3 9 1 4"
     assert data_in(static_site)["lessons"][0]["title"]["en"] == HOSTILE
     assert HOSTILE not in static_site

@@ -13,6 +13,15 @@ function found(selector) {
   return /** @type {HTMLElement} */ (document.querySelector(selector));
 }
 
+/**
+ * The card that the address names from 1, as an index; the first one where it names none.
+ * @param {Lesson} lesson
+ */
+function cardInAddress(lesson) {
+  const named = Number(new URLSearchParams(location.hash.slice(1)).get("card"));
+  return lesson.cards[named - 1] === undefined ? 0 : named - 1;
+}
+
 /** The players of a lesson's texts, one at a time. */
 class Texts {
   /** @param {Lesson} lesson */
@@ -77,8 +86,9 @@ async function showLesson(sent) {
   };
   const root = found("#lesson").attachShadow({ mode: "open" }); // the styles of both stay apart
   root.append(/** @type {HTMLTemplateElement} */ (found("#lesson-parts")).content);
-  await texts.show(0);
-  const lesson = mountLesson(root, contentAt(0), {
+  const first = cardInAddress(whole);
+  await texts.show(first);
+  const lesson = mountLesson(root, contentAt(first), {
     onCard: (card, here) => {
       if (!here) turn = turn.then(() => goTo(card));
     },

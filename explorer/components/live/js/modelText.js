@@ -1,10 +1,11 @@
 /**
- * Bytes as ASCII text, 7 characters for 6 bytes, as `explorer/components/live/model_script.py` writes
- * them: digits to base 116 of big-endian numbers of 48 bits.
+ * Bytes as ASCII text, as `explorer/components/live/model_script.py` writes them: the first bytes of
+ * all pairs as digits to base 116 of big-endian numbers of 48 bits, then the second ones, each
+ * turned left by one bit, as one digit or two.
  */
 
 const LEFT_OUT = [0, 10, 13, 14, 15, 26, 27, 34, 38, 60, 92, 127]; // of the characters of ASCII
-const GROUP = 6; // bytes
+const GROUP = 6; // first bytes
 const LETTERS = 7;
 const HALF = 2 ** 24; // of a number; the operators of bits take 32 of them
 const QUOTE = 34;
@@ -14,17 +15,18 @@ const USED = Array.from({ length: 128 }, (_, code) => code).filter((c) => !LEFT_
 for (const [digit, code] of USED.entries()) DIGIT[code] = digit;
 const BASE = USED.length;
 const LAST_THREE = BASE ** 3;
+const SINGLE = BASE - 2; // the last two digits begin pairs
 
 /**
- * The first `length` bytes; fewer of a text that was cut off. What is no such text gives other bytes.
+ * `length` bytes. What is no such text, or was cut off, gives other bytes.
  * @param {Uint8Array} text
  * @param {number} length
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function decodeText(text, length) {
-  const groups = Math.floor(text.length / LETTERS);
-  const bytes = new Uint8Array(groups * GROUP);
-  for (let group = 0, from = 0, to = 0; group < groups; group++, from += LETTERS, to += GROUP) {
+  const bytes = new Uint8Array(length); // which ignores what is written behind its end
+  const end = Math.ceil(length / 2 / GROUP) * LETTERS;
+  for (let from = 0, to = 0; from < end; from += LETTERS, to += 2 * GROUP) {
     const [a, b, c] = [DIGIT[text[from]], DIGIT[text[from + 1]], DIGIT[text[from + 2]]];
     const first = ((a * BASE + b) * BASE + c) * BASE + DIGIT[text[from + 3]];
     const [e, f, g] = [DIGIT[text[from + 4]], DIGIT[text[from + 5]], DIGIT[text[from + 6]]];
@@ -32,13 +34,18 @@ export function decodeText(text, length) {
     const high = Math.floor(number / HALF);
     const low = number - high * HALF;
     bytes[to] = high >> 16;
-    bytes[to + 1] = high >> 8;
-    bytes[to + 2] = high;
-    bytes[to + 3] = low >> 16;
-    bytes[to + 4] = low >> 8;
-    bytes[to + 5] = low;
+    bytes[to + 2] = high >> 8;
+    bytes[to + 4] = high;
+    bytes[to + 6] = low >> 16;
+    bytes[to + 8] = low >> 8;
+    bytes[to + 10] = low;
   }
-  return bytes.subarray(0, length);
+  for (let from = end, to = 1; to < length; to += 2) {
+    let turned = DIGIT[text[from++]];
+    if (turned >= SINGLE) turned = SINGLE + (turned - SINGLE) * BASE + DIGIT[text[from++]];
+    bytes[to] = (turned >> 1) | (turned << 7);
+  }
+  return bytes;
 }
 
 /**

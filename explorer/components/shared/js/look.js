@@ -116,9 +116,6 @@ export const FORMAT_VERSION = 1;
 /** In the address of the static site: show what its first page showed last. */
 export const LAST_SHOWN = "last";
 
-/** In an address. */
-export const REQUEST_WORDS = /** @type {const} */ (["model", "text", "pad", "force", "pair"]);
-
 /** Of the state of the player, what guests follow. */
 export const MIRRORED_STATE = /** @type {const} */ ([
   "site",
