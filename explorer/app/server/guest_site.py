@@ -6,6 +6,7 @@ server, from which their scripts know that they belong to a class.
 
 import asyncio
 import gzip
+import html
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,7 +18,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from explorer.app.server.sentence import language_of, sentence
 from explorer.app.server.static_files import MAX_AGE
 from explorer.components.static_site_files import FIRST_PAGE
-from explorer.core.i18n import LANGUAGES
+from explorer.core.i18n import LANGUAGES, say
 
 PATIENCE = 60.0
 """Seconds for which a request waits for a file that is being made."""
@@ -37,6 +38,7 @@ _PAGES = frozenset({"", FIRST_PAGE, "explore", "heads"})
 """Paths that show the first page: its own, and those of links to the host's pages."""
 
 _TRAINING = "train"
+_BACK = b'<div class="back">'
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class GuestSite:
                 continue
             kind = PurePosixPath(name).suffix
             if kind == ".html":
-                content = _of_class(content, base)
+                content = _of_class(name, content, base)
             etag = f'"{sha256(content).hexdigest()[:16]}"'
             known = self._files.get(name)
             if known is None or known.etag != etag:
@@ -125,9 +127,16 @@ site = GuestSite()
 """The site of this server."""
 
 
-def _of_class(page: bytes, base: str) -> bytes:
-    """A page that says that it belongs to a class."""
-    return page.replace(b"<html ", f'<html data-class="{base}" '.encode(), 1)
+def _of_class(name: str, page: bytes, base: str) -> bytes:
+    """A page that says that it belongs to a class; a link to the class stands before its own link
+    back to the first page."""
+    page = page.replace(b"<html ", f'<html data-class="{base}" '.encode(), 1)
+    language = name.split(".")[-2]
+    if language not in LANGUAGES:
+        return page
+    text = html.escape(say("class_tools.back_to_host", language))
+    link = f'<a href="{base}/#class=1&amp;lang={language}" data-testid="class-link">{text}</a>'
+    return page.replace(_BACK, _BACK + f"{link} · ".encode(), 1)
 
 
 def _language(request: Request) -> str:

@@ -77,6 +77,19 @@ def test_pages_say_to_which_class_they_belong(base):
     assert page.endswith("first")
 
 
+@pytest.mark.parametrize("base", ["", "/class"])
+def test_the_other_pages_lead_back_to_the_class(base):
+    site = GuestSite()
+    page = b'<html lang="en">\n<div class="back"><a href="./index.html">back</a></div>'
+    names = ("index.html", "training.en.html", "lessons/the-mask.zh.html")
+    site.add(((name, page) for name in names), base)
+    first, english, chinese = (client(site, base).get(f"{base}/{name}").text for name in names)
+    assert "class-link" not in first
+    assert f'<div class="back"><a href="{base}/#class=1&amp;lang=en"' in english
+    assert f'href="{base}/#class=1&amp;lang=zh"' in chinese
+    assert "跟随主持人</a> · <a href" in chinese
+
+
 def test_nothing_is_kept_for_offline_use(site):
     """A service worker would answer the host's browser, in the place of the app."""
     assert client(site).get("/service-worker.js").status_code == 404
