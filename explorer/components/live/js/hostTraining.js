@@ -33,6 +33,8 @@ export class HostTraining {
     /** @type {ReturnType<typeof setTimeout> | undefined} until the next try */
     this.timer = undefined;
     /** @type {Promise<FollowedReplay> | null} */
+    this.opening = null;
+    /** @type {FollowedReplay | null} once it is loaded */
     this.replay = null;
   }
 
@@ -57,7 +59,7 @@ export class HostTraining {
     this.busy = true;
     try {
       while (this.wanted && this.shown !== stateOf(this.wanted)) await this.fetch(this.wanted);
-      await this.select();
+      this.select();
     } catch {
       this.tell("no_trace");
       const pause = AGAIN[0] + Math.random() * (AGAIN[1] - AGAIN[0]);
@@ -70,24 +72,26 @@ export class HostTraining {
   async fetch(wanted) {
     const { language } = wanted;
     if (!this.shown) this.tell("trace_loading");
-    this.replay ??= openReplay(this.root);
-    this.replay.catch(() => {
-      this.replay = null; // the next try may open it
+    this.opening ??= openReplay(this.root);
+    this.opening.catch(() => {
+      this.opening = null; // the next try may open it
     });
     const answer = await fetch(addressOf(`training?lang=${language}`));
     if (!answer.ok) throw new Error(String(answer.status));
     const bytes = new Uint8Array(await answer.arrayBuffer());
-    (await this.replay).show(bytes, this.sentencesIn(language));
+    this.replay = await this.opening;
+    this.replay.show(bytes, this.sentencesIn(language));
     this.shown = stateOf(wanted);
     write(this.note, "");
   }
 
   /** What the host selects next brings back a guest who looks at another moment or head. */
-  async select() {
+  select() {
     if (!this.wanted) return;
-    const { run, moment, site, layer, head } = this.wanted.training;
-    const selected = JSON.stringify([run, moment, site, layer, head]);
-    if (selected !== this.selected) (await this.replay)?.follow({ moment, site, layer, head });
+    const { training, language } = this.wanted;
+    const { run, moment, site, layer, head } = training;
+    const selected = JSON.stringify([run, language, moment, site, layer, head]);
+    if (selected !== this.selected) this.replay?.follow({ moment, site, layer, head });
     this.selected = selected;
   }
 

@@ -116,7 +116,7 @@ class LivePage {
     this.hosts = null;
     const guest = { follow: this.follow.bind(this), open: this.followAddress.bind(this) };
     this.guest = IN_CLASS ? new Guest(guest) : null;
-    this.training = new HostTraining((language) => this.data.strings[language]);
+    this.training = IN_CLASS ? new HostTraining((language) => data.strings[language]) : null;
     this.bar = this.build();
     this.place.addEventListener("keydown", (event) => this.typeOn(event), { capture: true });
     window.addEventListener("hashchange", () => {
@@ -150,7 +150,8 @@ class LivePage {
     );
     const inClass = this.guest?.build((key, facts) => fillIn(class_tools, key, facts));
     const above = inClass ? [inClass, top] : [top];
-    found("live").replaceChildren(...above, this.place, this.training.element);
+    const below = this.training ? [this.place, this.training.element] : [this.place];
+    found("live").replaceChildren(...above, ...below);
     if (inClass) watchTheme(inClass, () => {});
     const measured = new ResizeObserver(() => {
       const height = above.reduce((sum, part) => sum + part.offsetHeight, 0);
@@ -374,7 +375,7 @@ class LivePage {
    */
   follow(view) {
     this.hosts = view;
-    if (this.training.follow(view?.training ?? null, this.language)) return;
+    if (this.training?.follow(view?.training ?? null, this.language)) return;
     if (!view) {
       if (!this.onScreen && !this.coming) this.followAddress();
       return;
