@@ -184,6 +184,7 @@ def test_a_class_watches_a_training_as_it_comes(host: Page, guest: Guests, addre
     expect(map_title).to_contain_text("L0 H2")
     host.get_by_test_id("site-encoder").click()
     expect(map_title).to_contain_text("编码器")
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     # A guest may look at another moment, until the host selects the next.
     phone.get_by_test_id("moment-play").scroll_into_view_if_needed()
     phone.keyboard.press("End")
