@@ -38,6 +38,7 @@ from explorer.core.look import NO_INTERVENTIONS, Request, Selection
 from explorer.core.trace import Trace
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.reports.head_report import HeadReport
+from explorer.jobs import training_launcher
 from explorer.jobs.training_run import Run
 
 Norms = Mapping[str, NDArray[np.float32]]
@@ -196,7 +197,15 @@ def replay(
     key: the run's name in the URL of its probe traces.
     link, opens: see `replay_payload`.
     """
-    payload = replay_payload(key, run, language=language, others=others, link=link, opens=opens)
+    payload = replay_payload(
+        key,
+        run,
+        language=language,
+        others=others,
+        link=link,
+        opens=opens,
+        more=_shared(key, others) if access.is_class_mode() else {},
+    )
     shown = _component("training_replay")(
         key="training_replay",
         data=payload,
@@ -204,6 +213,11 @@ def replay(
         on_cell_change=lambda: None,
     )
     return bool(shown.link), shown.cell
+
+
+def _shared(key: str, others: Sequence[Run]) -> dict[str, Any]:
+    """The names by which guests of a class get a run and those compared with it."""
+    return {"shared": {"run": key, "others": [training_launcher.key_of(run) for run in others]}}
 
 
 def lesson(payload: bytes, on_report: Report) -> None:

@@ -18,6 +18,7 @@ from explorer.components.exported_page import with_parts_in_files
 from explorer.components.live import page as live
 from explorer.components.live.model_script import model_script
 from explorer.components.live.page import LinkedLesson, LiveModel
+from explorer.components.shared.bundle import script
 from explorer.components.static_site_files import FIRST_PAGE, shared_files
 from explorer.components.training_export import training_page
 from explorer.core import folders
@@ -104,13 +105,15 @@ def _write_mark(out: Path, names: Iterable[str]) -> int:
 
 def files_for_class() -> Files:
     """The files for the guests of a class, in the order in which they are needed: the first page
-    with the toy models, then with all, then the pages that it links to."""
+    with the toy models, then with all, then what shows the host's training, then the pages that it
+    links to."""
     models = list(shipped_models().values())
     toys = [model for model in models if not model.summary.reads_sentences]
     for some in (toys, models):
         if some:
             yield from first_page_files(some)
     if models:
+        yield "training_replay.js", script("training_replay").encode()
         yield from linked_files(models)
 
 

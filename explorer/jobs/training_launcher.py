@@ -41,6 +41,11 @@ def find(root: str, name: str) -> Run:
     return find_run(run_root(root), name)
 
 
+def key_of(run: Run) -> str:
+    """Run root and name, "runs/reverse-3"; a run in any other folder is taken for one of "runs"."""
+    return f"{'recorded' if run.folder.parent == folders.shipped_runs() else 'runs'}/{run.name}"
+
+
 def new_folder(subject: str) -> Path:
     """A new empty folder with a free name, "reverse-3"; safe when two servers ask at once.
 

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.app.server import access
+from explorer.core import folders
 from tests.support.app_server import running_app
 
 Guests = Callable[..., Page]
@@ -14,11 +15,12 @@ Guests = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The running app in class mode."""
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The running app in class mode, with nothing trained on this machine."""
+    empty = {folders.RUNS_VARIABLE: str(tmp_path_factory.mktemp("runs"))}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(access.KEY_VARIABLE, "swordfish")
-        with running_app() as address:
+        with running_app(**empty) as address:
             yield address
 
 
@@ -145,9 +147,7 @@ def test_a_class_goes_through_a_lesson(host: Page, guest: Guests, address: str) 
     expect(phone.get_by_test_id("class-choices")).to_be_hidden()
 
 
-def test_a_class_follows_its_host_to_the_heads_and_waits_during_a_training(
-    host: Page, guest: Guests, address: str
-) -> None:
+def test_a_class_follows_its_host_to_the_heads(host: Page, guest: Guests, address: str) -> None:
     laptop = guest(1024, 768)
     host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=1&guess=1")
     lead(host)
@@ -161,10 +161,82 @@ def test_a_class_follows_its_host_to_the_heads_and_waits_during_a_training(
     expect(laptop.get_by_test_id("map-title")).to_contain_text("Cross · L1 H2")
     host.get_by_test_id("site-encoder").click()
     expect(laptop.get_by_test_id("map-title")).to_contain_text("Encoder")
-    host.get_by_role("link", name="Train").click()
-    expect(host.get_by_test_id("class-status")).to_contain_text("The class keeps the last picture")
-    expect(laptop.get_by_test_id("class-status")).to_contain_text("Following the host")
-    expect(laptop.get_by_test_id("map-title")).to_contain_text("Encoder")
+
+
+def test_a_class_watches_a_training_as_it_comes(host: Page, guest: Guests, address: str) -> None:
+    phone, loner = guest(), guest(1024, 768)
+    host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=3")
+    lead(host)
+    for tab in (phone, loner):
+        expect(tab.get_by_test_id("step-count")).to_have_text("step 3/4")
+    fetched: list[str] = []
+    host.goto(f"{address}train?run=recorded/reverse")
+    replay, count = phone.get_by_test_id("training-replay"), phone.get_by_test_id("moment-count")
+    expect(replay).to_have_attribute("data-run", "reverse")  # the recorded one
+    expect(count).to_have_text("moment 40/40 · step 1000")
+    expect(phone.get_by_test_id("step-count")).to_be_hidden()
+    phone.get_by_test_id("language-zh").click()
+    expect(replay.get_by_test_id("run-state")).to_have_text("已完成")
+    # The host selects a moment and a head.
+    host.get_by_test_id("moment-first").click()
+    expect(count).to_have_text("时刻 1/40 · 第 25 步")
+    map_title = replay.get_by_test_id("map-title")
+    host.get_by_test_id("head-0-2").click()
+    expect(map_title).to_contain_text("L0 H2")
+    host.get_by_test_id("site-encoder").click()
+    expect(map_title).to_contain_text("编码器")
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    # A guest may look at another moment, until the host selects the next.
+    phone.get_by_test_id("moment-play").scroll_into_view_if_needed()
+    phone.keyboard.press("End")
+    expect(count).to_have_text("时刻 40/40 · 第 1000 步")
+    expect(phone.get_by_test_id("class-status")).to_contain_text("正在跟随主持人")
+    host.keyboard.press("ArrowRight")
+    expect(count).to_have_text("时刻 2/40 · 第 50 步")
+    loner.get_by_test_id("class-explore").click()
+    expect(loner.get_by_test_id("step-count")).to_have_text("step 3/4")
+    expect(loner.get_by_test_id("training-replay")).to_be_hidden()
+    # Another training, from its first step.
+    phone.get_by_test_id("language-en").click()
+    phone.on("response", lambda answer: fetched.append(answer.url))
+    host.get_by_role("button", name="Start", exact=True).click()
+    expect(replay).to_have_attribute("data-run", re.compile("reverse-"))
+    expect(count).to_have_text(re.compile(r"moment (\d+)/\1 "), timeout=120_000)
+    seen = count.inner_text()
+    picture = replay.get_by_test_id("probe").locator("canvas").first
+    before = picture.evaluate("canvas => canvas.toDataURL()")
+    expect(count).not_to_have_text(seen, timeout=120_000)
+    expect(count).to_have_text(re.compile(r"moment (\d+)/\1 "))
+    assert picture.evaluate("canvas => canvas.toDataURL()") != before
+    assert any("/class/training" in url for url in fetched)
+    assert not any("/moments/runs/" in url for url in fetched)  # the picture comes with the news
+    host.locator(".st-key-stop").get_by_role("button", name="Stop").click()
+    expect(replay.get_by_test_id("run-state")).to_have_text("stopped")
+    expect(replay.get_by_test_id("run-facts")).to_have_text(
+        host.get_by_test_id("run-facts").inner_text()
+    )
+    host.get_by_role("link", name="Explore").click()
+    expect(phone.get_by_test_id("step-count")).to_be_visible()
+    expect(replay).to_be_hidden()
+    host.get_by_test_id("first").click()
+    expect(phone.get_by_test_id("step-count")).to_have_text("step 1/6")
+
+
+def test_who_comes_during_a_training_sees_it_and_may_explore_alone(
+    host: Page, guest: Guests, address: str
+) -> None:
+    host.goto(f"{address}?model=reverse&text=5+1+2&step=3")
+    lead(host)
+    host.goto(f"{address}train?run=recorded/reverse")
+    late = guest(1024, 768)
+    expect(late.get_by_test_id("moment-count")).to_have_text("moment 40/40 · step 1000")
+    late.get_by_test_id("class-explore").click()
+    expect(late.get_by_test_id("step-count")).to_be_visible()
+    late.get_by_test_id("training").click()
+    expect(late).to_have_url(re.compile(r"training\.en\.html"))
+    late.get_by_test_id("class-link").click()
+    expect(late.get_by_test_id("class-status")).to_contain_text("Following the host")
+    expect(late.get_by_test_id("moment-count")).to_be_visible()
 
 
 def test_a_class_goes_on_alone_while_its_host_is_away(

@@ -152,6 +152,12 @@ def test_an_unknown_run_is_an_error(root, name):
         training_launcher.find(root, name)
 
 
+@pytest.mark.parametrize("key", ["recorded/reverse", "runs/reverse-1"])
+def test_a_key_names_the_run_that_it_is_found_by(key, runs):
+    create_run(runs / "reverse-1", TINY)
+    assert training_launcher.key_of(training_launcher.find(*key.split("/"))) == key
+
+
 def test_the_shipped_run_is_complete_and_small():
     run = training_launcher.find("recorded", "reverse")
     moments = run.moments()

@@ -13,7 +13,7 @@ from explorer.core.trace import Trace
 def entry_script(name: Script) -> str:
     """A component's module as a plain script that calls its entry point `entry`."""
     source, count = re.subn(
-        r"export\s*\{\s*([\w$]+) as default\s*\};?", r"const entry = \1;", script(name)
+        r"export\s*\{[^}]*?([\w$]+) as default[^}]*\};?", r"const entry = \1;", script(name)
     )
     assert count == 1
     return source

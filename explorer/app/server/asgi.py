@@ -15,6 +15,7 @@ from explorer.app.server import (
     access,
     class_route,
     class_trace,
+    class_training,
     host_cookie,
     host_page,
     preparation,
@@ -63,6 +64,7 @@ def _class_routes(base: str) -> list[Route]:
         Route(f"{base}{host_page.PATH}", host_page.serve),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
         Route(f"{base}{class_trace.PATH}", class_trace.serve),
+        Route(f"{base}{class_training.PATH}", class_training.serve),
         *class_route.routes(base),
     ]
 

@@ -12,9 +12,11 @@ import msgspec
 from msgspec import Meta
 
 from explorer.app.server.class_session import Question, Screen
+from explorer.components.training_replay.run_numbers import MOST_RUNS
 from explorer.core import json_values
 from explorer.core.address_fields import declared
 from explorer.core.look import Reading, Request, Selection
+from explorer.core.sites import SITES
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 LARGEST_SCREEN = 64 * 1024
@@ -35,6 +37,8 @@ _Word = Annotated[str, Meta(max_length=_LONGEST_LABEL)]
 _Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 _Number = Annotated[int, Meta(ge=-2, le=1_000_000)] | bool | None
 _Sentence = Annotated[str, Meta(max_length=_LONGEST_SENTENCE)]
+_Run = Annotated[str, Meta(pattern=r"^(runs|recorded)/[\w-][\w.-]{0,59}\Z")]
+_Site = Annotated[str, Meta(pattern=rf"^({'|'.join(SITES)})\Z")]
 _TraceKey = Annotated[str, Meta(pattern=r"^([0-9a-f]{64})?\Z")]
 
 
@@ -52,6 +56,24 @@ class _Card(msgspec.Struct, forbid_unknown_fields=True):
     because: _Sentence = ""
 
 
+class _Training(msgspec.Struct, forbid_unknown_fields=True):
+    """The training on the host's screen.
+
+    run, others: root and name of the run, and of those compared with it.
+    revision: grows when the state of the run has changed.
+    moment: step of the one selected; None = the newest, as it comes.
+    layer, head: None = those of the sharpest head.
+    """
+
+    run: _Run
+    others: Annotated[list[_Run], Meta(max_length=MOST_RUNS - 1)]
+    revision: Annotated[int, Meta(ge=0, le=2**53)]
+    moment: Annotated[int, Meta(ge=0, lt=10**9)] | None
+    site: _Site
+    layer: _Number
+    head: _Number
+
+
 class _View(msgspec.Struct, forbid_unknown_fields=True):
     """The host's view.
 
@@ -59,6 +81,7 @@ class _View(msgspec.Struct, forbid_unknown_fields=True):
     shown: state of the player.
     trace: key of the trace, see `trace_route`; "" = it has none.
     scores: whether guests see how many of their votes were right.
+    training: in the place of a trace.
     """
 
     query: dict[str, Annotated[str, Meta(max_length=LONGEST_LINKED_TEXT)]]
@@ -66,6 +89,7 @@ class _View(msgspec.Struct, forbid_unknown_fields=True):
     trace: _TraceKey = ""
     scores: bool = False
     card: _Card | None = None
+    training: _Training | None = None
 
 
 class _Question(msgspec.Struct):
@@ -106,7 +130,7 @@ def read_screen(body: bytes) -> Screen:
 
 def _checked(view: _View) -> dict[str, object]:
     """The view as guests receive it."""
-    named = view.trace or view.query.keys() >= _REQUIRED
+    named = view.training or view.trace or view.query.keys() >= _REQUIRED
     if not named or not view.query.keys() <= _QUERY:
         raise ValueError("no visit")
     return msgspec.to_builtins(view) | {"shown": _mirrored(view.shown)}

@@ -123,6 +123,11 @@ class ClassSession:
         """The key of the trace that guests see on the host's screen; "" = none."""
         return str((self._screen.view or {}).get("trace", ""))
 
+    @property
+    def shown_training(self) -> Mapping[str, Any] | None:
+        """The training that guests see on the host's screen; see `class_messages`."""
+        return (self._screen.view or {}).get("training")
+
     def admit(self, guest: str) -> str:
         """`guest` if this server made that word, else a new one.
 

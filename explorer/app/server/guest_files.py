@@ -5,6 +5,7 @@ not wait for its computations.
 """
 
 import gzip
+import html
 import os
 import pickle
 import signal
@@ -17,6 +18,7 @@ from importlib import import_module
 from pathlib import PurePosixPath
 
 from explorer.core import folders
+from explorer.core.i18n import LANGUAGES, say
 
 _OFFLINE = frozenset({"service-worker.js", "app.webmanifest", "not-visited.html"})
 """Files for offline use: a service worker would answer the host's browser in the app's place."""
@@ -27,6 +29,8 @@ _MEDIA_TYPES = {
     ".js": "text/javascript",
     ".png": "image/png",
 }
+
+_BACK = b'<div class="back">'
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +69,23 @@ def compressed(files: Iterable[tuple[str, bytes]], base: str) -> Iterator[tuple[
             continue
         kind = PurePosixPath(name).suffix
         if kind == ".html":
-            content = _of_class(content, base)
+            content = _of_class(name, content, base)
         etag = f'"{sha256(content).hexdigest()[:16]}"'
         if etags.get(name) != etag:
             etags[name] = etag
             yield name, File(gzip.compress(content, 6, mtime=0), etag, _MEDIA_TYPES[kind])
 
 
-def _of_class(page: bytes, base: str) -> bytes:
-    """A page that says that it belongs to a class."""
-    return page.replace(b"<html ", f'<html data-class="{base}" '.encode(), 1)
+def _of_class(name: str, page: bytes, base: str) -> bytes:
+    """A page that says that it belongs to a class; a link to the class stands before its own link
+    back to the first page."""
+    page = page.replace(b"<html ", f'<html data-class="{base}" '.encode(), 1)
+    language = name.split(".")[-2]
+    if language not in LANGUAGES:
+        return page
+    text = html.escape(say("class_tools.back_to_host", language))
+    link = f'<a href="{base}/#class=1&amp;lang={language}" data-testid="class-link">{text}</a>'
+    return page.replace(_BACK, _BACK + f"{link} · ".encode(), 1)
 
 
 def _make(base: str) -> None:

@@ -11,6 +11,7 @@ from explorer.app.server import (
     access,
     class_route,
     class_trace,
+    class_training,
     guest_site,
     host_cookie,
     host_page,
@@ -24,6 +25,7 @@ _READ, _WRITE = ("GET", "HEAD"), ("POST",)
 OPEN = {
     class_route.EVENTS_PATH: _READ,
     class_route.VOTE_PATH: _WRITE,
+    class_training.PATH: _READ,
     host_cookie.PATH: _WRITE,
     host_page.PATH: _READ,
     server_address.PATH: _READ,  # by which a second start knows this server
@@ -33,6 +35,9 @@ OPEN = {
 
 _ON_HOST_S_SCREEN = re.compile(r"(?:/class/trace/([0-9a-f]{64})|/trace/([0-9a-f]{64})/[a-z]+/.*)")
 """Routes of one trace; groups: its key in either."""
+
+_MOMENT = re.compile(r"/moments/([a-z]+/[^/]+)/[0-9]+")
+"""Route of a moment of a training; group: its run."""
 
 
 class GuestGate:
@@ -61,12 +66,17 @@ class GuestGate:
             await (answer or refused)(scope, receive, send)
 
     def _is_open(self, method: str, path: str) -> bool:
-        """Whether a route is for guests: of traces, those of the one on the host's screen."""
+        """Whether a route is for guests: of traces and trainings, those of the one on the host's
+        screen."""
         below = self._below(path) or ""
         if method in OPEN.get(below, ()):
             return True
+        if method not in _READ:
+            return False
+        if moment := _MOMENT.fullmatch(below):
+            return class_training.is_on_screen(moment[1])
         found = _ON_HOST_S_SCREEN.fullmatch(below)
-        return bool(found and method in _READ and class_trace.is_on_screen(found[1] or found[2]))
+        return bool(found and class_trace.is_on_screen(found[1] or found[2]))
 
     def _below(self, path: str) -> str | None:
         """The path below the base path; None outside of it."""

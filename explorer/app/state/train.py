@@ -103,11 +103,6 @@ def run_states(root: Path) -> dict[str, str]:
     return {run.name: run.status().state for run in list_runs(root)}
 
 
-def key_of(run: Run) -> str:
-    """The key of a run made here in `list_all_runs`."""
-    return f"runs/{run.name}"
-
-
 def is_recorded(key: str | None) -> bool:
     """Whether this is the key of a run that ships with the app."""
     return key is not None and key.startswith("recorded/")

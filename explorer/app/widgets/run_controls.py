@@ -207,13 +207,13 @@ def _start_demo(demo: TrainingConfig) -> None:
 
 
 def _start(config: TrainingConfig) -> None:
-    train_state.show_run(train_state.key_of(training_launcher.start(config)))
+    train_state.show_run(training_launcher.key_of(training_launcher.start(config)))
     train_state.renew_demo_seed()
 
 
 def _start_on_corpus(config: TrainingConfig, corpus: UploadedCorpus) -> None:
     run = training_launcher.start_pairs(config, corpus.data, corpus.name)
-    train_state.show_run(train_state.key_of(run))
+    train_state.show_run(training_launcher.key_of(run))
 
 
 def _delete(run: Run) -> None:

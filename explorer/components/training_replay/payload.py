@@ -53,6 +53,7 @@ def replay_payload(
     others: Sequence[Run] = (),
     link: str = "",
     opens: bool = False,
+    more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Payload for the training replay of `run`.
 
@@ -60,18 +61,39 @@ def replay_payload(
     others: runs whose curves are drawn over those of this one.
     link: address of the head that the explanation of the run refers to; "" without one.
     opens: whether Explore can open a model of the run.
+    more: further fields.
     """
+    content = {
+        **_described(key, run, language, others),
+        "strings": section("training_replay", language),
+        "player": section("player", language),
+        "opens": opens,
+        "link": {"address": link, "label": say("run_settings.leak_link", language)},
+        "log": log_tail(run.log_path, _LOG_LINES),
+        **(more or {}),
+    }
+    return _as_json(content)
+
+
+def guest_payload(key: str, run: Run, language: str, others: Sequence[Run]) -> bytes:
+    """Payload for the replay of `run` on the page of a guest of a class: without the sentences,
+    which that page has, the log, and links to Explore. See `replay_payload`."""
+    bare = {"strings": {}, "player": {}, "opens": False, "log": []}
+    link = {"address": "", "label": ""}
+    return _as_json({**_described(key, run, language, others), **bare, "link": link})
+
+
+def _described(key: str, run: Run, language: str, others: Sequence[Run]) -> dict[str, Any]:
+    """The run and its state, in a language."""
     status = run.status()
     lines, moments, best = _read(key, run, _stamp(run))
     compared = [_read_compared(other, _stamp(other)) for other in [run, *others]]
     results = [results for _, results in compared]
-    content = {
+    return {
         "version": FORMAT_VERSION,
         "key": f"{key}@{run.created}",
         "name": run.name,
         "language": language,
-        "strings": section("training_replay", language),
-        "player": section("player", language),
         "project": PROJECT,
         "steps": run.config.steps,
         "every": run.config.evaluate_every,
@@ -87,10 +109,11 @@ def replay_payload(
         "rows": comparison_rows([run, *others], results, language) if others else [],
         "report": _report(run_report(run, status, lines, language), status),
         "settings": asdict(run_settings(run, language)),
-        "opens": opens,
-        "link": {"address": link, "label": say("run_settings.leak_link", language)},
-        "log": log_tail(run.log_path, _LOG_LINES),
     }
+
+
+def _as_json(content: Mapping[str, Any]) -> bytes:
+    """On one line."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.encode(errors="replace")
 

@@ -26,6 +26,16 @@ VIEW = {
     "trace": KEY,
     "scores": True,
     "card": CARD,
+    "training": None,
+}
+TRAINING = {
+    "run": "runs/reverse-1",
+    "others": ["recorded/reverse"],
+    "revision": 1_800_000_000_000,
+    "moment": 25,
+    "site": "cross",
+    "layer": 1,
+    "head": -1,
 }
 QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
 KEY_QUESTION = {**QUESTION, "kind": "key", "head": "L1 H2", "positions": [0, 2]}
@@ -47,6 +57,36 @@ def test_a_trace_that_no_query_asks_for_is_named_by_its_key():
     plain = screen_of(view={"query": QUERY, "shown": SHOWN}).view
     assert plain is not None
     assert (plain["trace"], plain["scores"], plain["card"]) == ("", False, None)
+
+
+def test_a_training_takes_the_place_of_a_trace():
+    newest = {**TRAINING, "moment": None, "layer": None, "head": None}
+    for training in (TRAINING, newest):
+        view = screen_of(view={"query": {}, "shown": {}, "training": training}).view
+        assert view is not None
+        assert (view["trace"], view["training"]) == ("", training)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"run": "runs/../x"},
+        {"run": "other/reverse-1"},
+        {"run": "runs/reverse-1\n"},
+        {"others": ["runs/reverse-1"] * 5},
+        {"others": ["x"]},
+        {"revision": -1},
+        {"revision": 1.5},
+        {"moment": "25"},
+        {"moment": -1},
+        {"site": "other"},
+        {"head": "x"},
+        {"more": 1},
+    ],
+)
+def test_a_malformed_training_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"at `\$"):
+        screen_of(view={"query": {}, "shown": {}, "training": {**TRAINING, **wrong}})
 
 
 def test_how_a_model_of_the_library_reads_a_text_is_part_of_the_query():

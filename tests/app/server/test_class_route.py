@@ -65,7 +65,7 @@ def test_outside_of_class_mode_there_are_no_routes(monkeypatch):
     monkeypatch.delenv(access.KEY_VARIABLE, raising=False)
     assert not any("/class" in route.path for route in asgi.routes())
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    assert sum("/class/" in route.path for route in asgi.routes()) == 5
+    assert sum("/class/" in route.path for route in asgi.routes()) == 6
 
 
 @pytest.mark.parametrize("base", ["", "/attention"])

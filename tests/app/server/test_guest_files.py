@@ -35,6 +35,18 @@ def test_pages_say_to_which_class_they_belong_and_all_is_compressed(base):
     assert (gzip.decompress(script.data), script.media_type) == (b"live", "text/javascript")
 
 
+@pytest.mark.parametrize("base", ["", "/class"])
+def test_the_other_pages_lead_back_to_the_class(base):
+    page = b'<html lang="en">\n<div class="back"><a href="./index.html">back</a></div>'
+    names = ("index.html", "training.en.html", "lessons/the-mask.zh.html")
+    files = dict(guest_files.compressed(((name, page) for name in names), base))
+    first, english, chinese = (gzip.decompress(files[name].data).decode() for name in names)
+    assert "class-link" not in first
+    assert f'<div class="back"><a href="{base}/#class=1&amp;lang=en"' in english
+    assert f'href="{base}/#class=1&amp;lang=zh"' in chinese
+    assert "跟随主持人</a> · <a href" in chinese
+
+
 def test_nothing_is_sent_for_offline_use_and_nothing_unchanged_twice():
     files = [("a.js", b"1"), ("service-worker.js", b"2"), ("a.js", b"1"), ("a.js", b"3")]
     sent = list(guest_files.compressed(files, ""))

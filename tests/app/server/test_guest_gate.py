@@ -15,6 +15,7 @@ from explorer.app.server.guest_gate import GuestGate
 from explorer.app.server.guest_site import GuestSite
 
 SHOWN, OTHER = "a" * 64, "b" * 64
+TRAINING = {"run": "runs/reverse-1", "others": ["runs/compared-1"]}
 STREAMLIT = [
     "/_stcore/host-config",
     "/_stcore/stream",
@@ -24,6 +25,10 @@ STREAMLIT = [
     "/static/js/index.js",
     "/component/x",
     "/moments/runs/reverse/1",
+    "/moments/runs/compared-1/1",
+    "/moments/runs/reverse-1/x",
+    "/moments/runs/reverse-1/../x/1",
+    "/moments/runs/reverse-1",
     "/class/screen",
     "/class/lead",
     "/class/code",
@@ -44,6 +49,8 @@ OPEN = [
     ("GET", "/_stcore/health"),
     ("GET", f"/trace/{SHOWN}/vectors/cross/0/0"),
     ("GET", f"/class/trace/{SHOWN}"),
+    ("GET", "/class/training"),
+    ("GET", "/moments/runs/reverse-1/25"),
 ]
 METHODS = ("GET", "POST", "PUT", "DELETE")
 
@@ -56,10 +63,12 @@ async def stream(websocket: WebSocket) -> None:
 
 @pytest.fixture(params=["", "/base"])
 def base(request, monkeypatch) -> str:
-    """The base path, in class mode, while the host shows one trace."""
+    """The base path, in class mode, while the host shows one trace, and one training (as no host
+    does at the same time)."""
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     session = ClassSession()
-    session.show(Screen(view={"query": {}, "shown": {}, "trace": SHOWN}))
+    view = {"query": {}, "shown": {}, "trace": SHOWN, "training": TRAINING}
+    session.show(Screen(view=view))
     monkeypatch.setattr(class_route, "session", session)
     site = GuestSite()
     site.fill(compressed([("index.html", b"<html >the guests' page")], request.param))
@@ -133,6 +142,7 @@ def test_a_trace_is_open_as_long_as_the_host_shows_it(guest, base):
     class_route.session.show(Screen(view={"query": {}, "shown": {}, "trace": OTHER}))
     assert guest.get(f"{base}/trace/{OTHER}/head/x").status_code == 200
     assert guest.get(f"{base}/trace/{SHOWN}/head/x").status_code == 403
+    assert guest.get(f"{base}/moments/runs/reverse-1/25").status_code == 403
     class_route.session.show(Screen())
     assert guest.get(f"{base}/class/trace/{OTHER}").status_code == 403
     assert guest.get(f"{base}/class/trace/").status_code == 403

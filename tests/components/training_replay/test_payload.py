@@ -5,6 +5,7 @@ import pytest
 
 from explorer.components.training_replay.payload import (
     MOST_MOMENTS,
+    guest_payload,
     replay_payload,
     thinned,
 )
@@ -48,6 +49,24 @@ def test_equal_runs_give_equal_bytes_and_new_moments_change_them(run):
     assert replay_payload("runs/reverse-1", run) == first
     run.append(LINE | {"step": 10})
     assert replay_payload("runs/reverse-1", run) != first
+
+
+def test_guests_of_a_class_get_no_sentences_of_the_replay_and_no_log(run):
+    run.append(LINE)
+    other = training_launcher.find("recorded", "reverse")
+    run.log_path.write_text("/home/somebody")
+    data = guest_payload("runs/reverse-1", run, "zh", [other])
+    whole = shown(run, language="zh", others=[other], opens=True, link="x")
+    assert whole["log"] == ["/home/somebody"]
+    own = {"strings": {}, "player": {}, "log": [], "opens": False}
+    assert json.loads(data) == {**whole, **own, "link": {"address": "", "label": ""}}
+    assert b"\n" not in data
+    assert len(data) < len(json.dumps(whole)) / 3
+
+
+def test_the_page_of_a_host_gets_further_fields(run):
+    shared = {"run": "runs/reverse-1", "others": []}
+    assert shown(run, more={"shared": shared}) == {**shown(run), "shared": shared}
 
 
 def test_a_moment_without_its_probe_trace_has_no_address(run):

@@ -2,7 +2,7 @@ import { ASKED, CARD, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
 import { wordsOf } from "../../shared/js/lookAddress.js";
 import { createStream, send, takeTab } from "./stream.js";
 
-/** @import { CardText, Described, Question, ShownCard, ShownState } from "../../shared/js/classEvents.js" */
+/** @import { CardText, Described, Question, ShownCard, ShownState, ShownTraining } from "../../shared/js/classEvents.js" */
 
 /**
  * @typedef {Record<string, string>} Query of the URL that opens what is shown
@@ -12,6 +12,7 @@ import { createStream, send, takeTab } from "./stream.js";
  * @property {string} trace key of the host's own trace; "" without one
  * @property {boolean} scores whether guests see how many of their votes were right
  * @property {CardText | null} card
+ * @property {ShownTraining | null} training in the place of a trace
  *
  * @typedef {Question & {number: number, answered: number, asked: number, counts: number[] | null, choice: number | null, of_one_address?: number}} Asked
  *   of_one_address: for the host, the most votes that came from one network address
@@ -222,6 +223,7 @@ function isHiddenAgain(question, revealed) {
  * What the host shows, as guests ask for it.
  * @param {Described} described
  */
-function viewOf({ visit, trace, selection, shown }) {
-  return { query: { ...visit, ...wordsOf(selection) }, shown, trace };
+function viewOf({ visit, trace, selection, shown, training }) {
+  const query = { ...visit, ...wordsOf(selection) };
+  return { query, shown, trace, training: training ?? null };
 }

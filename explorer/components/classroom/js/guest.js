@@ -15,6 +15,7 @@ import { createStream, send, store, stored, takeTab } from "./stream.js";
  */
 
 const ALONE = "explorer-alone"; // in the session's storage: a reload stays where the guest was
+const RETURNS = "class"; // in the address: a link of another page back to the class
 const VOTES = "data-class-votes"; // on the page: it shows an open question and nothing else
 const STATE = "data-class-state"; // on the page
 const TOUCHED = "#player, .input-row, nav a"; // of the page
@@ -40,6 +41,7 @@ export class Guest {
     this.page = page;
     /** @type {Message | null} */
     this.message = null;
+    if (new URLSearchParams(location.hash.slice(1)).has(RETURNS)) store(ALONE, null);
     this.alone = stored(ALONE) !== null;
     this.opened = false; // something was asked for
     this.followed = "null"; // the view that the page shows, as a text
@@ -73,7 +75,7 @@ export class Guest {
   show() {
     const view = this.state === "following" ? (this.message?.view ?? null) : null;
     if (view) this.opened = true;
-    const word = JSON.stringify(view && [view.query, view.shown, view.trace]);
+    const word = JSON.stringify(view && [view.query, view.shown, view.trace, view.training]);
     if (word !== this.followed) this.page.follow(view);
     this.followed = word;
     this.draw();
@@ -110,7 +112,8 @@ export class Guest {
     const used = target instanceof Element && target.closest(uses) !== null;
     const within = target instanceof Element && target.closest(TOUCHED) !== null;
     const held = ctrlKey || metaKey || altKey;
-    if (MOVES.has(key) && !held && (within || !used)) this.touch();
+    const player = !this.message?.view?.training; // else the keys are those of the training
+    if (player && MOVES.has(key) && !held && (within || !used)) this.touch();
   }
 
   /**

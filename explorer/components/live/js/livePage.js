@@ -16,7 +16,7 @@
  * @property {string} project name and version
  * @property {Record<string, PageLanguage>} languages by code
  * @property {LiveModel[]} models
- * @property {Record<string, Record<"live" | "explore" | "errors" | "player" | "class_tools", Strings>>} strings
+ * @property {Record<string, Record<"live" | "explore" | "errors" | "player" | "training_replay" | "class_tools", Strings>>} strings
  *   by language
  * @property {{text: string, pad: number} | null} opening of a page with one text
  * @property {boolean} site whether lessons and a recorded training lie beside this page
@@ -45,6 +45,7 @@ import { serverBytes } from "../../shared/js/traceQuestions.js";
 import { watchTheme } from "../../shared/js/watchers.js";
 import { readAddress, writeAddress } from "./address.js";
 import { createHeader } from "./header.js";
+import { HostTraining } from "./hostTraining.js";
 import { sourceOf, wordOf } from "./hostView.js";
 import { missingIn, viewWithout } from "./initialView.js";
 import { createInputBar } from "./inputBar.js";
@@ -115,6 +116,7 @@ class LivePage {
     this.hosts = null;
     const guest = { follow: this.follow.bind(this), open: this.followAddress.bind(this) };
     this.guest = IN_CLASS ? new Guest(guest) : null;
+    this.training = IN_CLASS ? new HostTraining((language) => data.strings[language]) : null;
     this.bar = this.build();
     this.place.addEventListener("keydown", (event) => this.typeOn(event), { capture: true });
     window.addEventListener("hashchange", () => {
@@ -148,7 +150,8 @@ class LivePage {
     );
     const inClass = this.guest?.build((key, facts) => fillIn(class_tools, key, facts));
     const above = inClass ? [inClass, top] : [top];
-    found("live").replaceChildren(...above, this.place);
+    const below = this.training ? [this.place, this.training.element] : [this.place];
+    found("live").replaceChildren(...above, ...below);
     if (inClass) watchTheme(inClass, () => {});
     const measured = new ResizeObserver(() => {
       const height = above.reduce((sum, part) => sum + part.offsetHeight, 0);
@@ -176,7 +179,10 @@ class LivePage {
     this.bar.setDraft(draft);
     const { view } = readAddress(location.hash, this.data.models, this.languages);
     const { request } = this.asked;
-    this.ask(request === this.shown ? { request, view } : this.asked);
+    if (this.hosts?.training) {
+      this.onScreen = ""; // in another language
+      this.follow(this.hosts);
+    } else this.ask(request === this.shown ? { request, view } : this.asked);
   }
 
   /** Show what the address asks for; who goes back to an earlier one keeps the language. */
@@ -369,7 +375,11 @@ class LivePage {
    */
   follow(view) {
     this.hosts = view;
-    if (!view) return;
+    if (this.training?.follow(view?.training ?? null, this.language)) return;
+    if (!view) {
+      if (!this.onScreen && !this.coming) this.followAddress();
+      return;
+    }
     const { models } = this.data;
     const own = sourceOf(view, models);
     const able = !own || !this.unable.has(wordOf(own));

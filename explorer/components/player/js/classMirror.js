@@ -1,4 +1,5 @@
-import { ASKED, ASKS, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
+import { ASKS, REVEALED } from "../../shared/js/classEvents.js";
+import { createSpeaker } from "../../shared/js/classSpeaker.js";
 import { keyChoices, tokenHidden, weightsHidden } from "../../shared/js/guess.js";
 import { flagsOf } from "../../shared/js/initialState.js";
 import { MIRRORED_STATE, SHOWN_MAPS } from "../../shared/js/look.js";
@@ -18,9 +19,6 @@ import { hideWeights } from "./guessControl.js";
 const SHARED = ["trace", ...MIRRORED_STATE];
 const KNOWN_TOKENS = 8; // that a question names
 
-/** On the page: the player mounted last. One of the page before may still be there for a while. */
-const SPEAKER = "classSpeaker";
-
 /**
  * The host's player says what it shows.
  * @param {TraceContext} context
@@ -30,29 +28,19 @@ export function createClassReport(context) {
   const { signal, act } = context;
   const { header } = context.pieces;
   if (header.visit === undefined) return () => {};
-  const { dataset } = document.documentElement;
-  const own = Math.random().toString(36).slice(2);
-  dataset[SPEAKER] = own;
-  const say = () => {
-    if (dataset[SPEAKER] !== own) return;
+  const say = createSpeaker(signal, () => {
     const { visit, resources } = context.pieces.header;
-    const detail = {
+    return {
       visit: visit ?? null,
       trace: resources?.address.split("/").at(-1) ?? "",
       selection: selectionOf(context),
       shown: shownState(context.state),
       question: question(context),
     };
-    document.dispatchEvent(new CustomEvent(SHOWN, { detail }));
-  };
+  });
   /** @param {Event} event */
   const ask = (event) =>
     hideWeights(context, /** @type {CustomEvent<Kind>} */ (event).detail === "key");
-  const leave = () => {
-    if (dataset[SPEAKER] === own) document.dispatchEvent(new CustomEvent(SHOWN, { detail: null }));
-  };
-  signal.addEventListener("abort", leave);
-  document.addEventListener(ASKED, say, { signal });
   document.addEventListener(REVEALED, () => act.next(), { signal });
   document.addEventListener(ASKS, ask, { signal });
   return (changed) => {

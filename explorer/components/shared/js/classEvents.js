@@ -1,5 +1,6 @@
 /** @import { MIRRORED_STATE, Selection } from "./look.js" */
 /** @import { TraceState } from "./initialState.js" */
+/** @import { SiteName } from "./trace.js" */
 
 /**
  * Events of the document by which the player, the card of a lesson and the host's class tools, each in
@@ -35,6 +36,16 @@ export const ASKS = "explorer-asks"; // to the player: what the host lets the cl
  * @property {Selection} selection
  * @property {ShownState} shown
  * @property {Question | null} question null while nothing is guessed
+ * @property {ShownTraining} [training] in the place of a trace
+ *
+ * @typedef {object} ShownMoment what guests follow in a training
+ * @property {number | null} moment its step; null = the newest, as it comes
+ * @property {SiteName} site
+ * @property {number | null} layer null = that of the sharpest head
+ * @property {number | null} head
+ *
+ * @typedef {ShownMoment & {run: string, others: string[], revision: number}} ShownTraining names of the
+ *   run and the compared ones; `revision` grows when the state of the run has changed
  *
  * @typedef {object} CardText of a lesson, as guests read it
  * @property {string} title of the lesson

@@ -25,7 +25,7 @@ import { sharpestHead } from "./runData.js";
 /**
  * @typedef {Part & {
  *   destroy: () => void,
- *   chooseHead: (layer: number, head: number) => void,
+ *   choose: (head: Partial<TraceState>) => void,
  *   selected: () => HeadChoice | null,
  *   shown: () => Partial<TraceState>,
  *   picture: () => TraceContext | null,
@@ -95,7 +95,7 @@ export function createProbe(context) {
     element: box,
     update,
     destroy: () => view?.destroy(),
-    chooseHead: (layer, head) => view?.context.set({ site: "cross", layer, head }),
+    choose: (head) => view?.context.set(head),
     selected: () => {
       if (view?.context.state.site !== "cross") return null;
       const { layer, head } = view.context.state;

@@ -68,6 +68,8 @@
  * @property {boolean} opens whether there is a model that Explore can open
  * @property {{address: string, label: string}} link to where the leak without a causal mask is seen; no address: no link
  * @property {string[]} log
+ * @property {{run: string, others: string[]}} [shared] names of this run and the compared ones, on the
+ *   page of the host of a class
  */
 
 /**

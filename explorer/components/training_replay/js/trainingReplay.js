@@ -6,6 +6,7 @@ import { fillIn } from "../../shared/js/sentences.js";
 import { anyOf, createStore } from "../../shared/js/store.js";
 import { watchSize, watchTheme } from "../../shared/js/watchers.js";
 import { addressed, createAddress } from "./address.js";
+import { createClassMoment, followMoment } from "./classMoment.js";
 import { createComparisonTable } from "./comparisonTable.js";
 import { panelsOf } from "./curvePanels.js";
 import { createCurves } from "./curves.js";
@@ -20,6 +21,7 @@ import { createProgress } from "./progress.js";
 import { nearestMoment } from "./runData.js";
 import { createSamples } from "./samples.js";
 
+/** @import { ShownMoment } from "../../shared/js/classEvents.js" */
 /** @import { Part } from "../../shared/js/element.js" */
 /** @import { TraceState } from "../../shared/js/initialState.js" */
 /** @import { View } from "../../shared/js/streamlitComponent.js" */
@@ -32,8 +34,11 @@ import { createSamples } from "./samples.js";
 /**
  * @typedef {Part & {destroy?: () => void}} ReplayPart
  *
- * @typedef {{probe: FetchProbe, plotly: () => Promise<Plotly>}} ReplaySource where probe traces and
- *   Plotly come from
+ * @typedef {object} ReplaySource
+ * @property {FetchProbe} probe
+ * @property {() => Promise<Plotly>} plotly
+ * @property {boolean} [follows] whether it follows that of a host: it writes no address, and fetches
+ *   the probe trace of the selected moment alone
  *
  * @typedef {Omit<ReplayState, "at" | "playing" | "projector"> & {key: string, step: number, probe: Partial<TraceState>}} LastView
  */
@@ -53,12 +58,12 @@ let lastView = null;
  * @param {RunData} run
  * @param {ReplayListeners} listeners
  * @param {ReplaySource} [source]
- * @returns {View<RunData, ReplayListeners>}
+ * @returns {View<RunData, ReplayListeners> & {follow: (shown: ShownMoment) => void}}
  */
 export function mountTrainingReplay(parent, run, listeners, source = SERVED) {
   const abort = new AbortController();
   const root = element("div", {
-    class: "player training-replay",
+    class: source.follows ? "player training-replay follows" : "player training-replay",
     testid: "training-replay",
     tabindex: "-1",
   });
@@ -68,19 +73,18 @@ export function mountTrainingReplay(parent, run, listeners, source = SERVED) {
   const context = createContext(root, abort.signal, run, source, (changed) => {
     if (changed.has("run")) root.dataset.run = context.run.name;
     if (changed.has("projector")) showProjector(root, context.state.projector);
-    if (anyOf(changed, "run", "at")) context.traces.request(context.run.moments, context.state.at);
+    if (anyOf(changed, "run", "at")) requestTraces(context, source);
     if (changed.has("head")) context.selected = probe.selected();
-    for (const part of parts) part.update(changed);
-    address.update(changed);
+    for (const part of [...parts, ...reports]) part.update(changed);
   });
   const probe = createProbe(context);
   context.listeners = listeners;
   context.chooseHead = (layer, head) => {
     context.set({ headChosen: true });
-    probe.chooseHead(layer, head);
+    probe.choose({ site: "cross", layer, head });
   };
   parts.push(...placeParts(context, probe));
-  const address = createAddress(context);
+  const reports = source.follows ? [] : [createAddress(context), createClassMoment(context, probe)];
   watchSize(
     root,
     abort.signal,
@@ -97,7 +101,11 @@ export function mountTrainingReplay(parent, run, listeners, source = SERVED) {
     listen: (next) => {
       context.listeners = next;
     },
-    update: (next) => showRun(context, next),
+    update: (next) => {
+      showRun(context, next);
+      if (document.hidden) context.store.flush(); // without frames: a class may follow it
+    },
+    follow: (shown) => followMoment(context, probe, shown),
     destroy: () => {
       lastView = viewOf(context, probe);
       abort.abort();
@@ -152,6 +160,17 @@ function createContext(root, signal, run, source, draw) {
   const context = /** @type {ReplayContext} */ (parts);
   context.act = createReplayActions(context);
   return context;
+}
+
+/**
+ * @param {ReplayContext} context
+ * @param {ReplaySource} source
+ */
+function requestTraces({ run, state, traces }, { follows }) {
+  const [moments, at] = follows
+    ? [run.moments.slice(state.at, state.at + 1), 0]
+    : [run.moments, state.at];
+  traces.request(moments, at);
 }
 
 /**

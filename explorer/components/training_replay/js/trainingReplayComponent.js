@@ -2,6 +2,8 @@ import { streamlitComponent } from "../../shared/js/streamlitComponent.js";
 import { readRunData } from "./runData.js";
 import { mountTrainingReplay } from "./trainingReplay.js";
 
+export { mountFollowedReplay } from "./followedReplay.js";
+
 /** The training replay as a Streamlit component. */
 export default streamlitComponent({
   read: readRunData,

@@ -1,0 +1,27 @@
+import { ASKED, SHOWN } from "./classEvents.js";
+
+/** @import { Described } from "./classEvents.js" */
+
+/** On the page: the part mounted last. One of the page before may still be there for a while. */
+const SPEAKER = "classSpeaker";
+
+/**
+ * Let a part of the host's page say what the class is to follow, when it is asked and when it goes.
+ * @param {AbortSignal} signal aborted when the part goes
+ * @param {() => Described} describe
+ * @returns {() => void} says it, to be called after each change
+ */
+export function createSpeaker(signal, describe) {
+  const { dataset } = document.documentElement;
+  const own = Math.random().toString(36).slice(2);
+  dataset[SPEAKER] = own;
+  /** @param {() => Described | null} detail */
+  const dispatch = (detail) => {
+    if (dataset[SPEAKER] === own)
+      document.dispatchEvent(new CustomEvent(SHOWN, { detail: detail() }));
+  };
+  const say = () => dispatch(describe);
+  signal.addEventListener("abort", () => dispatch(() => null));
+  document.addEventListener(ASKED, say, { signal });
+  return say;
+}
