@@ -24,8 +24,8 @@ from explorer.core.sites import Head
 from explorer.model import examples
 from explorer.model.listed_model import ListedModel
 
-SECTIONS = ("live", "explore", "errors", "player", "class_tools")
-"""Sections of sentences that a live page can show; the last one to a guest of a class."""
+SECTIONS = ("live", "explore", "errors", "player", "class_tools", "heads")
+"""Sections of sentences that a live page can show; the last two to a guest of a class."""
 
 _STATIC_SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "

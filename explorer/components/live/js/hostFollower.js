@@ -4,6 +4,7 @@
  *
  * @import { ClassView } from "../../classroom/js/classroom.js"
  * @import { Listeners } from "../../player/js/player.js"
+ * @import { Trace } from "../../shared/js/trace.js"
  * @import { Asked, LivePage } from "./livePage.js"
  */
 
@@ -44,10 +45,19 @@ export class HostFollower {
     this.coming = "";
   }
 
+  /**
+   * Draw a trace as the host shows its own or, where nobody is followed, in the player.
+   * @param {Trace} trace
+   * @param {Listeners} listeners
+   */
+  draw(trace, listeners) {
+    this.page.picture.draw(trace, listeners, this.view?.picture ?? "player");
+  }
+
   /** @param {string} word of the trace that has been drawn, see `wordOf` */
   drawn(word) {
     this.onScreen = word;
-    if (this.view) this.page.player?.follow(this.view.shown);
+    if (this.view) this.page.picture.follow(this.view.picture, this.view.shown);
   }
 
   /**
@@ -66,7 +76,7 @@ export class HostFollower {
       return;
     }
     const word = wordOf(source);
-    if (word === this.onScreen && !this.coming) this.page.player?.follow(view.shown);
+    if (word === this.onScreen && !this.coming) this.page.picture.follow(view.picture, view.shown);
     else if (word !== this.coming) {
       const { asked, bar } = this.page;
       bar.setDraft(null);
@@ -90,7 +100,7 @@ export class HostFollower {
     page.messages.intro.textContent = "";
     trace.header.view.what_if = false;
     trace.header.language = page.language;
-    page.draw(trace, READ_ONLY);
+    this.draw(trace, READ_ONLY);
     this.drawn(key);
   }
 

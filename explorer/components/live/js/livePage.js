@@ -2,7 +2,6 @@
  * A page on which the browser itself decodes: input, messages and the player. Its models are in a
  * worker, its address is a link to what is on screen.
  *
- * @import { Listeners } from "../../player/js/player.js"
  * @import { Selection } from "../../shared/js/look.js"
  * @import { Strings } from "../../shared/js/sentences.js"
  * @import { Trace } from "../../shared/js/trace.js"
@@ -15,7 +14,7 @@
  * @property {string} project name and version
  * @property {Record<string, PageLanguage>} languages by code
  * @property {LiveModel[]} models
- * @property {Record<string, Record<"live" | "explore" | "errors" | "player" | "class_tools", Strings>>} strings
+ * @property {Record<string, Record<"live" | "explore" | "errors" | "player" | "class_tools" | "heads", Strings>>} strings
  *   by language
  * @property {{text: string, pad: number} | null} opening of a page with one text
  * @property {boolean} site whether lessons and a recorded training lie beside this page
@@ -30,8 +29,6 @@
  */
 
 import { Guest } from "../../classroom/js/guest.js";
-import { embeddedPlotly } from "../../player/js/embeddedPlotly.js";
-import { mountPlayer } from "../../player/js/player.js";
 import { element } from "../../shared/js/element.js";
 import { frameShown } from "../../shared/js/frame.js";
 import { flagsOf } from "../../shared/js/initialState.js";
@@ -52,6 +49,7 @@ import { Messages } from "./messages.js";
 import { ModelLoader } from "./modelLoader.js";
 import { followLast, putAddress } from "./pageHistory.js";
 import { playerListeners } from "./playerListeners.js";
+import { TracePicture } from "./tracePicture.js";
 import { TraceQueue } from "./traceQueue.js";
 
 /** Whether the server of a class has sent this page to a guest. */
@@ -83,15 +81,15 @@ export class LivePage {
     this.traces = new TraceQueue();
     /** @type {LiveRequest | null} on screen */
     this.shown = null;
-    /** @type {ReturnType<typeof mountPlayer> | null} */
-    this.player = null;
     this.focused = Number.NEGATIVE_INFINITY; // when the player got the focus of the text box
     this.place = element("main", { id: "player" });
+    this.picture = new TracePicture(this.place, data.strings);
     this.messages = new Messages(this);
     this.host = new HostFollower(this);
     const guest = {
       follow: this.host.follow.bind(this.host),
       open: this.followAddress.bind(this),
+      leave: () => this.picture.turnTo("player"),
     };
     this.guest = IN_CLASS ? new Guest(guest) : null;
     this.bar = this.build();
@@ -219,7 +217,7 @@ export class LivePage {
     if (request !== this.shown) return;
     try {
       const checks = await client.ask("integrity", { request });
-      if (request === this.shown) this.player?.check(checks);
+      if (request === this.shown) this.picture.check(checks);
     } catch (error) {
       this.messages.say(this.messages.sentence(error, request));
     }
@@ -236,7 +234,7 @@ export class LivePage {
 
   /** What another text keeps of the one on screen. */
   keptView() {
-    const now = this.player?.selection();
+    const now = this.picture.selection();
     return flagsOf((name) => now?.[name] ?? null);
   }
 
@@ -250,18 +248,6 @@ export class LivePage {
     if (request.model !== this.shown?.model) return; // not open yet
     const client = await this.models.open(request.model);
     this.traces.traceAhead(client, this.question({ request, view: this.keptView() }));
-  }
-
-  /**
-   * @param {Trace} trace
-   * @param {Listeners} listeners
-   */
-  draw(trace, listeners) {
-    trace.header.strings = this.data.strings[trace.header.language].player;
-    if (this.player) {
-      this.player.listen(listeners);
-      this.player.update(trace);
-    } else this.player = mountPlayer(this.place, trace, { plotly: embeddedPlotly, ...listeners });
   }
 
   /**
@@ -298,7 +284,7 @@ export class LivePage {
     this.bar.show(this.asked.request);
     if (this.shown) messages.introduce(this.shown);
     else messages.intro.textContent = "";
-    this.player?.listen({}); // it waits no longer
+    this.picture.rest();
     messages.say(problem);
   }
 
@@ -317,7 +303,7 @@ export class LivePage {
       fetch: (/** @type {string} */ name, /** @type {string} */ place) =>
         client.ask("resource", { request, name, place }),
     };
-    this.draw(trace, { ...playerListeners(this, request), resources });
+    host.draw(trace, { ...playerListeners(this, request), resources });
     const { sites, target } = trace.header;
     const missing = missingIn(sites, target.length, view);
     const addressed = readAddress(location.hash, this.data.models, this.languages).request;

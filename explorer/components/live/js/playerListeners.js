@@ -15,9 +15,9 @@ import { sameSource } from "./address.js";
 export function playerListeners(page, request) {
   /** @param {[number, number][]} forced @param {number} step */
   const force = (forced, step) => {
-    const { player } = page;
-    if (!player || !sameSource(page.asked.request, request)) return; // is being replaced
-    const { site, layer, head, ahead } = player.selection();
+    const now = page.picture.selection();
+    if (!now || !sameSource(page.asked.request, request)) return; // is being replaced
+    const { site, layer, head, ahead } = now;
     const view = { site, layer, head, ahead, step, ...page.keptView() };
     page.ask({ request: { ...request, forced }, view });
   };
@@ -44,6 +44,6 @@ export function playerListeners(page, request) {
         request.forced.filter(([at]) => at !== step),
         step,
       ),
-    onReset: () => force([], page.player?.selection().step ?? 1),
+    onReset: () => force([], page.picture.selection()?.step ?? 1),
   };
 }
