@@ -51,6 +51,16 @@ def test_a_site_links_its_files_and_a_file_has_them_inside(model):
     assert model_text(b"weights") in file
 
 
+def test_only_the_site_has_the_sentences_of_a_class(model):
+    own = {"live", "explore", "errors", "player"}
+    for language in LANGUAGES:
+        file = data_in(file_page(model))["strings"][language]
+        static_site = data_in(static_site_page([model], []))["strings"][language]
+        assert file.keys() == own
+        assert static_site.keys() == own | {"class_tools", "heads"}
+        assert static_site["heads"] == section("heads", language)
+
+
 def test_a_page_without_its_script_says_so_in_all_languages(model):
     for html in (static_site_page([model], []), file_page(model)):
         (sentences,) = re.findall('<p id="not-started">(.*?)</p>', html)
