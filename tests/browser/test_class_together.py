@@ -183,6 +183,9 @@ def test_a_class_sees_the_heads_as_its_host_does(host: Page, guest: Guests, addr
     expect(player).to_have_count(0)
     expect(phone.get_by_test_id("verdict")).to_have_text("Cross · L1 H2")
     expect(phone.get_by_test_id("step-count")).to_have_text("step 3/4")
+    axes = host.get_by_test_id("head-grid-axes").inner_text()
+    expect(phone.get_by_test_id("head-grid-axes")).to_have_text(axes)
+    expect(phone.get_by_text("_")).to_have_count(0)  # no name of a sentence in its place
     host.get_by_test_id("previous").click()
     expect(phone.get_by_test_id("step-count")).to_have_text("step 2/4")
     host.get_by_test_id("site-decoder").click()

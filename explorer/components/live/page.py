@@ -24,11 +24,12 @@ from explorer.core.sites import Head
 from explorer.model import examples
 from explorer.model.listed_model import ListedModel
 
-SECTIONS = ("live", "explore", "errors", "player")
-"""Sections of sentences that every live page can show."""
+SECTIONS = ("live", "explore", "errors", "player", "class_tools")
+"""Sections of sentences that a live page can show; the last one to a guest of a class."""
 
-CLASS_SECTIONS = ("class_tools", "heads")
-"""Those that the site can show besides, to a guest of a class."""
+_GRID = ("axes_natural", "colon", "figure_heads")
+"""Sentences of the section "heads" in the grid of all heads without measurements, which a guest of
+a class sees."""
 
 _STATIC_SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -90,8 +91,7 @@ class LinkedLesson:
 def static_site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> str:
     """The first page of the static site; its scripts, models and lessons are files beside it."""
     listed = [{"name": lesson.name, "title": dict(lesson.title)} for lesson in lessons]
-    more = {"lessons": listed, "opening": None, "site": True}
-    data = _data(models, SECTIONS + CLASS_SECTIONS, more)
+    data = _data(models, {"lessons": listed, "opening": None, "site": True})
     scripts = f"{linked_plotly('')}\n{linked_script('live', '')}"
     return _filled(_STATIC_SITE_POLICY, data, linked_styles("live", ""), scripts)
 
@@ -102,7 +102,7 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
     text, pad: initial text and number of padding tokens; text None = the model's first example.
     """
     initial_text = None if text is None else {"text": text, "pad": pad}
-    data = _data([model], SECTIONS, {"lessons": [], "opening": initial_text, "site": False})
+    data = _data([model], {"lessons": [], "opening": initial_text, "site": False})
     name = html.escape(model.name)
     parts = (  # the script last: it looks for the elements before it
         f'<script type="text/plain" data-model="{name}">{model_text(model.data)}</script>',
@@ -126,9 +126,7 @@ def _filled(policy: str, data: Mapping[str, Any], styles: str, scripts: str) -> 
     )
 
 
-def _data(
-    models: Sequence[LiveModel], sections: Sequence[str], more: Mapping[str, Any]
-) -> dict[str, Any]:
+def _data(models: Sequence[LiveModel], more: Mapping[str, Any]) -> dict[str, Any]:
     """The data that `livePage.js` reads, `PageData` there."""
     return {
         "project": PROJECT,
@@ -137,7 +135,11 @@ def _data(
         },
         "models": [_described(model) for model in models],
         "strings": {
-            language: {name: section(name, language) for name in sections} for language in LANGUAGES
+            language: {
+                **{name: section(name, language) for name in SECTIONS},
+                "heads": {name: section("heads", language)[name] for name in _GRID},
+            }
+            for language in LANGUAGES
         },
         **more,
     }

@@ -80,7 +80,6 @@ export function createHeadFilter(context, frame, store) {
     const { site } = context.state;
     const names = metricsOf(frame, site);
     for (const part of tools) part.hidden = !names.length;
-    count.hidden = !names.length;
     const shown = metricShown(frame, site, filter);
     metric.offer(
       names.map((name) => [name, say(`metric_${name}`)]),

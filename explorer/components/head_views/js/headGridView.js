@@ -143,7 +143,7 @@ function placeParts(context, frame, store, map) {
   const shownNorms = () => (hasNorms ? readNorms(siteOf(context)) : null);
   const site = createSiteChoice(context);
   const headsNote = createHeadsNote(context);
-  const filter = createHeadFilter(context, frame, store);
+  const filter = frame.payload.header.unmeasured ? [] : [createHeadFilter(context, frame, store)];
   const grid = createHeadGrid(context, frame, store.values, hasNorms ? readNorms : null);
   const sentence = createSentence(context);
   const transport = createTransport(context);
@@ -167,8 +167,8 @@ function placeParts(context, frame, store, map) {
     prefix: "heads-",
   });
   const save = saveMenu(context.say, context.signal, figures);
-  const shown = [site.element, filter.element, save, headsNote.element];
-  const tools = element("div", { class: "tools" }, ...shown);
+  const shown = [site, ...filter].map((part) => part.element);
+  const tools = element("div", { class: "tools" }, ...shown, save, headsNote.element);
   const body = element(
     "div",
     { class: hasNorms ? "head-grid-body with-norms" : "head-grid-body" },
@@ -185,7 +185,7 @@ function placeParts(context, frame, store, map) {
     inside, // first: the others take what space is left
     site,
     headsNote,
-    filter,
+    ...filter,
     grid,
     roles,
     transport,

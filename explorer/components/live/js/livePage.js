@@ -15,7 +15,7 @@
  * @property {Record<string, PageLanguage>} languages by code
  * @property {LiveModel[]} models
  * @property {Record<string, Record<"live" | "explore" | "errors" | "player" | "class_tools" | "heads", Strings>>} strings
- *   by language; the last two on the site alone, for guests of a class
+ *   by language
  * @property {{text: string, pad: number} | null} opening of a page with one text
  * @property {boolean} site whether lessons and a recorded training lie beside this page
  * @property {{name: string, title: Record<string, string>}[]} lessons
