@@ -126,7 +126,7 @@ def head_grid(
     model, visit: as in `player`.
     """
     offer, view = _offer(key, trace, model), _view(trace, initial)
-    more = {"visit": visit} if access.is_class_mode() else {}
+    more = {"visit": visit, "resources": asdict(offer)} if access.is_class_mode() else {}
     payload = _payload(
         ("head_grid", key, norms is None, view),
         lambda: head_grid_payload(

@@ -83,10 +83,9 @@ def test_a_large_trace_has_an_address_for_its_weights(page, component, monkeypat
     assert client.get(f"/{address}/head/pieces/cross/0/0").status_code == 200
 
 
-def test_the_grid_asks_for_what_is_inside_and_the_player_for_more():
+def test_the_grid_has_the_offer_of_the_player():
     player, _ = unpack_payload(sent_to(open_page("explore", **LINK), "player"))
     _, arrays = unpack_payload(sent_to(open_page("heads", **LINK), "head_grid"))
     grid, _ = unpack_payload(arrays["trace"].tobytes())
-    inside = ["vectors", "path", "without"]
-    assert player["resources"]["names"] == [*inside, "contributions", "attribution", "score"]
-    assert grid["resources"]["names"] == inside
+    names = ["vectors", "path", "without", "contributions", "attribution", "score"]
+    assert player["resources"]["names"] == grid["resources"]["names"] == names

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from explorer.app.server import access
 from explorer.core import folders
@@ -239,6 +239,91 @@ def test_who_comes_during_a_training_sees_it_and_may_explore_alone(
     expect(late.get_by_test_id("moment-count")).to_be_visible()
 
 
+def test_a_class_sees_the_heads_as_its_host_does(host: Page, guest: Guests, address: str) -> None:
+    """The grid is drawn from the trace that the guest's browser has: nothing is asked for."""
+    phone = guest()
+    host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=3")
+    lead(host)
+    expect(phone.get_by_test_id("step-count")).to_have_text("step 3/4")
+    expect(phone.locator(".plotted")).to_be_visible()
+    asked: list[str] = []
+    phone.on("request", lambda request: asked.append(request.url))
+    player, grid = (phone.get_by_test_id(name) for name in ("player", "view-head-grid"))
+    host.get_by_role("link", name="Heads").click()
+    host.get_by_test_id("head-1-2").click()
+    expect(pressed(phone)).to_have_attribute("data-testid", "head-1-2")
+    assert grid.locator(".head-cell").count() == 8
+    expect(player).to_have_count(0)
+    expect(phone.get_by_test_id("verdict")).to_have_text("Cross · L1 H2")
+    expect(phone.get_by_test_id("step-count")).to_have_text("step 3/4")
+    axes = host.get_by_test_id("head-grid-axes").inner_text()
+    expect(phone.get_by_test_id("head-grid-axes")).to_have_text(axes)
+    expect(phone.get_by_text("_")).to_have_count(0)  # no name of a sentence in its place
+    host.get_by_test_id("previous").click()
+    expect(phone.get_by_test_id("step-count")).to_have_text("step 2/4")
+    host.get_by_test_id("site-decoder").click()
+    expect(phone.get_by_test_id("verdict")).to_have_text("Decoder · L1 H2")
+    norms = phone.get_by_test_id("class-norms")
+    expect(norms).to_be_hidden()
+    host.get_by_role("radio", name="Value norms").click()
+    expect(norms).to_contain_text("The host shows value norms")
+    host.get_by_test_id("head-0-3").click()
+    expect(pressed(phone)).to_have_attribute("data-testid", "head-0-3")
+    assert not asked
+    host.get_by_role("link", name="Explore").click()
+    expect(player).to_be_visible()
+    expect(grid).to_have_count(0)
+    expect(norms).to_be_hidden()
+
+
+def test_a_guest_takes_the_heads_along_and_explores_alone_with_the_player(
+    host: Page, guest: Guests, address: str
+) -> None:
+    phone = guest()
+    host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=1&head=1&step=3")
+    lead(host)
+    host.get_by_role("link", name="Heads").click()
+    expect(pressed(phone)).to_have_attribute("data-testid", "head-1-1")
+    phone.get_by_test_id("head-0-2").click()
+    expect(phone.get_by_test_id("class-status")).to_contain_text("You explore alone")
+    expect(pressed(phone)).to_have_attribute("data-testid", "head-0-2")
+    host.get_by_test_id("head-1-3").click()
+    expect(host.get_by_test_id("verdict")).to_contain_text("L1 H3")
+    phone.get_by_test_id("class-explore").click()
+    expect(pressed(phone)).to_have_attribute("data-testid", "head-1-3")
+    phone.get_by_test_id("class-explore").click()
+    expect(phone.get_by_test_id("map-title")).to_have_text("Cross · L1 H3")
+    expect(phone.get_by_test_id("player")).to_be_visible()
+    phone.get_by_test_id("class-explore").click()
+    expect(pressed(phone)).to_have_attribute("data-testid", "head-1-3")
+
+
+def test_after_the_reveal_a_phone_has_the_answer_and_the_picture_at_once(
+    host: Page, guest: Guests, address: str
+) -> None:
+    phone = guest()
+    host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=1&head=2&step=1&guess=1")
+    lead(host)
+    host.get_by_test_id("class-scores").check()
+    choices = phone.get_by_test_id("class-choices").get_by_role("button")
+    expect(choices).to_have_text(["1", "2", "4", "5"])
+    choices.nth(0).click()
+    expect(host.get_by_test_id("class-answered")).to_have_text("1 of 1")
+    host.get_by_test_id("class-reveal").click()
+    expect(phone.get_by_test_id("class-tally")).to_have_text("0 of 1 right")
+    for index, shown in enumerate((True, True, False, False)):  # mine and the right one
+        expect(choices.nth(index)).to_be_visible(visible=shown)
+    expect(phone.get_by_test_id("class-note")).to_be_in_viewport(ratio=1)
+    picture = phone.locator(".plotted")
+    expect(picture).to_be_visible()
+    box = picture.bounding_box()
+    assert box is not None
+    assert box["y"] <= 0.6 * 844
+    assert phone.evaluate("scrollY") == 0
+    host.get_by_test_id("next").click()
+    expect(choices.nth(3)).to_be_visible()  # the next question has all of its choices
+
+
 def test_a_class_goes_on_alone_while_its_host_is_away(
     host: Page, guest: Guests, address: str
 ) -> None:
@@ -316,6 +401,11 @@ def test_the_words_of_a_vote_are_not_cut(host: Page, guest: Guests, address: str
         for shown in (choices, host.get_by_test_id("class-bars")):
             assert not shown.locator(".token").evaluate_all(cut)
     assert phone.evaluate("document.documentElement.scrollHeight <= innerHeight")
+
+
+def pressed(tab: Page) -> Locator:
+    """The selected head of the grid."""
+    return tab.locator(".head-cell[aria-pressed=true]")
 
 
 def lead(host: Page) -> None:

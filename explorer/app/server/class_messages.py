@@ -78,8 +78,9 @@ class _View(msgspec.Struct, forbid_unknown_fields=True):
     """The host's view.
 
     query: of the visit; without a model, text and padding if only this server has the trace.
-    shown: state of the player.
+    shown: state of the picture.
     trace: key of the trace, see `trace_route`; "" = it has none.
+    picture: of the trace: the player, the grid of all heads, or that of their value norms.
     scores: whether guests see how many of their votes were right.
     training: in the place of a trace.
     """
@@ -87,6 +88,7 @@ class _View(msgspec.Struct, forbid_unknown_fields=True):
     query: dict[str, Annotated[str, Meta(max_length=LONGEST_LINKED_TEXT)]]
     shown: dict[str, _Word | Annotated[dict[_Word, _Number], Meta(max_length=8)] | _Number]
     trace: _TraceKey = ""
+    picture: Literal["player", "heads", "norms"] = "player"
     scores: bool = False
     card: _Card | None = None
     training: _Training | None = None

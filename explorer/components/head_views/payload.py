@@ -20,9 +20,6 @@ from explorer.heads.roles.roles import ROLES
 CellValues = Mapping[str, NDArray[np.float32]]
 """By site, (layer, head, query, key): numbers per cell other than weights, sent as float32."""
 
-_ASKED = ("head", "vectors", "path", "without")
-"""Questions that the grid asks about its trace; the others are asked in Explore only."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sides:
@@ -55,7 +52,7 @@ def head_grid_payload(
     """Every head of `trace`, with the metrics and roles of `report`.
 
     norms: value-weighted norms, drawn in the grid instead of the weights.
-    offer, more: as in `player_payload`; the grid shows a part of the offer.
+    offer, more: as in `player_payload`.
     """
     targets = report.facts["targets"] if report else ""
     header = {
@@ -66,9 +63,7 @@ def head_grid_payload(
         "roles": [sentence_of(role, targets) for role in ROLES],
         "role_groups": _role_groups(report, language) if report else {},
     }
-    arrays = {"trace": _trace(trace, language, view, offer.only(*_ASKED), more)} | _named(
-        "norms", norms or {}
-    )
+    arrays = {"trace": _trace(trace, language, view, offer, more)} | _named("norms", norms or {})
     return pack_payload(header | _sentences(language), arrays)
 
 

@@ -27,6 +27,10 @@ from explorer.model.listed_model import ListedModel
 SECTIONS = ("live", "explore", "errors", "player", "training_replay", "class_tools")
 """Sections of sentences that a live page can show; the last two to a guest of a class."""
 
+_GRID = ("axes_natural", "colon", "figure_heads")
+"""Sentences of the section "heads" in the grid of all heads without measurements, which a guest of
+a class sees."""
+
 _STATIC_SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; "
@@ -131,7 +135,11 @@ def _data(models: Sequence[LiveModel], more: Mapping[str, Any]) -> dict[str, Any
         },
         "models": [_described(model) for model in models],
         "strings": {
-            language: {name: section(name, language) for name in SECTIONS} for language in LANGUAGES
+            language: {
+                **{name: section(name, language) for name in SECTIONS},
+                "heads": {name: section("heads", language)[name] for name in _GRID},
+            }
+            for language in LANGUAGES
         },
         **more,
     }

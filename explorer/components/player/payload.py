@@ -97,10 +97,6 @@ class Offer:
     address: str = ""
     names: tuple[str, ...] = ()
 
-    def only(self, *names: str) -> "Offer":
-        """The part of this offer that a component shows."""
-        return Offer(self.address, tuple(name for name in self.names if name in names))
-
 
 NOTHING = Offer()
 

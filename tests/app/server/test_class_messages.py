@@ -24,6 +24,7 @@ VIEW = {
     "query": QUERY,
     "shown": {**SHOWN, "ahead": True, "guess": GUESS, "inside": None, "insideView": None},
     "trace": KEY,
+    "picture": "heads",
     "scores": True,
     "card": CARD,
     "training": None,
@@ -56,7 +57,8 @@ def test_a_trace_that_no_query_asks_for_is_named_by_its_key():
     assert upload["trace"] == KEY
     plain = screen_of(view={"query": QUERY, "shown": SHOWN}).view
     assert plain is not None
-    assert (plain["trace"], plain["scores"], plain["card"]) == ("", False, None)
+    assert (plain["trace"], plain["picture"], plain["scores"]) == ("", "player", False)
+    assert plain["card"] is None
 
 
 def test_a_training_takes_the_place_of_a_trace():
@@ -143,6 +145,7 @@ def test_long_labels_are_cut():
         {"view": {**VIEW, "card": {**CARD, "text": "x" * 9999}}},
         {"view": {**VIEW, "card": {**CARD, "html": ""}}},
         {"view": {**VIEW, "scores": 1}},
+        {"view": {**VIEW, "picture": "a table"}},
         {"question": {**QUESTION, "kind": "other"}},
         {"question": {**QUESTION, "kind": "card", "prompt": "x" * 9999}},
         {"view": {**VIEW, "more": 1}},

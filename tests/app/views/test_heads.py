@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.app import weights_limit
+from explorer.app.server import access, trace_route
 from explorer.app.visitor_catalog import UploadsState
 from explorer.core import folders
 from explorer.core.interventions import Interventions
@@ -277,6 +278,21 @@ def test_a_trace_has_a_head_grid_and_nothing_to_measure():
     assert not app.exception
     assert "comes without its model" in app.info[0].value
     assert head_view(app, "head_grid")[0]["heads"] == {}
+
+
+def test_a_class_gets_the_trace_of_the_grid_by_its_key(monkeypatch):
+    """Also one about which nothing can be asked: guests have no other way to it."""
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    app = open_page("heads")
+    mine = UploadedTrace("mine", "stamp of the class", example_trace())
+    app.session_state["UploadsState"] = UploadsState({"mine": mine})
+    app = app.run().selectbox(key="model-en").set_value("mine").run()
+    header = head_view(app, "head_grid")[1]["trace"]
+    assert header["visit"] is None
+    key = header["resources"]["address"].removeprefix("trace/")
+    offered = trace_route.offered_trace(key)
+    assert offered is not None
+    assert offered[0].target_tokens == example_trace().target_tokens
 
 
 def test_the_visit_is_kept_between_the_pages():

@@ -51,6 +51,13 @@ def test_a_site_links_its_files_and_a_file_has_them_inside(model):
     assert model_text(b"weights") in file
 
 
+def test_a_guest_s_grid_has_its_sentences_and_not_those_of_the_page_heads(model):
+    for language in LANGUAGES:
+        own = data_in(static_site_page([model], []))["strings"][language]["heads"]
+        assert own["axes_natural"] == say("heads.axes_natural", language)
+        assert len(own) < len(section("heads", language)) / 20
+
+
 def test_a_page_without_its_script_says_so_in_all_languages(model):
     for html in (static_site_page([model], []), file_page(model)):
         (sentences,) = re.findall('<p id="not-started">(.*?)</p>', html)

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.components.player.payload import NOTHING, Offer, View, player_payload
+from explorer.components.player.payload import Offer, View, player_payload
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import PADDING, UNMASKED
 from explorer.core.predictions import Prediction, PredictionKind
@@ -245,9 +245,3 @@ def test_a_large_trace_has_all_else_that_a_small_one_has():
             for name in ("shape", "scale", "numbers", "removed"):
                 assert one["sites"][site][name] == sizes[name]
     assert (inner[0]["rows"], inner[0]["columns"]) == (merged[0]["rows"], merged[0]["columns"])
-
-
-def test_a_component_asks_for_a_part_of_what_is_offered():
-    offered = Offer("trace/x", ("head", "vectors", "score"))
-    assert offered.only("score", "path", "head") == Offer("trace/x", ("head", "score"))
-    assert NOTHING.only("head") == NOTHING

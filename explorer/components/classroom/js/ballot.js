@@ -53,6 +53,7 @@ export function createBallot({ vote, say }) {
     if (!asked || !message) return;
     const choice = chosen?.number === asked.number ? chosen.choice : asked.choice;
     node.classList.toggle("open", asked.answer === null);
+    question.classList.toggle("of-card", asked.kind === "card");
     write(question, questionText(asked, say));
     writeKnown(known, asked);
     renewFor(choices, asked.number);

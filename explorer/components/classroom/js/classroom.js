@@ -2,7 +2,7 @@ import { ASKED, CARD, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
 import { wordsOf } from "../../shared/js/lookAddress.js";
 import { createStream, send, takeTab } from "./stream.js";
 
-/** @import { CardText, Described, Question, ShownCard, ShownState, ShownTraining } from "../../shared/js/classEvents.js" */
+/** @import { CardText, Described, Question, ShownCard, ShownPicture, ShownState, ShownTraining } from "../../shared/js/classEvents.js" */
 
 /**
  * @typedef {Record<string, string>} Query of the URL that opens what is shown
@@ -10,6 +10,7 @@ import { createStream, send, takeTab } from "./stream.js";
  * @property {Query} query
  * @property {ShownState} shown
  * @property {string} trace key of the host's own trace; "" without one
+ * @property {ShownPicture} picture
  * @property {boolean} scores whether guests see how many of their votes were right
  * @property {CardText | null} card
  * @property {ShownTraining | null} training in the place of a trace
@@ -223,7 +224,7 @@ function isHiddenAgain(question, revealed) {
  * What the host shows, as guests ask for it.
  * @param {Described} described
  */
-function viewOf({ visit, trace, selection, shown, training }) {
+function viewOf({ visit, trace, picture, selection, shown, training }) {
   const query = { ...visit, ...wordsOf(selection) };
-  return { query, shown, trace, training: training ?? null };
+  return { query, shown, trace, picture, training: training ?? null };
 }

@@ -12,6 +12,7 @@ import { createStream, send, store, stored, takeTab } from "./stream.js";
  * @typedef {object} GuestPage what a guest's page does
  * @property {(view: ClassView | null) => void} follow show what the host shows; null = no longer
  * @property {() => void} open what the address asks for, or what opens first
+ * @property {() => void} leave show the player of the trace on screen, with which a guest explores
  */
 
 const ALONE = "explorer-alone"; // in the session's storage: a reload stays where the guest was
@@ -75,7 +76,8 @@ export class Guest {
   show() {
     const view = this.state === "following" ? (this.message?.view ?? null) : null;
     if (view) this.opened = true;
-    const word = JSON.stringify(view && [view.query, view.shown, view.trace, view.training]);
+    const followed = view && [view.query, view.shown, view.trace, view.picture, view.training];
+    const word = JSON.stringify(followed);
     if (word !== this.followed) this.page.follow(view);
     this.followed = word;
     this.draw();
@@ -86,6 +88,12 @@ export class Guest {
     this.alone = alone;
     store(ALONE, alone ? "1" : null);
     this.show();
+  }
+
+  /** The guest's button: leave the host's view, or come back to it. */
+  change() {
+    this.explore(!this.alone);
+    if (this.alone) this.page.leave();
   }
 
   /** What a guest changes is no longer the host's; an open question covers it all. */
@@ -125,9 +133,10 @@ export class Guest {
     const change = element("button", {
       type: "button",
       testid: "class-explore",
-      on: { click: () => this.explore(!this.alone) },
+      on: { click: () => this.change() },
     });
-    const line = element("div", { class: "line" }, status, change);
+    const norms = element("span", { class: "norms", testid: "class-norms" }, say("host_norms"));
+    const line = element("div", { class: "line" }, status, change, norms);
     const ballot = createBallot({
       vote: (number, choice) => send("vote", { number, choice }),
       say,
@@ -149,6 +158,7 @@ export class Guest {
       write(change, say(state === "alone" ? "follow" : "explore_alone"));
       const votes = state === "alone" && message?.question?.answer === null;
       const said = votes ? "alone_votes" : state;
+      norms.hidden = state !== "following" || message?.view?.picture !== "norms";
       write(status, line.hidden ? "" : say(said, { count: message?.present ?? 0 }));
       ballot.update(asked);
       card.update(state === "following" ? (message?.view ?? null) : null);

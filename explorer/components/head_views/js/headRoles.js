@@ -71,7 +71,7 @@ export function metricLine(frame, measured, metric, number) {
  */
 export function roleLines(frame, key, metric) {
   const measured = measuredHead(frame, key);
-  if (!measured) return [frame.say("not_measured")];
+  if (!measured) return frame.payload.header.unmeasured ? [] : [frame.say("not_measured")];
   const line = metricLine(frame, measured, metric, shortNumber);
   return [...measured.role_lines, ...(line === null ? [] : [line])];
 }

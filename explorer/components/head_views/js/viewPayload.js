@@ -21,6 +21,7 @@ import { readTrace } from "../../shared/js/trace.js";
  * @property {Strings} player_strings
  * @property {Partial<Record<SiteName, MeasuredHead[]>>} heads
  * @property {string[]} metrics
+ * @property {boolean} [unmeasured] whether measurements stay elsewhere: nothing is said of them
  * @property {number} [sentences] on which they were measured
  * @property {number} [removed_on] sentences on which each head was removed
  * @property {string} [model] of which they were measured
@@ -74,6 +75,34 @@ export function readViewPayload(bytes) {
     },
     similarity: (site) => /** @type {Float32Array | null} */ (array(`similarity.${site}`)),
     hasValues: (name) => Object.keys(header.arrays).some((key) => key.startsWith(`${name}.`)),
+  };
+}
+
+/**
+ * A trace that is here already as the payload of the grid of all heads, without measurements.
+ * @param {Trace} trace
+ * @param {Strings} strings of the head views
+ * @returns {ViewPayload}
+ */
+export function traceAsPayload(trace, strings) {
+  const { language, strings: player_strings } = trace.header;
+  return {
+    header: {
+      view: "head_grid",
+      language,
+      strings,
+      role_strings: {},
+      player_strings,
+      heads: {},
+      unmeasured: true,
+      metrics: [],
+      roles: [],
+      role_groups: {},
+    },
+    trace: () => trace,
+    values: () => null,
+    similarity: () => null,
+    hasValues: () => false,
   };
 }
 

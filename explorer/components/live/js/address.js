@@ -94,3 +94,21 @@ function forcedIn(text) {
   const pairs = new Map(parts.map((part) => [Number(part?.[1]), Number(part?.[2])]));
   return [...pairs].sort(([one], [other]) => one - other);
 }
+
+/**
+ * Whether two requests have the same model read the same tokens.
+ * @param {LiveRequest} one
+ * @param {LiveRequest} other
+ */
+export function sameSource(one, other) {
+  return sameRequest({ ...one, forced: [] }, { ...other, forced: [] });
+}
+
+/**
+ * Whether two requests are of the same trace.
+ * @param {LiveRequest} one
+ * @param {LiveRequest} other
+ */
+export function sameRequest(one, other) {
+  return writeAddress(one, {}, "") === writeAddress(other, {}, "");
+}

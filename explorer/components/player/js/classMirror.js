@@ -12,7 +12,7 @@ import { chooseUnit, inUnit } from "../../shared/js/unitChoice.js";
 import { keysOffered, tokensOffered } from "./classChoices.js";
 import { hideWeights } from "./guessControl.js";
 
-/** @import { Kind, Question, ShownState } from "../../shared/js/classEvents.js" */
+/** @import { Kind, Question, ShownPicture, ShownState } from "../../shared/js/classEvents.js" */
 /** @import { TraceState } from "../../shared/js/initialState.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
@@ -20,11 +20,12 @@ const SHARED = ["trace", ...MIRRORED_STATE];
 const KNOWN_TOKENS = 8; // that a question names
 
 /**
- * The host's player says what it shows.
+ * The host's picture says what it shows.
  * @param {TraceContext} context
+ * @param {ShownPicture} picture
  * @returns {(changed: Set<string>) => void}
  */
-export function createClassReport(context) {
+export function createClassReport(context, picture) {
   const { signal, act } = context;
   const { header } = context.pieces;
   if (header.visit === undefined) return () => {};
@@ -33,6 +34,7 @@ export function createClassReport(context) {
     return {
       visit: visit ?? null,
       trace: resources?.address.split("/").at(-1) ?? "",
+      picture,
       selection: selectionOf(context),
       shown: shownState(context.state),
       question: question(context),
@@ -63,7 +65,7 @@ function shownState({ guess, ...state }) {
 }
 
 /**
- * A guest's player shows what the host's shows, as far as the trace has it.
+ * A guest's picture shows what the host's shows, as far as the trace has it.
  * @param {TraceContext} context
  * @param {ShownState} shown
  */

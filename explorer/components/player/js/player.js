@@ -93,7 +93,7 @@ export function mountPlayer(parent, trace, options) {
   });
   const report = createSelectionReport(context);
   const attribution = createLoading(context, "attribution", readAttribution);
-  const tellClass = createClassReport(context);
+  const tellClass = createClassReport(context, "player");
   /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();

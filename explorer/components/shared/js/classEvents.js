@@ -17,7 +17,10 @@ export const ASKS = "explorer-asks"; // to the player: what the host lets the cl
 /**
  * @typedef {Pick<TraceState, Exclude<typeof MIRRORED_STATE[number], "guess">>} Place
  * @typedef {Place & {guess: {weightsToo: boolean, rows: number, tokens: number} | null}} ShownState
- *   what a guest's player follows
+ *   what a guest's picture follows
+ *
+ * @typedef {"player" | "heads" | "norms"} ShownPicture of the trace: the player, the grid of all heads
+ *   with their weights, or with their value norms
  *
  * @typedef {"token" | "key"} Kind what is guessed of a trace: the next token, or where a head looks
  *
@@ -33,6 +36,7 @@ export const ASKS = "explorer-asks"; // to the player: what the host lets the cl
  * @typedef {object} Described
  * @property {Record<string, string> | null} visit what the trace is of; null where no other visitor can ask for it
  * @property {string} trace by which the server knows the trace; "" where it does not
+ * @property {ShownPicture} picture
  * @property {Selection} selection
  * @property {ShownState} shown
  * @property {Question | null} question null while nothing is guessed

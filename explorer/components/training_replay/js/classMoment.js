@@ -9,7 +9,14 @@ import { nearestMoment } from "./runData.js";
 /** @import { RunData } from "./runData.js" */
 
 /** Of a trace, which a training is not. */
-const NO_TRACE = { visit: {}, trace: "", selection: {}, shown: {}, question: null };
+const NO_TRACE = /** @type {const} */ ({
+  visit: {},
+  trace: "",
+  picture: "player",
+  selection: {},
+  shown: {},
+  question: null,
+});
 
 /**
  * The host's replay says which run, moment and head it shows.

@@ -1,0 +1,141 @@
+/**
+ * Shows on a guest's page what the host of a class shows: from the page's own models or, where the
+ * browser cannot compute it, from the host's trace.
+ *
+ * @import { ClassView } from "../../classroom/js/classroom.js"
+ * @import { Listeners } from "../../player/js/player.js"
+ * @import { Trace } from "../../shared/js/trace.js"
+ * @import { HostTraining } from "./hostTraining.js"
+ * @import { Asked, LivePage } from "./livePage.js"
+ */
+
+import { addressOf } from "../../classroom/js/stream.js";
+import { fillIn } from "../../shared/js/sentences.js";
+import { readTrace } from "../../shared/js/trace.js";
+import { serverBytes } from "../../shared/js/traceQuestions.js";
+import { sourceOf, wordOf } from "./hostView.js";
+
+/** @type {Listeners} of the trace of a host, about which its server answers */
+const READ_ONLY = {
+  onState: undefined,
+  onForce: undefined,
+  onUnforce: undefined,
+  onReset: undefined,
+  resources: undefined,
+};
+
+export class HostFollower {
+  /**
+   * @param {LivePage} page
+   * @param {HostTraining | null} training of the host; null on a page that belongs to no class
+   */
+  constructor(page, training) {
+    this.page = page;
+    this.training = training;
+    /** @type {ClassView | null} what the host shows; null = nobody is followed */
+    this.view = null;
+    this.onScreen = ""; // the word of the trace, see `wordOf`
+    this.coming = ""; // that of the one that is waited for
+    /** @type {Set<string>} words of requests of a host that this browser could not compute */
+    this.unable = new Set();
+  }
+
+  /** @param {Asked} asked which is waited for from now on */
+  waitFor(asked) {
+    this.coming = wordOf(asked.key ? { key: asked.key } : asked);
+  }
+
+  /** Nothing is waited for. */
+  rest() {
+    this.coming = "";
+  }
+
+  /**
+   * Draw a trace as the host shows its own or, where nobody is followed, in the player.
+   * @param {Trace} trace
+   * @param {Listeners} listeners
+   */
+  draw(trace, listeners) {
+    this.page.picture.draw(trace, listeners, this.view?.picture ?? "player");
+  }
+
+  /** @param {string} word of the trace that has been drawn, see `wordOf` */
+  drawn(word) {
+    this.onScreen = word;
+    if (this.view) this.page.picture.follow(this.view.picture, this.view.shown);
+  }
+
+  /**
+   * Show what the host of a class shows.
+   * @param {ClassView | null} view null = nobody is followed
+   */
+  follow(view) {
+    this.view = view;
+    if (this.training?.follow(view?.training ?? null, this.page.language)) return;
+    if (!view) {
+      if (!this.onScreen && !this.coming) this.page.followAddress();
+      return;
+    }
+    const { models } = this.page.data;
+    const own = sourceOf(view, models);
+    const able = !own || !this.unable.has(wordOf(own));
+    const source = able ? own : sourceOf(view, models, false);
+    if (!source) {
+      this.sayNoTrace();
+      return;
+    }
+    const word = wordOf(source);
+    if (word === this.onScreen && !this.coming) this.page.picture.follow(view.picture, view.shown);
+    else if (word !== this.coming) {
+      const { asked, bar } = this.page;
+      bar.setDraft(null);
+      this.page.ask("key" in source ? { ...source, request: asked.request, view: {} } : source);
+    }
+  }
+
+  /** Show a host's training in the page's language; whether there is one. */
+  speak() {
+    if (!this.view?.training) return false;
+    this.onScreen = ""; // a trace in another language
+    this.follow(this.view);
+    return true;
+  }
+
+  /**
+   * Show the trace of a host, which can be stepped through and looked into; another text is asked of
+   * a model of this page.
+   * @param {string} key
+   * @param {() => boolean} latest whether it is waited for still
+   */
+  async showTrace(key, latest) {
+    const bytes = await serverBytes(addressOf(`trace/${key}`), null, () => {});
+    if (!latest()) return;
+    const { page } = this;
+    const trace = readTrace(bytes);
+    page.shown = null;
+    page.messages.hint.textContent = "";
+    page.messages.intro.textContent = "";
+    trace.header.view.what_if = false;
+    trace.header.language = page.language;
+    this.draw(trace, READ_ONLY);
+    this.drawn(key);
+  }
+
+  /**
+   * What was asked for while the host is followed could not be shown: the host's own trace may be.
+   * @param {Asked} asked
+   */
+  failed(asked) {
+    this.coming = "";
+    if (asked.key) this.sayNoTrace();
+    else {
+      this.unable.add(wordOf(asked));
+      this.follow(this.view);
+    }
+  }
+
+  sayNoTrace() {
+    const { messages } = this.page;
+    messages.say(fillIn(messages.strings.class_tools, "no_trace"));
+  }
+}

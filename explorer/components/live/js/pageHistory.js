@@ -1,0 +1,26 @@
+/** The address of what is on screen, in the browser's history and, for other pages of the site, kept. */
+
+import { LAST_SHOWN } from "../../shared/js/look.js";
+import { LAST, ofTab, store, stored } from "./browserStorage.js";
+
+/** Who comes back from another page of the static site finds what was on screen before. */
+export function followLast() {
+  const query = new URLSearchParams(location.hash.slice(1));
+  if (!query.has(LAST_SHOWN)) return;
+  query.delete(LAST_SHOWN);
+  history.replaceState(null, "", stored(LAST, ofTab) ?? `#${query}`);
+}
+
+/**
+ * @param {string} fragment of the address
+ * @param {boolean} replace whether Back skips what the address says now
+ */
+export function putAddress(fragment, replace) {
+  store(LAST, fragment, ofTab);
+  try {
+    if (replace) history.replaceState(null, "", fragment);
+    else history.pushState(null, "", fragment);
+  } catch {
+    // a browser refuses more than so many addresses a minute; the next one is written again
+  }
+}
