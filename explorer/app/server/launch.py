@@ -13,6 +13,7 @@ import sys
 import urllib.request
 from collections.abc import Mapping
 from http.client import HTTPException
+from importlib.util import find_spec
 from pathlib import Path
 
 import segno
@@ -32,6 +33,7 @@ _ALL_ADDRESSES = "0.0.0.0"
 _WILDCARDS = (_ALL_ADDRESSES, "::")
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9a-fA-F:]+")
 _PROTOCOL = "explorer.app.server.connection_limits:LimitedProtocol"
+_LOOP = "explorer.app.server.accepting_loop:loop_factory"
 _PROXIES = "FORWARDED_ALLOW_IPS"
 """uvicorn's environment variable: addresses of proxies, of which it believes who sent a request.
 Without it uvicorn believes every program of this computer."""
@@ -79,6 +81,8 @@ def serve(options: Mapping[str, str | int]) -> int:
     from streamlit.web import cli
 
     uvicorn.config.HTTP_PROTOCOLS["auto"] = _PROTOCOL
+    if find_spec("uvloop") is not None and hasattr(uvicorn.config, "LOOP_FACTORIES"):
+        uvicorn.config.LOOP_FACTORIES["auto"] = _LOOP  # not on Windows, nor before uvicorn 0.36
     os.environ.setdefault(_PROXIES, "")
     _allow_open_files()
     flags = [f"--{name}={value}" for name, value in options.items()]

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from explorer.app.limited_cache import LimitedCache
+from explorer.app.server.large_answer import LargeAnswer
 from explorer.app.server.rate_limit import charged_for
 from explorer.components.player.payload import Offer
 from explorer.components.trace_questions import (
@@ -102,7 +103,7 @@ def _answer(
         except ExplorerError:
             return _refused(404)
     headers = {"Cache-Control": f"private, max-age={_MAX_AGE}", "Content-Encoding": "gzip"}
-    return Response(data, media_type="application/octet-stream", headers=headers)
+    return LargeAnswer(data, media_type="application/octet-stream", headers=headers)
 
 
 def _refused(status: int) -> Response:

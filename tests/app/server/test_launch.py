@@ -49,6 +49,15 @@ def test_connections_are_limited(started, monkeypatch):
     assert config.http_protocol_class is LimitedProtocol
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="has no uvloop")
+def test_several_connections_are_accepted_in_a_turn(started, monkeypatch):
+    monkeypatch.setitem(uvicorn.config.LOOP_FACTORIES, "auto", "")
+    launch.serve({})
+    from explorer.app.server.accepting_loop import AcceptingLoop
+
+    assert uvicorn.Config(Starlette(), log_config=None).get_loop_factory() is AcceptingLoop
+
+
 @pytest.mark.parametrize(
     ("proxies", "sender", "found"),
     [
