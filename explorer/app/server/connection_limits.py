@@ -14,7 +14,6 @@ import h11
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from explorer.app.server import class_route
 from explorer.app.server.rate_limit import network_of
 
 PATIENCE = 30.0
@@ -68,11 +67,6 @@ class LimitedProtocol(H11Protocol):
             self._expect_rest(len(data))
         else:
             self._stop_waiting()
-
-    def shutdown(self) -> None:
-        """End the event streams, too, when the server ends: uvicorn waits for each answer."""
-        class_route.session.end()
-        super().shutdown()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
