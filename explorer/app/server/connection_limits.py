@@ -68,6 +68,11 @@ class LimitedProtocol(H11Protocol):
         else:
             self._stop_waiting()
 
+    def shutdown(self) -> None:
+        """End the connection, after `LAST_SECONDS` in the middle of an answer."""
+        super().shutdown()
+        self.loop.call_later(LAST_SECONDS, self.transport.abort)
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
         self._stop_waiting()
