@@ -18,6 +18,11 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--name", default="", help="by which guests open the app (default: the address)"
     )
+    command.add_argument(
+        "--new-key",
+        action="store_true",
+        help="begin anew: the browser that led the last class on this port is a guest's",
+    )
 
 
 def _add_options(command: argparse.ArgumentParser) -> None:
@@ -53,7 +58,7 @@ def _start_class(options: argparse.Namespace) -> int:
 
     _name_folders(options.models)
     _name_lessons(options.lessons)
-    return launch.serve_class(options.port, options.address, options.name)
+    return launch.serve_class(options.port, options.address, options.name, new_key=options.new_key)
 
 
 def _name_folders(paths: list[Path]) -> None:

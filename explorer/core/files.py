@@ -148,17 +148,19 @@ def writing(path: Path) -> Iterator[None]:
         raise FileError("bad_file_name", name=one_line(path.name)) from error
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, mode: int = 0o644) -> None:
     """Replace the file at `path` by `data`; a reader sees the old file or the new one.
+
+    mode: of the new file. It is never open to more than that.
 
     Creates the folder if it is missing. Raises `FileError` when the file cannot be written.
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    replace_atomically(path, data)
+    replace_atomically(path, data, mode)
 
 
-def replace_atomically(path: Path, data: bytes) -> None:
+def replace_atomically(path: Path, data: bytes, mode: int = 0o644) -> None:
     """As `write_atomically`, but raises `FileError` if the folder is missing: for a path that a
     person typed."""
     with writing(path), replacing:
@@ -168,7 +170,7 @@ def replace_atomically(path: Path, data: bytes) -> None:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            temporary.chmod(0o644)
+            temporary.chmod(mode)
             temporary.replace(path)  # closed by now: Windows does not replace open files
         except BaseException:
             temporary.unlink()

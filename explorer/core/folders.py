@@ -1,8 +1,9 @@
 """The folders of files that ship and of files that are written.
 
 Files that ship are inside the installed package, which may be read-only; in a source checkout the
-checkpoints are beside it. Runs and head reports are written to the current folder. Environment
-variables name other folders, and those with models of the library transformers.
+checkpoints are beside it. Runs and head reports are written to the current folder, what is private
+to an account to its home. Environment variables name other folders, and those with models of the
+library transformers.
 """
 
 import os
@@ -16,6 +17,9 @@ RUNS_VARIABLE = "EXPLORER_RUNS"
 
 REPORTS_VARIABLE = "EXPLORER_FINDINGS"
 """Names the folder of the head reports measured here."""
+
+STATE_VARIABLE = "EXPLORER_STATE"
+"""Names the private folder of what a server keeps until its next start."""
 
 MODELS_VARIABLE = "EXPLORER_MODELS"
 """Environment variable with the folders searched for model directories, separated as in PATH."""
@@ -71,6 +75,12 @@ def runs() -> Path:
 def reports() -> Path:
     """The folder of the head reports measured here."""
     return _named(REPORTS_VARIABLE) or Path.cwd() / "findings"
+
+
+def state() -> Path:
+    """The folder of what a server keeps until its next start, the same from every current folder.
+    Raises `RuntimeError` for an account without a home folder."""
+    return _named(STATE_VARIABLE) or Path.home() / ".attention-explorer"
 
 
 def models() -> tuple[Path, ...]:

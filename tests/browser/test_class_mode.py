@@ -1,18 +1,21 @@
 """Class mode in a real browser: how the host enters, what guests get, and where the app listens."""
 
 import http.client
+import os
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from explorer.app.server import access
 from explorer.app.server.launch import local_address
-from tests.support.app_server import PATIENCE, ROOT, free_port, running_app, wait_for
+from explorer.core import folders
+from tests.support.app_server import PATIENCE, ROOT, free_port, running_app, running_class, wait_for
 
 KEY = "swordfish"
 ELSEWHERE = "http://course.example.org/"
@@ -33,10 +36,10 @@ def address(class_key: None) -> Iterator[str]:
 
 
 def test_the_link_of_the_terminal_makes_one_browser_the_host_s(
-    class_key: None, new_visitor: Callable[..., Page], complaints: list[str]
+    new_visitor: Callable[..., Page], complaints: list[str], tmp_path: Path
 ) -> None:
-    with running_app(**{access.KEY_VARIABLE: KEY}) as address:
-        link = f"{address}host#{access.ticket()}"
+    with running_class(port := free_port(), tmp_path) as (link, _):
+        address = f"http://127.0.0.1:{port}/"
         host, other = new_visitor(1024, 768), new_visitor(390, 844)
         host.goto(link)
         expect(host).to_have_url(f"{address}host")  # the ticket stays in no address
@@ -50,7 +53,7 @@ def test_the_link_of_the_terminal_makes_one_browser_the_host_s(
         (cookie,) = (one for one in host.context.cookies() if "explorer-host" in one["name"])
         assert cookie["httpOnly"]
         assert cookie["sameSite"] == "Lax"
-        assert KEY not in cookie["value"]
+        assert (tmp_path / f"class-{port}.key").read_text() not in cookie["value"]
         assert "explorer-host" not in host.evaluate("document.cookie")
         host.get_by_role("button", name="Files").click()
         with host.expect_response("**/_stcore/upload_file/**") as upload:
@@ -63,7 +66,7 @@ def test_the_link_of_the_terminal_makes_one_browser_the_host_s(
         expect(other.get_by_role("alert")).to_contain_text("This link was used before")
         take_refusal(complaints)
         for tab in (host, other):
-            tab.goto("about:blank")  # a server that ends would wait for the event streams
+            tab.goto("about:blank")  # a page complains of a server that ends
 
 
 def test_the_key_is_the_second_way_and_a_wrong_one_is_told_in_view(
@@ -162,13 +165,18 @@ def test_the_code_fills_the_screen_and_opens_what_the_host_sees(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the process is ended by a signal")
-def test_class_mode_listens_where_it_is_told_and_answers_to_its_name() -> None:
+def test_class_mode_listens_where_it_is_told_and_answers_to_its_name(tmp_path: Path) -> None:
     port = free_port()
     where = ["--port", str(port), "--address", "127.0.0.1", "--name", "class.example.org"]
     command = [sys.executable, "-u", "-m", "explorer", "class", *where]
     stream = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=ROOT,
+        env={**os.environ, folders.STATE_VARIABLE: str(tmp_path), access.KEY_VARIABLE: ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as server:
         try:
             wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)

@@ -22,14 +22,17 @@ def test_the_app_is_served(arguments, options, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "served"),
     [
-        ([], (None, "", "")),
-        (["--port", "8600"], (8600, "", "")),
-        (["--address", "127.0.0.1", "--name", "x.org"], (None, "127.0.0.1", "x.org")),
+        ([], (None, "", "", False)),
+        (["--port", "8600"], (8600, "", "", False)),
+        (["--address", "127.0.0.1", "--name", "x.org"], (None, "127.0.0.1", "x.org", False)),
+        (["--new-key"], (None, "", "", True)),
     ],
 )
 def test_a_class_is_served_where_the_options_say(arguments, served, monkeypatch):
     calls = []
-    monkeypatch.setattr(launch, "serve_class", lambda *given: calls.append(given) or 0)
+    monkeypatch.setattr(
+        launch, "serve_class", lambda *given, new_key: calls.append((*given, new_key)) or 0
+    )
     assert main(["class", *arguments]) == 0
     assert calls == [served]
 
@@ -50,7 +53,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, ...]]:
     """The folders of models that each started server lists."""
     starts: list[tuple[Path, ...]] = []
     for name in ("serve", "serve_class"):
-        monkeypatch.setattr(launch, name, lambda *_: starts.append(folders.models()) or 0)
+        monkeypatch.setattr(launch, name, lambda *_, **__: starts.append(folders.models()) or 0)
     monkeypatch.setenv(folders.MODELS_VARIABLE, "")  # set by the command: undone after the test
     return starts
 

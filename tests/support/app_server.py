@@ -1,6 +1,7 @@
 """The app as a person starts it, on a free port, for tests that need a real browser."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -9,6 +10,9 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from explorer.app.server import access
+from explorer.core import folders
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE = 60
@@ -40,6 +44,32 @@ def running_process(
     try:
         wait_for(f"{address}_stcore/health", server)
         yield address, server
+    finally:
+        server.terminate()
+        server.wait(timeout=PATIENCE)
+
+
+@contextmanager
+def running_class(port: int, folder: Path) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+    """Start `explorer class` as a host does; the link that it prints, and its process.
+
+    folder: of what it keeps until the next start.
+    """
+    where = ["--port", str(port), "--address", "127.0.0.1"]
+    printed = folder / "printed.txt"
+    with printed.open("wb") as terminal:
+        server = subprocess.Popen(
+            [sys.executable, "-u", "-m", "explorer", "class", *where],
+            cwd=ROOT,
+            env={**os.environ, folders.STATE_VARIABLE: str(folder), access.KEY_VARIABLE: ""},
+            stdout=terminal,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
+        link = re.search(r"http\S+/host#\w+", printed.read_text("utf-8"))
+        assert link
+        yield link[0], server
     finally:
         server.terminate()
         server.wait(timeout=PATIENCE)

@@ -5,7 +5,7 @@ guests: the browser with the host's cookie, which it gets for the key or for a t
 import hmac
 import io
 import os
-import threading
+import secrets
 from functools import lru_cache
 
 import segno
@@ -14,8 +14,7 @@ from starlette.requests import HTTPConnection
 KEY_VARIABLE = "EXPLORER_HOST_KEY"
 """The environment variable with the host's key; set in class mode only."""
 
-_used: set[str] = set()  # tickets
-_lock = threading.Lock()
+_tickets: set[str] = set()  # issued and not used
 
 
 def is_class_mode() -> bool:
@@ -49,20 +48,21 @@ def is_host(connection: HTTPConnection) -> bool:
     return is_host_cookie(connection.cookies.get(cookie_name(), ""))
 
 
-def ticket() -> str:
-    """The ticket of the single-use link; the key cannot be found from it."""
-    return _derived("ticket")
+def issue_ticket() -> str:
+    """A new ticket for a single-use link.
+
+    It is random and only in memory: the next start may have the same key, and a used link must stay
+    used."""
+    ticket = secrets.token_hex(32)
+    _tickets.add(ticket)
+    return ticket
 
 
 def take_ticket(word: str) -> bool:
-    """Use up the ticket of the single-use link. Returns whether `word` is that ticket and was not
-    used before."""
-    with _lock:
-        right = is_class_mode() and hmac.compare_digest(word.encode(), ticket().encode())
-        if not right or word in _used:
-            return False
-        _used.add(word)
-        return True
+    """Use up a ticket. Returns whether `word` is one that this server issued and nobody used."""
+    issued = word in _tickets
+    _tickets.discard(word)
+    return issued
 
 
 def _derived(purpose: str) -> str:

@@ -94,5 +94,5 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     server starts, and limit what requests log while it runs."""
     log_unusable_languages()
     preparation.start(base_path())
-    with limited_warnings(*_LOGGERS):
+    with limited_warnings(*_LOGGERS), class_route.ended_by_signals():
         yield

@@ -6,7 +6,11 @@ host's cookie may publish; a guest is known by a cookie that no script can read.
 """
 
 import asyncio
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -70,6 +74,32 @@ class EventStreams:
         wanted = scope["type"] == "http" and (scope["method"], scope["path"]) == ("GET", self.path)
         answer = await open_stream(Request(scope)) if wanted else self.app
         await answer(scope, receive, send)
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """A block in which a signal that stops the server also ends the event streams: uvicorn waits
+    for all answers before it tells the app. Called in the event loop, after uvicorn has set its
+    own handlers."""
+    if threading.current_thread() is not threading.main_thread():  # which alone hears signals
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(session.end)
+        if callable(stop := before[signal.Signals(number)]):
+            stop(number, frame)
+
+    handled = [number for number, stop in before.items() if callable(stop)]
+    for number in handled:
+        signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, before[number])
 
 
 async def open_stream(request: Request) -> Response:

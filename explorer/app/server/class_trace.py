@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import class_route, trace_route
+from explorer.app.server.large_answer import LargeAnswer
 from explorer.components.player.payload import player_payload
 
 PATH = "/class/trace/{trace}"
@@ -40,7 +41,7 @@ async def serve(request: Request) -> Response:
     if data is None:
         return _not_found()
     headers = {"Cache-Control": f"private, max-age={_MAX_AGE}", "Content-Encoding": "gzip"}
-    return Response(data, media_type="application/octet-stream", headers=headers)
+    return LargeAnswer(data, media_type="application/octet-stream", headers=headers)
 
 
 def _made(key: str) -> bytes | None:

@@ -16,7 +16,6 @@ import h11
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from explorer.app.server import class_route
 from explorer.app.server.rate_limit import Owners, RateLimiter, network_of
 
 PATIENCE = 30.0
@@ -27,6 +26,14 @@ SLOWEST = 50_000
 
 UNREAD = 60.0
 """Seconds that a browser may read nothing of an answer. Linux only."""
+
+UNREAD_BYTES = 2**18
+"""Bytes of an answer that the system takes ahead of the browser; Linux doubles the number. By
+itself it takes megabytes for each of four hundred connections, and copying them takes seconds."""
+
+LAST_SECONDS = 2
+"""Seconds for which a stopping server goes on with its answers: uvicorn by itself waits for each
+browser until it has read all."""
 
 MOST = 400
 """Connections of one network address: a browser opens seven, and a school may have one address.
@@ -72,6 +79,7 @@ class LimitedProtocol(H11Protocol):
     def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:
         super().__init__(config, *arguments, **named)
         self.conn = _Connection(self._charge)
+        config.timeout_graceful_shutdown = LAST_SECONDS
         self._timer: TimerHandle | None = None
         self._held: TimerHandle | None = None
         self._due = 0.0  # by the clock of the event loop
@@ -83,7 +91,7 @@ class LimitedProtocol(H11Protocol):
         if self._address_has_too_many():
             transport.abort()
             return
-        _give_up_unread(transport)
+        _limit_unread(transport)
         self._expect_rest(0)
 
     def data_received(self, data: bytes) -> None:
@@ -111,9 +119,9 @@ class LimitedProtocol(H11Protocol):
             self.transport.abort()
 
     def shutdown(self) -> None:
-        """End the event streams, too, when the server ends: uvicorn waits for each answer."""
-        class_route.session.end()
+        """End the connection, after `LAST_SECONDS` in the middle of an answer."""
         super().shutdown()
+        self.loop.call_later(LAST_SECONDS, self.transport.abort)
 
     def on_response_complete(self) -> None:
         """Close the connection of a request that was answered before its end, whose rest nobody
@@ -174,8 +182,12 @@ class LimitedProtocol(H11Protocol):
             self._timer = None
 
 
-def _give_up_unread(transport: Transport) -> None:
-    """Let the system end the connection when no part of an answer is read for `UNREAD`."""
-    option = getattr(socket, "TCP_USER_TIMEOUT", None)
-    if option is not None and (raw := transport.get_extra_info("socket")) is not None:
+def _limit_unread(transport: Transport) -> None:
+    """Let the system take `UNREAD_BYTES` of an answer ahead, and end the connection when no part
+    of it is read for `UNREAD`."""
+    raw = transport.get_extra_info("socket")
+    if raw is None:
+        return
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)
+    if (option := getattr(socket, "TCP_USER_TIMEOUT", None)) is not None:
         raw.setsockopt(socket.IPPROTO_TCP, option, int(1000 * UNREAD))

@@ -5,12 +5,13 @@ server, from which their scripts know that they belong to a class.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response
 
 from explorer.app.server.guest_files import File
+from explorer.app.server.large_answer import LargeAnswer
 from explorer.app.server.sentence import language_of, sentence
 from explorer.app.server.static_files import MAX_AGE
 from explorer.components.static_site_files import FIRST_PAGE
@@ -20,7 +21,6 @@ PATIENCE = 60.0
 """Seconds for which a request waits for a file that is being made."""
 
 _PAUSE = 0.1  # seconds between two looks for it
-_CHUNK = 2**16  # bytes sent at a time: what a slow browser has not read stays in the shared copy
 
 _PAGES = frozenset({"", FIRST_PAGE, "explore", "heads"})
 """Paths that show the first page: its own, and those of links to the host's pages."""
@@ -112,12 +112,5 @@ def _response(request: Request, file: File) -> Response:
     }
     if request.headers.get("if-none-match") == file.etag:
         return Response(status_code=304, headers=headers)
-    headers |= {"Content-Encoding": "gzip", "Content-Length": str(len(file.data))}
-    content = b"" if request.method == "HEAD" else file.data
-    return StreamingResponse(_chunks(content), media_type=file.media_type, headers=headers)
-
-
-async def _chunks(data: bytes) -> AsyncIterator[bytes]:
-    """`data` in parts, each sent when the browser has taken most of the one before."""
-    for start in range(0, len(data), _CHUNK):
-        yield data[start : start + _CHUNK]
+    headers |= {"Content-Encoding": "gzip"}
+    return LargeAnswer(file.data, media_type=file.media_type, headers=headers)

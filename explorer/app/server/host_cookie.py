@@ -1,8 +1,8 @@
 """The route that gives the host's browser the cookie by which the server knows it.
 
 The page `host_page` sends the ticket of the single-use link, or the key that the host has typed. No
-script can read the cookie, no other site can send a request with it, and it ends with the browser
-or the server.
+script can read the cookie, no other site can send a request with it, and it ends with the browser,
+or with the key, see `host_key`.
 """
 
 import math

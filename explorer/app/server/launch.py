@@ -8,17 +8,17 @@ import errno
 import ipaddress
 import os
 import re
-import secrets
 import socket
 import sys
 import urllib.request
 from collections.abc import Mapping
 from http.client import HTTPException
+from importlib.util import find_spec
 from pathlib import Path
 
 import segno
 
-from explorer.app.server import access, host_page, server_address
+from explorer.app.server import access, host_key, host_page, server_address
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES, say
@@ -33,6 +33,7 @@ _ALL_ADDRESSES = "0.0.0.0"
 _WILDCARDS = (_ALL_ADDRESSES, "::")
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9a-fA-F:]+")
 _PROTOCOL = "explorer.app.server.connection_limits:LimitedProtocol"
+_LOOP = "explorer.app.server.accepting_loop:loop_factory"
 _PROXIES = "FORWARDED_ALLOW_IPS"
 """uvicorn's environment variable: addresses of proxies, of which it believes who sent a request.
 Without it uvicorn believes every program of this computer."""
@@ -80,6 +81,8 @@ def serve(options: Mapping[str, str | int]) -> int:
     from streamlit.web import cli
 
     uvicorn.config.HTTP_PROTOCOLS["auto"] = _PROTOCOL
+    if find_spec("uvloop") is not None and hasattr(uvicorn.config, "LOOP_FACTORIES"):
+        uvicorn.config.LOOP_FACTORIES["auto"] = _LOOP  # not on Windows, nor before uvicorn 0.36
     os.environ.setdefault(_PROXIES, "")
     _allow_open_files()
     flags = [f"--{name}={value}" for name, value in options.items()]
@@ -103,12 +106,16 @@ def _allow_open_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
-def serve_class(port: int | None = None, address: str = "", name: str = "") -> int:
+def serve_class(
+    port: int | None = None, address: str = "", name: str = "", *, new_key: bool = False
+) -> int:
     """Serve the app in class mode until it is stopped, and print how to join.
 
     port: to listen on; None = the first free one.
     address: to listen on; "" = all of this machine.
     name: host name with which guests open the app; "" = the address.
+    new_key: whether the host's key is a new one, neither that of the environment nor that of the
+        last class on this port.
 
     Omitted values come from Streamlit's own environment variables. Raises `StartError`.
     """
@@ -123,8 +130,8 @@ def serve_class(port: int | None = None, address: str = "", name: str = "") -> i
     url = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
     if path := os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", "").strip("/"):
         url = f"{url}/{path}"
-    key = os.environ[access.KEY_VARIABLE] = secrets.token_urlsafe(9)
-    link = host_page.link(url, access.ticket())
+    key = os.environ[access.KEY_VARIABLE] = _host_key(port, new_key)
+    link = host_page.link(url, access.issue_ticket())
     print(invitation(url, link, key, here_only=_is_loopback(address)))
     segno.make(url, error="m", micro=False).terminal(compact=True)
     return serve(
@@ -135,6 +142,17 @@ def serve_class(port: int | None = None, address: str = "", name: str = "") -> i
             "browser.serverAddress": shown,  # otherwise Streamlit asks a server on the internet
         }
     )
+
+
+def _host_key(port: int, new: bool) -> str:
+    """The host's key: that of the environment, else that of the last class on this port, else a new
+    one. Raises `StartError` for one that can be guessed."""
+    given = "" if new else os.environ.get(access.KEY_VARIABLE, "")
+    if not given:
+        return host_key.kept(port, new=new)
+    if len(given) < host_key.SHORTEST:
+        raise StartError("short_key", name=access.KEY_VARIABLE, least=host_key.SHORTEST)
+    return given
 
 
 def local_address() -> str:

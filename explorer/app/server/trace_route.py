@@ -22,6 +22,7 @@ from starlette.responses import Response
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import access
+from explorer.app.server.large_answer import LargeAnswer
 from explorer.app.server.rate_limit import address_of, charged_for, network_of
 from explorer.components.player.payload import Offer
 from explorer.components.trace_questions import (
@@ -119,7 +120,7 @@ def _answer(
         except ExplorerError:
             return _refused(404)
     headers = {"Cache-Control": f"private, max-age={_MAX_AGE}", "Content-Encoding": "gzip"}
-    return Response(data, media_type="application/octet-stream", headers=headers)
+    return LargeAnswer(data, media_type="application/octet-stream", headers=headers)
 
 
 def _refused(status: int) -> Response:

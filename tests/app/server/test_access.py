@@ -6,9 +6,9 @@ from explorer.app.server import access
 from explorer.app.server.access import (
     KEY_VARIABLE,
     is_key,
+    issue_ticket,
     qr_code,
     take_ticket,
-    ticket,
 )
 
 
@@ -16,24 +16,27 @@ from explorer.app.server.access import (
 def key(monkeypatch) -> str:
     """Class mode with this host's key."""
     monkeypatch.setenv(KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(access, "_used", set())
+    monkeypatch.setattr(access, "_tickets", set())
     return "swordfish"
 
 
 def test_outside_class_mode_there_is_no_host(monkeypatch):
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
     assert not is_key("")
-    assert not take_ticket(ticket())
 
 
-def test_a_ticket_is_good_once_and_of_one_key(key, monkeypatch):
-    word = ticket()
+def test_a_ticket_is_good_once(key):
+    word = issue_ticket()
     assert not take_ticket(f"{word}0")
     assert take_ticket(word)
     assert not take_ticket(word)
-    monkeypatch.setenv(KEY_VARIABLE, "sunfish")  # another start
+
+
+def test_a_ticket_is_not_of_another_start_with_the_same_key(key, monkeypatch):
+    word = issue_ticket()
+    monkeypatch.setattr(access, "_tickets", set())
     assert not take_ticket(word)
-    assert take_ticket(ticket())
+    assert issue_ticket() != word
 
 
 @pytest.mark.parametrize("word", ["", "Swordfish", "swordfish1", "密钥"])

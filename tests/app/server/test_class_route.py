@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from http.cookies import SimpleCookie
 from typing import Any
@@ -284,3 +286,31 @@ def test_openings_take_no_vote_and_no_reveal(guest, host, session, monkeypatch):
     revealed = {"question": {**QUESTION, "answer": 1}}
     assert host.post("/class/screen", json=revealed).status_code == 204
     assert (told(session, seat)["right"], told(session, seat)["total"]) == (1, 1)
+
+
+STOPPED = """
+import asyncio, os, signal
+from explorer.app.server import class_route
+
+async def main():
+    heard = []
+    own = lambda number, frame: heard.append(number)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, own)
+    with class_route.ended_by_signals():
+        assert not class_route.session.ended
+        os.kill(os.getpid(), signal.{name})
+        while not class_route.session.ended:
+            await asyncio.sleep(0.01)
+    assert heard == [signal.{name}]
+    assert signal.getsignal(signal.{name}) is own
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal would end the process")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_that_stops_the_server_ends_the_streams_first(name):
+    script = STOPPED.replace("{name}", name)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

@@ -2,8 +2,9 @@
 
 import asyncio
 import socket
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -12,7 +13,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 from websockets.sync.client import connect
@@ -39,12 +40,26 @@ async def large(_: Request) -> Response:
     return Response(bytes(30_000_000))
 
 
+TAKEN: list[int] = []
+"""Bytes of each part of `/parts` that the server has asked for."""
+
+
+async def parts(_: Request) -> Response:
+    async def each() -> AsyncIterator[bytes]:
+        for _ in range(500):
+            TAKEN.append(2**16)
+            yield bytes(2**16)
+
+    return StreamingResponse(each())
+
+
 @dataclass
 class Server:
     """A running server; `clients`: connections to be closed after a test."""
 
     port: int
     server: uvicorn.Server
+    thread: threading.Thread
     clients: ExitStack = field(default_factory=ExitStack)
 
     def open(self, data: bytes = b"", *, own: str = "127.0.0.1", buffer: int = 0) -> socket.socket:
@@ -64,6 +79,7 @@ def serving() -> Iterator[Server]:
     routes = [
         Route("/count", count, methods=["GET", "POST"]),
         Route("/large", large),
+        Route("/parts", parts),
         WebSocketRoute("/echo", echo),
     ]
     app = Starlette(routes=routes, middleware=[Middleware(BrokenRequests)])
@@ -80,7 +96,7 @@ def serving() -> Iterator[Server]:
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
     thread.start()
     try:
-        yield Server(listener.getsockname()[1], server)
+        yield Server(listener.getsockname()[1], server, thread)
     finally:
         server.should_exit = server.force_exit = True
         thread.join()
@@ -237,6 +253,27 @@ def test_an_answer_that_nobody_takes_ends_the_connection(server):
             return
         assert ended(server.open())  # waits for the patience
     raise AssertionError("the connection is still open")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems take what they like")
+def test_the_system_takes_little_of_an_answer_that_nobody_reads(server):
+    """Twice `UNREAD_BYTES`, what the protocol and uvloop's transport hold, and the reader's 4 KB;
+    by itself the system takes at least four megabytes."""
+    TAKEN.clear()
+    connection = server.open(b"GET /parts HTTP/1.1\r\n" + HOST + b"\r\n", buffer=4096)
+    assert connection.recv(1)
+    assert ended(server.open())  # waits for the patience
+    assert 2**16 <= sum(TAKEN) <= 2 * connection_limits.UNREAD_BYTES + 4 * 2**16
+
+
+def test_a_server_that_is_stopped_does_not_wait_for_who_reads_nothing(monkeypatch):
+    monkeypatch.setattr(connection_limits, "LAST_SECONDS", 0)
+    with serving() as running, running.clients:
+        connection = running.open(b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n", buffer=4096)
+        assert connection.recv(1)
+        running.server.should_exit = True
+        running.thread.join(20)
+        assert not running.thread.is_alive()
 
 
 def test_one_address_has_so_many_connections_and_another_its_own(server, monkeypatch):

@@ -17,7 +17,7 @@ from explorer.app.server.key_attempts import FREE, KeyAttempts
 def browser(request, monkeypatch) -> Iterator[TestClient]:
     """A browser, with and without a base path, in class mode."""
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    monkeypatch.setattr(access, "_used", set())
+    monkeypatch.setattr(access, "_tickets", set())
     monkeypatch.setattr(host_cookie, "_key_attempts", KeyAttempts(addresses=9))
     route = Route(f"{request.param}{PATH}", host_cookie.set_cookie, methods=["POST"])
     with TestClient(Starlette(routes=[route])) as client:
@@ -32,7 +32,9 @@ def exchange(browser: TestClient, word: str, header: str = TICKET_HEADER, langua
 
 @pytest.mark.parametrize("header", [TICKET_HEADER, KEY_HEADER])
 def test_the_cookie_is_one_that_no_script_and_no_form_of_another_site_can_use(browser, header):
-    answer = exchange(browser, access.ticket() if header == TICKET_HEADER else "swordfish", header)
+    answer = exchange(
+        browser, access.issue_ticket() if header == TICKET_HEADER else "swordfish", header
+    )
     assert answer.status_code == 204
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
@@ -44,12 +46,13 @@ def test_the_cookie_is_one_that_no_script_and_no_form_of_another_site_can_use(br
 
 
 def test_a_link_is_good_once_and_says_so_in_the_browser_s_language(browser):
-    assert exchange(browser, access.ticket()).status_code == 204
-    again = exchange(browser, access.ticket())
+    ticket = access.issue_ticket()
+    assert exchange(browser, ticket).status_code == 204
+    again = exchange(browser, ticket)
     assert again.status_code == 403
     assert "set-cookie" not in again.headers
     assert "used before" in again.text
-    assert "已被使用" in exchange(browser, access.ticket(), language="zh-CN,zh;q=0.9").text
+    assert "已被使用" in exchange(browser, ticket, language="zh-CN,zh;q=0.9").text
 
 
 @pytest.mark.parametrize("ticket", ["x", "swordfish", "密钥"])
@@ -72,7 +75,7 @@ def test_after_wrong_keys_the_right_one_has_to_wait_and_the_link_has_not(browser
     refused = exchange(browser, "swordfish", KEY_HEADER)
     assert refused.status_code == 429
     assert "counts in" in refused.text
-    assert exchange(browser, access.ticket()).status_code == 204
+    assert exchange(browser, access.issue_ticket()).status_code == 204
 
 
 def test_without_either_there_is_no_cookie(browser):

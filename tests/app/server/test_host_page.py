@@ -19,7 +19,9 @@ def test_it_is_in_the_browser_s_language_and_has_no_secret(asked, language, word
     assert answer.headers["cache-control"] == "no-store"
     assert f'<html lang="{language}">' in answer.text
     assert words in answer.text
-    assert not {"swordfish", access.ticket(), access.cookie_value()} & set(answer.text.split('"'))
+    assert not {"swordfish", access.issue_ticket(), access.cookie_value()} & set(
+        answer.text.split('"')
+    )
     assert "{" not in answer.text.partition("<body>")[0].partition("<title>")[2].split("<style>")[0]
 
 

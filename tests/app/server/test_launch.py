@@ -17,15 +17,17 @@ from explorer.app.server import access, launch, server_address
 from explorer.app.server.connection_limits import LimitedProtocol
 from explorer.app.server.launch import StartError
 from explorer.app.server.rate_limit import address_of
+from explorer.core import folders
 from explorer.core.i18n import LANGUAGES
 from tests.support.app_server import running_app
 from tests.support.own_loop import run_alone
 
 
 @pytest.fixture
-def started(monkeypatch) -> list[str]:
+def started(monkeypatch, tmp_path) -> list[str]:
     """The command line with which Streamlit would have been started."""
     command: list[str] = []
+    monkeypatch.setenv(folders.STATE_VARIABLE, str(tmp_path))
     monkeypatch.setattr("sys.argv", ["explorer"])
     monkeypatch.setattr(cli, "main", lambda **_: command.extend(launch.sys.argv))
     return command
@@ -45,6 +47,15 @@ def test_connections_are_limited(started, monkeypatch):
     config = uvicorn.Config(Starlette(), log_config=None)
     config.load()
     assert config.http_protocol_class is LimitedProtocol
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no uvloop")
+def test_several_connections_are_accepted_in_a_turn(started, monkeypatch):
+    monkeypatch.setitem(uvicorn.config.LOOP_FACTORIES, "auto", "")
+    launch.serve({})
+    from explorer.app.server.accepting_loop import AcceptingLoop
+
+    assert uvicorn.Config(Starlette(), log_config=None).get_loop_factory() is AcceptingLoop
 
 
 @pytest.mark.parametrize(
@@ -104,6 +115,40 @@ def test_class_mode_listens_on_the_network_and_tells_the_host_key_and_link(
     (ticket,) = set(re.findall(r":8600/host#(\w+)$", printed, re.MULTILINE))
     assert access.take_ticket(ticket)
     assert key not in ticket
+
+
+def test_a_class_started_again_has_its_key_and_another_link(started, monkeypatch, capsys):
+    def start(port: int = 8600, *, new_key: bool = False) -> tuple[str, str]:
+        monkeypatch.setenv(access.KEY_VARIABLE, "")  # of another process
+        launch.serve_class(port, new_key=new_key)
+        (ticket,) = set(re.findall(r"/host#(\w+)$", capsys.readouterr().out, re.MULTILINE))
+        return launch.os.environ[access.KEY_VARIABLE], ticket
+
+    key, ticket = start()
+    again, other = start()
+    assert again == key
+    assert other != ticket
+    assert start(8601)[0] != key
+    anew = start(new_key=True)[0]
+    assert anew != key
+    assert start()[0] == anew
+
+
+def test_whoever_hosts_a_class_may_give_its_key(started, monkeypatch, capsys):
+    monkeypatch.setenv(access.KEY_VARIABLE, "made-at-random")
+    launch.serve_class(8600)
+    assert launch.os.environ[access.KEY_VARIABLE] == "made-at-random"
+    assert "made-at-random" in capsys.readouterr().out
+    launch.serve_class(8600, new_key=True)
+    assert launch.os.environ[access.KEY_VARIABLE] != "made-at-random"
+
+
+def test_a_given_key_that_is_short_is_refused(started, monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    with pytest.raises(StartError, match="at least 12 characters") as refused:
+        launch.serve_class(8600)
+    assert "swordfish" not in str(refused.value)
+    assert not started
 
 
 def test_the_invitation_has_address_link_and_key_in_each_language():

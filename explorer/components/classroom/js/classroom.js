@@ -2,6 +2,7 @@ import { ASKED, CARD, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
 import { wordsOf } from "../../shared/js/lookAddress.js";
 import { createStream, send, takeTab } from "./stream.js";
 
+/** @import { Led } from "./stream.js" */
 /** @import { CardText, Described, Question, ShownCard, ShownPicture, ShownState, ShownTraining } from "../../shared/js/classEvents.js" */
 
 /**
@@ -56,19 +57,20 @@ export function createClassroom() {
   /** @type {Message | null} */
   let message = null;
   const tab = takeTab();
-  const publishing = createPublishing(tab.word, redraw);
-  /** @param {Message} next */
-  const take = (next) => {
+  const publishing = createPublishing(tab, redraw);
+  /** @param {Message} next @param {boolean} opened */
+  const take = (next, opened) => {
     const first = message === null || message.host !== next.host;
     message = next;
-    publishing.take(next, first);
+    publishing.take(next, first, opened);
     document.documentElement.toggleAttribute(BUSY, next.host);
     redraw();
   };
   const stream = createStream(tab.word, take);
   const ended = new AbortController();
   const { signal } = ended;
-  window.addEventListener("pagehide", tab.keep, { signal });
+  const keep = () => tab.keep(publishing.led());
+  window.addEventListener("pagehide", keep, { signal });
   /** @param {Event} event */
   const onShown = (event) =>
     publishing.shown(/** @type {CustomEvent<Described | null>} */ (event).detail);
@@ -94,7 +96,7 @@ export function createClassroom() {
     },
     close: () => {
       ended.abort();
-      tab.keep();
+      keep();
       stream.close();
       document.documentElement.removeAttribute(BUSY);
     },
@@ -103,10 +105,10 @@ export function createClassroom() {
 
 /**
  * What the page shows goes to the server, one request at a time, the latest last.
- * @param {string} page
+ * @param {{word: string, led: Led}} tab
  * @param {() => void} redraw
  */
-function createPublishing(page, redraw) {
+function createPublishing({ word: page, led }, redraw) {
   /** @type {Described | null} */
   let described = null; // kept while the player is drawn anew, and on a page without one
   let paused = true; // there is no player
@@ -146,16 +148,20 @@ function createPublishing(page, redraw) {
     }
     busy = false;
   };
-  /** @param {Message} message @param {boolean} first */
-  const take = (message, first) => {
+  /**
+   * @param {Message} message
+   * @param {boolean} first of this page
+   * @param {boolean} opened whether it is the first one of its stream
+   */
+  const take = (message, first, opened) => {
     const began = elsewhere && !message.elsewhere;
     ({ host, elsewhere } = message);
-    if (first && host && message.view) {
-      leading = true; // this page was loaded again
-      scores = message.view.scores;
+    if (first && host && (message.view || led)) {
+      leading = true; // this page was loaded again, and the server perhaps started again
+      scores = message.view?.scores ?? led === "scores";
     }
     if (first && host && message.question?.answer !== null) revealed = message.question;
-    if (first || began || message.away) published = "";
+    if (opened || began || message.away) published = "";
     publish(); // what could not be sent before
   };
   /** Guests keep the last picture; nothing is asked of it. */
@@ -172,6 +178,8 @@ function createPublishing(page, redraw) {
     take,
     leading: () => leading,
     scores: () => scores,
+    /** @returns {Led} */
+    led: () => (leading ? (scores ? "scores" : "leads") : ""),
     isPaused: () => paused,
     isClosed,
     /** @param {boolean} wanted */

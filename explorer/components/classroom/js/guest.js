@@ -48,7 +48,7 @@ export class Guest {
     this.followed = "null"; // the view that the page shows, as a text
     this.draw = () => {};
     const tab = takeTab();
-    window.addEventListener("pagehide", tab.keep);
+    window.addEventListener("pagehide", () => tab.keep(""));
     createStream(tab.word, (message) => this.take(message));
     setTimeout(() => this.open(), PATIENCE);
     for (const name of ["click", "input", "change"])

@@ -1,5 +1,12 @@
 /** @import { Message } from "./classroom.js" */
 
+/**
+ * @callback Take
+ * @param {Message} message
+ * @param {boolean} opened whether it is the first one of a stream, perhaps of another start of the
+ *   server, which then knows nothing of what was published
+ */
+
 const SILENCE = 35_000; // ms without a sign of life, which the server gives every 10 s
 const TAB = "explorer-page"; // in the session's storage, while no page of this tab is open
 const PAUSE = [1000, 4000]; // ms before another try, by chance: thirty pages return at once
@@ -9,7 +16,7 @@ const PAUSE = [1000, 4000]; // ms before another try, by chance: thirty pages re
  * a browser has six connections to a server for all of its tabs. The host's stays open: without it
  * the class goes on alone.
  * @param {string} page the word by which the server knows this tab
- * @param {(message: Message) => void} onMessage
+ * @param {Take} onMessage
  */
 export function createStream(page, onMessage) {
   /** @type {EventSource | null} */
@@ -34,6 +41,7 @@ export function createStream(page, onMessage) {
   const open = () => {
     close();
     if (document.hidden && !host) return;
+    let opened = true;
     source = new EventSource(addressOf(`events?page=${page}`));
     source.addEventListener("beat", alive);
     source.onmessage = ({ data }) => {
@@ -41,7 +49,8 @@ export function createStream(page, onMessage) {
       /** @type {Message} */
       const message = JSON.parse(data);
       host = message.host;
-      onMessage(message);
+      onMessage(message, opened);
+      opened = false;
     };
     source.onerror = retry;
     alive();
@@ -83,15 +92,21 @@ export async function fetchCode(address) {
   return answer?.ok ? answer.blob() : null;
 }
 
+/** @typedef {"" | "leads" | "scores"} Led whether a tab leads the class, and shows scores to it */
+
 /**
- * The word of this tab: after a reload the one before; a copy of the tab gets another, since it is
- * in the storage only while no page is open.
+ * The word of this tab, and whether it has led: after a reload those before; a copy of the tab gets
+ * others, since they are in the storage only while no page is open.
  */
 export function takeTab() {
-  const kept = stored(TAB);
+  const [kept, led = ""] = stored(TAB)?.split(" ") ?? [];
   store(TAB, null);
   const word = kept ?? Math.random().toString(36).slice(2);
-  return { word, keep: () => store(TAB, word) };
+  return {
+    word,
+    led: /** @type {Led} */ (led),
+    keep: (/** @type {Led} */ now) => store(TAB, `${word} ${now}`),
+  };
 }
 
 /**

@@ -9,7 +9,16 @@ import { nearestMoment } from "./runData.js";
 /** @import { RunData } from "./runData.js" */
 
 /** Of a trace, which a training is not. */
-const NO_TRACE = /** @type {const} */ ({
+const NO_TRACE = {
+  visit: {},
+  trace: "",
+  picture: "player",
+  selection: {},
+  shown: {},
+  question: null,
+};
+
+/** @type {const} */ ({
   visit: {},
   trace: "",
   picture: "player",
