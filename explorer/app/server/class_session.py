@@ -93,7 +93,7 @@ class _Vote:
     network: str
 
 
-def _nobody() -> None:
+def _nobody(by_guest: bool) -> None:
     """Tell nobody of a change."""
 
 
@@ -101,12 +101,12 @@ def _nobody() -> None:
 class ClassSession:
     """The class of this server.
 
-    tell: called whenever messages have changed.
+    tell: called whenever messages have changed, with whether a guest changed them.
     ended: whether the server is shutting down, so that streams must end.
     version: number of the changes so far.
     """
 
-    tell: Callable[[], None] = _nobody
+    tell: Callable[[bool], None] = _nobody
     ended: bool = False
     version: int = 0
     _screen: Screen = field(default_factory=Screen)
@@ -166,14 +166,14 @@ class ClassSession:
         """Count the guest of a stream that has been opened as present."""
         self._seats.add(seat)
         self._tallies.setdefault(seat.guest, _Tally())  # forgotten since it was admitted
-        self._change()
+        self._change(by_guest=not seat.host)
 
     def leave(self, seat: Seat) -> None:
         """Forget a stream that has ended."""
         self._seats.discard(seat)
         if seat.host:
             self._left = seat
-        self._change()
+        self._change(by_guest=not seat.host)
 
     def miss(self, host: Seat) -> None:
         """Let guests go on without a host, some time after a host's stream has ended, and close the
@@ -238,7 +238,7 @@ class ClassSession:
             return False
         if before is None or before.choice != choice:
             self._votes[guest] = _Vote(choice, network)
-            self._change()
+            self._change(by_guest=True)
         return True
 
     def _votes_of(self, network: str) -> int:
@@ -298,9 +298,9 @@ class ClassSession:
             tally.total += 1
             tally.right += vote.choice == answer
 
-    def _change(self) -> None:
+    def _change(self, by_guest: bool = False) -> None:
         self.version += 1
-        self.tell()
+        self.tell(by_guest)
 
 
 def _as_json(content: Mapping[str, Any]) -> bytes:

@@ -12,8 +12,9 @@ HEARTBEAT = 10.0
 """Seconds after which streams without news send a sign of life. With it the operating system
 notices that a browser is gone, and a page notices that the server is gone."""
 
-PAUSE = 0.1
-"""Seconds between two messages of a stream: many votes at once are one message."""
+PAUSE, PAUSE_OF_GUESTS = 0.1, 0.5
+"""Seconds between two messages of a stream, the second if only guests have changed something: many
+votes at once are one message, and who comes and goes costs the others little."""
 
 GRACE = 8.0
 """Seconds after the end of the host's last stream until guests go on alone: a reloaded page is back
@@ -36,9 +37,11 @@ class Pulse:
         self._waiting.append(future)
         return future
 
-    def soon(self) -> None:
-        """Ask for a pulse: now, or `PAUSE` seconds after the one before."""
-        due = max(asyncio.get_running_loop().time(), self._last + PAUSE)
+    def soon(self, by_guest: bool = False) -> None:
+        """Ask for a pulse: now, or `PAUSE` seconds after the one before; `PAUSE_OF_GUESTS` seconds
+        after it for what a guest has changed."""
+        pause = PAUSE_OF_GUESTS if by_guest else PAUSE
+        due = max(asyncio.get_running_loop().time(), self._last + pause)
         if self._timer is None or self._due > due:
             self._expect(due)
 

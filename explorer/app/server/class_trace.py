@@ -5,14 +5,15 @@ The key is that of `trace_route`, which answers the questions about it.
 """
 
 import gzip
+from functools import partial
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import class_route, trace_route
 from explorer.app.server.large_answer import LargeAnswer
+from explorer.app.server.shared_work import SharedWork
 from explorer.components.player.payload import player_payload
 
 PATH = "/class/trace/{trace}"
@@ -22,6 +23,7 @@ MOST_BYTES = 2**26
 
 _MAX_AGE = 3600  # seconds
 _payloads = LimitedCache(MOST_BYTES)
+_making: SharedWork[bytes | None] = SharedWork()
 
 
 def is_on_screen(key: str) -> bool:
@@ -37,7 +39,7 @@ async def serve(request: Request) -> Response:
         return _not_found()
     data = _payloads.find(key)
     if data is None:
-        data = await run_in_threadpool(_made, key)
+        data = await _making.of(key, partial(_made, key))
     if data is None:
         return _not_found()
     headers = {"Cache-Control": f"private, max-age={_MAX_AGE}", "Content-Encoding": "gzip"}

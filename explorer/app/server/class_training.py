@@ -8,14 +8,15 @@ language.
 import gzip
 import json
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import class_route, probe_route
+from explorer.app.server.shared_work import SharedWork
 from explorer.components.training_replay.payload import guest_payload
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES
@@ -48,6 +49,9 @@ class _Payload:
     etag: str
 
 
+_making: SharedWork[_Payload] = SharedWork()
+
+
 def is_on_screen(run: str) -> bool:
     """Whether the host shows the run with this root and name to the class."""
     shown = class_route.session.shown_training
@@ -68,7 +72,7 @@ async def serve(request: Request) -> Response:
     key = _Key(shown["run"], tuple(shown["others"]), shown["revision"], language)
     try:
         run = _find(key.run)
-        payload = _payloads.find(key) or await run_in_threadpool(_made, key, run)
+        payload = _payloads.find(key) or await _making.of(key, partial(_made, key, run))
     except (ExplorerError, OSError):
         return _not_found()
     headers = {"Cache-Control": "no-cache", "ETag": payload.etag}

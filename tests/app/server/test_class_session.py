@@ -21,7 +21,7 @@ def changes() -> list[int]:
 
 @pytest.fixture
 def together(changes) -> ClassSession:
-    session = ClassSession(lambda: changes.append(session.version))
+    session = ClassSession(lambda _: changes.append(session.version))
     return session
 
 

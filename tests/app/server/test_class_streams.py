@@ -89,6 +89,28 @@ def test_a_first_change_is_told_at_once_and_the_next_after_the_pause(monkeypatch
     assert steps(run_alone(listen())) == [1]
 
 
+def test_what_guests_change_waits_longer_than_what_the_host_changes(monkeypatch):
+    """With a pause of an hour, until the host shows something."""
+    monkeypatch.setattr(class_streams, "PAUSE", 0)
+    monkeypatch.setattr(class_streams, "PAUSE_OF_GUESTS", 3600)
+
+    async def listen() -> None:
+        session, pulse = open_class()
+        first = pulse.next()
+        show(session, 1)
+        await asyncio.wait_for(first, 30)
+        second = pulse.next()
+        number = session.version
+        session.join(Seat(session.admit(""), "192.0.2.1", False))
+        assert session.version > number
+        await asyncio.sleep(0.05)
+        assert not second.done()
+        show(session, 2)
+        await asyncio.wait_for(second, 30)
+
+    run_alone(listen())
+
+
 def test_a_stream_that_is_read_slowly_is_told_what_is_shown_by_then():
     async def listen() -> list[bytes]:
         session, pulse = open_class()
