@@ -212,8 +212,8 @@ def test_in_class_mode_others_wait_for_one_answer_of_an_address_at_most(explorab
     """And none is computed for a browser that is gone."""
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     monkeypatch.setattr(trace_route, "_computing", asyncio.Semaphore(trace_route.MOST_COMPUTING))
-    model = BlockedModel(explorable, "1 2 3")
-    address = trace_route.offer("turns", explorable.trace("1 2 3"), model).address
+    shown, model = explorable.trace("1 2 3"), BlockedModel(explorable, "1 2 3")
+    address = trace_route.offer("turns", shown, model).address
     app = Starlette(routes=[Route(trace_route.PATH, trace_route.serve)])
     of_one = [f"/{address}/vectors/{site}/0/{n}" for site in ("encoder", "cross") for n in range(3)]
 
