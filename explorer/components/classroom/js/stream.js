@@ -1,10 +1,8 @@
 /** @import { Message } from "./classroom.js" */
 
 /**
- * @callback Take
- * @param {Message} message
- * @param {boolean} opened whether it is the first one of a stream, perhaps of another start of the
- *   server, which then knows nothing of what was published
+ * @typedef {(message: Message, opened: boolean) => void} Take opened: whether it is the first message
+ *   of a stream, perhaps of another start of the server, which then knows nothing of what was published
  */
 
 const SILENCE = 35_000; // ms without a sign of life, which the server gives every 10 s
