@@ -2,6 +2,7 @@
 guests: the browser with the host's cookie, which it gets for the key or for a ticket.
 """
 
+import hashlib
 import hmac
 import io
 import os
@@ -30,7 +31,14 @@ def is_key(word: str) -> bool:
 
 def cookie_name() -> str:
     """The name of the host's cookie, of this server alone: all ports of a machine share cookies."""
-    return f"explorer-host-{_derived('name')[:8]}"
+    return f"explorer-host-{_name(os.environ.get(KEY_VARIABLE, ''))}"
+
+
+@lru_cache(maxsize=8)
+def _name(key: str) -> str:
+    """A word that every guest learns; a tenth of a second to compute, so that who guesses at a key
+    that a person has chosen tries few."""
+    return hashlib.pbkdf2_hmac("sha256", key.encode(), b"host cookie name", 200_000).hex()[:8]
 
 
 def cookie_value() -> str:

@@ -22,6 +22,7 @@ MOST_BYTES = 2**26
 """Bytes of all cached payloads together."""
 
 _MAX_AGE = 3600  # seconds
+_FAST = 1  # level of compression: a class waits for the answer
 _payloads = LimitedCache(MOST_BYTES)
 _making: SharedWork[bytes | None] = SharedWork()
 
@@ -54,7 +55,7 @@ def _made(key: str) -> bytes | None:
     trace, offer = offered
 
     def make() -> bytes:
-        return gzip.compress(player_payload(trace, language=None, offer=offer), mtime=0)
+        return gzip.compress(player_payload(trace, language=None, offer=offer), _FAST, mtime=0)
 
     return _payloads.get(key, make, len)
 

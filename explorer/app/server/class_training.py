@@ -28,6 +28,7 @@ PATH = "/class/training"
 MOST_BYTES = 2**24
 """Bytes of all cached payloads together."""
 
+_FAST = 1  # level of compression: a class waits for the answer
 _payloads = LimitedCache(MOST_BYTES)
 
 
@@ -86,9 +87,9 @@ def _made(key: _Key, run: Run) -> _Payload:
     """The payload, made once for all guests who wait for it."""
 
     def make() -> _Payload:
-        others = [_find(name) for name in key.others]
+        others = [other for name in key.others if (other := _compared(name))]
         described = guest_payload(key.run, run, key.language, others)
-        data = gzip.compress(described + b"\n" + _newest_probe(run, described), mtime=0)
+        data = gzip.compress(described + b"\n" + _newest_probe(run, described), _FAST, mtime=0)
         return _Payload(data, f'"{sha256(data).hexdigest()[:16]}"')
 
     return _payloads.get(key, make, lambda payload: len(payload.data))
@@ -103,6 +104,14 @@ def _newest_probe(run: Run, described: bytes) -> bytes:
         return probe_route.payloads(path, status.st_mtime_ns, status.st_size)[0]
     except (ExplorerError, OSError, IndexError):
         return b""
+
+
+def _compared(name: str) -> Run | None:
+    """A run beside the one on the screen; None if it has been deleted."""
+    try:
+        return _find(name)
+    except ExplorerError:
+        return None
 
 
 def _find(name: str) -> Run:

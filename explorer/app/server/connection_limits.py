@@ -10,6 +10,7 @@ unanswered.
 import socket
 from asyncio import BaseTransport, TimerHandle, Transport
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, cast
 
 import h11
@@ -97,11 +98,7 @@ class LimitedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Read on; stop waiting when the request is complete."""
         super().data_received(data)
-        handed_over = self not in self.connections  # to the protocol of WebSockets
-        if self.conn.their_state in _UNFINISHED and not handed_over:
-            self._expect_rest(len(data))
-        else:
-            self._stop_waiting()
+        self._wait_for_rest(len(data))
 
     def handle_events(self) -> None:
         """Read the requests that have come, later if the client's address has sent too many."""
@@ -142,6 +139,16 @@ class LimitedProtocol(H11Protocol):
         if not self.transport.is_closing():
             self.flow.resume_reading()
             self.handle_events()
+            self._wait_for_rest(0)
+
+    def _wait_for_rest(self, received: int) -> None:
+        """Wait for the rest of a request of which `received` bytes have come; else no longer."""
+        handed_over = self not in self.connections  # to the protocol of WebSockets
+        read_on = self._held is None and not handed_over
+        if read_on and self.conn.their_state in _UNFINISHED:
+            self._expect_rest(received)
+        else:
+            self._stop_waiting()
 
     def _charge(self) -> None:
         _requests.charge(self._owners(), 1.0, REQUEST_RATE, MOST_REQUESTS)
@@ -188,6 +195,7 @@ def _limit_unread(transport: Transport) -> None:
     raw = transport.get_extra_info("socket")
     if raw is None:
         return
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)
-    if (option := getattr(socket, "TCP_USER_TIMEOUT", None)) is not None:
-        raw.setsockopt(socket.IPPROTO_TCP, option, int(1000 * UNREAD))
+    with suppress(OSError):  # the browser has ended it already
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)
+        if (option := getattr(socket, "TCP_USER_TIMEOUT", None)) is not None:
+            raw.setsockopt(socket.IPPROTO_TCP, option, int(1000 * UNREAD))

@@ -3,8 +3,9 @@ class, and nothing of Streamlit."""
 
 import re
 
-from starlette.datastructures import Headers
+from starlette.datastructures import URL, Headers
 from starlette.requests import HTTPConnection, Request
+from starlette.responses import RedirectResponse
 from starlette.websockets import WebSocketClose
 
 from explorer.app.server import (
@@ -23,7 +24,7 @@ from explorer.app.server.static_files import Application, Message, Receive, Send
 _READ, _WRITE = ("GET", "HEAD"), ("POST",)
 
 OPEN = {
-    class_route.EVENTS_PATH: _READ,
+    class_route.EVENTS_PATH: ("GET",),
     class_route.VOTE_PATH: _WRITE,
     class_training.PATH: _READ,
     host_cookie.PATH: _WRITE,
@@ -58,6 +59,9 @@ class GuestGate:
             await WebSocketClose(code=1008, reason="host only")(scope, receive, send)
         elif self._is_open(scope["method"], scope["path"]):
             await self.app(scope, receive, send)
+        elif scope["path"] == self.base and scope["method"] in _READ:
+            page = URL(scope=scope).replace(path=f"{self.base}/")
+            await RedirectResponse(page, 307)(scope, receive, send)
         else:
             request = Request(scope)
             below = self._below(scope["path"])

@@ -58,7 +58,7 @@ class GuestSite:
         file = await self._made(name)
         if file is not None:
             return _response(request, file)
-        if name == FIRST_PAGE:
+        if name == FIRST_PAGE or not self._complete:
             return sentence(503, "classroom.no_guest_page", request.headers)
         return None
 

@@ -64,6 +64,7 @@ def serve_alone(port: int | None = None) -> int:
 
     Raises `StartError`.
     """
+    os.environ.pop(access.KEY_VARIABLE, None)  # which `class` alone takes
     asked = _asked_port(port)
     if asked is not None:
         _refuse_unfree(os.environ.get("STREAMLIT_SERVER_ADDRESS", "") or _LOOPBACK, asked)

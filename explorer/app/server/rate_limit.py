@@ -89,9 +89,10 @@ def network_of(address: str) -> str:
 
 @contextmanager
 def charged_for(request: Request) -> Iterator[bool]:
-    """A block whose processor time is charged, in class mode, to the network address that a request
-    came from. Yields whether allowance is left."""
-    owners = {network_of(address_of(request)): 1.0} if access.is_class_mode() else {}
+    """A block whose processor time is charged, in class mode, to the network address that a guest's
+    request came from. Yields whether allowance is left."""
+    guest = access.is_class_mode() and not access.is_host(request)
+    owners = {network_of(address_of(request)): 1.0} if guest else {}
     limits = PAGE_RATE, MOST_PAGES
     began = time.thread_time()
     try:

@@ -94,9 +94,9 @@ async def serve(request: Request) -> Response:
 
 
 def _turn_of(request: Request) -> AbstractAsyncContextManager[Any]:
-    """In class mode, the turn of a network address: its answers are computed one after another, so
-    others wait for one of them at most."""
-    if not access.is_class_mode():
+    """In class mode, the turn of the guests at one network address: their answers are computed one
+    after another, so the host and other addresses wait for one of them at most."""
+    if not access.is_class_mode() or access.is_host(request):
         return nullcontext()
     network = network_of(address_of(request))
     turn = _turns.get(network)

@@ -41,8 +41,11 @@ def initial_request(member: CatalogMember) -> Request:
 
 
 def shared_query(member: CatalogMember, request: Request) -> Mapping[str, str] | None:
-    """Query with which another visitor asks for the trace, or None for an upload."""
-    return to_query(Look(request)) if member.can_share else None
+    """Query with which another visitor asks for the trace; None for an upload, and for a text too
+    long for a link."""
+    query = to_query(Look(request))
+    short = all(len(value) <= LONGEST_LINKED_TEXT for value in query.values())
+    return query if member.can_share and short else None
 
 
 def leave_missing(catalog: Mapping[str, CatalogMember]) -> MissingModelError | None:

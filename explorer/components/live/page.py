@@ -24,8 +24,11 @@ from explorer.core.sites import Head
 from explorer.model import examples
 from explorer.model.listed_model import ListedModel
 
-SECTIONS = ("live", "explore", "errors", "player", "training_replay", "class_tools")
-"""Sections of sentences that a live page can show; the last two to a guest of a class."""
+SECTIONS = ("live", "explore", "errors", "player")
+"""Sections of sentences that every live page can show."""
+
+CLASS_SECTIONS = ("training_replay", "class_tools")
+"""Those that the site can show besides, to a guest of a class."""
 
 _GRID = ("axes_natural", "colon", "figure_heads")
 """Sentences of the section "heads" in the grid of all heads without measurements, which a guest of
@@ -91,7 +94,8 @@ class LinkedLesson:
 def static_site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> str:
     """The first page of the static site; its scripts, models and lessons are files beside it."""
     listed = [{"name": lesson.name, "title": dict(lesson.title)} for lesson in lessons]
-    data = _data(models, {"lessons": listed, "opening": None, "site": True})
+    strings = {language: _strings(language, of_class=True) for language in LANGUAGES}
+    data = _data(models, strings, {"lessons": listed, "opening": None, "site": True})
     scripts = f"{linked_plotly('')}\n{linked_script('live', '')}"
     return _filled(_STATIC_SITE_POLICY, data, linked_styles("live", ""), scripts)
 
@@ -102,7 +106,8 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
     text, pad: initial text and number of padding tokens; text None = the model's first example.
     """
     initial_text = None if text is None else {"text": text, "pad": pad}
-    data = _data([model], {"lessons": [], "opening": initial_text, "site": False})
+    strings = {language: _strings(language, of_class=False) for language in LANGUAGES}
+    data = _data([model], strings, {"lessons": [], "opening": initial_text, "site": False})
     name = html.escape(model.name)
     parts = (  # the script last: it looks for the elements before it
         f'<script type="text/plain" data-model="{name}">{model_text(model.data)}</script>',
@@ -126,21 +131,27 @@ def _filled(policy: str, data: Mapping[str, Any], styles: str, scripts: str) -> 
     )
 
 
-def _data(models: Sequence[LiveModel], more: Mapping[str, Any]) -> dict[str, Any]:
-    """The data that `livePage.js` reads, `PageData` there."""
+def _strings(language: str, *, of_class: bool) -> dict[str, Mapping[str, str]]:
+    """The sentences by section. of_class: also those for a guest of a class."""
+    names = SECTIONS + CLASS_SECTIONS if of_class else SECTIONS
+    strings = {name: section(name, language) for name in names}
+    if of_class:
+        heads = section("heads", language)
+        strings["heads"] = {name: heads[name] for name in _GRID}
+    return strings
+
+
+def _data(
+    models: Sequence[LiveModel], strings: Mapping[str, Any], more: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The data that `livePage.js` reads, `PageData` there. strings: by language."""
     return {
         "project": PROJECT,
         "languages": {
             code: {"name": name, "tag": html_language(code)} for code, name in LANGUAGES.items()
         },
         "models": [_described(model) for model in models],
-        "strings": {
-            language: {
-                **{name: section(name, language) for name in SECTIONS},
-                "heads": {name: section("heads", language)[name] for name in _GRID},
-            }
-            for language in LANGUAGES
-        },
+        "strings": strings,
         **more,
     }
 

@@ -113,6 +113,9 @@ def test_what_is_not_on_the_screen_or_no_longer_there_is_not_found(browser, run)
     class_route.session.show(Screen(view={"query": {}, "shown": {}, "trace": "a" * 64}))
     assert browser.get(ADDRESS).status_code == 404
     show("runs/reverse-1", "runs/gone-1")
+    line, _, _ = browser.get(ADDRESS).content.partition(b"\n")
+    assert json.loads(line)["others"] == []
+    show("runs/gone-1")
     assert browser.get(ADDRESS).status_code == 404
     show("runs/reverse-1")
     assert browser.get(ADDRESS).status_code == 200

@@ -36,6 +36,11 @@ async def count(request: Request) -> Response:
     return PlainTextResponse(str(len(await request.body())))
 
 
+async def wait(_: Request) -> Response:
+    await asyncio.sleep(3 * PATIENCE)
+    return PlainTextResponse("at last")
+
+
 async def large(_: Request) -> Response:
     return Response(bytes(30_000_000))
 
@@ -79,6 +84,7 @@ def serving() -> Iterator[Server]:
     routes = [
         Route("/count", count, methods=["GET", "POST"]),
         Route("/large", large),
+        Route("/wait", wait),
         Route("/parts", parts),
         WebSocketRoute("/echo", echo),
     ]
@@ -233,6 +239,20 @@ def test_requests_beyond_the_limit_of_an_address_wait_for_those_of_others(server
     monkeypatch.setattr(connection_limits, "MOST_REQUESTS", 100.0)
     monkeypatch.setattr(connection_limits, "REQUEST_RATE", 1e9)
     wait_for_answers(many, 5)
+
+
+def test_a_request_that_was_held_is_answered_however_long_it_takes(server, monkeypatch):
+    """Its time to be complete ends with its last byte."""
+    monkeypatch.setattr(connection_limits, "_requests", RateLimiter(owners=9))
+    monkeypatch.setattr(connection_limits, "MOST_REQUESTS", 0.0)
+    held = server.open(b"GET /wait HTTP/1.1\r\n" + HOST + b"\r\n")
+    held.settimeout(connection_limits.HOLD)
+    with pytest.raises(TimeoutError):
+        held.recv(1)
+    monkeypatch.setattr(connection_limits, "MOST_REQUESTS", 100.0)
+    monkeypatch.setattr(connection_limits, "REQUEST_RATE", 1e9)
+    held.settimeout(20)
+    assert answer(held) == b"at last"
 
 
 def test_a_websocket_that_rests_stays_open(server):

@@ -121,6 +121,21 @@ def test_guests_get_their_page_and_the_host_the_app(guest, host, base):
     assert host.get(f"{base}/").text == "Streamlit's own"
 
 
+def test_the_address_below_a_base_path_may_lack_its_last_stroke(guest, host, base):
+    """As the invitation prints it, and as people type it."""
+    if not base:
+        return
+    answer = guest.get(f"{base}?model=copy")
+    assert answer.status_code == 307
+    assert answer.headers["location"].endswith(f"{base}/?model=copy")
+    assert guest.post(base).status_code == 403
+    assert host.get(base).text == "Streamlit's own"
+
+
+def test_nobody_s_event_stream_is_asked_for_by_another_method(guest, base):
+    assert guest.head(f"{base}{class_route.EVENTS_PATH}").status_code == 403
+
+
 def test_a_guest_s_websocket_is_refused_before_it_is_accepted(guest, host, base):
     with (
         pytest.raises(WebSocketDisconnect) as refused,

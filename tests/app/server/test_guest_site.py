@@ -111,7 +111,8 @@ def test_a_file_that_is_being_made_is_waited_for_and_the_first_page_says_so(monk
     site = GuestSite()
     monkeypatch.setattr(guest_site, "PATIENCE", 0.0)
     assert client(site).get("/").status_code == 503
-    assert "reload in a moment" in client(site).get("/").text
+    for path in ("/", "/live.js"):
+        assert "reload in a moment" in client(site).get(path).text
     monkeypatch.setattr(guest_site, "PATIENCE", 600.0)
 
     async def arrive(_: float) -> None:

@@ -299,6 +299,13 @@ def test_one_person_s_taken_port_is_named(started):
     assert not started
 
 
+def test_one_person_s_app_is_no_class_whatever_the_environment_says(started, monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish-swordfish")
+    launch.serve_alone()
+    assert started
+    assert not access.is_class_mode()
+
+
 @pytest.mark.parametrize(("path", "shown"), [("attn", "/attn "), ("/a/b/", "/a/b "), ("", " ")])
 def test_the_address_to_join_has_the_base_path(started, path, shown, monkeypatch, capsys):
     monkeypatch.setenv(access.KEY_VARIABLE, "")

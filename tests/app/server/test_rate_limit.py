@@ -74,7 +74,7 @@ def clock(monkeypatch) -> list[float]:
 
 @pytest.mark.parametrize("client", [("10.0.0.9", 4711), None])
 def test_a_request_is_charged_to_its_address_in_class_mode_alone(client, clock, monkeypatch):
-    request = Request({"type": "http", "client": client})
+    request = Request({"type": "http", "client": client, "headers": []})
     assert rate_limit.address_of(request) == (client[0] if client else "")
     for key, expected in ("", [True] * 3), ("swordfish", [True, False, False]):
         monkeypatch.setenv(access.KEY_VARIABLE, key)
@@ -90,7 +90,18 @@ def test_an_address_is_charged_with_what_it_used_and_no_other(clock, monkeypatch
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     admitted = []
     for address in (*["2001:db8::1"] * 2, "2001:db8::2", "2001:db8:0:1::1", "10.0.0.8"):
-        with rate_limit.charged_for(Request({"type": "http", "client": (address, 4711)})) as may:
+        scope = {"type": "http", "client": (address, 4711), "headers": []}
+        with rate_limit.charged_for(Request(scope)) as may:
             admitted.append(may)
             clock[0] += rate_limit.MOST_PAGES / 2
     assert admitted == [True, True, False, True, True]  # IPv6: by the first 64 bits
+
+
+def test_the_host_is_charged_nothing(clock, monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    cookie = f"{access.cookie_name()}={access.cookie_value()}".encode()
+    scope = {"type": "http", "client": ("10.0.0.9", 4711), "headers": [(b"cookie", cookie)]}
+    for _ in range(3):
+        with rate_limit.charged_for(Request(scope)) as may:
+            assert may
+            clock[0] += rate_limit.MOST_PAGES

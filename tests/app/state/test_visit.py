@@ -36,6 +36,15 @@ def test_another_text_is_decoded_greedily():
     assert request() == Request("reverse", "3 3", 2)
 
 
+def test_a_text_that_is_too_long_for_a_link_is_asked_for_by_nobody_else():
+    member = CATALOG["reverse"]
+    short, long = "1 2", "1 " * 1000 + "2"
+    shared = visit_state.shared_query(member, Request("reverse", short))
+    assert shared is not None
+    assert shared["text"] == short
+    assert visit_state.shared_query(member, Request("reverse", long)) is None
+
+
 def test_forced_tokens_are_kept_in_the_order_of_their_steps():
     visit_state.set_forced({4: 5, 2: 4})
     assert request().forced == ((2, 4), (4, 5))

@@ -58,6 +58,14 @@ def test_a_guest_s_grid_has_its_sentences_and_not_those_of_the_page_heads(model)
         assert len(own) < len(section("heads", language)) / 20
 
 
+def test_only_the_site_has_the_sentences_of_a_class(model):
+    own = {"live", "explore", "errors", "player"}
+    for language in LANGUAGES:
+        assert data_in(file_page(model))["strings"][language].keys() == own
+        of_site = data_in(static_site_page([model], []))["strings"][language]
+        assert of_site.keys() == own | {"training_replay", "class_tools", "heads"}
+
+
 def test_a_page_without_its_script_says_so_in_all_languages(model):
     for html in (static_site_page([model], []), file_page(model)):
         (sentences,) = re.findall('<p id="not-started">(.*?)</p>', html)
