@@ -270,6 +270,8 @@ def test_a_class_sees_the_heads_as_its_host_does(host: Page, guest: Guests, addr
     host.get_by_test_id("head-0-3").click()
     expect(pressed(phone)).to_have_attribute("data-testid", "head-0-3")
     assert not asked
+    host.get_by_role("radio", name="Measurements").click()
+    expect(phone.get_by_test_id("class-status")).to_contain_text("The host is on another page")
     host.get_by_role("link", name="Explore").click()
     expect(player).to_be_visible()
     expect(grid).to_have_count(0)

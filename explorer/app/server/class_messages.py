@@ -81,6 +81,7 @@ class _View(msgspec.Struct, forbid_unknown_fields=True):
     shown: state of the picture.
     trace: key of the trace, see `trace_route`; "" = it has none.
     picture: of the trace: the player, the grid of all heads, or that of their value norms.
+    paused: whether the host is on a page without a picture; guests keep the last one.
     scores: whether guests see how many of their votes were right.
     training: in the place of a trace.
     """
@@ -89,6 +90,7 @@ class _View(msgspec.Struct, forbid_unknown_fields=True):
     shown: dict[str, _Word | Annotated[dict[_Word, _Number], Meta(max_length=8)] | _Number]
     trace: _TraceKey = ""
     picture: Literal["player", "heads", "norms"] = "player"
+    paused: bool = False
     scores: bool = False
     card: _Card | None = None
     training: _Training | None = None

@@ -95,6 +95,53 @@ def test_a_guest_follows_until_a_touch_and_comes_back(
     expect(step).to_have_text("step 4/4")
 
 
+def test_a_phone_has_the_inputs_on_top_unless_the_picture_is_touched(
+    phone: Callable[..., Page], class_address: str, publish: Publish
+) -> None:
+    publish(view_of())
+    tab = phone()
+    tab.goto(class_address)
+    change, source = tab.get_by_test_id("class-explore"), tab.get_by_test_id("source")
+    expect(tab.get_by_test_id("step-count")).to_be_in_viewport()
+    expect(source).not_to_be_in_viewport()
+    change.tap()
+    expect(source).to_be_in_viewport()
+    change.tap()
+    expect(source).not_to_be_in_viewport()
+    step = tab.get_by_test_id("next")
+    before = step.bounding_box()
+    step.tap()
+    expect(tab.get_by_test_id("class-status")).to_have_text("You explore alone · 1 here")
+    assert step.bounding_box() == before
+
+
+def test_a_guest_is_told_of_a_host_without_a_picture_and_of_a_lost_server(
+    phone: Callable[..., Page], class_address: str, publish: Publish, complaints: list[str]
+) -> None:
+    publish(view_of())
+    tab = phone()
+    tab.add_init_script(
+        "const Source = EventSource; window.streams = [];"
+        "window.EventSource = class extends Source {"
+        " constructor(...given) { super(...given); streams.push(this); } };"
+    )
+    tab.goto(class_address)
+    status = tab.get_by_test_id("class-status")
+    expect(status).to_have_text("Following the host · 1 here")
+    publish(view_of(paused=True))
+    expect(status).to_have_text("The host is on another page; this is the last picture · 1 here")
+    streams = re.compile("class/events")
+    tab.route(streams, lambda route: route.abort())
+    tab.evaluate("streams.at(-1).onerror()")
+    expect(status).to_have_text("No connection to the class. Trying again …")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/4")
+    tab.unroute(streams)
+    publish(view_of(step=3))
+    expect(status).to_have_text("Following the host · 1 here")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 3/4")
+    complaints.clear()  # the browser's own, of the requests
+
+
 def test_a_key_that_moves_the_player_explores_alone(
     new_visitor: Callable[..., Page], class_address: str, publish: Publish
 ) -> None:
@@ -111,7 +158,7 @@ def test_a_key_that_moves_the_player_explores_alone(
 
 
 def test_a_vote_is_all_that_a_phone_shows_until_the_reveal(
-    phone: Callable[..., Page], class_address: str, publish: Publish
+    phone: Callable[..., Page], class_address: str, publish: Publish, complaints: list[str]
 ) -> None:
     view = view_of(scores=True)
     publish(view)
@@ -122,12 +169,20 @@ def test_a_vote_is_all_that_a_phone_shows_until_the_reveal(
     choices = tab.get_by_test_id("class-choices").get_by_role("button")
     expect(choices).to_have_text(["2", "4", "7", "9"])
     expect(tab.get_by_test_id("class-question")).to_have_text("What does the model write next?")
+    expect(tab.get_by_test_id("class-about")).to_have_text("4 2 7")
     for name in ("player", "source", "class-status", "class-tally"):
         expect(tab.get_by_test_id(name)).to_be_hidden()
     assert tab.evaluate("document.documentElement.scrollHeight <= innerHeight")
     sizes = [one.bounding_box() for one in choices.all()]
     assert min(box["height"] for box in sizes if box) >= 72
     note = tab.get_by_test_id("class-note")
+    votes = re.compile("class/vote$")
+    tab.route(votes, lambda route: route.abort())
+    choices.nth(1).tap()
+    expect(note).to_have_text("Your choice was not sent. Tap again.")
+    expect(tab.locator(".choice[aria-pressed=true]")).to_have_count(0)
+    tab.unroute(votes)
+    complaints.clear()  # the browser's own, of the request
     for index in (1, 0):
         choices.nth(index).tap()
         expect(choices.nth(index)).to_have_attribute("aria-pressed", "true")
@@ -165,6 +220,7 @@ def test_guests_read_the_card_of_a_lesson_and_answer_it(
     }
     publish(view_of(card=CARD), asked)
     expect(tab.get_by_test_id("class-question")).to_have_text("What comes?")
+    expect(tab.get_by_test_id("class-about")).to_have_text("It copies.")
     expect(tab.get_by_test_id("class-card")).to_be_hidden()
     tab.get_by_role("button", name="two words").tap()
     expect(tab.get_by_role("button", name="two words")).to_have_attribute("aria-pressed", "true")

@@ -2,7 +2,7 @@ import { assign, element, populate, write } from "../../shared/js/element.js";
 import { placeOf, questionText, renewFor, writeChoice, writeKnown } from "./question.js";
 
 /** @import { Say } from "../../shared/js/sentences.js" */
-/** @import { Asked, Message } from "./classroom.js" */
+/** @import { Asked, ClassView, Message } from "./classroom.js" */
 
 /**
  * A guest's vote: the question and a large button for each choice; after the reveal, what was right.
@@ -14,8 +14,10 @@ import { placeOf, questionText, renewFor, writeChoice, writeKnown } from "./ques
 export function createBallot({ vote, say }) {
   /** @type {{number: number, choice: number} | null} that is on its way, or was taken */
   let chosen = null;
+  let failed = 0; // number of the question for which a choice could not be sent
   /** @type {Message | null} */
   let message = null;
+  const about = element("p", { class: "about", testid: "class-about" });
   const question = element("h2", { class: "question", testid: "class-question" });
   const known = element("p", { class: "known" });
   const choices = element("div", { class: "choices", testid: "class-choices" });
@@ -24,6 +26,7 @@ export function createBallot({ vote, say }) {
   const node = element(
     "section",
     { class: "ballot", "aria-label": say("votes") },
+    about,
     question,
     known,
     choices,
@@ -35,9 +38,11 @@ export function createBallot({ vote, say }) {
     if (!asked || asked.answer !== null) return;
     const mine = { number: asked.number, choice };
     chosen = mine;
+    failed = 0;
     draw();
     if ((await vote(mine.number, choice)) || chosen !== mine) return;
     chosen = null; // what the server has counts
+    failed = mine.number;
     draw();
   };
   const makeChoice = (/** @type {number} */ index) =>
@@ -54,13 +59,16 @@ export function createBallot({ vote, say }) {
     const choice = chosen?.number === asked.number ? chosen.choice : asked.choice;
     node.classList.toggle("open", asked.answer === null);
     question.classList.toggle("of-card", asked.kind === "card");
+    write(about, aboutOf(asked, message.view));
+    about.hidden = about.textContent === "";
     write(question, questionText(asked, say));
     writeKnown(known, asked);
     renewFor(choices, asked.number);
     populate(choices, asked.candidates.length, makeChoice).forEach((button, index) => {
       drawChoice(button, { asked, index, choice, say });
     });
-    write(note, noteOf(asked, choice, say));
+    const unsent = failed === asked.number && asked.answer === null;
+    write(note, unsent ? say("vote_not_sent") : noteOf(asked, choice, say));
     const { right, total, view } = message;
     write(score, say("tally", { right, total }));
     score.hidden = !view?.scores || asked.answer === null;
@@ -97,4 +105,13 @@ export function noteOf({ kind, answer }, choice, say) {
   if (answer === null) return choice === null ? "" : say("may_change");
   if (choice === null) return say("not_voted");
   return say(choice === answer ? "voted_right" : `voted_wrong_${kind}`);
+}
+
+/**
+ * What the question is about, for whoever cannot see the projector: the text, or that of the card.
+ * @param {Asked} asked
+ * @param {ClassView | null} view
+ */
+function aboutOf({ kind }, view) {
+  return (kind === "card" ? view?.card?.text : view?.query.text) ?? "";
 }

@@ -12,6 +12,7 @@ import { createStream, send, takeTab } from "./stream.js";
  * @property {ShownState} shown
  * @property {string} trace key of the host's own trace; "" without one
  * @property {ShownPicture} picture
+ * @property {boolean} paused whether the host is on a page without a picture; guests keep the last one
  * @property {boolean} scores whether guests see how many of their votes were right
  * @property {CardText | null} card
  * @property {ShownTraining | null} training in the place of a trace
@@ -127,7 +128,7 @@ function createPublishing({ word: page, led }, redraw) {
   const isClosed = () => described !== null && described.visit === null && !described.trace;
   const content = () => {
     const open = leading && !isClosed() ? described : null;
-    const view = open && { ...viewOf(open), scores, card: shownCard?.card ?? null };
+    const view = open && { ...viewOf(open), paused, scores, card: shownCard?.card ?? null };
     const asksCard = leading && shownCard?.question;
     const question = asksCard || (described?.question ?? null);
     return { page, view, question: paused ? null : question };

@@ -19,7 +19,9 @@ const ALONE = "explorer-alone"; // in the session's storage: a reload stays wher
 const RETURNS = "class"; // in the address: a link of another page back to the class
 const VOTES = "data-class-votes"; // on the page: it shows an open question and nothing else
 const STATE = "data-class-state"; // on the page
-const TOUCHED = "#player, .input-row, nav a"; // of the page
+const BELOW = "data-class-below"; // on the page: on a phone, the inputs are below the picture
+const PICTURE = "#player"; // of the page
+const TOUCHED = `${PICTURE}, .input-row, nav a`;
 const PATIENCE = 2000; // ms for the first message; without it the page opens as without a class
 const MOVES = new Set(["ArrowLeft", "ArrowRight", "Home", "End", " ", "g", "i"]); // keys of the player
 
@@ -45,11 +47,17 @@ export class Guest {
     if (new URLSearchParams(location.hash.slice(1)).has(RETURNS)) store(ALONE, null);
     this.alone = stored(ALONE) !== null;
     this.opened = false; // something was asked for
+    this.lost = false; // the server is not heard
+    this.below = false; // on a phone, the inputs are below the picture
     this.followed = "null"; // the view that the page shows, as a text
     this.draw = () => {};
     const tab = takeTab();
     window.addEventListener("pagehide", () => tab.keep(""));
-    createStream(tab.word, (message) => this.take(message));
+    createStream(
+      tab.word,
+      (message) => this.take(message),
+      () => this.lose(),
+    );
     setTimeout(() => this.open(), PATIENCE);
     for (const name of ["click", "input", "change"])
       document.addEventListener(name, (event) => this.hear(event), { capture: true });
@@ -60,9 +68,16 @@ export class Guest {
     return followingOf(this.message, this.alone);
   }
 
+  /** The server is not heard any more; what it said last stays on screen. */
+  lose() {
+    this.lost = true;
+    this.draw();
+  }
+
   /** @param {Message} message */
   take(message) {
     this.message = message;
+    this.lost = false;
     this.show();
     this.open();
   }
@@ -92,13 +107,19 @@ export class Guest {
 
   /** The guest's button: leave the host's view, or come back to it. */
   change() {
+    this.below = false;
     this.explore(!this.alone);
     if (this.alone) this.page.leave();
   }
 
-  /** What a guest changes is no longer the host's; an open question covers it all. */
-  touch() {
+  /**
+   * What a guest changes is no longer the host's; an open question covers it all. A picture that is
+   * touched stays where it is.
+   * @param {boolean} picture whether the touch is one of the picture
+   */
+  touch(picture = false) {
     if (this.state !== "following" || this.message?.question?.answer === null) return;
+    this.below = picture;
     this.explore(true);
   }
 
@@ -108,7 +129,8 @@ export class Guest {
    * @param {Event} event
    */
   hear({ target }) {
-    if (target instanceof Element && target.closest(TOUCHED)) this.touch();
+    if (!(target instanceof Element) || !target.closest(TOUCHED)) return;
+    this.touch(target.closest(PICTURE) !== null);
   }
 
   /**
@@ -121,7 +143,15 @@ export class Guest {
     const within = target instanceof Element && target.closest(TOUCHED) !== null;
     const held = ctrlKey || metaKey || altKey;
     const player = !this.message?.view?.training; // else the keys are those of the training
-    if (player && MOVES.has(key) && !held && (within || !used)) this.touch();
+    if (player && MOVES.has(key) && !held && (within || !used)) this.touch(true);
+  }
+
+  /** Which sentence the line has. */
+  said() {
+    const { message, state } = this;
+    if (this.lost) return "lost";
+    if (state === "alone" && message?.question?.answer === null) return "alone_votes";
+    return state === "following" && message?.view?.paused ? "host_elsewhere" : state;
   }
 
   /**
@@ -156,14 +186,14 @@ export class Guest {
       line.hidden = state === "none";
       change.hidden = state === "away";
       write(change, say(state === "alone" ? "follow" : "explore_alone"));
-      const votes = state === "alone" && message?.question?.answer === null;
-      const said = votes ? "alone_votes" : state;
       norms.hidden = state !== "following" || message?.view?.picture !== "norms";
-      write(status, line.hidden ? "" : say(said, { count: message?.present ?? 0 }));
+      write(status, line.hidden ? "" : say(this.said(), { count: message?.present ?? 0 }));
       ballot.update(asked);
       card.update(state === "following" ? (message?.view ?? null) : null);
       node.hidden = line.hidden && !asked;
+      if (state === "following") this.below = true;
       assign(document.documentElement, STATE, state);
+      document.documentElement.toggleAttribute(BELOW, this.below);
       document.documentElement.toggleAttribute(VOTES, asked?.question?.answer === null);
     };
     this.draw();

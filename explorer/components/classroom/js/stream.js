@@ -5,9 +5,10 @@
  *   of a stream, perhaps of another start of the server, which then knows nothing of what was published
  */
 
-const SILENCE = 35_000; // ms without a sign of life, which the server gives every 10 s
+const SILENCE = 25_000; // ms without a sign of life, which the server gives every 10 s
 const TAB = "explorer-page"; // in the session's storage, while no page of this tab is open
 const PAUSE = [1000, 4000]; // ms before another try, by chance: thirty pages return at once
+const SLOWEST = 6000; // ms for an answer to something that was sent
 
 /**
  * The server's event stream, opened again whenever it breaks, and closed while the page is hidden:
@@ -15,8 +16,9 @@ const PAUSE = [1000, 4000]; // ms before another try, by chance: thirty pages re
  * the class goes on alone.
  * @param {string} page the word by which the server knows this tab
  * @param {Take} onMessage
+ * @param {() => void} onLost when it breaks, until the next message
  */
-export function createStream(page, onMessage) {
+export function createStream(page, onMessage, onLost = () => {}) {
   /** @type {EventSource | null} */
   let source = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -29,12 +31,13 @@ export function createStream(page, onMessage) {
   };
   const retry = () => {
     close();
+    onLost();
     const pause = PAUSE[0] + Math.random() * (PAUSE[1] - PAUSE[0]);
     timer = setTimeout(open, pause);
   };
   const alive = () => {
     clearTimeout(timer);
-    timer = setTimeout(open, SILENCE);
+    timer = setTimeout(retry, SILENCE);
   };
   const open = () => {
     close();
@@ -75,7 +78,8 @@ export function createStream(page, onMessage) {
 export async function send(path, content) {
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify(content);
-  const request = { method: "POST", headers, body };
+  const signal = AbortSignal.timeout(SLOWEST);
+  const request = { method: "POST", headers, body, signal };
   const answer = await fetch(addressOf(path), request).catch(() => null);
   return answer?.ok === true;
 }
