@@ -146,6 +146,22 @@ def test_on_a_projector_of_1024_x_768_every_step_is_seen_without_scrolling(visit
             assert min(cells["width"], cells["height"]) > (160 if projector else 180)
 
 
+@pytest.mark.parametrize(("other", "shown"), [("Heads", "view-head-grid"), ("Train", "moment-count")])
+def test_the_way_back_from_another_page_leads_to_the_same_step_and_head(visit, other, shown):
+    tab = visit()
+    title = tab.get_by_test_id("map-title")
+    tab.get_by_test_id("first").click()
+    tab.get_by_test_id("next").click()
+    tab.get_by_test_id("head-0-2").click()
+    expect(tab).to_have_url(re.compile("layer=0&head=2&step=2&ahead=0"))
+    tab.get_by_role("link", name=other).click()
+    expect(tab.get_by_test_id(shown)).to_be_visible()
+    tab.get_by_role("link", name="Explore").click()
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+    expect(title).to_contain_text("L0 H2")
+    expect(tab).to_have_url(re.compile("layer=0&head=2&step=2&ahead=0"))
+
+
 def test_after_enter_the_player_has_the_focus(visit):
     tab = visit()
     type_source(tab, "甲 乙 1")

@@ -52,18 +52,19 @@ class AddressState:
     destination: Destination | None = None
 
 
-def enter(page: str) -> None:
-    """Note the page on screen. After another page, a URL without a query keeps the visit, and Heads
-    opens at the current selection.
+def enter(page: str) -> bool:
+    """Note the page on screen. Returns whether another page was on screen before; a URL without a
+    query then keeps the visit.
 
     A page that the visitor has just left may be drawn once more with the URL of the next page. It
     must not write that URL, so it goes to the next page again, which ends the run of the script.
     """
     _go_on(page)
-    if session.load(AddressState).page not in ("", page):
+    anew = session.load(AddressState).page not in ("", page)
+    if anew:
         leave_visit()
-        heads_state.forget_initial()
     session.save(replace(session.load(AddressState), page=page))
+    return anew
 
 
 def _go_on(page: str) -> None:

@@ -162,6 +162,11 @@ def remember_picture(picture: Picture, followed_link: bool, last_step: int) -> N
     session.save(replace(state, picture=picture))
 
 
+def forget_picture() -> None:
+    """The picture is no longer on screen: the next one opens at the current selection."""
+    session.save(replace(session.load(ExploreState), picture=None))
+
+
 def restore_forced(shown: Request) -> None:
     """After a failed request: force only the tokens forced in the picture on screen."""
     now = visit_state.current().request

@@ -15,6 +15,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import model_cache
 from explorer.app.state import address_bar, visitor
+from explorer.app.state import explore as explore_state
+from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets.messages import literal, report, show_error
@@ -31,12 +33,14 @@ def visit_page(name: str, draw: Callable[[], None]) -> None:
 
     Call it in whole runs of the script only; see `address_bar.follow`.
     """
+    if address_bar.enter(name):
+        explore_state.forget_picture()
+        heads_state.forget_initial()
     catalog = visitor_catalog()
     if not catalog:
         command = literal(TRAIN_COMMAND)
         st.info(say("explore.no_models", visitor.language(), command=command))
         return
-    address_bar.enter(name)
     address_bar.follow(catalog)
     draw()
 
