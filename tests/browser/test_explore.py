@@ -146,7 +146,9 @@ def test_on_a_projector_of_1024_x_768_every_step_is_seen_without_scrolling(visit
             assert min(cells["width"], cells["height"]) > (160 if projector else 180)
 
 
-@pytest.mark.parametrize(("other", "shown"), [("Heads", "view-head-grid"), ("Train", "moment-count")])
+@pytest.mark.parametrize(
+    ("other", "shown"), [("Heads", "view-head-grid"), ("Train", "moment-count")]
+)
 def test_the_way_back_from_another_page_leads_to_the_same_step_and_head(visit, other, shown):
     tab = visit()
     title = tab.get_by_test_id("map-title")

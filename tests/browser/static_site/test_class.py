@@ -142,6 +142,21 @@ def test_a_guest_is_told_of_a_host_without_a_picture_and_of_a_lost_server(
     complaints.clear()  # the browser's own, of the requests
 
 
+def test_a_phone_is_led_to_a_calculation_and_back_to_the_picture(
+    phone: Callable[..., Page], class_address: str, publish: Publish
+) -> None:
+    publish(view_of())
+    tab = phone()
+    tab.goto(class_address)
+    expect(tab.get_by_test_id("map-title")).to_be_in_viewport()
+    shown = {**SHOWN, "step": 2, "inside": {"row": 1, "key": 1}}
+    publish({**view_of(), "shown": shown})
+    expect(tab.get_by_test_id("inside-title")).to_be_in_viewport()
+    expect(tab.get_by_test_id("map-title")).not_to_be_in_viewport()
+    publish(view_of())
+    expect(tab.get_by_test_id("map-title")).to_be_in_viewport()
+
+
 def test_a_key_that_moves_the_player_explores_alone(
     new_visitor: Callable[..., Page], class_address: str, publish: Publish
 ) -> None:

@@ -5,7 +5,7 @@ import {
   isOffered,
   lookInside,
 } from "../../inside/js/inside.js";
-import { createClassReport, followShownState } from "../../player/js/classMirror.js";
+import { createClassReport, createOpener } from "../../player/js/classMirror.js";
 import { drawParts, element, write } from "../../shared/js/element.js";
 import { figureButtons } from "../../shared/js/figureButtons.js";
 import { createHeadsNote } from "../../shared/js/headsNote.js";
@@ -81,7 +81,8 @@ export function openHeadGrid(parent, payload, listeners) {
     drawAll(context);
     map.start();
   };
-  context.act.showLoaded(context.pieces, context.state, begin);
+  const opener = createOpener(context);
+  opener.open(context.pieces, context.state, begin);
   watchFrame(frame, () => context.touch("size"), COLUMNS);
   listenToKeys(context, {
     p: () => context.set({ projector: !context.state.projector }),
@@ -91,7 +92,7 @@ export function openHeadGrid(parent, payload, listeners) {
   return {
     listen: (next) => Object.assign(context.options, next),
     selection: () => selectionOf(context),
-    follow: (shown) => followShownState(context, shown),
+    follow: opener.follow,
     check: (integrity) => {
       context.pieces.header.integrity = integrity;
       context.touch("integrity");
@@ -99,7 +100,7 @@ export function openHeadGrid(parent, payload, listeners) {
     update: (next) => {
       const trace = gridTrace(next);
       const state = initialState(trace, trace.header.view, context.state);
-      context.act.showLoaded(trace, state, () => {
+      opener.open(trace, state, () => {
         frame.payload = next;
         showTrace(context, trace);
         context.touch("payload", "size");

@@ -100,10 +100,11 @@ export function createInside(context) {
     ];
     if (!anyOf(changed, ...shown, "size", "projector", "theme", "asking")) return;
     const cell = isOffered(context) ? shownCell(context) : null;
-    const opened = cell !== null && !open;
+    const [opened, closed] = [cell !== null && !open, cell === null && open];
     open = cell !== null;
     node.hidden = !open;
     context.root.toggleAttribute("data-inside", open);
+    if (closed && isNarrow(context)) showTop(context.root);
     if (!cell) return;
     radios.buttons.score.hidden =
       !offers(context, "score") && context.options.resources !== undefined;
@@ -118,6 +119,16 @@ export function createInside(context) {
     requestAnimationFrame(() => node.scrollIntoView({ block }));
   };
   return { element: node, update };
+}
+
+/**
+ * A panel that is closed was scrolled to; without it, that place shows nothing of the picture.
+ * @param {HTMLElement} root
+ */
+function showTop(root) {
+  requestAnimationFrame(() => {
+    if (root.getBoundingClientRect().top < 0) root.scrollIntoView({ block: "start" });
+  });
 }
 
 /**

@@ -14,6 +14,7 @@ import { hideWeights } from "./guessControl.js";
 
 /** @import { Kind, Question, ShownPicture, ShownState } from "../../shared/js/classEvents.js" */
 /** @import { TraceState } from "../../shared/js/initialState.js" */
+/** @import { Trace } from "../../shared/js/trace.js" */
 /** @import { TraceContext } from "../../shared/js/traceContext.js" */
 
 const SHARED = ["trace", ...MIRRORED_STATE];
@@ -65,11 +66,38 @@ function shownState({ guess, ...state }) {
 }
 
 /**
+ * Opens traces, and follows the host: while the weights of a large trace are waited for, what the
+ * host shows is kept for it. The trace still on screen is another one.
+ * @param {TraceContext} context
+ */
+export function createOpener(context) {
+  let waits = false;
+  /** @type {ShownState | null} of the trace that is waited for */
+  let kept = null;
+  /** @type {(trace: Trace, state: TraceState, draw: () => void) => void} */
+  const open = (trace, state, draw) => {
+    waits = true;
+    kept = null;
+    context.act.showLoaded(trace, state, () => {
+      waits = false;
+      draw();
+      if (kept) followShownState(context, kept);
+    });
+  };
+  /** @param {ShownState} shown */
+  const follow = (shown) => {
+    if (waits) kept = shown;
+    else followShownState(context, shown);
+  };
+  return { open, follow };
+}
+
+/**
  * A guest's picture shows what the host's shows, as far as the trace has it.
  * @param {TraceContext} context
  * @param {ShownState} shown
  */
-export function followShownState(context, shown) {
+function followShownState(context, shown) {
   context.act.pause();
   const trace = inUnit(context.pieces, shown.words);
   const site = trace.sites[shown.site];

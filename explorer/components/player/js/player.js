@@ -27,7 +27,7 @@ import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.js";
 import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.js";
 import { readAttribution } from "./attribution.js";
 import { createCandidates } from "./candidates.js";
-import { createClassReport, followShownState } from "./classMirror.js";
+import { createClassReport, createOpener } from "./classMirror.js";
 import { createColumns } from "./columns.js";
 import { createCutOff } from "./cutOff.js";
 import { createDownloads } from "./download.js";
@@ -118,7 +118,8 @@ export function mountPlayer(parent, trace, options) {
       context.touch("size");
     },
   );
-  context.act.showLoaded(trace, context.state, () => {
+  const opener = createOpener(context);
+  opener.open(trace, context.state, () => {
     build();
     followShown(context);
   });
@@ -132,7 +133,7 @@ export function mountPlayer(parent, trace, options) {
   return {
     update: (next) => {
       const state = initialState(next, next.header.view, context.state);
-      context.act.showLoaded(next, state, () => {
+      opener.open(next, state, () => {
         const { language } = context.trace.header;
         showTrace(context, next, state);
         if (!parts.length || language !== next.header.language) build();
@@ -141,7 +142,7 @@ export function mountPlayer(parent, trace, options) {
       });
     },
     selection: () => selectionOf(context),
-    follow: (shown) => followShownState(context, shown),
+    follow: opener.follow,
     check: (integrity) => {
       context.pieces.header.integrity = integrity;
       context.touch("integrity");
