@@ -1,4 +1,5 @@
-import { ASKED, CARD, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
+import { ASKED, CARD, CARD_REVEALED, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
+import { FOLLOWED } from "../../shared/js/lessonEvents.js";
 import { wordsOf } from "../../shared/js/lookAddress.js";
 import { createStream, send, takeTab } from "./stream.js";
 
@@ -114,6 +115,8 @@ function createPublishing({ word: page, led }, redraw) {
   let paused = true; // there is no player
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let absence;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let leaving; // a card has gone, and its player perhaps goes, too
   /** @type {ShownCard | null} */
   let shownCard = null;
   /** @type {Asked | null} what this page had revealed before it was loaded again */
@@ -125,18 +128,23 @@ function createPublishing({ word: page, led }, redraw) {
   let published = ""; // the server may still have what an earlier page showed
   let busy = false;
   const isClosed = () => described !== null && described.visit === null && !described.trace;
+  /** What the class is asked: while a lesson is open what its card asks, else what the player does. */
+  const question = () => {
+    if (paused || leaving !== undefined) return null;
+    if (!document.documentElement.hasAttribute(FOLLOWED)) return described?.question ?? null;
+    return (leading && shownCard?.question) || null;
+  };
   const content = () => {
     const open = leading && !isClosed() ? described : null;
     const view = open && { ...viewOf(open), scores, card: shownCard?.card ?? null };
-    const asksCard = leading && shownCard?.question;
-    const question = asksCard || (described?.question ?? null);
-    return { page, view, question: paused ? null : question };
+    return { page, view, question: question() };
   };
   const publish = async () => {
     if (busy || !host || elsewhere || !described) return;
-    if (isHiddenAgain(described.question, revealed)) {
+    const asked = question();
+    if (asked && isHiddenAgain(asked, revealed)) {
       revealed = null;
-      document.dispatchEvent(new Event(REVEALED)); // the player then says what it shows
+      revealAnswer(asked.kind); // the player, or the card, then says what it shows
       return;
     }
     revealed = null;
@@ -169,6 +177,11 @@ function createPublishing({ word: page, led }, redraw) {
     paused = true;
     publish();
     redraw();
+  };
+  /** The lesson is left, and its player has gone, or is there still and may ask. */
+  const leave = () => {
+    leaving = undefined;
+    publish();
   };
   const takeOver = () => {
     leading = true;
@@ -211,6 +224,8 @@ function createPublishing({ word: page, led }, redraw) {
     },
     /** @param {ShownCard | null} next */
     card: (next) => {
+      clearTimeout(leaving);
+      leaving = next ? undefined : setTimeout(leave, ABSENCE);
       shownCard = next;
       publish();
     },
@@ -218,13 +233,28 @@ function createPublishing({ word: page, led }, redraw) {
 }
 
 /**
+ * Let the part of the page that asks a question show the answer.
+ * @param {Question["kind"]} [kind]
+ */
+export function revealAnswer(kind) {
+  document.dispatchEvent(new Event(kind === "card" ? CARD_REVEALED : REVEALED));
+}
+
+/**
  * Whether a question is the one that was revealed, before which the page was loaded again.
- * @param {Question | null} question
+ * @param {Question} question
  * @param {Question | null} revealed
  */
 function isHiddenAgain(question, revealed) {
-  if (!question || !revealed || question.answer !== null) return false;
-  const parts = /** @type {const} */ (["kind", "head", "tokens", "candidates", "positions"]);
+  if (!revealed || question.answer !== null) return false;
+  const parts = /** @type {const} */ ([
+    "kind",
+    "head",
+    "tokens",
+    "candidates",
+    "positions",
+    "prompt",
+  ]);
   return parts.every((part) => JSON.stringify(question[part]) === JSON.stringify(revealed[part]));
 }
 
