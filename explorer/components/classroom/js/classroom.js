@@ -35,7 +35,6 @@ import { createStream, send, takeTab } from "./stream.js";
  * @property {() => boolean} leading whether guests follow this page
  * @property {() => boolean} scores whether they see how many of their votes were right
  * @property {() => boolean} isPaused whether this page shows nothing that guests can follow
- * @property {() => boolean} isClosed whether no guest can be shown what this page shows
  * @property {(leading: boolean) => void} lead
  * @property {(shown: boolean) => void} score
  * @property {() => void} takeOver let this tab of the host lead in the place of another
@@ -86,7 +85,6 @@ export function createClassroom() {
     leading: publishing.leading,
     scores: publishing.scores,
     isPaused: publishing.isPaused,
-    isClosed: publishing.isClosed,
     lead: publishing.lead,
     score: publishing.score,
     takeOver: publishing.takeOver,
@@ -127,7 +125,6 @@ function createPublishing({ word: page, led }, redraw) {
   let scores = false;
   let published = ""; // the server may still have what an earlier page showed
   let busy = false;
-  const isClosed = () => described !== null && described.visit === null && !described.trace;
   /** What the class is asked: while a lesson is open what its card asks, else what the player does. */
   const question = () => {
     if (paused || leaving !== undefined) return null;
@@ -135,7 +132,7 @@ function createPublishing({ word: page, led }, redraw) {
     return (leading && shownCard?.question) || null;
   };
   const content = () => {
-    const open = leading && !isClosed() ? described : null;
+    const open = leading ? described : null;
     const view = open && { ...viewOf(open), scores, card: shownCard?.card ?? null };
     return { page, view, question: question() };
   };
@@ -194,7 +191,6 @@ function createPublishing({ word: page, led }, redraw) {
     /** @returns {Led} */
     led: () => (leading ? (scores ? "scores" : "leads") : ""),
     isPaused: () => paused,
-    isClosed,
     /** @param {boolean} wanted */
     lead: (wanted) => {
       leading = wanted;

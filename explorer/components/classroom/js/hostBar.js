@@ -41,7 +41,6 @@ export function createHostBar(room, say) {
  */
 function statusOf({ elsewhere, present }, room, say) {
   if (elsewhere) return say("elsewhere", { count: present });
-  if (room.isClosed()) return say("cannot_lead");
   return say(room.isPaused() ? "paused" : "leading", { count: present });
 }
 
