@@ -99,7 +99,7 @@ export class LivePage {
     this.place.addEventListener("keydown", (event) => this.typeOn(event), { capture: true });
     window.addEventListener("hashchange", () => {
       this.guest?.touch();
-      this.followAddress();
+      if (this.guest?.state !== "following") this.followAddress(); // else an open vote covers it
     });
   }
 
