@@ -1,10 +1,12 @@
 """A class with its host: what the host's page publishes, and what the guests' pages make of it."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Request, expect
 
 from explorer.app.server import access
 from explorer.core import folders
@@ -145,6 +147,68 @@ def test_a_class_goes_through_a_lesson(host: Page, guest: Guests, address: str) 
     host.get_by_test_id("lesson-leave").click()
     expect(phone.get_by_test_id("class-card")).to_be_hidden()
     expect(phone.get_by_test_id("class-choices")).to_be_hidden()
+
+
+@pytest.mark.parametrize("way", ["reload", "heads"])
+def test_a_card_that_was_answered_stays_so(
+    host: Page, guest: Guests, address: str, way: str
+) -> None:
+    """After the host's reload, and after a way to the heads and back; each vote counts once."""
+    phone = guest()
+    host.goto(f"{address}?model=reverse&step=1")
+    lead(host)
+    host.goto(f"{address}?lesson=query-and-key&card=1")
+    choices = phone.get_by_test_id("class-choices").get_by_role("button")
+    expect(choices).to_have_text(["7", "9", "4"])
+    choices.nth(2).click()
+    expect(host.get_by_test_id("class-answered")).to_have_text("1 of 1")
+    host.get_by_test_id("class-scores").check()
+    host.get_by_test_id("class-reveal").click()
+    tally = phone.get_by_test_id("class-tally")
+    expect(tally).to_have_text("1 of 1 right")
+    asked = questions(host)
+    if way == "reload":
+        host.reload()
+    else:
+        host.get_by_role("link", name="Heads").click()
+        expect(phone.get_by_test_id("view-head-grid")).to_be_visible()
+        host.get_by_role("link", name="Explore").click()
+    because = "It is 4"
+    expect(host.get_by_test_id("lesson-answer")).to_contain_text(because)
+    expect(host.locator("[data-testid=strip-target] .predicted")).to_have_text("4")
+    expect(phone.get_by_test_id("player")).to_be_visible()
+    expect(phone.get_by_test_id("lesson-answer")).to_contain_text(because)
+    expect(tally).to_have_text("1 of 1 right") if way == "reload" else expect(tally).to_be_hidden()
+    host.get_by_test_id("lesson-next").click()
+    expect(phone.get_by_test_id("class-question")).to_contain_text("Which key")
+    host.get_by_test_id("lesson-back").click()
+    expect(phone.get_by_test_id("lesson-progress")).to_have_text("1/6")
+    expect(phone.get_by_test_id("class-choices")).to_be_hidden()
+    kinds = {(question["kind"], question["answer"]) for question in asked if question}
+    assert kinds == {("card", 2), ("card", None)}
+    # To ask it anew is the host's own wish.
+    host.get_by_test_id("lesson-again").click()
+    expect(choices).to_have_text(["7", "9", "4"])
+    choices.nth(0).click()
+    expect(host.get_by_test_id("class-answered")).to_have_text("1 of 1")
+    host.get_by_test_id("class-reveal").click()
+    expect(tally).to_have_text("1 of 1 right")
+
+
+def test_a_lesson_that_is_left_asks_nothing_more(host: Page, guest: Guests, address: str) -> None:
+    """Its player has a question of Guess, too, which the class was never asked."""
+    phone = guest()
+    host.goto(f"{address}?model=reverse&step=1")
+    lead(host)
+    host.goto(f"{address}?lesson=query-and-key&card=1")
+    expect(phone.get_by_test_id("class-question")).to_have_text(
+        host.get_by_test_id("lesson-question").inner_text()
+    )
+    asked = questions(host)
+    host.get_by_role("link", name="Heads").click()
+    expect(phone.get_by_test_id("view-head-grid")).to_be_visible()
+    expect(phone.get_by_test_id("class-choices")).to_be_hidden()
+    assert [question for question in asked if question and question["kind"] != "card"] == []
 
 
 def test_a_class_follows_its_host_to_the_heads(host: Page, guest: Guests, address: str) -> None:
@@ -408,6 +472,18 @@ def test_the_words_of_a_vote_are_not_cut(host: Page, guest: Guests, address: str
 def pressed(tab: Page) -> Locator:
     """The selected head of the grid."""
     return tab.locator(".head-cell[aria-pressed=true]")
+
+
+def questions(host: Page) -> list[dict[str, Any] | None]:
+    """What the host's page asks the class from now on."""
+    asked: list[dict[str, Any] | None] = []
+
+    def hear(request: Request) -> None:
+        if request.url.endswith("/class/screen"):
+            asked.append(json.loads(request.post_data or "")["question"])
+
+    host.on("request", hear)
+    return asked
 
 
 def lead(host: Page) -> None:

@@ -288,8 +288,11 @@ def test_a_card_and_guess_ask_one_question(open_lesson):
     expect(told).to_contain_text("✗ It is 4")
     expect(predicted).to_have_text("4")
     expect(tab).to_have_url(re.compile(r"guess=1.*card=1"))
-    # In the player: by a look at it.
     tab.reload()
+    expect(told).to_contain_text("✗ It is 4")
+    expect(predicted).to_have_text("4")
+    # In the player: by a look at it.
+    tab.get_by_test_id("lesson-again").click()
     expect(predicted).to_have_text("?")
     expect(told).to_be_empty()
     tab.get_by_test_id("next").click()

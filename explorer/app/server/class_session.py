@@ -21,6 +21,9 @@ has one stream."""
 MOST_GUESTS = 4096
 """Guests that are remembered, those seen last."""
 
+MOST_CARDS = 100
+"""Cards whose votes were counted that are remembered, those counted last."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -111,6 +114,7 @@ class ClassSession:
     version: int = 0
     _screen: Screen = field(default_factory=Screen)
     _number: int = 0  # of the question
+    _cards: dict[Question, set[str]] = field(default_factory=dict)  # guests counted for each card
     _votes: dict[str, _Vote] = field(default_factory=dict)  # by guest
     _tallies: OrderedDict[str, _Tally] = field(default_factory=OrderedDict)
     _seats: set[Seat] = field(default_factory=set)
@@ -141,6 +145,8 @@ class ClassSession:
         while len(self._tallies) > MOST_GUESTS and (gone := self._forgettable(guest)):
             del self._tallies[gone]
             self._votes.pop(gone, None)
+            for counted in self._cards.values():
+                counted.discard(gone)
         return guest
 
     def _forgettable(self, newest: str) -> str:
@@ -208,14 +214,18 @@ class ClassSession:
         self._change()
 
     def show(self, screen: Screen) -> None:
-        """Take the host's present screen. Votes on an earlier question are cleared."""
+        """Take the host's present screen. Votes on an earlier question are cleared. A question that
+        comes with its answer, on which nobody could vote, is none.
+        """
         before, now = self._screen.question, screen.question
+        if _revealed(now) and not _same(before, now):
+            now = None
         if not _same(before, now):
             self._votes.clear()
             self._number += 1
-        if now and now.answer is not None and not (_same(before, now) and _revealed(before)):
-            self._count(now.answer)
-        self._screen = screen
+        elif now and _revealed(now) and not _revealed(before):
+            self._count(now)
+        self._screen = replace(screen, question=now)
         self._away = False
         self._change()
 
@@ -292,11 +302,26 @@ class ClassSession:
             return {**told, "of_one_address": max(of_address.values(), default=0), "choice": None}
         return told if question.answer is not None else {**told, "counts": None}
 
-    def _count(self, answer: int) -> None:
-        for guest, vote in self._votes.items():
+    def _count(self, question: Question) -> None:
+        """Add the votes to the guests' results; of a card only each guest's first one."""
+        counted = self._counted(question)
+        for guest in self._votes.keys() - counted:
             tally = self._tallies[guest]
             tally.total += 1
-            tally.right += vote.choice == answer
+            tally.right += self._votes[guest].choice == question.answer
+        counted.update(self._votes)
+
+    def _counted(self, question: Question) -> set[str]:
+        """Guests whose vote on the same card was counted before. A step of a trace that is guessed
+        again is another question."""
+        if question.kind != "card":
+            return set()
+        card = replace(question, answer=None)
+        counted = self._cards.pop(card, set())
+        self._cards[card] = counted  # the last one
+        while len(self._cards) > MOST_CARDS:
+            del self._cards[next(iter(self._cards))]
+        return counted
 
     def _change(self, by_guest: bool = False) -> None:
         self.version += 1

@@ -145,6 +145,55 @@ def test_a_question_that_is_hidden_again_is_asked_anew(together):
     assert message(together, guest)["question"] is None
 
 
+CARD = replace(QUESTION, tokens=(), kind="card", prompt="Which token comes first?")
+
+
+@pytest.mark.parametrize(("question", "counted"), [(QUESTION, 2), (CARD, 1)])
+def test_the_vote_on_a_card_is_counted_once_for_each_guest(together, question, counted):
+    """Also when the card is shown again; a step that is guessed again is another question."""
+    guest, late = sit(together), sit(together)
+    for choice, voters in ((1, [guest]), (0, [guest, late])):
+        number = ask(together, question)
+        for one in voters:
+            assert together.vote(one.guest, number, choice)
+        together.show(Screen(question=replace(question, answer=1)))
+        together.show(Screen())
+    told = [message(together, one) for one in (guest, late)]
+    results = [(one["right"], one["total"]) for one in told]
+    assert results == [(1, counted), (0, 1)]
+
+
+def test_of_few_cards_is_remembered_who_was_counted(together, monkeypatch):
+    monkeypatch.setattr(class_session, "MOST_CARDS", 2)
+    guest = sit(together)
+    totals = []
+    for prompt in ("a", "b", "a", "c", "a", "b"):  # "a" is counted again last; "b" is forgotten
+        asked = replace(CARD, prompt=prompt)
+        together.vote(guest.guest, ask(together, asked), 1)
+        together.show(Screen(question=replace(asked, answer=1)))
+        totals.append(message(together, guest)["total"])
+    assert totals == [1, 2, 2, 3, 3, 4]
+
+
+def test_a_guest_who_is_forgotten_is_counted_on_no_card(together, monkeypatch):
+    monkeypatch.setattr(class_session, "MOST_GUESTS", 1)
+    guest = sit(together)
+    together.vote(guest.guest, ask(together, CARD), 1)
+    together.show(Screen(question=replace(CARD, answer=1)))
+    together.leave(guest)
+    together.admit("")
+    assert not any(together._cards.values())
+
+
+def test_a_question_on_which_nobody_could_vote_is_not_shown_with_its_answer(together):
+    guest = sit(together)
+    for before in (None, replace(QUESTION, candidates=("1", "7"))):
+        ask(together, before)
+        together.show(Screen(view=VIEW, question=replace(QUESTION, answer=1)))
+        assert message(together, guest)["question"] is None
+        assert message(together, guest)["view"] == VIEW
+
+
 def test_without_a_host_guests_go_on_alone_and_the_question_is_closed(together, changes):
     host = sit(together, host=True)
     together.show(Screen(view=VIEW, question=QUESTION))
@@ -351,7 +400,8 @@ def test_guests_and_hosts_are_told_the_same_facts(together, asked, answer):
     """A guest's message is put together from two parts; the host's is written as a whole."""
     host, guest = sit(together, host=True), sit(together)
     question = asked and replace(asked, answer=answer)
-    together.show(Screen(view=VIEW, question=question))
+    for shown in (asked, question):
+        together.show(Screen(view=VIEW, question=shown))
     of_host, of_guest = message(together, host), message(together, guest)
     assert (of_host.pop("host"), of_guest.pop("host")) == (True, False)
     if question:

@@ -172,6 +172,40 @@ def test_a_key_that_moves_the_player_explores_alone(
     expect(tab.get_by_test_id("step-count")).to_have_text("step 4/4")
 
 
+def test_back_during_a_vote_keeps_what_the_host_shows(
+    new_visitor: Callable[..., Page], class_address: str, publish: Publish
+) -> None:
+    publish(view_of())
+    tab = new_visitor(1024, 768)
+    tab.goto(class_address)
+    chips = tab.get_by_test_id("strip-source").locator(".chip")
+    status, change = tab.get_by_test_id("class-status"), tab.get_by_test_id("class-explore")
+    expect(chips).to_have_text(["4", "2", "7", "eos"])
+    change.click()
+    tab.get_by_test_id("source").fill("1 2")
+    tab.get_by_test_id("source").press("Enter")
+    expect(chips).to_have_text(["1", "2", "eos"])
+    host = view_of("9 9", step=1)
+    publish(host)
+    change.click()
+    expect(chips).to_have_text(["9", "9", "eos"])
+    publish(host, QUESTION)
+    expect(tab.get_by_test_id("class-choices")).to_be_visible()
+    expect(tab).to_have_url(re.compile(r"text=9\+9.*step=1"))  # it is written after a while
+    tab.evaluate("addEventListener('hashchange', () => document.body.classList.add('moved'))")
+    tab.go_back()
+    expect(tab.locator("body.moved")).to_be_attached()
+    publish(host, {**QUESTION, "answer": 0})
+    expect(tab.get_by_test_id("player")).to_be_visible()
+    expect(status).to_have_text("Following the host · 1 here")
+    expect(chips).to_have_text(["9", "9", "eos"])
+    publish(view_of("9 9", step=2))
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/3")
+    expect(chips).to_have_text(["9", "9", "eos"])
+    tab.go_forward()  # no vote is open: who goes through the history explores alone
+    expect(status).to_have_text("You explore alone · 1 here")
+
+
 def test_a_vote_is_all_that_a_phone_shows_until_the_reveal(
     phone: Callable[..., Page], class_address: str, publish: Publish, complaints: list[str]
 ) -> None:
@@ -262,6 +296,26 @@ def test_a_trace_of_the_host_alone_can_be_looked_at(
     publish(view_of())  # of a model that the browser has
     expect(chips).to_have_text(["4", "2", "7", "eos"])
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/4")
+
+
+def test_a_model_that_could_not_be_fetched_once_is_tried_again_with_another_text(
+    new_visitor: Callable[..., Page],
+    class_address: str,
+    publish: Publish,
+    complaints: list[str],
+) -> None:
+    tab = new_visitor(1024, 768)
+    tab.route("**/models/**", lambda route: route.abort())
+    publish(view_of(trace=KEY))
+    tab.goto(class_address)
+    chips = tab.get_by_test_id("strip-source").locator(".chip")
+    expect(chips).to_have_text(["x", "y"])  # what the host's server has by this key
+    tab.unroute("**/models/**")
+    publish(view_of("9 9", step=1, trace=KEY))
+    expect(chips).to_have_text(["9", "9", "eos"])
+    publish(view_of(trace=KEY))
+    expect(chips).to_have_text(["4", "2", "7", "eos"])
+    complaints.clear()  # of the files that did not come
 
 
 def test_a_guest_whom_nobody_leads_has_the_whole_page(

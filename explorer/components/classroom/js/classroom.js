@@ -1,4 +1,5 @@
-import { ASKED, CARD, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
+import { ASKED, CARD, CARD_REVEALED, REVEALED, SHOWN } from "../../shared/js/classEvents.js";
+import { FOLLOWED } from "../../shared/js/lessonEvents.js";
 import { wordsOf } from "../../shared/js/lookAddress.js";
 import { createStream, send, takeTab } from "./stream.js";
 
@@ -35,7 +36,6 @@ import { createStream, send, takeTab } from "./stream.js";
  * @property {() => boolean} leading whether guests follow this page
  * @property {() => boolean} scores whether they see how many of their votes were right
  * @property {() => boolean} isPaused whether this page shows nothing that guests can follow
- * @property {() => boolean} isClosed whether no guest can be shown what this page shows
  * @property {(leading: boolean) => void} lead
  * @property {(shown: boolean) => void} score
  * @property {() => void} takeOver let this tab of the host lead in the place of another
@@ -86,7 +86,6 @@ export function createClassroom() {
     leading: publishing.leading,
     scores: publishing.scores,
     isPaused: publishing.isPaused,
-    isClosed: publishing.isClosed,
     lead: publishing.lead,
     score: publishing.score,
     takeOver: publishing.takeOver,
@@ -115,6 +114,8 @@ function createPublishing({ word: page, led }, redraw) {
   let paused = true; // there is no player
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let absence;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let leaving; // a card has gone, and its player perhaps goes, too
   /** @type {ShownCard | null} */
   let shownCard = null;
   /** @type {Asked | null} what this page had revealed before it was loaded again */
@@ -125,19 +126,23 @@ function createPublishing({ word: page, led }, redraw) {
   let scores = false;
   let published = ""; // the server may still have what an earlier page showed
   let busy = false;
-  const isClosed = () => described !== null && described.visit === null && !described.trace;
+  /** What the class is asked: while a lesson is open what its card asks, else what the player does. */
+  const question = () => {
+    if (paused || leaving !== undefined) return null;
+    if (!document.documentElement.hasAttribute(FOLLOWED)) return described?.question ?? null;
+    return (leading && shownCard?.question) || null;
+  };
   const content = () => {
-    const open = leading && !isClosed() ? described : null;
+    const open = leading ? described : null;
     const view = open && { ...viewOf(open), paused, scores, card: shownCard?.card ?? null };
-    const asksCard = leading && shownCard?.question;
-    const question = asksCard || (described?.question ?? null);
-    return { page, view, question: paused ? null : question };
+    return { page, view, question: question() };
   };
   const publish = async () => {
     if (busy || !host || elsewhere || !described) return;
-    if (isHiddenAgain(described.question, revealed)) {
+    const asked = question();
+    if (asked && isHiddenAgain(asked, revealed)) {
       revealed = null;
-      document.dispatchEvent(new Event(REVEALED)); // the player then says what it shows
+      revealAnswer(asked.kind); // the player, or the card, then says what it shows
       return;
     }
     revealed = null;
@@ -171,6 +176,11 @@ function createPublishing({ word: page, led }, redraw) {
     publish();
     redraw();
   };
+  /** The lesson is left, and its player has gone, or is there still and may ask. */
+  const leave = () => {
+    leaving = undefined;
+    publish();
+  };
   const takeOver = () => {
     leading = true;
     send("lead", { page });
@@ -182,7 +192,6 @@ function createPublishing({ word: page, led }, redraw) {
     /** @returns {Led} */
     led: () => (leading ? (scores ? "scores" : "leads") : ""),
     isPaused: () => paused,
-    isClosed,
     /** @param {boolean} wanted */
     lead: (wanted) => {
       leading = wanted;
@@ -212,6 +221,8 @@ function createPublishing({ word: page, led }, redraw) {
     },
     /** @param {ShownCard | null} next */
     card: (next) => {
+      clearTimeout(leaving);
+      leaving = next ? undefined : setTimeout(leave, ABSENCE);
       shownCard = next;
       publish();
     },
@@ -219,13 +230,28 @@ function createPublishing({ word: page, led }, redraw) {
 }
 
 /**
+ * Let the part of the page that asks a question show the answer.
+ * @param {Question["kind"]} [kind]
+ */
+export function revealAnswer(kind) {
+  document.dispatchEvent(new Event(kind === "card" ? CARD_REVEALED : REVEALED));
+}
+
+/**
  * Whether a question is the one that was revealed, before which the page was loaded again.
- * @param {Question | null} question
+ * @param {Question} question
  * @param {Question | null} revealed
  */
 function isHiddenAgain(question, revealed) {
-  if (!question || !revealed || question.answer !== null) return false;
-  const parts = /** @type {const} */ (["kind", "head", "tokens", "candidates", "positions"]);
+  if (!revealed || question.answer !== null) return false;
+  const parts = /** @type {const} */ ([
+    "kind",
+    "head",
+    "tokens",
+    "candidates",
+    "positions",
+    "prompt",
+  ]);
   return parts.every((part) => JSON.stringify(question[part]) === JSON.stringify(revealed[part]));
 }
 

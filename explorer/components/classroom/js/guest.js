@@ -1,6 +1,7 @@
+import { ofTab, store, stored } from "../../shared/js/browserStorage.js";
 import { assign, element, write } from "../../shared/js/element.js";
 import { createBallot } from "./ballot.js";
-import { createStream, send, store, stored, takeTab } from "./stream.js";
+import { createStream, send, takeTab } from "./stream.js";
 
 /** @import { Say } from "../../shared/js/sentences.js" */
 /** @import { ClassView, Message } from "./classroom.js" */
@@ -44,8 +45,8 @@ export class Guest {
     this.page = page;
     /** @type {Message | null} */
     this.message = null;
-    if (new URLSearchParams(location.hash.slice(1)).has(RETURNS)) store(ALONE, null);
-    this.alone = stored(ALONE) !== null;
+    if (new URLSearchParams(location.hash.slice(1)).has(RETURNS)) store(ALONE, null, ofTab);
+    this.alone = stored(ALONE, ofTab) !== null;
     this.opened = false; // something was asked for
     this.lost = false; // the server is not heard
     this.below = false; // on a phone, the inputs are below the picture
@@ -101,7 +102,7 @@ export class Guest {
   /** @param {boolean} alone */
   explore(alone) {
     this.alone = alone;
-    store(ALONE, alone ? "1" : null);
+    store(ALONE, alone ? "1" : null, ofTab);
     this.show();
   }
 

@@ -1,6 +1,7 @@
-import { ASKS, CARD_REVEALED, REVEALED } from "../../shared/js/classEvents.js";
+import { ASKS } from "../../shared/js/classEvents.js";
 import { element, populate, write } from "../../shared/js/element.js";
 import { createRadios } from "../../shared/js/radios.js";
+import { revealAnswer } from "./classroom.js";
 import { placeOf, questionText, renewFor, writeChoice } from "./question.js";
 
 /** @import { Say } from "../../shared/js/sentences.js" */
@@ -40,7 +41,6 @@ export function createHostBar(room, say) {
  */
 function statusOf({ elsewhere, present }, room, say) {
   if (elsewhere) return say("elsewhere", { count: present });
-  if (room.isClosed()) return say("cannot_lead");
   return say(room.isPaused() ? "paused" : "leading", { count: present });
 }
 
@@ -61,7 +61,7 @@ function createResult(room, say) {
       type: "button",
       class: "reveal",
       testid: "class-reveal",
-      on: { click: () => revealAnswer() },
+      on: { click: () => revealAnswer(room.message()?.question?.kind) },
     },
     say("reveal"),
   );
@@ -75,10 +75,6 @@ function createResult(room, say) {
     on: { change: () => room.score(scores.checked) },
   });
   const scored = element("label", { class: "scores" }, scores, say("scores"));
-  const revealAnswer = () => {
-    const card = room.message()?.question?.kind === "card";
-    document.dispatchEvent(new Event(card ? CARD_REVEALED : REVEALED));
-  };
   const tools = element("div", { class: "ask" }, kinds.element, scored, address);
   const head = element("div", { class: "asked" }, question, count, reveal, tools);
   const node = element("section", { class: "result", "aria-label": say("votes") }, head, bars);

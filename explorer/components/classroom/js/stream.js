@@ -1,3 +1,5 @@
+import { ofTab, store, stored } from "../../shared/js/browserStorage.js";
+
 /** @import { Message } from "./classroom.js" */
 
 /**
@@ -101,40 +103,14 @@ export async function fetchCode(address) {
  * others, since they are in the storage only while no page is open.
  */
 export function takeTab() {
-  const [kept, led = ""] = stored(TAB)?.split(" ") ?? [];
-  store(TAB, null);
+  const [kept, led = ""] = stored(TAB, ofTab)?.split(" ") ?? [];
+  store(TAB, null, ofTab);
   const word = kept ?? Math.random().toString(36).slice(2);
   return {
     word,
     led: /** @type {Led} */ (led),
-    keep: (/** @type {Led} */ now) => store(TAB, `${word} ${now}`),
+    keep: (/** @type {Led} */ now) => store(TAB, `${word} ${now}`, ofTab),
   };
-}
-
-/**
- * A word in the storage of this tab; null without one, and in a browser without a storage.
- * @param {string} name
- */
-export function stored(name) {
-  try {
-    return sessionStorage.getItem(name);
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Keep a word in the storage of this tab, where the browser has one; null = remove it.
- * @param {string} name
- * @param {string | null} word
- */
-export function store(name, word) {
-  try {
-    if (word === null) sessionStorage.removeItem(name);
-    else sessionStorage.setItem(name, word);
-  } catch {
-    // asked again next time
-  }
 }
 
 /**

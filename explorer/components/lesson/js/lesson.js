@@ -15,6 +15,7 @@ import {
 } from "../../shared/js/lessonEvents.js";
 import { fillIn } from "../../shared/js/sentences.js";
 import { watchTheme } from "../../shared/js/watchers.js";
+import { answersOf, forgetAnswers, keepAnswers } from "./answers.js";
 import { shownCard, tellCard } from "./classCard.js";
 import { createQuestion } from "./question.js";
 
@@ -37,8 +38,7 @@ export function mountLesson(parent, content, listeners) {
   let shown = content;
   let lesson = /** @type {Lesson} */ (content.lesson);
   let index = lesson.card;
-  /** @type {Map<number, number>} */
-  let chosen = new Map(); // by card; -1 where the player has shown the answer
+  let chosen = answersOf(lesson);
   const heard = { ...listeners };
   /** @type {Say} */
   const say = (key, facts) => fillIn(shown.strings, key, facts);
@@ -46,12 +46,12 @@ export function mountLesson(parent, content, listeners) {
     back: () => go(index - 1),
     next: () => goOn(),
     again: () => {
-      chosen.delete(index);
+      answer(null);
       go(index);
     },
-    leave: listeners.onLeave && (() => heard.onLeave?.()),
+    leave: listeners.onLeave && (() => leave()),
     choose: (choice) => {
-      chosen.set(index, choice);
+      answer(choice);
       draw();
     },
   });
@@ -67,9 +67,15 @@ export function mountLesson(parent, content, listeners) {
     away = now;
     draw();
   }, ended.signal);
+  /** @param {number | null} choice for the card on screen; null = it is asked anew */
+  const answer = (choice) => {
+    if (choice === null) chosen.delete(index);
+    else chosen.set(index, choice);
+    keepAnswers(lesson.name, chosen);
+  };
   const see = () => {
     if (chosen.has(index)) return;
-    chosen.set(index, -1);
+    answer(-1);
     draw();
   };
   onSeen(() => {
@@ -111,7 +117,11 @@ export function mountLesson(parent, content, listeners) {
   const goOn = () => {
     if (index + 1 < lesson.cards.length) go(index + 1);
     else if (lesson.following) heard.onStart(lesson.following[0]);
-    else heard.onLeave?.();
+    else leave();
+  };
+  const leave = () => {
+    forgetAnswers();
+    heard.onLeave?.();
   };
   /** Go to the card that the server chose; its picture comes from there, too. */
   const follow = () => {
@@ -125,7 +135,7 @@ export function mountLesson(parent, content, listeners) {
       const now = /** @type {Lesson} */ (next.lesson);
       // The server names the card it knows; the browser may be further by now.
       const chosenThere = now.name !== lesson.name || now.visit !== lesson.visit;
-      if (now.name !== lesson.name) chosen = new Map();
+      if (now.name !== lesson.name) chosen = answersOf(now);
       [shown, lesson] = [next, now];
       if (chosenThere) follow();
       draw();

@@ -36,8 +36,7 @@ export class HostFollower {
     this.view = null;
     this.onScreen = ""; // the word of the trace, see `wordOf`
     this.coming = ""; // that of the one that is waited for
-    /** @type {Set<string>} words of requests of a host that this browser could not compute */
-    this.unable = new Set();
+    this.unable = ""; // the word of what is followed, where this browser could not compute it
   }
 
   /** @param {Asked} asked which is waited for from now on */
@@ -78,7 +77,8 @@ export class HostFollower {
     }
     const { models } = this.page.data;
     const own = sourceOf(view, models);
-    const able = !own || !this.unable.has(wordOf(own));
+    const able = !own || wordOf(own) !== this.unable;
+    if (able) this.unable = "";
     const source = able ? own : sourceOf(view, models, false);
     if (!source) {
       this.sayNoTrace();
@@ -129,7 +129,7 @@ export class HostFollower {
     this.coming = "";
     if (asked.key) this.sayNoTrace();
     else {
-      this.unable.add(wordOf(asked));
+      this.unable = wordOf(asked);
       this.follow(this.view);
     }
   }

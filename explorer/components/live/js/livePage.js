@@ -29,6 +29,7 @@
  */
 
 import { Guest } from "../../classroom/js/guest.js";
+import { store, stored } from "../../shared/js/browserStorage.js";
 import { element } from "../../shared/js/element.js";
 import { frameShown } from "../../shared/js/frame.js";
 import { flagsOf } from "../../shared/js/initialState.js";
@@ -36,7 +37,6 @@ import { fillIn } from "../../shared/js/sentences.js";
 import { readTrace } from "../../shared/js/trace.js";
 import { watchTheme } from "../../shared/js/watchers.js";
 import { readAddress, sameRequest, writeAddress } from "./address.js";
-import { LANGUAGE, store, stored } from "./browserStorage.js";
 import { createHeader } from "./header.js";
 import { HostFollower } from "./hostFollower.js";
 import { HostTraining } from "./hostTraining.js";
@@ -56,6 +56,7 @@ import { TraceQueue } from "./traceQueue.js";
 /** Whether the server of a class has sent this page to a guest. */
 const IN_CLASS = document.documentElement.hasAttribute("data-class");
 
+const LANGUAGE = "attention-language"; // in the browser's storage
 const TYPED_ON = 700; // ms in which somebody who types on has not seen yet that a text is shown
 
 /** @param {string} id */
@@ -98,7 +99,7 @@ export class LivePage {
     this.place.addEventListener("keydown", (event) => this.typeOn(event), { capture: true });
     window.addEventListener("hashchange", () => {
       this.guest?.touch();
-      this.followAddress();
+      if (this.guest?.state !== "following") this.followAddress(); // else an open vote covers it
     });
   }
 

@@ -7,13 +7,14 @@
  */
 
 import { ModelError } from "../../browser_model/js/modelError.js";
+import { store, stored } from "../../shared/js/browserStorage.js";
 import { element } from "../../shared/js/element.js";
 import { LONGEST_TEXT } from "../../shared/js/look.js";
 import { fillIn } from "../../shared/js/sentences.js";
-import { store, stored, USED } from "./browserStorage.js";
 import { reads } from "./liveModel.js";
 import { textNote } from "./textNotes.js";
 
+const USED = "attention-used"; // in the browser's storage: the page is not new to a person
 const SLOW = 300; // ms after which a person is told what the page waits for
 
 export class Messages {

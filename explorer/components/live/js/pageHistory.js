@@ -1,7 +1,9 @@
 /** The address of what is on screen, in the browser's history and, for other pages of the site, kept. */
 
+import { ofTab, store, stored } from "../../shared/js/browserStorage.js";
 import { LAST_SHOWN } from "../../shared/js/look.js";
-import { LAST, ofTab, store, stored } from "./browserStorage.js";
+
+const LAST = "attention-last"; // address, in the storage of the tab
 
 /** Who comes back from another page of the static site finds what was on screen before. */
 export function followLast() {

@@ -1,9 +1,11 @@
+import { ofTab, store, stored } from "./browserStorage.js";
+
 const NAME = "data-projector";
 
 /** Whether the visitor has chosen the larger type, on this page or on one opened before it. */
 export function projectorChosen() {
   if (typeof document === "undefined") return false;
-  return document.documentElement.hasAttribute(NAME) || stored() !== null;
+  return document.documentElement.hasAttribute(NAME) || stored(NAME, ofTab) !== null;
 }
 
 /**
@@ -15,19 +17,5 @@ export function projectorChosen() {
 export function showProjector(root, chosen) {
   root.classList.toggle("projector", chosen);
   document.documentElement.toggleAttribute(NAME, chosen);
-  try {
-    if (chosen) sessionStorage.setItem(NAME, "");
-    else sessionStorage.removeItem(NAME);
-  } catch {
-    // A page in a frame may have no storage.
-  }
-}
-
-/** What the pages opened before stored; null for nothing. */
-function stored() {
-  try {
-    return sessionStorage.getItem(NAME);
-  } catch {
-    return null;
-  }
+  store(NAME, chosen ? "" : null, ofTab);
 }

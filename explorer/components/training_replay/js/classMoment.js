@@ -18,15 +18,6 @@ const NO_TRACE = {
   question: null,
 };
 
-/** @type {const} */ ({
-  visit: {},
-  trace: "",
-  picture: "player",
-  selection: {},
-  shown: {},
-  question: null,
-});
-
 /**
  * The host's replay says which run, moment and head it shows.
  * @param {ReplayContext} context
