@@ -3,7 +3,7 @@
     python -m benchmarks.class_session [--guests 30] [--steps 60] [--pace 0.5] [--warm-up 4]
 
 One server in class mode. The host's page and one guest's are tabs of a real browser; all other
-guests are event streams as a guest's page opens one, read to the end. The host clicks Next, or
+guests are event streams, each from an address of its own, read to the end. The host clicks Next, or
 First after the last step, every `--pace` seconds. The time runs from the click, in the host's tab,
 to the first task after the first frame in which the guest's tab shows that step; both are read
 from the same clock. Where there are two cores, the server has the first alone, and browser and
@@ -13,8 +13,8 @@ that ends or is refused or has not been told the last step, and a complaint of a
 
 import argparse
 import asyncio
-import json
 import os
+import re
 import statistics
 import threading
 import time
@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, Page
 
 from benchmarks.browser import chromium, new_page
+from benchmarks.class_guests import address_of
 from benchmarks.page_loads import at_rest
 from benchmarks.timing import percentile_95, processor_seconds
 from benchmarks.visitors import core
@@ -64,6 +65,7 @@ WATCH = f"""() => {{{FIND}
 }}"""
 SHOWN_SINCE = "(time) => window.shown.filter((one) => one[1] > time)"
 STEPS = 6  # of the text that the app opens with
+_SHOWN = re.compile(rb'"shown": {[^}]*"step": (\d+)')
 
 
 @dataclass
@@ -80,15 +82,17 @@ class Streams:
     async def follow(self, number: int) -> None:
         """Read one event stream until it ends, which it does not by itself."""
         parts = urlsplit(self.address)
-        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        reader, writer = await asyncio.open_connection(
+            parts.hostname, parts.port, local_addr=(address_of(number), 0)
+        )
         request = f"GET {EVENTS_PATH} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n"
         writer.write(request.encode())
         try:
             while line := await reader.readline():
                 if line.startswith(b"HTTP/") and b" 200 " not in line:
                     break
-                if line.startswith(b"data: {") and (view := json.loads(line[6:])["view"]):
-                    self.told[number] = view["shown"]["step"]
+                if found := _SHOWN.search(line):
+                    self.told[number] = int(found[1])
             self.errors += 1
         finally:
             writer.close()
