@@ -177,7 +177,7 @@ def test_none_waits_for_a_training(put, folder, monkeypatch):
 def test_pruning_curves_are_resumed(put, folder):
     """Those of a cancelled measurement, too: the next process is given the same file."""
     job = put("a", f"{WRITE}; {SLEEP}", "pruning")
-    wait_for(job.unfinished.exists)
+    wait_for(lambda: job.unfinished.exists() and job.unfinished.read_text() == "{}")
     assert not job.done
     job.cancel()
     wait_for_job(job)
