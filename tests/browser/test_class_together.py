@@ -275,7 +275,8 @@ def test_a_class_watches_a_training_as_it_comes(host: Page, guest: Guests, addre
     assert any("/class/training" in url for url in fetched)
     assert not any("/moments/runs/" in url for url in fetched)  # the picture comes with the news
     host.locator(".st-key-stop").get_by_role("button", name="Stop").click()
-    expect(replay.get_by_test_id("run-state")).to_have_text("stopped")
+    for page in (host, replay):
+        expect(page.get_by_test_id("run-state")).to_have_text("stopped")
     expect(replay.get_by_test_id("run-facts")).to_have_text(
         host.get_by_test_id("run-facts").inner_text()
     )

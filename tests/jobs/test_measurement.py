@@ -108,8 +108,9 @@ def names() -> list[str]:
 
 def reports(folder: Path) -> list[str]:
     """The files beside those of measurements."""
-    files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    return sorted(path.as_posix() for path in files if path.parts[0] != ".jobs")
+    folders = [one for one in folder.iterdir() if one.name != ".jobs"]  # which is cleared meanwhile
+    files = (path for one in folders for path in (one, *one.rglob("*")) if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in files)
 
 
 def left(job: Measurement) -> list[str]:
