@@ -4,7 +4,7 @@
 
 For each text, in turns, so that a busy machine slows both alike:
 
-    node    `trace` and `measured` of `explorer/components/browser_model/js/explorableModel.js`,
+    node    `trace` and `measured` of `explorer/components/browser_model/js/explorableModel.ts`,
             one thread
     python  `trace` of the same model, with its usual threads
 

@@ -144,7 +144,7 @@ def test_data_files_are_inside(installed, name):
 
 def test_what_only_development_needs_is_not_inside(installed):
     names = {path.name for path in (installed.package / "components").rglob("*")}
-    assert not {"js", "css", "node_modules", "package.json", "bundle.js", ".npmrc"} & names
+    assert not {"js", "css", "node_modules", "package.json", "bundle.ts", ".npmrc"} & names
 
 
 def test_every_checkpoint_and_report_is_inside(installed):

@@ -57,7 +57,7 @@ a {{ display: inline-block; padding: 8px 0; }}
 
 @cache
 def shared_files() -> Mapping[str, bytes]:
-    """Contents of the files by name; `serviceWorker.js` has the same names."""
+    """Contents of the files by name; `serviceWorker.ts` has the same names."""
     worker = f'self.staticSiteVersion = "{version()}";\n{script("live_service_worker")}'
     return {**_versioned_files(), "service-worker.js": worker.encode()}
 
@@ -118,7 +118,7 @@ def not_started(languages: Collection[str]) -> str:
 
 def back_address(language: str, static_site: str) -> str:
     """Address of the first page, with the view it showed last, or else in this language;
-    `livePage.js` reads the same fragment."""
+    `livePage.ts` reads the same fragment."""
     return f"{static_site}{FIRST_PAGE}#{LAST_SHOWN}=1&lang={language}"
 
 

@@ -34,7 +34,7 @@ _LANGUAGE = re.compile(r"\w{1,24}", re.ASCII)
 class Kind:
     """One kind of field.
 
-    name: used by the browser, see `lookAddress.js`.
+    name: used by the browser, see `lookAddress.ts`.
     read: word of an address → value; None = refused.
     write: value → word of an address.
     reported: the type of a value that a browser reports; None = it reports none.

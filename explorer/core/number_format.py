@@ -1,4 +1,4 @@
-"""Numbers as text: how they are written on screen, by the same rules as the `numbers.js` of the
+"""Numbers as text: how they are written on screen, by the same rules as the `numbers.ts` of the
 components, and read from what a person types.
 
 Files and tables of the API keep all digits.

@@ -78,7 +78,7 @@ def coverage(trace: Trace) -> NDArray[np.float64]:
     Over the content tokens of the source, the mean of the largest weight that a row which
     predicts content puts on them. It is low for a head that spreads its weight, and for one that
     looks at the same few tokens, because the others then never get a large weight. The player's
-    `headScores.js` has the same measure.
+    `headScores.ts` has the same measure.
     """
     weights = trace.attention(_SITE)
     source, outputs = content(trace)

@@ -204,7 +204,7 @@ def test_a_file_that_is_no_whole_checkpoint_is_refused(tmp_path, error):
 
 
 def test_every_error_of_the_browser_has_a_sentence():
-    sources = (COMPONENTS / "browser_model" / "js").glob("*.js")
+    sources = (COMPONENTS / "browser_model" / "js").glob("*.ts")
     keys = {key for path in sources for key in KEY.findall(path.read_text("utf-8"))}
     assert len(keys) > 20
     assert keys <= section("errors").keys()

@@ -39,7 +39,7 @@ def test_pages_ask_for_files_of_their_version_from_any_folder():
 
 
 def test_what_the_service_worker_keeps_at_once_is_there():
-    source = (PACKAGE / "components" / "live" / "js" / "serviceWorker.js").read_text("utf-8")
+    source = (PACKAGE / "components" / "live" / "js" / "serviceWorker.ts").read_text("utf-8")
     named = {name for name in shared_files() if f'"{name}"' in source}
     assert named == {
         *("live.js", "live.css", "plotly.min.js", "not-visited.html"),

@@ -1,4 +1,4 @@
-"""The examples are those of the test of `equationDigits.js`, so that both languages write alike."""
+"""The examples are those of the test of `equationDigits.ts`, so that both languages write alike."""
 
 import json
 from dataclasses import asdict

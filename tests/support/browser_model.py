@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tests.support.payloads import unpack_payload
 
-_SERVER = Path(__file__).parents[1] / "components" / "js" / "browserModelServer.mjs"
+_SERVER = Path(__file__).parents[1] / "components" / "js" / "browserModelServer.ts"
 
 
 class BrowserModel:

@@ -15,7 +15,7 @@ from explorer.core.i18n import LANGUAGES, say, table
 from explorer.core.mask_reasons import REASONS
 from explorer.core.trace import Trace
 
-_SCRIPT = Path(__file__).parents[1] / "components" / "js" / "cellEquations.mjs"
+_SCRIPT = Path(__file__).parents[1] / "components" / "js" / "cellEquations.ts"
 _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _SAID = {language: say("player.inside_bias", language, bias="") for language in LANGUAGES}
 

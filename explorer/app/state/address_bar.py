@@ -1,5 +1,5 @@
 """The only module that reads and writes the URL in the address bar. The browser writes moment and
-head of a replay, see `training_replay/js/address.js`.
+head of a replay, see `training_replay/js/address.ts`.
 
 A query that this session did not write came from a link, a reload or the Back button, and is
 followed.

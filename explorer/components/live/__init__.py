@@ -1,5 +1,5 @@
 """Live pages: the browser itself decodes, with the models of `components.browser_model`.
 
-`js/livePage.js` is the page, `js/modelWorker.js` the worker with the models; `page.py` writes the
+`js/livePage.ts` is the page, `js/modelWorker.ts` the worker with the models; `page.py` writes the
 HTML around both. No torch, no Streamlit.
 """

@@ -1,6 +1,6 @@
 """A model's file as ASCII text: 13 characters for 12 bytes of small float16 numbers.
 
-From disk, browsers let a page load scripts alone, so the file is a string in one. `modelText.js`
+From disk, browsers let a page load scripts alone, so the file is a string in one. `modelText.ts`
 reads it back. The text has the first bytes of all pairs, then the second ones: those of float16
 numbers have sign and exponent, which compress when they stand together.
 

@@ -144,7 +144,7 @@ def _strings(language: str, *, of_class: bool) -> dict[str, Mapping[str, str]]:
 def _data(
     models: Sequence[LiveModel], strings: Mapping[str, Any], more: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The data that `livePage.js` reads, `PageData` there. strings: by language."""
+    """The data that `livePage.ts` reads, `PageData` there. strings: by language."""
     return {
         "project": PROJECT,
         "languages": {
@@ -158,7 +158,7 @@ def _data(
 
 def _described(model: LiveModel) -> dict[str, Any]:
     """Description of a model for the page before its file is loaded, `LiveModel` in
-    `liveModel.js`."""
+    `liveModel.ts`."""
     listed, summary = model.listed, model.listed.summary
     return {
         "name": model.name,

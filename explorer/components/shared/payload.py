@@ -6,7 +6,7 @@
     arrays                     little endian, each starting at a multiple of 4 bytes
 
 "start" counts bytes from the end of the header, "length" counts elements. An array of uint8 may
-hold a payload itself. `shared/js/envelope.js` reads the format.
+hold a payload itself. `shared/js/envelope.ts` reads the format.
 """
 
 import json

@@ -14,7 +14,7 @@ from explorer.model.hooks import capture
 from explorer.model.masks import causal_mask
 from tests.support.tiny_configs import PRIMES
 
-SCRIPT = Path(__file__).parents[1] / "js" / "layerCosts.mjs"
+SCRIPT = Path(__file__).parents[1] / "js" / "layerCosts.ts"
 QUERIES, KEYS = 5, 7
 
 

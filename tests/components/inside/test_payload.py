@@ -23,7 +23,7 @@ from tests.support.example_traces import example_trace
 from tests.support.payloads import unpack_payload
 
 ROOT = Path(__file__).parents[3]
-SCRIPT = ROOT / "tests" / "components" / "js" / "cellNumbers.mjs"
+SCRIPT = ROOT / "tests" / "components" / "js" / "cellNumbers.ts"
 CELLS = 6
 
 

@@ -21,7 +21,7 @@ PINNED_PLOTLY = pytest.mark.skipif(
 
 def source(*folders: str) -> str:
     """All JavaScript of these folders of `components`."""
-    files = (file for folder in folders for file in sorted((COMPONENTS / folder).glob("js/*.js")))
+    files = (file for folder in folders for file in sorted((COMPONENTS / folder).glob("js/*.ts")))
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
@@ -81,7 +81,7 @@ def test_every_integrity_check_has_its_sentences():
 
 
 def test_every_curve_has_its_sentences():
-    panels = (COMPONENTS / "training_replay" / "js" / "curvePanels.js").read_text("utf-8")
+    panels = (COMPONENTS / "training_replay" / "js" / "curvePanels.ts").read_text("utf-8")
     names = set(re.findall(r'(?:name: |(?:simple|score)Panel\()"(\w+)"', panels))
     assert names >= {"loss", "gold", "bleu", "rate"}
     assert {f"{name}{end}" for name in names for end in ("", "_title")} <= set(

@@ -10,7 +10,7 @@ from explorer.heads.metrics.attention_metrics import METRICS
 from explorer.heads.roles.roles import ROLES
 
 WORDS = (
-    Path(__file__).parents[3] / "explorer" / "components" / "shared" / "js" / "words.js"
+    Path(__file__).parents[3] / "explorer" / "components" / "shared" / "js" / "words.ts"
 ).read_text("utf-8")
 NAMES = re.findall(r"^  (\w+): \{", WORDS, re.MULTILINE)
 PAPERS = set(re.findall(r'"(paper_\w+)"', WORDS))

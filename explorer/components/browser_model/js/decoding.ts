@@ -1,0 +1,39 @@
+/** Greedy decoding step by step with a key/value cache. */
+
+import type { Mask } from "./masks.ts";
+import type { Transformer } from "./transformer.ts";
+import { BOS, EOS } from "./vocabulary.ts";
+
+/** Step (1, 2, …) → the id its token must have. */
+export type Forced = Readonly<Record<number, number>>;
+
+/**
+ * Decode at most `limit` tokens from `memory` (S, D): logits (V) and token of each step, the forced
+ * or the most probable one; padding and the beginning of a sequence are never chosen. It ends after
+ * the end of the sequence.
+ */
+export function* greedySteps(
+  model: Transformer,
+  memory: Float32Array,
+  memoryMask: Mask,
+  limit: number,
+  forced: Forced,
+) {
+  const cache = model.start(memory, memoryMask);
+  let token = BOS;
+  for (let step = 1; step <= limit; step++) {
+    const logits = model.step(token, cache);
+    token = forced[step] ?? mostProbable(logits);
+    yield { logits, token };
+    if (token === EOS) return;
+  }
+}
+
+/** @param logits (V) */
+function mostProbable(logits: Float32Array) {
+  let best = EOS;
+  for (let token = EOS + 1; token < logits.length; token++) {
+    if (logits[token] > logits[best]) best = token;
+  }
+  return best;
+}

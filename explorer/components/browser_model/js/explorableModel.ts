@@ -1,0 +1,248 @@
+/**
+ * Text in, attention out: what `explorer/model/explorable.py` does in Python. A trace is plain data
+ * with typed arrays, which a worker can post to its page.
+ */
+
+import type { Capture, CapturedArrays } from "./attentionCapture.ts";
+import { capturing, maskCodes } from "./attentionCapture.ts";
+import { stepCandidates } from "./candidates.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import { readCheckpoint } from "./checkpoint.ts";
+import type { Forced } from "./decoding.ts";
+import { greedySteps } from "./decoding.ts";
+import { goldAlignment } from "./goldAlignment.ts";
+import { digestOf } from "./integrity.ts";
+import type { Mask } from "./masks.ts";
+import { paddingMask } from "./masks.ts";
+import type { ModelConfig } from "./modelConfig.ts";
+import { ModelError } from "./modelError.ts";
+import type { Omission } from "./omissions.ts";
+import { omitting } from "./omissions.ts";
+import { validText } from "./pieceVocabulary.ts";
+import { BOS, EOS, PAD } from "./vocabulary.ts";
+
+export interface Request {
+  target?: string; // the whole output, for teacher forcing
+  prefix?: string; // the beginning of the output; the rest is decoded
+  force?: Forced; // the other steps are decoded
+  padTo?: number; // tokens to which the source is padded
+  capture?: Capture;
+  without?: Omission; // part of the model to leave out
+  onToken?: (chosen: number[]) => void; // told of each decoded token: all ids up to it
+}
+
+export type LabelledCandidate = import("./candidates.ts").Candidate & { token: string };
+
+export type TraceFacts = Record<string, unknown> & { config: ModelConfig };
+
+export interface ModelTrace {
+  sourceTokens: string[]; // labels of the keys, with end and padding
+  targetTokens: string[]; // labels of what is fed in at each step
+  predictedTokens: string[]; // labels of what was chosen at each step
+  text: string; // the output
+  chosen: number[]; // ids of the chosen tokens
+  logits: Float32Array; // (T, V) that each token was chosen from
+  candidates: LabelledCandidate[]; // of all steps
+  /**
+   * of the pass that captures; in full its logits, too; "gold" (T, S)
+   * where the gold alignment is known
+   */
+  arrays: CapturedArrays;
+  source: number[]; // ids, with end and padding
+  captured: Float32Array; // logits (T, V) of the pass that captures
+  facts: TraceFacts; // where the trace comes from, as in Python
+  digest: number; // of what the trace shows, when it was captured
+}
+
+/** The facts of a checkpoint that a trace repeats. */
+const KEPT = ["task", "longest", "steps", "exact_match", "bleu"];
+
+export class ExplorableModel {
+  checkpoint: Checkpoint;
+  name: string;
+
+  constructor(checkpoint: Checkpoint, name: string) {
+    this.checkpoint = checkpoint;
+    this.name = name;
+  }
+
+  /** The model in the bytes of a checkpoint file called `name`. Throws a `ModelError`. */
+  static read(data: Uint8Array, name: string) {
+    return new ExplorableModel(readCheckpoint(data, name), name.replace(/\.safetensors$/, ""));
+  }
+
+  /**
+   * Decode `text` greedily, then capture the attention in one pass over the result. Throws a
+   * `ModelError` on a text, token or step that does not exist or is too long.
+   */
+  trace(text: string, request: Request = {}): ModelTrace {
+    const { transformer, sourceVocabulary, targetVocabulary } = this.checkpoint;
+    const { padTo, without } = request;
+    const source = this.source(text, padTo);
+    const forced = this.forced(request);
+    const run = () => this.captured(source, forced, request);
+    const pass = without ? omitting(transformer, without, run) : run();
+    const { chosen, logits, arrays } = pass;
+    const gold = goldAlignment(this.checkpoint.facts.task, source, chosen.length);
+    if (gold) arrays.gold = { values: gold, shape: [chosen.length, source.length] };
+    const steps = new Set(Object.keys(forced).map(Number));
+    const candidates = stepCandidates(logits, chosen, steps);
+    const labels = targetVocabulary.labels(candidates.map(({ id }) => id));
+    const trace = {
+      sourceTokens: sourceVocabulary.labels(source),
+      targetTokens: targetVocabulary.labels(queriesOf(chosen)),
+      predictedTokens: targetVocabulary.labels(chosen),
+      text: targetVocabulary.decode(chosen),
+      chosen,
+      logits,
+      candidates: candidates.map((candidate, index) => ({ ...candidate, token: labels[index] })),
+      arrays,
+      source,
+      captured: pass.captured,
+      facts: this.described(text, forced, request, chosen),
+    };
+    return { ...trace, digest: digestOf(trace) };
+  }
+
+  /** Decode `source`, then capture the attention of the result in one pass. */
+  captured(source: number[], forced: Forced, { capture = "pattern", without, onToken }: Request) {
+    const { transformer } = this.checkpoint;
+    const mask = paddingMask(source);
+    const encoded = capturing(transformer, ["encoder"], capture, () =>
+      transformer.encode(source, mask),
+    );
+    const { chosen, logits } = this.decoded(encoded.result, mask, forced, onToken);
+    const queries = queriesOf(chosen);
+    const whole = capturing(transformer, ["decoder", "cross"], capture, () =>
+      transformer.decode(queries, encoded.result, mask),
+    );
+    const arrays: CapturedArrays = { ...encoded.arrays, ...whole.arrays };
+    Object.assign(
+      arrays,
+      maskCodes(source, queries, transformer.config.causal, without === "mask"),
+    );
+    if (capture === "full") {
+      const shape = [queries.length, transformer.config.target_vocabulary];
+      arrays.logits = { values: whole.result, shape };
+    }
+    return { chosen, logits, arrays, captured: whole.result };
+  }
+
+  /**
+   * What only the model can measure of a trace that it made as a whole, by passes without capture:
+   * the largest differences of logits between the pass that captured and one that did not, between
+   * that and decoding step by step and, where the source is padded, without its padding.
+   * @returns by check
+   */
+  measured({ source, chosen, logits, captured }: ModelTrace): Record<string, number> {
+    const { transformer } = this.checkpoint;
+    const queries = queriesOf(chosen);
+    const plain = transformer.forward(source, queries);
+    const bare = source.filter((token) => token !== PAD);
+    const padded = bare.length < source.length;
+    return {
+      hooked_equals_plain: largestDifference(captured, plain),
+      cached_equals_full: largestDifference(logits, plain),
+      ...(padded && {
+        padding_changes_nothing: largestDifference(plain, transformer.forward(bare, queries)),
+      }),
+    };
+  }
+
+  /** What a trace says of the model and of its request. */
+  described(
+    text: string,
+    forced: Forced,
+    { padTo, target, without }: Request,
+    chosen: number[],
+  ): TraceFacts {
+    const { facts, transformer } = this.checkpoint;
+    const kept = KEPT.filter((name) => name in facts).map((name) => [name, facts[name]]);
+    return {
+      model: this.name,
+      ...Object.fromEntries(kept),
+      config: transformer.config,
+      text: validText(text),
+      forced,
+      pad_to: padTo ?? null,
+      given: target !== undefined,
+      ...(without ? { without: [without] } : {}),
+      ended: chosen[chosen.length - 1] === EOS,
+    };
+  }
+
+  /**
+   * The ids decoded from `memory` (S, D) and the logits (T, V) that each was chosen from.
+   * @param mask of the memory
+   */
+  decoded(memory: Float32Array, mask: Mask, forced: Forced, onToken: Request["onToken"]) {
+    const { transformer } = this.checkpoint;
+    const { max_length, target_vocabulary } = transformer.config;
+    const steps: { logits: Float32Array; token: number }[] = [];
+    for (const step of greedySteps(transformer, memory, mask, max_length, forced)) {
+      steps.push(step);
+      onToken?.(steps.map(({ token }) => token));
+    }
+    const latest = Math.max(0, ...Object.keys(forced).map(Number));
+    if (latest > steps.length) {
+      throw new ModelError("no_such_step", { step: latest, last: steps.length });
+    }
+    const logits = new Float32Array(steps.length * target_vocabulary);
+    steps.forEach((step, row) => {
+      logits.set(step.logits, row * target_vocabulary);
+    });
+    return { chosen: steps.map(({ token }) => token), logits };
+  }
+
+  /** Ids of `text` with end and padding. */
+  source(text: string, padTo: number | undefined) {
+    const ids = [...this.checkpoint.sourceVocabulary.encode(text), EOS];
+    const limit = this.checkpoint.transformer.config.max_length;
+    this.refuseLong("long_source", ids.length);
+    if (padTo === undefined) return ids;
+    if (!Number.isInteger(padTo) || padTo < ids.length || padTo > limit) {
+      throw new ModelError("bad_padding", { pad_to: padTo, length: ids.length, limit });
+    }
+    return [...ids, ...Array(padTo - ids.length).fill(PAD)];
+  }
+
+  forced({ target, prefix, force = {} }: Request): Forced {
+    const ways = [target !== undefined, prefix !== undefined, Object.keys(force).length > 0];
+    if (ways.filter(Boolean).length > 1) throw new ModelError("two_ways_to_force");
+    const text = target ?? prefix;
+    if (text === undefined) return this.checked(force);
+    const ids = this.checkpoint.targetVocabulary.encode(text);
+    if (target !== undefined) ids.push(EOS);
+    this.refuseLong("long_target", ids.length);
+    return Object.fromEntries(ids.map((id, index) => [index + 1, id]));
+  }
+
+  checked(force: Forced) {
+    const last = this.checkpoint.targetVocabulary.size - 1;
+    for (const [step, token] of Object.entries(force)) {
+      if (!Number.isInteger(token) || token < EOS || token > last) {
+        throw new ModelError("no_candidate", { token, last });
+      }
+      if (!/^[1-9]\d*$/.test(step)) throw new ModelError("no_such_step", { step, last: 1 });
+    }
+    return force;
+  }
+
+  refuseLong(key: string, got: number) {
+    const limit = this.checkpoint.transformer.config.max_length;
+    if (got > limit) throw new ModelError(key, { got, limit });
+  }
+}
+
+/** The ids that are fed in: the beginning, then what was chosen, without the last. */
+function queriesOf(chosen: number[]) {
+  return [BOS, ...chosen.slice(0, -1)];
+}
+
+function largestDifference(one: Float32Array, other: Float32Array) {
+  let most = 0;
+  for (let index = 0; index < one.length; index++) {
+    most = Math.max(most, Math.abs(one[index] - other[index]));
+  }
+  return most;
+}

@@ -1,0 +1,93 @@
+/**
+ * Compile the AssemblyScript of the browser's model into a module, bundle the JavaScript and CSS of
+ * every component into `bundles/`, or the folder named on the command line, and copy plotly.js there
+ * with its licence: node bundle.ts [folder]
+ */
+
+import { execFileSync } from "node:child_process";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const banner = "Bundled from explorer/components by `make bundles`; edit the sources instead.";
+const here = fileURLToPath(new URL(".", import.meta.url));
+const outdir = process.argv[2] ?? `${here}bundles`;
+const options = {
+  absWorkingDir: here,
+  outdir,
+  bundle: true,
+  minify: true,
+  charset: "utf8" as const,
+  // Streamlit takes a text without a line break for the name of a file.
+  banner: { js: `/* ${banner} */`, css: `/* ${banner} */` },
+};
+
+await writeFile(
+  `${here}browser_model/js/linearCode.ts`,
+  `/* Compiled from browser_model/assembly/linear.ts by \`make bundles\`. */\n\n` +
+    `export const LINEAR_CODE =\n  "${(await compiled("linear")).toString("base64")}";\n`,
+);
+await build({
+  ...options,
+  entryPoints: {
+    player: "player/js/playerComponent.ts",
+    exported_page: "player/js/exportedPage.ts",
+    head_grid: "head_views/js/headGridComponent.ts",
+    comparison: "head_views/js/comparisonComponent.ts",
+    model_comparison: "head_views/js/modelComparisonComponent.ts",
+    metric_matrix: "head_views/js/metricMatrixComponent.ts",
+    words: "head_views/js/wordsComponent.ts",
+    training_replay: "training_replay/js/trainingReplayComponent.ts",
+    lesson: "lesson/js/lessonComponent.ts",
+    classroom: "classroom/js/classroomComponent.ts",
+  },
+  format: "esm",
+  target: "es2022",
+});
+// Classic scripts: from disk, browsers load no modules.
+await build({
+  ...options,
+  entryPoints: {
+    exported_lesson: "lesson/js/exportedLesson.ts",
+    exported_replay: "training_replay/js/exportedReplay.ts",
+    live: "live/js/livePage.ts",
+    live_worker: "live/js/modelWorker.ts",
+    live_service_worker: "live/js/serviceWorker.ts",
+  },
+  format: "iife",
+  target: "es2022",
+});
+await build({
+  ...options,
+  entryPoints: {
+    live: "live/css/live.css",
+    player: "player/css/playerComponent.css",
+    head_grid: "head_views/css/headGridComponent.css",
+    comparison: "head_views/css/comparisonComponent.css",
+    model_comparison: "head_views/css/modelComparisonComponent.css",
+    metric_matrix: "head_views/css/metricMatrixComponent.css",
+    words: "head_views/css/wordsComponent.css",
+    training_replay: "training_replay/css/trainingReplayComponent.css",
+    lesson: "lesson/css/lessonComponent.css",
+    classroom: "classroom/css/classroom.css",
+  },
+});
+
+// The part of plotly.js with heatmaps and lines, minified by its authors.
+const plotly = `${here}node_modules/plotly.js-cartesian-dist-min`;
+await copyFile(`${plotly}/plotly-cartesian.min.js`, `${outdir}/plotly-cartesian.min.js`);
+await copyFile(`${plotly}/LICENSE`, `${outdir}/plotly-LICENSE.txt`);
+
+/** The WebAssembly of a file in `browser_model/assembly/`, on a memory that JavaScript makes. */
+async function compiled(name: string) {
+  const folder = await mkdtemp(`${tmpdir()}/assembly-`);
+  const out = `${folder}/${name}.wasm`;
+  const how = ["-O3", "--noAssert", "--runtime", "stub", "--importMemory", "--enable", "simd"];
+  const compiler = `${here}node_modules/assemblyscript/bin/asc.js`;
+  const source = `${here}browser_model/assembly/${name}.ts`;
+  execFileSync(process.execPath, [compiler, source, "--baseDir", "/", "--outFile", out, ...how]);
+  const bytes = await readFile(out);
+  await rm(folder, { recursive: true });
+  return bytes;
+}

@@ -1,0 +1,120 @@
+import { ASKS } from "../../shared/js/classEvents.ts";
+import { element, populate, write } from "../../shared/js/element.ts";
+import { createRadios } from "../../shared/js/radios.ts";
+import type { Say } from "../../shared/js/sentences.ts";
+import type { Asked, Classroom, Message } from "./classroom.ts";
+import { revealAnswer } from "./classroom.ts";
+import { placeOf, questionText, renewFor, writeChoice } from "./question.ts";
+
+/** The line above the host's player: who follows and, while the class guesses, the votes. */
+export function createHostBar(room: Classroom, say: Say) {
+  const status = element("span", { class: "status", role: "status", testid: "class-status" });
+  const takeOver = element(
+    "button",
+    { type: "button", testid: "class-take-over", on: { click: room.takeOver } },
+    say("take_over"),
+  );
+  const line = element("div", { class: "line" }, status, takeOver);
+  const result = createResult(room, say);
+  const node = element("div", { class: "class" }, line, result.element);
+  const update = () => {
+    const message = room.message();
+    const host = message?.host === true;
+    const elsewhere = message?.elsewhere === true;
+    line.hidden = !host || !(elsewhere || room.leading());
+    takeOver.hidden = !elsewhere;
+    write(status, message ? statusOf(message, room, say) : "");
+    result.update(host && !elsewhere ? message.question : null);
+  };
+  return { element: node, update };
+}
+
+function statusOf({ elsewhere, present }: Message, room: Classroom, say: Say) {
+  if (elsewhere) return say("elsewhere", { count: present });
+  return say(room.isPaused() ? "paused" : "leading", { count: present });
+}
+
+/**
+ * The vote on the projector: the question, how many have answered, a bar for each choice from left to
+ * right that grows while the class votes, and the reveal.
+ */
+function createResult(room: Classroom, say: Say) {
+  const question = element("strong", { class: "question", testid: "class-asked" });
+  const count = element("span", { class: "answered", role: "status", testid: "class-answered" });
+  const address = element("span", { class: "note", testid: "class-address" });
+  const bars = element("div", { class: "bars", testid: "class-bars" });
+  const reveal = element(
+    "button",
+    {
+      type: "button",
+      class: "reveal",
+      testid: "class-reveal",
+      on: { click: () => revealAnswer(room.message()?.question?.kind) },
+    },
+    say("reveal"),
+  );
+  const group = { names: ["token", "key"], prefix: "ask", label: "ask", small: true };
+  const kinds = createRadios(say, group, (kind) =>
+    document.dispatchEvent(new CustomEvent(ASKS, { detail: kind })),
+  );
+  const scores = element("input", {
+    type: "checkbox",
+    testid: "class-scores",
+    on: { change: () => room.score(scores.checked) },
+  });
+  const scored = element("label", { class: "scores" }, scores, say("scores"));
+  const tools = element("div", { class: "ask" }, kinds.element, scored, address);
+  const head = element("div", { class: "asked" }, question, count, reveal, tools);
+  const node = element("section", { class: "result", "aria-label": say("votes") }, head, bars);
+  const update = (asked: Asked | null) => {
+    node.hidden = asked === null;
+    if (!asked) return;
+    kinds.element.hidden = asked.kind === "card";
+    if (asked.kind !== "card") kinds.check(asked.kind);
+    scores.checked = room.scores();
+    scored.hidden = !room.leading();
+    write(question, questionText(asked, say));
+    question.hidden = asked.kind === "card"; // which asks it
+    write(count, say("answered", { answered: asked.answered, asked: asked.asked }));
+    const ofOne = asked.of_one_address ?? 0;
+    write(address, say("of_one_address", { count: ofOne }));
+    address.hidden = ofOne < 2;
+    reveal.hidden = asked.answer !== null;
+    drawBars(bars, asked, say);
+  };
+  return { element: node, update };
+}
+
+function drawBars(parent: HTMLElement, asked: Asked, say: Say) {
+  renewFor(parent, asked.number);
+  const nodes = populate(parent, asked.candidates.length, () =>
+    element(
+      "span",
+      { class: "vote" },
+      element(
+        "span",
+        { class: "track" },
+        element("span", { class: "votes" }),
+        element("span", { class: "share" }),
+      ),
+      element(
+        "span",
+        { class: "name" },
+        element("bdi", { class: "token" }),
+        element("span", { class: "place" }),
+      ),
+    ),
+  );
+  nodes.forEach((node, index) => {
+    const [track, name] = [...node.children] as HTMLElement[];
+    const [number, bar] = [...track.children] as HTMLElement[];
+    const [token, place] = [...name.children] as HTMLElement[];
+    const votes = asked.counts?.[index] ?? 0;
+    const share = asked.asked ? votes / asked.asked : 0;
+    bar.style.setProperty("--share", String(share));
+    write(number, String(votes));
+    writeChoice(token, asked, index);
+    write(place, placeOf(asked, index, say));
+    node.classList.toggle("right", index === asked.answer);
+  });
+}

@@ -1,0 +1,51 @@
+import { element, populate } from "../../shared/js/element.ts";
+import { labelOf, writeToken } from "../../shared/js/label.ts";
+import type { Say } from "../../shared/js/sentences.ts";
+import type { Asked } from "./classroom.ts";
+
+/** What the class is asked. */
+export function questionText({ kind, head, tokens, prompt }: Asked, say: Say) {
+  if (kind === "card") return prompt;
+  if (kind === "token") return say("asked");
+  return say("asked_key", { head, query: labelOf(tokens.at(-1) ?? "") });
+}
+
+/** The known tokens and the next one, where that is asked: a question mark until the reveal. */
+export function writeKnown(parent: HTMLElement, { kind, tokens, candidates, answer }: Asked) {
+  parent.hidden = kind !== "token";
+  const nodes = populate(parent, tokens.length + 1, () => element("bdi", { class: "chip token" }));
+  tokens.forEach((token, index) => {
+    writeToken(nodes[index], token);
+  });
+  writeToken(nodes[tokens.length], candidates[answer ?? -1] ?? "?");
+}
+
+/**
+ * Empty an element that shows the choices of another question.
+ * @param number of the question
+ */
+export function renewFor(parent: HTMLElement, number: number) {
+  if (parent.dataset.number === String(number)) return;
+  parent.dataset.number = String(number);
+  parent.replaceChildren();
+}
+
+/** Which place a key has, from 1, where another choice is the same token; else "". */
+export function placeOf(
+  { candidates, positions }: Pick<Asked, "candidates" | "positions">,
+  index: number,
+  say: Say,
+) {
+  const twice = candidates.filter((token) => token === candidates[index]).length > 1;
+  return twice && index in positions ? say("place", { number: positions[index] + 1 }) : "";
+}
+
+/** Write a choice: a token as the player shows tokens, or what a card offers. */
+export function writeChoice(
+  node: HTMLElement,
+  { kind, candidates }: Pick<Asked, "kind" | "candidates">,
+  index: number,
+) {
+  if (kind === "card") node.textContent = candidates[index];
+  else writeToken(node, candidates[index]);
+}

@@ -1,0 +1,32 @@
+import { paintRamp } from "../../shared/js/bitmap.ts";
+import { element } from "../../shared/js/element.ts";
+import { writeMarks } from "../../shared/js/legend.ts";
+import type { Colour, Palette } from "../../shared/js/palette.ts";
+import { LEVELS, signedRamp } from "../../shared/js/palette.ts";
+import { shortNumber, signedNumber } from "./numbers.ts";
+
+export interface ValueScale {
+  signed: boolean; // from −most over 0 to most, else from `least`, 0 if not given, to most
+  most: number;
+  least?: number;
+  ramp: Colour[];
+}
+
+/** The colours of a scale: for signed values those of `signedRamp`, else those of weights. */
+export function rampOf(palette: Palette, signed: boolean) {
+  return signed ? signedRamp(palette) : palette.ramp;
+}
+
+/** A colour bar with its numbers. */
+export function createColourBar() {
+  const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
+  const marks = element("div", { class: "marks" });
+  /** @param scale without marks where all values are 0 */
+  const draw = ({ signed, most, least = 0, ramp }: ValueScale) => {
+    paintRamp(bar, ramp);
+    const number = signed ? signedNumber : shortNumber;
+    const values = signed ? [-most, 0, most] : [least, (least + most) / 2, most];
+    writeMarks(marks, most ? values.map((value, index) => [index / 2, number(value)]) : []);
+  };
+  return { element: element("div", { class: "bar-box" }, bar, marks), draw };
+}

@@ -1,0 +1,292 @@
+import type { Part } from "../../shared/js/element.ts";
+import { assign, element, write } from "../../shared/js/element.ts";
+import { scaleOf, tones } from "../../shared/js/scale.ts";
+import { shownName, siteOf } from "../../shared/js/stepState.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import type { ThumbnailSize } from "../../shared/js/thumbnail.ts";
+import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "../../shared/js/thumbnail.ts";
+import type { Site } from "../../shared/js/trace.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { FilteredHead, HeadFilter } from "./headFilter.ts";
+import { filteredHeads } from "./headFilter.ts";
+import { roleText } from "./headRoles.ts";
+import { createHeadTooltip } from "./headTooltip.ts";
+import { shortNumber } from "./numbers.ts";
+import type { ViewFrame } from "./viewFrame.ts";
+import type { HeadValues } from "./viewPayload.ts";
+
+export interface HeadCell {
+  button: HTMLButtonElement;
+  picture: HTMLCanvasElement;
+  name: HTMLElement;
+  number: HTMLElement;
+  role: HTMLElement;
+}
+
+/**
+ * `slot`: px of a column; `tall`: whether name and role are written under the pictures; `wrapped`:
+ * whether the heads of a layer take several rows.
+ */
+export type Layout = ThumbnailSize & {
+  columns: number;
+  tall: boolean;
+  wrapped: boolean;
+  slot: number;
+};
+
+export interface Grid {
+  context: TraceContext;
+  frame: ViewFrame;
+  filter: HeadFilter;
+  values: ((site: Site) => HeadValues | null) | null; // drawn instead of the weights
+  cells: HTMLElement;
+  axes: HTMLElement;
+  tooltip: ReturnType<typeof createHeadTooltip>;
+  byIndex: Map<number, HeadCell>; // in order of layer and head
+  layout: Layout;
+}
+
+const LARGEST_PICTURE = 320; // px
+const SMALLEST_PICTURE = 30;
+const STRETCH = 1.6; // of one side of a picture, where its cells then fill the space
+const CAPTION = { tall: 50, short: 18 }; // px under a picture: name, number, two lines of roles, or a number
+const ROOM_FOR_ROLE = 74; // px that a picture needs to have its role written under it
+const LAYER_NAMES = 30; // px left of the pictures
+const WORTH_WRAPPING = 1.15; // a layer takes several rows only for pictures of this much more area
+const WORTH_A_ROLE = 1.6; // roles are left to the tooltip only for this much more
+
+/** Every head of the site in one picture: layers down and heads across, or sorted by a number. */
+export function createHeadGrid(
+  context: TraceContext,
+  frame: ViewFrame,
+  filter: HeadFilter,
+  values: Grid["values"],
+): Part & { tooltip: HTMLElement } {
+  const axes = element("div", { class: "head-grid-axes", testid: "head-grid-axes" });
+  const cells = element("div", {
+    class: "head-grid-cells",
+    testid: "head-grid",
+    role: "group",
+    "aria-label": context.say("heads"),
+  });
+  const node = element("section", { class: "head-grid-panel" }, axes, cells);
+  const tooltip = createHeadTooltip(context, frame, filter);
+  const layout = { unit: 1, width: 0, height: 0, columns: 1, tall: false, wrapped: false, slot: 0 };
+  const grid: Grid = {
+    context,
+    frame,
+    filter,
+    values,
+    cells,
+    axes,
+    tooltip,
+    byIndex: new Map(),
+    layout,
+  };
+  const update = (changed: Set<string>) => {
+    const laid = anyOf(
+      changed,
+      "trace",
+      "site",
+      "size",
+      "metric",
+      "role",
+      "sorted",
+      "least",
+      "payload",
+    );
+    const before = grid.byIndex.size;
+    if (laid) layOut(grid);
+    const added = grid.byIndex.size > before;
+    if (added || anyOf(changed, "trace", "site", "size", "theme", "scale")) paintPictures(grid);
+    if (laid || anyOf(changed, "layer", "head")) markSelected(grid);
+  };
+  cells.addEventListener("keydown", (event) => moveSelection(grid, event));
+  return { element: node, tooltip: tooltip.element, update };
+}
+
+/** The largest pictures with which all heads fit. */
+function fitPictures({ cells, context, filter }: Grid, count: number): Layout {
+  const site = siteOf(context);
+  const { sorted } = filter;
+  const narrow = context.root.dataset.narrow !== undefined;
+  const width = cells.clientWidth - (sorted ? 0 : LAYER_NAMES) - 4;
+  const height = narrow ? 520 : cells.clientHeight - (sorted ? 4 : 22);
+  const larger = context.state.projector ? 1.5 : 1; // as in the style sheet
+  const most = sorted ? count : site.heads;
+  let best = { unit: 1, width: 0, height: 0, columns: most, tall: false, wrapped: false, slot: 0 };
+  for (let lines = 1; lines <= most; lines += 1) {
+    const columns = Math.ceil(most / lines);
+    const slot = width / columns - 10;
+    const rows = lines * (sorted ? 1 : site.layers);
+    const wrapped = !sorted && lines > 1;
+    for (const tall of slot >= ROOM_FOR_ROLE ? [true, false] : [false]) {
+      const down = height / rows - CAPTION[tall ? "tall" : "short"] * larger - 8;
+      const size = pictureSize(site, slot, down);
+      const worth = best.tall && !tall ? WORTH_A_ROLE : wrapped ? WORTH_WRAPPING : 1;
+      if (size.width * size.height > best.width * best.height * worth)
+        best = { ...size, columns, tall, wrapped, slot };
+    }
+  }
+  return best.width > 0 ? best : { ...best, ...pictureSize(site, SMALLEST_PICTURE, 0), slot: 0 };
+}
+
+/**
+ * The size of a picture in a space: one of its sides may be stretched to fill it.
+ * @param across px
+ * @param down px
+ */
+function pictureSize(site: Site, across: number, down: number): ThumbnailSize {
+  const longest = Math.max(site.queries, site.keys);
+  const edge = Math.min(
+    LARGEST_PICTURE,
+    (across * longest) / site.keys,
+    (down * longest) / site.queries,
+  );
+  const size = thumbnailSize(Math.max(edge, SMALLEST_PICTURE), site, SMALLEST_THUMBNAIL);
+  const stretched: (side: number, space: number) => number = (side, space) =>
+    Math.max(side, Math.min(side * STRETCH, space, LARGEST_PICTURE));
+  return {
+    unit: size.unit,
+    width: stretched(size.width, across),
+    height: stretched(size.height, down),
+  };
+}
+
+/** Put every head in its place. Elements are kept: another order moves them. */
+function layOut(grid: Grid) {
+  const { context, frame, filter, cells, axes, byIndex } = grid;
+  const heads = filteredHeads(context, frame, filter);
+  const shown = filter.sorted ? heads.filter((one) => one.passes) : heads;
+  grid.layout = fitPictures(grid, Math.max(shown.length, 1));
+  const { width, height, columns, tall, wrapped, slot } = grid.layout;
+  const { style } = cells;
+  style.setProperty("--picture-width", `${width}px`);
+  style.setProperty("--picture-height", `${height}px`);
+  style.setProperty("--slot", `${Math.max(slot, width + 6)}px`);
+  const row = `repeat(${columns}, minmax(calc(var(--picture-width) + 6px), max-content))`;
+  style.gridTemplateColumns = filter.sorted ? row : `${LAYER_NAMES}px ${row}`;
+  cells.classList.toggle("named", tall || wrapped);
+  cells.classList.toggle("tall", tall);
+  write(axes, frame.say(filter.sorted ? "axes_sorted" : "axes_natural"));
+  const buttons = shown.map((one) => captioned(grid, one));
+  if (!shown.length)
+    cells.replaceChildren(element("p", { class: "nothing" }, frame.say("no_head_passes")));
+  else cells.replaceChildren(...(filter.sorted ? buttons : withNames(context, buttons, columns)));
+  for (const index of byIndex.keys()) if (index >= heads.length) byIndex.delete(index);
+}
+
+/**
+ * The names of the heads above, unless they are under the pictures, and of each layer before its
+ * rows.
+ */
+function withNames(context: TraceContext, buttons: HTMLElement[], columns: number) {
+  const site = siteOf(context);
+  const name: (kind: string, text: string, title?: string) => HTMLElement = (kind, text, title) =>
+    element("span", { class: `${kind}-name`, title }, text);
+  const whole = columns === site.heads;
+  const across = Array.from({ length: columns }, (_, head) =>
+    name("column", whole ? `H${head}` : ""),
+  );
+  const rows = buttons.flatMap((button, index) => {
+    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    if (head % columns > 0) return [button];
+    const number = site.numbers[layer];
+    const title = context.say("layer_title", { layer: number });
+    const first = head === 0 ? name("row", `L${number}`, title) : name("row", "");
+    first.style.gridColumn = "1"; // the last row of a layer may be shorter
+    return [first, button];
+  });
+  return [...(whole ? [name("corner", ""), ...across] : []), ...rows];
+}
+
+/** The cell of one head, made once. */
+function cellOf({ context, byIndex, tooltip }: Grid, { index, layer, head }: FilteredHead) {
+  const known = byIndex.get(index);
+  if (known) return known;
+  const picture = element("canvas", { "aria-hidden": "true" });
+  const [name, number] = [element("b"), element("span", { class: "number" })];
+  const role = element("span", { class: "role" });
+  const button = element(
+    "button",
+    {
+      type: "button",
+      class: "head-cell",
+      testid: `head-${layer}-${head}`,
+      on: {
+        click: () => context.act.select({ layer, head }),
+        pointermove: (event) => tooltip.show(event, layer, head),
+        pointerleave: () => tooltip.hide(),
+      },
+    },
+    picture,
+    element("span", { class: "caption" }, name, " ", number),
+    " ",
+    role,
+  );
+  const cell = { button, picture, name, number, role };
+  byIndex.set(index, cell);
+  return cell;
+}
+
+/** The button of a head with name, number and role; faint when it does not pass the filter. */
+function captioned(grid: Grid, one: FilteredHead) {
+  const { frame, context } = grid;
+  const { layer, head, measured, number, passes } = one;
+  const title = shownName(grid.context, layer, head);
+  const cell = cellOf(grid, one);
+  const roles = roleText(measured);
+  const { wrapped, tall } = grid.layout;
+  write(cell.name, wrapped && !tall ? `H${head}` : title); // its layer is beside it
+  write(cell.number, number === null ? "" : shortNumber(number));
+  write(cell.role, roles);
+  cell.role.classList.toggle("none", measured?.roles.length === 0);
+  cell.button.classList.toggle("faint", !passes);
+  const shown = [title, cell.number.textContent].filter(Boolean).join(" ");
+  const removed = siteOf(context).removed(layer, head);
+  const words = [shown, roles, removed ? context.say(`removed_${removed}`) : ""];
+  assign(cell.button, "aria-label", words.filter(Boolean).join(frame.say("colon")));
+  return cell.button;
+}
+
+/** Draw the weights of every head, or the values instead of them. */
+function paintPictures({ context, byIndex, layout, values }: Grid) {
+  const site = siteOf(context);
+  const scale = scaleOf(context.state, site);
+  const shown = values?.(site);
+  for (const [index, { picture }] of byIndex) {
+    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    if (layer >= site.layers) continue;
+    const own = site.picture(layer, head);
+    const tone = shown
+      ? shown.of(layer, head).map((value) => value / (shown.largest || 1))
+      : tones(own.weights, own.keys, scale);
+    const removed = site.removed(layer, head) !== null;
+    paintThumbnail(picture, layout, context.palette, own, tone, removed);
+  }
+}
+
+/** Ring the selected head, which is the only stop of the Tab key. */
+function markSelected({ context, byIndex }: Grid) {
+  const { layer, head } = context.state;
+  const selected = layer * siteOf(context).heads + head;
+  for (const [index, { button }] of byIndex) {
+    button.classList.toggle("selected", index === selected);
+    assign(button, "aria-pressed", index === selected ? "true" : "false");
+    button.tabIndex = index === selected ? 0 : -1;
+  }
+}
+
+/** ↑ and ↓ select the head before and after in the grid; ← and → stay with the steps. */
+function moveSelection({ context, frame, filter, byIndex }: Grid, event: KeyboardEvent) {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  const { state } = context;
+  const heads = filteredHeads(context, frame, filter).filter((one) => one.passes || !filter.sorted);
+  const now = heads.findIndex((one) => one.layer === state.layer && one.head === state.head);
+  const next = heads[now + by];
+  if (!next) return;
+  context.act.select({ layer: next.layer, head: next.head });
+  byIndex.get(next.index)?.button.focus();
+}

@@ -1,0 +1,12 @@
+import { streamlitComponent } from "../../shared/js/streamlitComponent.ts";
+import { openHeadGrid } from "./headGridView.ts";
+import { viewListeners } from "./listeners.ts";
+import { readViewPayload } from "./viewPayload.ts";
+
+/** The head grid as a Streamlit component. */
+export default streamlitComponent({
+  read: readViewPayload,
+  identity: (payload) => `${payload.header.language} ${payload.hasValues("norms")}`,
+  listeners: viewListeners,
+  open: openHeadGrid,
+});

@@ -1,0 +1,218 @@
+import {
+  cellOpener,
+  createInside,
+  insideButton,
+  isOffered,
+  lookInside,
+} from "../../inside/js/inside.ts";
+import { createClassReport, createOpener } from "../../player/js/classMirror.ts";
+import type { ShownState } from "../../shared/js/classEvents.ts";
+import type { DrawnPart, Part } from "../../shared/js/element.ts";
+import { drawParts, element, write } from "../../shared/js/element.ts";
+import { figureButtons } from "../../shared/js/figureButtons.ts";
+import { createHeadsNote } from "../../shared/js/headsNote.ts";
+import { initialState } from "../../shared/js/initialState.ts";
+import { createIntegrity } from "../../shared/js/integrity.ts";
+import { listenToKeys } from "../../shared/js/keyboard.ts";
+import type { Selection } from "../../shared/js/look.ts";
+import type { MapPart } from "../../shared/js/map.ts";
+import { createMap } from "../../shared/js/map.ts";
+import { saveMenu } from "../../shared/js/saveMenu.ts";
+import { createSelectionReport, selectionOf } from "../../shared/js/selectionReport.ts";
+import { createSentence } from "../../shared/js/sentence.ts";
+import { createSiteChoice } from "../../shared/js/siteChoice.ts";
+import { mapTitle, shownName, siteOf } from "../../shared/js/stepState.ts";
+import type { Store } from "../../shared/js/store.ts";
+import { anyOf, createStore } from "../../shared/js/store.ts";
+import type { View } from "../../shared/js/streamlitComponent.ts";
+import { createTooltip } from "../../shared/js/tooltip.ts";
+import type { IntegrityCheck, Trace } from "../../shared/js/trace.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { drawAll } from "../../shared/js/traceContext.ts";
+import { createTransport } from "../../shared/js/transport.ts";
+import type { HeadFilter } from "./headFilter.ts";
+import { createHeadFilter, NO_FILTER } from "./headFilter.ts";
+import { createHeadGrid } from "./headGrid.ts";
+import { measuredHead, roleText } from "./headRoles.ts";
+import { headsFigure } from "./headsFigure.ts";
+import { createValueMap } from "./valueMap.ts";
+import type { Listeners, ViewFrame } from "./viewFrame.ts";
+import {
+  closeContext,
+  createViewContext,
+  createViewFrame,
+  showTrace,
+  watchFrame,
+} from "./viewFrame.ts";
+import type { ViewPayload } from "./viewPayload.ts";
+
+/** What the grid asks about its trace; the rest is asked in the player only. */
+const ASKED = ["head", "vectors", "path", "without"];
+const COLUMNS = 900; // px that the grid and the maps beside it need
+
+/**
+ * Every head on the left, the selected one at full size on the right.
+ * @returns check, follow:
+ *   as `mountPlayer`
+ */
+export function openHeadGrid(
+  parent: HTMLElement | ShadowRoot,
+  payload: ViewPayload,
+  listeners: Listeners,
+): View<ViewPayload, Listeners> & {
+  selection: () => Selection;
+  check: (integrity: IntegrityCheck[]) => void;
+  follow: (shown: ShownState) => void;
+} {
+  const frame = createViewFrame(parent, payload);
+  const parts: DrawnPart[] = [];
+  const context = createViewContext(frame, gridTrace(payload), listeners, parts);
+  const filter = createStore(NO_FILTER, (changed) => {
+    drawParts(parts, changed);
+  });
+  const map = createMap(context, {
+    tools: [insideButton(context)],
+    onCell: cellOpener(context),
+  });
+  const placed = placeParts(context, frame, filter, map);
+  const shown = payload.hasValues("norms") ? "norms" : "heads";
+  const reports = [createSelectionReport(context), createClassReport(context, shown)];
+  /** Draw for the first time. */
+  const begin = () => {
+    parts.push(...placed, ...reports.map((update) => ({ update })));
+    drawAll(context);
+    map.start();
+  };
+  const opener = createOpener(context);
+  opener.open(context.pieces, context.state, begin);
+  watchFrame(frame, () => context.touch("size"), COLUMNS);
+  listenToKeys(context, {
+    p: () => context.set({ projector: !context.state.projector }),
+    i: () => lookInside(context, context.state.inside ? null : undefined),
+    escape: () => lookInside(context, null),
+  });
+  return {
+    listen: (next) => Object.assign(context.options, next),
+    selection: () => selectionOf(context),
+    follow: opener.follow,
+    check: (integrity) => {
+      context.pieces.header.integrity = integrity;
+      context.touch("integrity");
+    },
+    update: (next) => {
+      const trace = gridTrace(next);
+      const state = initialState(trace, trace.header.view, context.state);
+      opener.open(trace, state, () => {
+        frame.payload = next;
+        showTrace(context, trace);
+        context.touch("payload", "size");
+        if (!parts.length) begin();
+      });
+    },
+    destroy: () => {
+      closeContext(context);
+      filter.stop();
+      map.destroy();
+      frame.destroy();
+    },
+  };
+}
+
+/** The trace of a payload, with what the grid asks about it. */
+export function gridTrace(payload: Pick<ViewPayload, "trace">): Trace {
+  const trace = payload.trace("trace");
+  const { resources } = trace.header;
+  if (!resources) return trace;
+  const names = resources.names.filter((name) => ASKED.includes(name));
+  return { ...trace, header: { ...trace.header, resources: { ...resources, names } } };
+}
+
+/**
+ * Make every part and put it in its place.
+ * @returns in the order of drawing
+ */
+function placeParts(
+  context: TraceContext,
+  frame: ViewFrame,
+  store: Store<HeadFilter>,
+  map: MapPart,
+): Part[] {
+  const readNorms: Parameters<typeof createValueMap>[2]["read"] = (site) =>
+    frame.payload.values("norms", site);
+  const hasNorms = frame.payload.hasValues("norms");
+  const shownNorms = () => (hasNorms ? readNorms(siteOf(context)) : null);
+  const site = createSiteChoice(context);
+  const headsNote = createHeadsNote(context);
+  const filter = frame.payload.header.unmeasured ? [] : [createHeadFilter(context, frame, store)];
+  const grid = createHeadGrid(context, frame, store.values, hasNorms ? readNorms : null);
+  const sentence = createSentence(context);
+  const transport = createTransport(context);
+  const roles = createRolesLine(context, frame);
+  const tooltip = createTooltip(context);
+  const norms = hasNorms
+    ? [createValueMap(context, frame, { name: "norms", read: readNorms, signed: false })]
+    : [];
+  const maps = element("div", { class: "maps" }, map.element, ...norms.map((part) => part.element));
+  const selected = element(
+    "div",
+    { class: "selected-head" },
+    roles.element,
+    sentence.element,
+    transport.element,
+    maps,
+  );
+  const figures = figureButtons(context.say, {
+    figure: (width) => headsFigure(context, frame, store.values, shownNorms(), width),
+    fileName: () => `heads-${context.state.site}${hasNorms ? "-norms" : ""}`,
+    prefix: "heads-",
+  });
+  const save = saveMenu(context.say, context.signal, figures);
+  const shown = [site, ...filter].map((part) => part.element);
+  const tools = element("div", { class: "tools" }, ...shown, save, headsNote.element);
+  const body = element(
+    "div",
+    { class: hasNorms ? "head-grid-body with-norms" : "head-grid-body" },
+    grid.element,
+    selected,
+  );
+  const inside = createInside(context);
+  const integrity = createIntegrity(context, () =>
+    isOffered(context) ? "keys_inside_heads" : "keys",
+  );
+  const below = [inside.element, integrity.element, tooltip.element, grid.tooltip];
+  frame.root.append(tools, body, ...below);
+  return [
+    inside, // first: the others take what space is left
+    site,
+    headsNote,
+    ...filter,
+    grid,
+    roles,
+    transport,
+    map,
+    ...norms,
+    sentence,
+    integrity,
+    tooltip,
+  ];
+}
+
+/** The roles of the selected head, over its map. */
+function createRolesLine(context: TraceContext, frame: ViewFrame): Part {
+  const node = element("p", { class: "verdict", testid: "verdict" });
+  const update = (changed: Set<string>) => {
+    if (!anyOf(changed, "trace", "site", "layer", "head", "payload")) return;
+    const { site, layer, head } = context.state;
+    const measured = measuredHead(frame, { site, layer, head });
+    const facts = {
+      site: context.say(`site_${site}`),
+      head: shownName(context, layer, head),
+      roles: roleText(measured),
+    };
+    const unmeasured = frame.payload.header.unmeasured
+      ? mapTitle(context)
+      : frame.say("verdict_unmeasured", facts);
+    write(node, measured ? frame.say("verdict", facts) : unmeasured);
+  };
+  return { element: node, update };
+}

@@ -1,0 +1,66 @@
+import type { TraceState } from "../../shared/js/initialState.ts";
+import type { SiteName, Trace } from "../../shared/js/trace.ts";
+import { MEAN } from "../../shared/js/trace.ts";
+
+/** Of a head in its attention, or MEAN of a layer. */
+export type Place = Pick<TraceState, "layer" | "head">;
+
+export type Rule = "matched" | "same"; // by which a head has one of the other trace beside it
+
+export type Shown = {
+  trace: Pick<Trace, "sites">;
+  state: Pick<TraceState, "site" | "layer" | "head">;
+};
+
+/** Which head of the second trace stands beside the selected one. */
+export interface HeadPairs {
+  other: () => Place; // of the selected head
+  chosen: () => Place | null; // that the visitor chose for the selected head
+  rule: () => Rule;
+  follow: (rule: Rule) => void;
+  choose: (other: Place) => void; // for the selected head
+}
+
+/** By site, layer and head of both. */
+export type Matches = Partial<Record<SiteName, { matched: number[][] }>>;
+
+export function createHeadPairs(
+  matches: () => Matches,
+  own: Shown,
+  second: Shown,
+  initial: Rule,
+): HeadPairs {
+  let rule = initial;
+  let choice: { of: string; place: Place } | null = null;
+  const name = () => `${own.state.site}/${own.state.layer}/${own.state.head}`;
+  const chosen = () => {
+    if (choice?.of !== name()) return null;
+    const site = second.trace.sites[own.state.site];
+    const { layer, head } = choice.place;
+    return site && layer < site.layers && head < site.heads ? choice.place : null;
+  };
+  return {
+    chosen,
+    rule: () => rule,
+    other: () => chosen() ?? otherHead(matches(), own, second, rule),
+    follow: (next) => {
+      [rule, choice] = [next, null];
+    },
+    choose: (place) => {
+      choice = { of: name(), place };
+    },
+  };
+}
+
+/**
+ * The head of the second trace by a rule: its match or the one at the same place, where it has
+ * such; of a mean, that of the same layer.
+ */
+function otherHead(matches: Matches, { state }: Shown, second: Shown, rule: Rule): Place {
+  const { site, layer, head } = state;
+  const found = matches[site]?.matched.find(([own, number]) => own === layer && number === head);
+  if (rule === "matched" && found) return { layer: found[2], head: found[3] };
+  const { layers = 1, heads = 1 } = second.trace.sites[site] ?? {};
+  const place = heads > 1 && head < 0 ? MEAN : Math.min(Math.max(head, 0), heads - 1);
+  return { layer: Math.min(layer, layers - 1), head: place };
+}

@@ -1,0 +1,55 @@
+import type { SiteName } from "../../shared/js/trace.ts";
+import { shortNumber } from "./numbers.ts";
+import type { ViewFrame } from "./viewFrame.ts";
+import type { MeasuredHead } from "./viewPayload.ts";
+
+export type HeadKey = { site: SiteName; layer: number; head: number };
+
+/** What was measured of a head; undefined where it was not measured. */
+export function measuredHead({ payload }: ViewFrame, { site, layer, head }: HeadKey) {
+  return payload.header.heads[site]?.find((one) => one.layer === layer && one.head === head);
+}
+
+/** The metrics that are defined for a site, in the order of the report. */
+export function metricsOf({ payload }: ViewFrame, site: SiteName) {
+  const heads = payload.header.heads[site] ?? [];
+  return payload.header.metrics.filter((name) => heads.some((one) => meanOf(one, name) !== null));
+}
+
+/** The mean of a metric; null where it has none. */
+export function meanOf(measured: MeasuredHead | undefined, metric: string) {
+  return measured?.metrics[metric]?.[0] ?? null;
+}
+
+/** The roles of a head, or the nearest one; "" where it was not measured. */
+export function roleText(measured: MeasuredHead | undefined) {
+  return measured?.role_text ?? "";
+}
+
+/** A metric with its confidence interval. */
+export function metricLine(
+  frame: ViewFrame,
+  measured: MeasuredHead,
+  metric: string,
+  number: (value: number | null) => string,
+) {
+  const [mean, low, high] = measured.metrics[metric] ?? [null, null, null];
+  if (mean === null) return null;
+  const name = frame.say(`metric_${metric}`);
+  if (low === null) return `${name} ${number(mean)}`; // of a single sentence
+  const facts = {
+    metric: name,
+    value: number(mean),
+    low: number(low),
+    high: number(high),
+  };
+  return frame.say("metric_interval", facts);
+}
+
+/** A head in lines: its roles with their scores, then a metric. */
+export function roleLines(frame: ViewFrame, key: HeadKey, metric: string) {
+  const measured = measuredHead(frame, key);
+  if (!measured) return frame.payload.header.unmeasured ? [] : [frame.say("not_measured")];
+  const line = metricLine(frame, measured, metric, shortNumber);
+  return [...measured.role_lines, ...(line === null ? [] : [line])];
+}

@@ -1,0 +1,30 @@
+import { element } from "../../shared/js/element.ts";
+import { shownName } from "../../shared/js/stepState.ts";
+import { positionTooltip } from "../../shared/js/tooltip.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { HeadFilter } from "./headFilter.ts";
+import { metricShown } from "./headFilter.ts";
+import { roleLines } from "./headRoles.ts";
+import type { ViewFrame } from "./viewFrame.ts";
+
+/** The hover text of a head in the grid: its name, its roles, and how certain these are. */
+export function createHeadTooltip(context: TraceContext, frame: ViewFrame, filter: HeadFilter) {
+  const node = element("div", {
+    class: "tooltip",
+    role: "tooltip",
+    testid: "head-tooltip",
+    hidden: true,
+  });
+  const show: (event: PointerEvent, layer: number, head: number) => void = (event, layer, head) => {
+    const { site } = context.state;
+    const lines = roleLines(frame, { site, layer, head }, metricShown(frame, site, filter));
+    const title = `${context.say(`site_${site}`)} · ${shownName(context, layer, head)}`;
+    node.replaceChildren(...[title, ...lines].map((line) => element("div", {}, line)));
+    node.hidden = false;
+    positionTooltip(frame.root, node, { x: event.clientX, y: event.clientY });
+  };
+  const hide = () => {
+    node.hidden = true;
+  };
+  return { element: node, show, hide };
+}

@@ -1,0 +1,161 @@
+import { figureCells } from "../../shared/js/figureCells.ts";
+import { addLegend, shownCodes } from "../../shared/js/figureLegend.ts";
+import { figureOrigin } from "../../shared/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import {
+  addParagraph,
+  drawn,
+  FONT,
+  figurePen,
+  LINE,
+  MARGIN,
+  widthOf,
+} from "../../shared/js/figureText.ts";
+import { textWidth } from "../../shared/js/geometry.ts";
+import { css, printPalette } from "../../shared/js/palette.ts";
+import { placePanels } from "../../shared/js/panelLayout.ts";
+import type { Figure } from "../../shared/js/savedFile.ts";
+import { shownName, siteOf } from "../../shared/js/stepState.ts";
+import type { Picture, Site } from "../../shared/js/trace.ts";
+import { FULL_WEIGHT } from "../../shared/js/trace.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { FilteredHead, HeadFilter } from "./headFilter.ts";
+import { filteredHeads, metricShown } from "./headFilter.ts";
+import { shortNumber } from "./numbers.ts";
+import type { ViewFrame } from "./viewFrame.ts";
+import type { HeadValues } from "./viewPayload.ts";
+
+const ACROSS = 8; // panels beside each other, where heads are sorted or very many
+
+/**
+ * All heads of the attention on screen as a figure that explains itself: layers as rows and heads
+ * as columns, or the heads that pass a filter by their number.
+ * @param values drawn instead of the weights
+ * @param width px
+ * @returns null where no head passes
+ */
+export function headsFigure(
+  given: TraceContext,
+  frame: ViewFrame,
+  filter: HeadFilter,
+  values: HeadValues | null,
+  width: number,
+): Figure | null {
+  const heads = filteredHeads(given, frame, filter).filter((one) => one.passes || !filter.sorted);
+  if (heads.length === 0) return null;
+  const palette = printPalette(FONT);
+  const site = siteOf(given);
+  const contexts = heads.map((one) => panelContext({ ...given, palette }, one, values));
+  const figure = beginFigure(palette, given.trace.header.language, width);
+  let end = addParagraph(figure, title(given, frame, values), MARGIN, { heading: true });
+  for (const text of captions(given, frame, filter, values))
+    end = addParagraph(figure, text, end + 2);
+  const rows = rowsOf(heads, filter.sorted ? Math.min(heads.length, ACROSS) : site.heads);
+  const layout = placePanels({
+    ...labels(given, rows, filter.sorted),
+    measure: (text) => textWidth(figurePen(), text),
+    sheet: widthOf(figure),
+    top: end + LINE / 2,
+    shape: site,
+  });
+  figure.append(...layout.texts.map(({ text, ...place }) => drawn("text", place, text)));
+  const size = { width: layout.across * site.keys, height: layout.down * site.queries };
+  const edge = { ...size, fill: "none", stroke: css(palette.ink), "stroke-width": 0.5 };
+  for (const { column, row, left, top } of layout.panels) {
+    const one = rows[row][column];
+    if (!one) continue;
+    const context = contexts[heads.indexOf(one)];
+    const own = siteOf(context);
+    const cell = { across: size.width / own.keys, down: size.height / own.queries };
+    if (!site.removed(one.layer, one.head))
+      figure.append(...figureCells(context, { left, top, ...cell }));
+    figure.append(drawn("rect", { x: left, y: top, ...edge }));
+  }
+  const codes = new Set(contexts.flatMap(shownCodes));
+  const name = values ? frame.say("norms_title") : undefined;
+  end = addLegend(figure, contexts[0], layout.end + LINE / 2, { codes: [...codes].sort(), name });
+  return endFigure(figure, palette, given.trace.header.project, end);
+}
+
+/** What attention, and whether its weights or value norms. */
+function title({ state, say }: TraceContext, frame: ViewFrame, values: HeadValues | null) {
+  const site = say(`site_${state.site}`);
+  return frame.say(values ? "figure_norms" : "figure_heads", { site });
+}
+
+/** How to read a panel, what is under it, the model and the text. */
+function captions(
+  context: TraceContext,
+  frame: ViewFrame,
+  filter: HeadFilter,
+  values: HeadValues | null,
+) {
+  const { state, say } = context;
+  const metric = metricShown(frame, state.site, filter);
+  const count = frame.payload.header.sentences;
+  return [
+    values
+      ? frame.say("figure_norms_axes")
+      : `${say(`figure_axes_${state.site}`)} ${say("figure_weights")}`,
+    metric ? frame.say("figure_number", { metric: frame.say(`metric_${metric}`), count }) : "",
+    ...figureOrigin(context),
+  ].filter(Boolean);
+}
+
+/** The heads row by row; the last row may be shorter. */
+function rowsOf(heads: FilteredHead[], across: number) {
+  const count = Math.ceil(heads.length / across);
+  return Array.from({ length: count }, (_, row) => heads.slice(row * across, (row + 1) * across));
+}
+
+/** The texts beside the panels. */
+function labels(context: TraceContext, rows: FilteredHead[][], sorted: boolean) {
+  const site = siteOf(context);
+  const measured = rows.flat().some(({ number }) => number !== null);
+  const numberOf = ({ number }: FilteredHead) => (number === null ? "–" : shortNumber(number));
+  const nameOf = ({ layer, head }: FilteredHead) => shownName(context, layer, head);
+  const below = (one: FilteredHead) =>
+    [sorted ? nameOf(one) : "", measured ? numberOf(one) : ""].filter(Boolean).join(" ");
+  return {
+    facts: [""],
+    columns: rows[0].map(({ head }) => [sorted ? "" : `H${head}`]),
+    rows: rows.map(([one]) => (sorted ? "" : `L${site.numbers[one.layer]}`)),
+    below: sorted || measured ? rows.map((row) => row.map(below)) : [],
+  };
+}
+
+/**
+ * The context of one head, as its thumbnail shows it: with all rows and without a current query.
+ */
+function panelContext(
+  context: TraceContext,
+  { layer, head }: FilteredHead,
+  values: HeadValues | null,
+): TraceContext {
+  const { trace, state } = context;
+  const site = siteOf(context);
+  const shown = { layer, head, step: 0, alignment: "off" as const, ahead: true };
+  const own = values ? valuePicture(site, values, layer, head) : site.picture(layer, head);
+  const one: Site = {
+    ...site,
+    ...(values ? { scale: values.largest } : {}),
+    queries: own.queries,
+    keys: own.keys,
+    widest: site.widest ?? site.keys, // of the whole head, by which the scale is chosen
+    weights: () => own.weights,
+    masked: () => own.masked,
+  };
+  const scale = values ? "linear" : state.scale;
+  return {
+    ...context,
+    trace: { ...trace, sites: { ...trace.sites, [site.name]: one } },
+    state: { ...state, ...shown, scale },
+  };
+}
+
+/** The values of a head, as codes of the largest of all heads. */
+function valuePicture(site: Site, values: HeadValues, layer: number, head: number): Picture {
+  const share = FULL_WEIGHT / (values.largest || 1);
+  const weights = Uint16Array.from(values.of(layer, head), (value) => value * share);
+  return { queries: site.queries, keys: site.keys, weights, masked: site.masked(layer, head) };
+}

@@ -1,0 +1,17 @@
+import { pictureMark } from "../../shared/js/envelope.ts";
+import type { StreamlitArguments } from "../../shared/js/streamlitComponent.ts";
+import type { Listeners } from "./viewFrame.ts";
+
+/** How a head view reports to Streamlit. */
+export function viewListeners({
+  data,
+  setStateValue,
+  setTriggerValue,
+}: StreamlitArguments): Listeners {
+  return {
+    onState: (selection) =>
+      setStateValue("selection", { ...selection, picture: pictureMark(data) }),
+    onCell: (cell) => setTriggerValue("cell", cell),
+    onMissing: () => setTriggerValue("missing", true),
+  };
+}

@@ -1,0 +1,167 @@
+import { assign, element, write } from "../../shared/js/element.ts";
+import { createExplanation, wordEntry } from "../../shared/js/explanation.ts";
+import { figureButtons } from "../../shared/js/figureButtons.ts";
+import { colourAt, css, inkOn } from "../../shared/js/palette.ts";
+import { projectorChosen, showProjector } from "../../shared/js/projector.ts";
+import { saveMenu } from "../../shared/js/saveMenu.ts";
+import { fillIn } from "../../shared/js/sentences.ts";
+import { headName } from "../../shared/js/stepState.ts";
+import type { View } from "../../shared/js/streamlitComponent.ts";
+import { streamlitComponent } from "../../shared/js/streamlitComponent.ts";
+import type { SiteName } from "../../shared/js/trace.ts";
+import type { ValueScale } from "./colourBar.ts";
+import { createColourBar, rampOf } from "./colourBar.ts";
+import { meanOf, metricLine, roleText } from "./headRoles.ts";
+import { viewListeners } from "./listeners.ts";
+import { metricFigure } from "./metricFigure.ts";
+import { isDifference, shortNumber, signedNumber } from "./numbers.ts";
+import { createSelect } from "./select.ts";
+import type { Listeners, ViewFrame } from "./viewFrame.ts";
+import { createViewFrame, watchFrame } from "./viewFrame.ts";
+import type { MeasuredHead, ViewPayload } from "./viewPayload.ts";
+import { readViewPayload } from "./viewPayload.ts";
+
+/** The metric matrix as a Streamlit component. */
+export default streamlitComponent({
+  read: readViewPayload,
+  identity: (payload) => payload.header.language,
+  listeners: viewListeners,
+  open: openMetricMatrix,
+});
+
+/** Every head by layer and head, one metric at a time, with its number in the cell. */
+function openMetricMatrix(
+  parent: HTMLElement | ShadowRoot,
+  payload: ViewPayload,
+): View<ViewPayload, Listeners> {
+  const frame = createViewFrame(parent, payload);
+  const select = createSelect(frame.say, "metric", (value) => draw(value));
+  const about = element("p", { class: "about", testid: "metric-about" });
+  const tables = element("div", { class: "matrices" });
+  const bar = createColourBar();
+  const legend = element("div", { class: "legend" }, bar.element);
+  let shown = "";
+  const papers = (key: string) => fillIn(frame.payload.header.player_strings, key);
+  const labels = { label: frame.say("metric_words"), close: papers("words_close") };
+  const words = createExplanation("metric-words", labels, () => [
+    wordEntry(`metric_${shown}`, frame.say, papers),
+  ]);
+  const draw = (metric = shown) => {
+    const { metrics, heads } = frame.payload.header;
+    const names = metrics.filter((name) =>
+      allHeads(frame).some((one) => meanOf(one, name) !== null),
+    );
+    shown = names.includes(metric) ? metric : (names[0] ?? "");
+    select.offer(
+      names.map((name) => [name, frame.say(`metric_${name}`)]),
+      shown,
+    );
+    write(about, frame.say(`metric_${shown}_title`));
+    const scale = metricScale(frame, shown);
+    const sites = Object.keys(heads) as SiteName[];
+    tables.replaceChildren(
+      ...sites.map((site) => siteTable(frame, site, heads[site] ?? [], shown, scale)),
+    );
+    bar.draw(scale);
+  };
+  /** @param width px */
+  const figure = (width: number) => {
+    const { signed, most } = metricScale(frame, shown);
+    return metricFigure(
+      frame,
+      shown,
+      {
+        colour: (palette, value) =>
+          scaleColour({ signed, most, ramp: rampOf(palette, signed) }, value),
+        numberOf: (measured) => meanOf(measured, shown),
+        signed,
+      },
+      width,
+    );
+  };
+  const saving = { figure, fileName: () => `heads-${shown}`, prefix: "metric-" };
+  const save = saveMenu(papers, frame.signal, figureButtons(papers, saving));
+  frame.root.append(
+    element("div", { class: "tools" }, select.element, words.element, legend, save, about),
+    tables,
+  );
+  frame.recolour.push(() => draw());
+  watchFrame(frame, () => {}, 0);
+  showProjector(frame.root, projectorChosen());
+  draw();
+  return {
+    listen: () => {},
+    update: (next) => {
+      frame.payload = next;
+      draw();
+    },
+    destroy: frame.destroy,
+  };
+}
+
+/** The heads of all sites. */
+function allHeads({ payload }: ViewFrame) {
+  return Object.values(payload.header.heads).flat();
+}
+
+/** The colours of a metric: from 0 to its largest number, or around 0 for a difference. */
+function metricScale(frame: ViewFrame, metric: string): ValueScale {
+  const most = Math.max(...allHeads(frame).map((one) => Math.abs(meanOf(one, metric) ?? 0)), 0);
+  const signed = isDifference(metric);
+  const top = signed || most > 1 ? most : most > 0.5 ? 1 : most; // shares keep their whole range
+  return { signed, most: top || 1, ramp: rampOf(frame.palette, signed) };
+}
+
+/** The colour of a number. */
+function scaleColour({ signed, most, ramp }: ValueScale, value: number) {
+  const share = Math.max(-1, Math.min(1, value / most));
+  return colourAt(ramp, signed ? (share + 1) / 2 : Math.max(share, 0));
+}
+
+/** One site: a table with layers down and heads across. */
+function siteTable(
+  frame: ViewFrame,
+  site: SiteName,
+  heads: MeasuredHead[],
+  metric: string,
+  scale: ValueScale,
+) {
+  const across = Math.max(...heads.map((one) => one.head)) + 1;
+  const layers = Math.max(...heads.map((one) => one.layer)) + 1;
+  const name = fillIn(frame.payload.header.player_strings, `site_${site}`);
+  const first = element("tr", {}, element("td", { class: "corner" }, frame.say("matrix_axes")));
+  for (let head = 0; head < across; head += 1)
+    first.append(element("th", { scope: "col" }, `H${head}`));
+  const rows = Array.from({ length: layers }, (_, layer) => {
+    const cells = heads
+      .filter((one) => one.layer === layer)
+      .map((one) => metricCell(frame, one, metric, scale));
+    return element("tr", {}, element("th", { scope: "row" }, `L${layer}`), ...cells);
+  });
+  return element(
+    "table",
+    { testid: `matrix-${site}` },
+    element("caption", {}, name),
+    first,
+    ...rows,
+  );
+}
+
+/** The number of a head; its title has the confidence interval and the roles. */
+function metricCell(frame: ViewFrame, measured: MeasuredHead, metric: string, scale: ValueScale) {
+  const mean = meanOf(measured, metric);
+  const number = scale.signed ? signedNumber : shortNumber;
+  const cell = element("td", { class: "number" }, number(mean));
+  if (mean !== null) {
+    const colour = scaleColour(scale, mean);
+    cell.style.background = css(colour);
+    cell.style.color = inkOn(colour);
+  }
+  const lines = [
+    headName(measured.layer, measured.head),
+    roleText(measured),
+    metricLine(frame, measured, metric, number) ?? frame.say("metric_absent"),
+  ];
+  assign(cell, "title", lines.join("\n"));
+  return cell;
+}

@@ -1,0 +1,298 @@
+import type { Part } from "../../shared/js/element.ts";
+import { drawParts, element } from "../../shared/js/element.ts";
+import { figureButtons } from "../../shared/js/figureButtons.ts";
+import { createIntegrity } from "../../shared/js/integrity.ts";
+import { listenToKeys } from "../../shared/js/keyboard.ts";
+import { labelOf } from "../../shared/js/label.ts";
+import { createRail } from "../../shared/js/rail.ts";
+import { saveMenu } from "../../shared/js/saveMenu.ts";
+import { createSelectionReport } from "../../shared/js/selectionReport.ts";
+import { createSiteChoice } from "../../shared/js/siteChoice.ts";
+import { shownName, siteOf } from "../../shared/js/stepState.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import type { View } from "../../shared/js/streamlitComponent.ts";
+import { streamlitComponent } from "../../shared/js/streamlitComponent.ts";
+import { tableButton } from "../../shared/js/tableButton.ts";
+import { createTooltip } from "../../shared/js/tooltip.ts";
+import type { Site } from "../../shared/js/trace.ts";
+import { FULL_WEIGHT } from "../../shared/js/trace.ts";
+import { drawAll } from "../../shared/js/traceContext.ts";
+import { createTransport } from "../../shared/js/transport.ts";
+import { shareScale, synchronise } from "./comparison.ts";
+import type { Side } from "./comparisonSides.ts";
+import {
+  comparisonColumn,
+  createOutputs,
+  createSide,
+  MAPS_BESIDE,
+  RAIL_BESIDE,
+} from "./comparisonSides.ts";
+import { pairTable } from "./comparisonTables.ts";
+import type { HeadPairs, Rule } from "./headPairs.ts";
+import { createHeadPairs } from "./headPairs.ts";
+import { viewListeners } from "./listeners.ts";
+import { pairFigure } from "./pairFigure.ts";
+import { createSimilarityMatrix } from "./similarityMatrix.ts";
+import { createValueMap } from "./valueMap.ts";
+import type { Listeners, ViewFrame } from "./viewFrame.ts";
+import { closeContext, createViewFrame, showTrace, watchFrame } from "./viewFrame.ts";
+import type { HeadValues, ViewPayload } from "./viewPayload.ts";
+import { readViewPayload } from "./viewPayload.ts";
+
+/** A text in two models as a Streamlit component. */
+export default streamlitComponent({
+  read: readViewPayload,
+  identity: ({ header }) => [header.language, header.rule, ...(header.names ?? [])].join("\n"),
+  listeners: viewListeners,
+  open: openModelComparison,
+});
+
+/**
+ * Two traces of the same tokens, their steps synchronised, each with a head of its own; the
+ * difference of the two, and how alike all heads are.
+ */
+function openModelComparison(
+  parent: HTMLElement | ShadowRoot,
+  payload: ViewPayload,
+  listeners: Listeners,
+): View<ViewPayload, Listeners> {
+  const frame = createViewFrame(parent, payload);
+  frame.root.classList.add("comparison");
+  const original = createSide(frame, payload.trace("original"), listeners);
+  const changed = createSide(frame, payload.trace("changed"), listeners);
+  const sides = [original, changed];
+  original.context.beside = [changed.context];
+  changed.context.beside = [original.context];
+  const { context: own } = original;
+  const initial = payload.header.rule ?? "matched";
+  const similar = () => frame.payload.header.similar ?? {};
+  const pairs = createHeadPairs(similar, own, changed.context, initial);
+  choosePair(pairs, payload);
+  shareScale(own.trace, changed.context.trace);
+  const pairBeside = () => changed.context.set(pairs.other());
+  const parts = placeParts(frame, original, changed, pairs, pairBeside);
+  const report = createSelectionReport(own, { more: () => otherOf(pairs, initial) });
+  const [follow, followBack] = synchronise(own, changed.context, ["layer", "head"]);
+  original.parts.push({ update: follow }, { update: report });
+  original.parts.unshift({
+    update: (names) => {
+      if (anyOf(names, "trace", "site", "layer", "head")) pairBeside();
+    },
+  });
+  changed.parts.push(
+    { update: followBack },
+    {
+      update: (names) => {
+        if (!anyOf(names, "layer", "head")) return;
+        drawParts(parts, new Set(["head"]));
+        report(new Set(["head"]));
+      },
+    },
+  );
+  for (const { context, map } of sides) {
+    drawAll(context);
+    map.start();
+  }
+  watchFrame(frame, () => touchSize(sides), MAPS_BESIDE, RAIL_BESIDE);
+  listenToKeys(own, { p: () => own.set({ projector: !own.state.projector }) });
+  return {
+    listen: (next) => {
+      for (const { context } of sides) Object.assign(context.options, next);
+    },
+    update: (next) => {
+      frame.payload = next;
+      showTrace(own, next.trace("original"));
+      showTrace(changed.context, next.trace("changed"));
+      choosePair(pairs, next);
+      shareScale(own.trace, changed.context.trace); // drawn with the next frame
+    },
+    destroy: () => {
+      for (const { context, map } of sides) {
+        closeContext(context);
+        map.destroy();
+      }
+      frame.destroy();
+    },
+  };
+}
+
+function touchSize(sides: Side[]) {
+  for (const { context } of sides) context.touch("size");
+}
+
+/** The head of the second model that a link names. */
+function choosePair(pairs: HeadPairs, { header }: ViewPayload) {
+  if (header.pair) pairs.choose({ layer: header.pair[0], head: header.pair[1] });
+}
+
+/**
+ * What the app is told of the pair: the head of the second side where it is not the one that the
+ * comparison opens with.
+ */
+function otherOf(pairs: HeadPairs, initial: Rule) {
+  const place = pairs.rule() === initial ? pairs.chosen() : pairs.other();
+  return { other: place && place.head >= 0 ? [place.layer, place.head] : null };
+}
+
+/**
+ * Make every part, put it in its place, and add it to those drawn with its trace.
+ * @returns those that show both heads
+ */
+function placeParts(
+  frame: ViewFrame,
+  original: Side,
+  changed: Side,
+  pairs: HeadPairs,
+  pairBeside: () => void,
+): Part[] {
+  const { context } = original;
+  const [a, b] = frame.payload.header.names ?? ["", ""];
+  const site = createSiteChoice(context);
+  const rail = createRail(context);
+  const transport = createTransport(context);
+  const outputs = createOutputs(
+    () => [a, b],
+    () => frame.payload.header.outputs ?? [[], []],
+  );
+  const difference = createValueMap(context, frame, {
+    name: "pair",
+    read: (which) => differenceOf(which, changed, pairs),
+    signed: true,
+    facts: () => headsShown(original, changed),
+    tokenOf: (side, position) => tokenPair(frame, original, changed, side, position),
+  });
+  const matrix = createSimilarityMatrix(
+    context,
+    changed.context,
+    frame,
+    pairs,
+    ({ own, other }) => {
+      context.set(own);
+      pairs.choose(other);
+      pairBeside();
+      matrix.update(new Set(["head"]));
+    },
+    (rule) => {
+      pairs.follow(rule);
+      pairBeside();
+      matrix.update(new Set(["head"]));
+    },
+  );
+  const integrity = createIntegrity(changed.context);
+  const tooltips = [createTooltip(context), createTooltip(changed.context)];
+  rail.element.prepend(site.element);
+  const second = frame.payload.header.given || b;
+  const columns = [
+    comparisonColumn("original", a, original.map),
+    comparisonColumn("changed", second, changed.map),
+    comparisonColumn("difference", frame.say("comparison_pair", { a, b }), difference),
+  ];
+  const save = savePair(frame, original, changed, pairs);
+  const top = element("div", { class: "comparison-top" }, transport.element, outputs.element, save);
+  const body = element("div", { class: "comparison-body" }, rail.element, ...columns);
+  const below = [integrity, matrix, ...tooltips].map((part) => part.element);
+  frame.root.append(top, body, ...below);
+  original.parts.push(
+    site,
+    rail,
+    original.map,
+    difference,
+    transport,
+    outputs,
+    matrix,
+    tooltips[0],
+  );
+  changed.parts.push(changed.map, integrity, tooltips[1]);
+  return [difference, matrix];
+}
+
+/** The menu that saves both maps and their difference. */
+function savePair(frame: ViewFrame, original: Side, changed: Side, pairs: HeadPairs) {
+  const { context } = original;
+  const contexts = [context, changed.context];
+  const fileName = () => {
+    const { own, other } = headsShown(original, changed);
+    return `compare-${context.state.site}-${own}-${other}`.replaceAll(" ", "-");
+  };
+  const shownDifference = () => {
+    const { layer, head } = context.state;
+    return differenceOf(siteOf(context), changed, pairs)?.of(layer, head) ?? null;
+  };
+  const figures = figureButtons(context.say, {
+    figure: (width) => {
+      const values = shownDifference();
+      return values && pairFigure(contexts, frame, values, width);
+    },
+    fileName,
+    prefix: "pair-",
+  });
+  const table = tableButton(context.say, {
+    table: () => {
+      const values = shownDifference();
+      return values && tableOfPair(frame, original, changed, values);
+    },
+    fileName,
+    prefix: "pair-",
+    title: frame.say("pair_csv_title"),
+  });
+  return saveMenu(context.say, context.signal, [...figures, table]);
+}
+
+/** The weights of the two heads on screen as CSV. */
+function tableOfPair(frame: ViewFrame, original: Side, changed: Side, difference: Float32Array) {
+  const [a, b] = frame.payload.header.names ?? ["", ""];
+  const { own, other } = headsShown(original, changed);
+  const [first, second] = [original, changed].map(({ context }) => {
+    const { layer, head } = context.state;
+    return { site: siteOf(context), layer, head };
+  });
+  return pairTable(
+    [`${a} ${own}`, `${b} ${other}`],
+    [first, second],
+    difference,
+    (side, position) => tokenPair(frame, original, changed, side, position),
+  );
+}
+
+/** The names of the two heads on screen. */
+function headsShown(original: Side, changed: Side) {
+  const [own, other] = [original.context, changed.context].map((context) =>
+    shownName(context, context.state.layer, context.state.head),
+  );
+  return { own, other };
+}
+
+/** The token at a position; of two texts, both tokens where they differ. */
+function tokenPair(
+  frame: ViewFrame,
+  original: Side,
+  changed: Side,
+  side: "queryTokens" | "keyTokens",
+  position: number,
+) {
+  const [own, other] = [original, changed].map(
+    ({ context }) => context.trace.sites[original.context.state.site]?.[side][position],
+  );
+  if (own === undefined || other === undefined || own === other) return labelOf(own ?? "");
+  return frame.say("pair_tokens", { a: labelOf(own), b: labelOf(other) });
+}
+
+/**
+ * The weights of the second head minus those of the first; full colour is a difference of 1
+ * whatever the pair, so that two pairs can be compared by eye.
+ * @param site of the first trace
+ */
+function differenceOf(site: Site, { context }: Side, pairs: HeadPairs): HeadValues | null {
+  const second = context.trace.sites[site.name];
+  if (!second) return null;
+  return {
+    largest: 1,
+    strongest: { layer: 0, head: 0 },
+    of: (layer, head) => {
+      const other = pairs.other();
+      const [one, two] = [site.weights(layer, head), second.weights(other.layer, other.head)];
+      const [scale, otherScale] = [site.scale / FULL_WEIGHT, second.scale / FULL_WEIGHT];
+      return Float32Array.from(one, (code, cell) => two[cell] * otherScale - code * scale);
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import type { DrawnPart } from "../../shared/js/element.ts";
+import { drawParts, element } from "../../shared/js/element.ts";
+import { initialState } from "../../shared/js/initialState.ts";
+import type { Palette } from "../../shared/js/palette.ts";
+import { servedPlotly } from "../../shared/js/plotly.ts";
+import { showProjector } from "../../shared/js/projector.ts";
+import type { Say } from "../../shared/js/sentences.ts";
+import { fillIn } from "../../shared/js/sentences.ts";
+import type { Trace } from "../../shared/js/trace.ts";
+import type { TraceContext, TraceOptions } from "../../shared/js/traceContext.ts";
+import { createTraceContext } from "../../shared/js/traceContext.ts";
+import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.ts";
+import type { ViewPayload } from "./viewPayload.ts";
+
+export type Listeners = Partial<TraceOptions>;
+
+/** What every head view has: its element, its theme, its payload. */
+export interface ViewFrame {
+  root: HTMLElement;
+  signal: AbortSignal; // aborted when the view is destroyed
+  payload: ViewPayload;
+  palette: Palette;
+  say: Say;
+  roleName: (role: string) => string;
+  recolour: ((palette: Palette) => void)[]; // called when the theme changes
+  destroy: () => void;
+}
+
+const LOWEST_TOP = 330; // px; a view that begins lower is as high as if it began here
+
+export function createViewFrame(parent: HTMLElement | ShadowRoot, payload: ViewPayload): ViewFrame {
+  const abort = new AbortController();
+  const name = payload.header.view.replace("_", "-");
+  const root = element("div", {
+    class: `player head-view ${name}`,
+    testid: `view-${name}`,
+    tabindex: "-1",
+    lang: payload.header.language,
+  });
+  parent.append(root);
+  const frame: ViewFrame = {
+    root,
+    signal: abort.signal,
+    payload,
+    palette: watchTheme(root, (palette) => {
+      frame.palette = palette;
+      for (const recolour of frame.recolour) recolour(palette);
+    }),
+    say: (key, facts) => fillIn(frame.payload.header.strings, key, facts),
+    roleName: (role) => frame.payload.header.role_strings[role] ?? role,
+    recolour: [],
+    destroy: () => {
+      abort.abort();
+      root.remove();
+    },
+  };
+  return frame;
+}
+
+/**
+ * Follow the available space.
+ * @param columns px that its columns need
+ * @param railBeside px that they need with the heads beside them
+ */
+export function watchFrame(
+  { root, signal }: ViewFrame,
+  onChange: () => void,
+  columns: number,
+  railBeside: number = columns,
+) {
+  watchSize(
+    root,
+    signal,
+    (top) => Math.min(top, LOWEST_TOP),
+    () => {
+      markNarrow(root, columns, railBeside);
+      onChange();
+    },
+  );
+}
+
+/**
+ * A trace of a head view, drawn by any parts.
+ * @param parts which may be added later
+ */
+export function createViewContext(
+  frame: ViewFrame,
+  trace: Trace,
+  listeners: Listeners,
+  parts: DrawnPart[],
+): TraceContext {
+  const context = createTraceContext({
+    root: frame.root,
+    signal: frame.signal,
+    options: { plotly: servedPlotly, ...listeners },
+    pieces: trace,
+    state: initialState(trace, trace.header.view, {}),
+    palette: frame.palette,
+    strings: () => context.trace.header.strings,
+    draw: (changed) => {
+      if (changed.has("projector")) showProjector(frame.root, context.state.projector);
+      drawParts(parts, changed);
+    },
+  });
+  frame.recolour.push((palette) => {
+    context.palette = palette;
+    context.touch("theme");
+  });
+  return context;
+}
+
+/** Show another trace; the selection stays unless the view of the trace says otherwise. */
+export function showTrace(context: TraceContext, next: Trace) {
+  context.act.pause();
+  context.trace = next;
+  context.pieces = next;
+  context.generation += 1;
+  context.set(initialState(next, next.header.view, context.state));
+  context.touch("trace", "step", "site", "layer", "head", "ahead", "zoomed");
+}
+
+/** Stop drawing a trace. */
+export function closeContext(context: TraceContext) {
+  context.act.pause();
+  context.store.stop();
+}

@@ -1,0 +1,131 @@
+import { readEnvelope } from "../../shared/js/envelope.ts";
+import type { Strings } from "../../shared/js/sentences.ts";
+import type { Site, SiteName, Trace } from "../../shared/js/trace.ts";
+import { readTrace } from "../../shared/js/trace.ts";
+
+/** What was measured of a head. */
+export interface MeasuredHead {
+  layer: number;
+  head: number;
+  metrics: Record<string, [number | null, number | null, number | null]>; // mean, low, high
+  roles: string[]; // keys of groups of roles
+  role_text: string;
+  role_lines: string[]; // with their scores
+}
+
+export interface ViewHeader {
+  view: "head_grid" | "comparison" | "model_comparison" | "metric_matrix" | "words";
+  language: string;
+  strings: Strings;
+  role_strings: Strings;
+  player_strings: Strings;
+  heads: Partial<Record<SiteName, MeasuredHead[]>>;
+  metrics: string[];
+  unmeasured?: boolean; // whether measurements stay elsewhere: nothing is said of them
+  sentences?: number; // on which they were measured
+  removed_on?: number; // sentences on which each head was removed
+  model?: string; // of which they were measured
+  batch?: string; // the name of the sentences
+  project?: string; // name and version of the project
+  roles: string[];
+  role_groups: Partial<Record<SiteName, [string, string][]>>; // keys and names
+  words?: string[]; // names of the sentences of the words to explain
+  label?: string; // of the button that explains them
+  names?: [string, string]; // of two models that are compared
+  outputs?: [string[], string[]]; // of the two, each by itself
+  pair?: [number, number] | null; // layer and head of the second that is shown first
+  /** the heading of the second where it is given the output of the first; "" where it is not */
+  given?: string;
+  rule?: "matched" | "same"; // by which a head has one of the second beside it at first
+  about?: string; // what the caption of a figure says of them besides
+  similar?: Partial<Record<SiteName, SimilarHeads>>;
+}
+
+/** Heads of two models in one attention. */
+export interface SimilarHeads {
+  order: [number[], number[]]; // heads of each, counted through the layers, like ones together
+  matched: [number, number, number, number][]; // layer and head of both
+}
+
+/** Numbers of every head of a site that are no weights. */
+export interface HeadValues {
+  of: (layer: number, head: number) => Float32Array; // a head; below head 0, the mean of the layer
+  largest: number; // magnitude
+  strongest: { layer: number; head: number }; // head with the largest magnitude
+}
+
+export interface ViewPayload {
+  header: ViewHeader;
+  trace: (name: string) => Trace;
+  values: (name: string, site: Site) => HeadValues | null;
+  /**
+   * of each head of the first model to
+   * each of the second
+   */
+  similarity: (site: SiteName) => Float32Array | null;
+  hasValues: (name: string) => boolean; // whether it has such values for any site
+}
+
+/** Read the payload of a head view. */
+export function readViewPayload(bytes: Uint8Array): ViewPayload {
+  const { header, array } = readEnvelope(bytes) as ReturnType<typeof readEnvelope<ViewHeader>>;
+  return {
+    header,
+    trace: (name) => readTrace(array(name) as Uint8Array),
+    values: (name, site) => {
+      const numbers = array(`${name}.${site.name}`) as Float32Array | null;
+      return numbers && createHeadValues(numbers, site);
+    },
+    similarity: (site) => array(`similarity.${site}`) as Float32Array | null,
+    hasValues: (name) => Object.keys(header.arrays).some((key) => key.startsWith(`${name}.`)),
+  };
+}
+
+/**
+ * A trace that is here already as the payload of the grid of all heads, without measurements.
+ * @param strings of the head views
+ */
+export function traceAsPayload(trace: Trace, strings: Strings): ViewPayload {
+  const { language, strings: player_strings } = trace.header;
+  return {
+    header: {
+      view: "head_grid",
+      language,
+      strings,
+      role_strings: {},
+      player_strings,
+      heads: {},
+      unmeasured: true,
+      metrics: [],
+      roles: [],
+      role_groups: {},
+    },
+    trace: () => trace,
+    values: () => null,
+    similarity: () => null,
+    hasValues: () => false,
+  };
+}
+
+/** @param values of all heads */
+export function createHeadValues(
+  values: Float32Array,
+  { heads, queries, keys }: Pick<Site, "heads" | "queries" | "keys">,
+): HeadValues {
+  const area = queries * keys;
+  let [largest, index] = [0, 0];
+  values.forEach((value, cell) => {
+    if (Math.abs(value) > largest) [largest, index] = [Math.abs(value), Math.floor(cell / area)];
+  });
+  const strongest = { layer: Math.floor(index / heads), head: index % heads };
+  const one: (layer: number, head: number) => Float32Array = (layer, head) => {
+    const start = (layer * heads + head) * area;
+    return values.subarray(start, start + area);
+  };
+  const of: (layer: number, head: number) => Float32Array = (layer, head) => {
+    if (head >= 0) return one(layer, head);
+    const all = Array.from({ length: heads }, (_, position) => one(layer, position));
+    return all[0].map((_, cell) => all.reduce((sum, own) => sum + own[cell], 0) / heads);
+  };
+  return { of, largest, strongest };
+}

@@ -1,0 +1,138 @@
+import { element, write } from "../../shared/js/element.ts";
+import { labelOf } from "../../shared/js/label.ts";
+import { ASKED } from "../../shared/js/lessonEvents.ts";
+import type { Cell } from "../../shared/js/map.ts";
+import { shortWeight } from "../../shared/js/numbers.ts";
+import { isolated } from "../../shared/js/sentences.ts";
+import { isAsked, shownKeys, siteOf } from "../../shared/js/stepState.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
+import { cellArithmetic } from "./arithmetic.ts";
+import type { Bar } from "./bars.ts";
+import { createBars } from "./bars.ts";
+import type { StepName } from "./cellTexts.ts";
+import { cellTexts, maskedKeys, STEPS } from "./cellTexts.ts";
+import { createCurrentRow } from "./currentRow.ts";
+import { decimal, subscript } from "./numbers.ts";
+
+const NARROWEST = 110; // px of the bars of a vector
+const WIDEST = 190;
+const TEXTS = 660; // px that the steps without bars and all margins take
+const CHARTS = 5; // a row of weights counts for two
+
+export interface Calculation {
+  element: HTMLElement;
+  draw: (head: HeadVectors, cell: Cell) => void;
+}
+
+/** The calculation of one cell from left to right: product, scale, mask, softmax, value, output. */
+export function createCalculation(context: TraceContext): Calculation {
+  const { say } = context;
+  const charts = {
+    product: createBars("inside-products"),
+    softmax: createBars("inside-weights"),
+    value: createBars("inside-part"),
+    output: createBars("inside-outputs"),
+  };
+  const notes = {
+    scaled: element("p", { class: "what-for", testid: "inside-scaled-note" }),
+    mask: element("p", { class: "what-for", testid: "inside-mask-note" }),
+  };
+  const pictures: Record<StepName, HTMLElement> = {
+    product: charts.product.element,
+    softmax: charts.softmax.element,
+    value: charts.value.element,
+    output: charts.output.element,
+    ...notes,
+  };
+  const numbers = Object.fromEntries(
+    STEPS.map((name) => [name, element("p", { class: "number", testid: `inside-${name}` })]),
+  );
+  const steps = STEPS.map((name) =>
+    element(
+      "li",
+      { class: `inside-step ${name}`, title: say(`inside_${name}_title`) },
+      element("h3", {}, say(`inside_${name}`)),
+      pictures[name],
+      numbers[name],
+    ),
+  );
+  const sentence = element("p", {
+    class: "inside-sentence",
+    "aria-live": "polite",
+    testid: "inside-sentence",
+  });
+  const row = createCurrentRow(context);
+  const node = element(
+    "div",
+    {},
+    element("div", { class: "inside-cell" }, row.element, sentence),
+    element("ol", { class: "inside-steps" }, ...steps),
+  );
+  charts.softmax.element.addEventListener("click", (event) => chooseKey(context, event));
+  const draw: Calculation["draw"] = (head, cell) => {
+    const masked = maskedKeys(context, cell.query);
+    const found = cellArithmetic(head, masked, cell.query, cell.key);
+    const [q, k] = [`q${subscript(cell.query + 1)}`, `k${subscript(cell.key + 1)}`];
+    const weight = found.weights[cell.key];
+    row.draw(found.weights, masked, cell);
+    const share = (context.root.clientWidth - TEXTS) / CHARTS;
+    const width = Math.max(NARROWEST, Math.min(share, WIDEST));
+    charts.product.draw(componentBars(found.products, `${q}·${k}`), width);
+    charts.softmax.draw(rowBars(context, found, masked, cell), 1.5 * width);
+    const part = found.value.map((value) => weight * value);
+    charts.value.draw(componentBars(part, `v${subscript(cell.key + 1)}`), width);
+    charts.output.draw(componentBars(found.output, "z"), width);
+    const texts = cellTexts(context, head, found, masked, cell);
+    write(notes.scaled, texts.notes.scaled);
+    write(notes.mask, texts.notes.mask);
+    write(sentence, texts.sentence);
+    for (const name of STEPS) write(numbers[name], texts.numbers[name]);
+  };
+  return { element: node, draw };
+}
+
+/** Bars of the components of a vector. */
+function componentBars(numbers: number[], name: string): Bar[] {
+  return numbers.map((value, index) => ({
+    value,
+    title: `${name} [${index + 1}] = ${decimal(value)}`,
+  }));
+}
+
+/** Bars of the weights of the row. */
+function rowBars(
+  context: TraceContext,
+  { weights, scores }: CellArithmetic,
+  masked: ArrayLike<number>,
+  cell: Cell,
+): Bar[] {
+  const { keyTokens } = siteOf(context);
+  const named = keyTokens.slice(0, shownKeys(context)); // later tokens may be guessed
+  return weights.map((value, key) => ({
+    value,
+    title: barTitle(context, cell, { key, token: named[key] ?? "·", score: scores[key], value }),
+    chosen: key === cell.key,
+    masked: masked[key] !== 0,
+  }));
+}
+
+/** The hover text of the weight of a key. */
+function barTitle(
+  context: TraceContext,
+  { query }: Cell,
+  { key, token, score, value }: { key: number; token: string; score: number; value: number },
+) {
+  const weight = isAsked(context, "weight", { query, key }) ? ASKED : shortWeight(value);
+  const asksScore = isAsked(context, "score", { query, key });
+  return `${key + 1} ${isolated(labelOf(token))}: ${asksScore ? ASKED : decimal(score)} → ${weight}`;
+}
+
+/** Show the key whose bar was clicked. */
+function chooseKey(context: TraceContext, event: MouseEvent) {
+  const { inside } = context.state;
+  const bar = event.target instanceof Element ? event.target.closest(".component") : null;
+  if (!inside || !bar?.parentNode) return;
+  const key = [...bar.parentNode.children].indexOf(bar);
+  context.set({ inside: { query: inside.query, key } });
+}

@@ -1,0 +1,143 @@
+import { figureOrigin } from "../../shared/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import {
+  addParagraph,
+  drawn,
+  FONT,
+  figurePen,
+  LINE,
+  labelText,
+  MARGIN,
+  widthOf,
+} from "../../shared/js/figureText.ts";
+import type { Cell } from "../../shared/js/map.ts";
+import { shortWeight } from "../../shared/js/numbers.ts";
+import type { Palette } from "../../shared/js/palette.ts";
+import { css, mix, printPalette } from "../../shared/js/palette.ts";
+import type { Figure } from "../../shared/js/savedFile.ts";
+import { currentRow, shownKeys, siteOf, stepName } from "../../shared/js/stepState.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
+import { cellArithmetic } from "./arithmetic.ts";
+import type { CellTexts } from "./cellTexts.ts";
+import { cellTexts, cellTitle, maskedKeys, reasonText, STEPS } from "./cellTexts.ts";
+import type { KeyRow } from "./keyList.ts";
+import { placeKeys } from "./keyList.ts";
+import { decimal } from "./numbers.ts";
+import type { PlacedBar, PlacedText, Step } from "./stepBlocks.ts";
+import { placeSteps } from "./stepBlocks.ts";
+
+const SHARES = { track: 0.08, bar: 0.5, chosen: 1, zero: 0.72, faint: 0.5, muted: 0.72 }; // of the ink
+
+/**
+ * How the weight of a cell is computed, as a figure that explains itself: the keys of its row with
+ * their scores and weights, and the steps of the calculation.
+ * @param width px
+ */
+export function calculationFigure(
+  given: TraceContext,
+  head: HeadVectors,
+  cell: Cell,
+  width: number,
+): Figure {
+  const context = { ...given, palette: printPalette(FONT) };
+  const { say, trace, palette } = context;
+  const masked = maskedKeys(context, cell.query);
+  const found = cellArithmetic(head, masked, cell.query, cell.key);
+  const texts = cellTexts(context, head, found, masked, cell);
+  const figure = beginFigure(palette, trace.header.language, width);
+  let end = addParagraph(figure, figureTitle(context, cell), MARGIN, { heading: true });
+  for (const text of [...figureOrigin(context), say("figure_inside"), texts.sentence])
+    end = addParagraph(figure, text, end + 2);
+  const pens = { plain: figurePen(), bold: figurePen(true) };
+  const sheet = widthOf(figure);
+  const rows = keyRows(context, found, masked, cell);
+  const headings = { token: say("term_key"), score: say("score_sum"), weight: say("weight") };
+  const list = placeKeys({ rows, headings, pens, sheet, top: end + LINE / 2 });
+  figure.append(...shapes(palette, list.bars), ...written(palette, list.texts));
+  end = list.end;
+  if (list.left.length) {
+    const weight = shortWeight(list.left.reduce((sum, row) => sum + row.weight, 0));
+    end = addParagraph(figure, say("figure_inside_more", { count: list.left.length, weight }), end);
+  }
+  const steps = stepsOf(context, found, texts, cell);
+  const blocks = placeSteps({ steps, pens, sheet, top: end + LINE / 2 });
+  figure.append(...shapes(palette, blocks.bars), ...written(palette, blocks.texts));
+  return endFigure(figure, palette, trace.header.project, blocks.end);
+}
+
+/** Which cell and, where it is of one, which step. */
+export function figureTitle(context: TraceContext, cell: Cell) {
+  const title = cellTitle(context, cell);
+  return currentRow(context) < 0 ? title : `${title} · ${stepName(context)}`;
+}
+
+/**
+ * The keys of the row; later tokens, which may be guessed, have no name.
+ * @param masked codes of the row
+ */
+function keyRows(
+  context: TraceContext,
+  { scores, weights }: CellArithmetic,
+  masked: Uint8Array,
+  cell: Cell,
+): KeyRow[] {
+  const { say, trace } = context;
+  const shown = Math.max(shownKeys(context), cell.key + 1);
+  return weights.map((weight, key) => ({
+    key,
+    token: key < shown ? siteOf(context).keyTokens[key] : "·",
+    score: decimal(scores[key]),
+    weight,
+    number: shortWeight(weight),
+    reason: masked[key] ? reasonText(say, trace.header.reasons[masked[key]]) : "",
+    chosen: key === cell.key,
+  }));
+}
+
+/** The steps from the product to the output, as the panel shows them. */
+function stepsOf(
+  { say }: TraceContext,
+  found: CellArithmetic,
+  { numbers, notes }: CellTexts,
+  { key }: Cell,
+): Step[] {
+  const part = found.value.map((value) => found.weights[key] * value);
+  const pictures = {
+    product: { values: found.products },
+    scaled: {}, // what it is for is no fact of this cell
+    mask: { note: notes.mask },
+    softmax: { values: found.weights, chosen: key },
+    value: { values: part },
+    output: { values: found.output },
+  };
+  return STEPS.map((name) => ({
+    heading: say(`inside_${name}`),
+    number: numbers[name],
+    ...pictures[name],
+  }));
+}
+
+function shapes(palette: Palette, bars: PlacedBar[]) {
+  return bars.map(({ part, ...shape }) =>
+    drawn("rect", { ...shape, fill: grey(palette, part), class: part }),
+  );
+}
+
+function written(palette: Palette, texts: PlacedText[]) {
+  return texts.map(({ part, chosen, text, ...place }) => {
+    const muted = part === "reason" || part === "note";
+    const looks = {
+      ...place,
+      class: part,
+      ...(chosen || part === "heading" ? { "font-weight": 600 } : {}),
+      ...(muted && !chosen ? { fill: grey(palette, "muted") } : {}),
+    };
+    if (part === "token") return labelText(looks, text, grey(palette, "faint"));
+    return drawn("text", looks, text);
+  });
+}
+
+function grey({ paper, ink }: Palette, part: keyof typeof SHARES) {
+  return css(mix(paper, ink, SHARES[part]));
+}

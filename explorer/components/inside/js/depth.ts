@@ -1,0 +1,80 @@
+import { assign, element, populate, write } from "../../shared/js/element.ts";
+import { visibleRows } from "../../shared/js/guess.ts";
+import { labelOf } from "../../shared/js/label.ts";
+import { percent, shortWeight } from "../../shared/js/numbers.ts";
+import { isolated } from "../../shared/js/sentences.ts";
+import { currentRow, layerNumber, siteOf, stepOfRow } from "../../shared/js/stepState.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { scrollToCurrent } from "./scroll.ts";
+import type { TokenPath } from "./tokenPath.ts";
+import { findPath } from "./tokenPath.ts";
+
+/** What would be predicted after each layer. */
+export interface Depth {
+  element: HTMLElement;
+  paths: () => (TokenPath | "loading" | "failed")[]; // of all layers
+  draw: (paths: TokenPath[]) => void;
+}
+
+/**
+ * Tokens over layers: the most probable next token after each layer, if it were the last, at each
+ * step that is shown.
+ */
+export function createDepth(context: TraceContext): Depth {
+  const { say } = context;
+  const head = element("tr", {});
+  const body = element("tbody", {});
+  const table = element("table", { testid: "depth-table" }, element("thead", {}, head), body);
+  const frame = element("div", { class: "depth-frame" }, table);
+  const node = element(
+    "div",
+    { class: "depth", testid: "depth" },
+    frame,
+    element("p", { class: "note" }, say("depth_note")),
+  );
+  const paths = () => siteOf(context).numbers.map((_, layer) => findPath(context, layer));
+  const draw: Depth["draw"] = (all) => {
+    const rows = Math.min(visibleRows(context), all[0].counts.queries);
+    const current = currentRow(context);
+    const headings = populate(head, rows + 1, () => element("th", { scope: "col" }));
+    headings.forEach((heading, column) => {
+      const row = column - 1;
+      write(heading, column ? labelOf(context.trace.target[row]) : say("depth_after"));
+      heading.classList.toggle("current", column > 0 && row === current);
+    });
+    const lines = populate(body, all.length, () => element("tr", {}));
+    // The last layer stands on top, where the output leaves.
+    [...all].reverse().forEach((path, index) => {
+      drawLine(context, lines[index], path, all.length - 1 - index, rows, current);
+    });
+    requestAnimationFrame(() => scrollToCurrent(frame, headings[current + 1]));
+  };
+  return { element: node, paths, draw };
+}
+
+/** The predictions after one layer. */
+function drawLine(
+  context: TraceContext,
+  line: HTMLElement,
+  path: TokenPath,
+  layer: number,
+  rows: number,
+  current: number,
+) {
+  const cells = populate(line, rows + 1, (column) =>
+    element(column ? "td" : "th", column ? {} : { scope: "row" }),
+  );
+  write(cells[0], `L${layerNumber(context, layer)}`);
+  for (let row = 0; row < rows; row += 1) {
+    const cell = cells[row + 1];
+    const tokens = path.early(row);
+    write(cell, `${isolated(labelOf(tokens[0].label))} ${shortWeight(tokens[0].probability)}`);
+    const lines = tokens.map(
+      ({ label, probability }) => `${isolated(labelOf(label))} ${percent(probability)}`,
+    );
+    assign(cell, "title", lines.join("\n"));
+    cell.style.setProperty("--share", String(tokens[0].probability));
+    cell.classList.toggle("current", row === current);
+    cell.onclick = () => context.set({ step: stepOfRow(context, row) });
+  }
+}

@@ -1,0 +1,38 @@
+import { figureButtons } from "../../shared/js/figureButtons.ts";
+import type { Figure } from "../../shared/js/savedFile.ts";
+import { saveMenu } from "../../shared/js/saveMenu.ts";
+import { layerNumber, shownCell } from "../../shared/js/stepState.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+
+export type Draw = (width: number) => Figure; // px
+
+/** The menu that saves what the panel shows of a cell. */
+export interface FigureMenu {
+  element: HTMLElement;
+  offer: (draw: Draw | null) => void; // null where there is no figure of it
+}
+
+export function createFigureMenu(context: TraceContext): FigureMenu {
+  const { say, signal } = context;
+  let draw: Draw | null = null;
+  const buttons = figureButtons(say, {
+    figure: (width) => draw?.(width) ?? null,
+    fileName: () => fileName(context),
+    prefix: "inside-",
+  });
+  const menu = saveMenu(say, signal, buttons, "inside_save");
+  const offer: FigureMenu["offer"] = (next) => {
+    draw = next;
+    menu.hidden = next === null;
+  };
+  return { element: menu, offer };
+}
+
+/** A file name that tells which cell is shown, without its ending. */
+function fileName(context: TraceContext) {
+  const { site, layer, head, insideView } = context.state;
+  const { query, key } = shownCell(context) ?? { query: 0, key: 0 };
+  const kind = insideView === "score" ? "score" : "calculation";
+  const place = `${site}-L${layerNumber(context, layer)}-H${head}`;
+  return `${kind}-${place}-query${query + 1}-key${key + 1}`;
+}

@@ -1,0 +1,23 @@
+import type { Explanation } from "../../shared/js/explanation.ts";
+import { createExplanation, wordEntry } from "../../shared/js/explanation.ts";
+import type { InsideView } from "../../shared/js/trace.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+
+/** By what is shown of a cell, the words that stand there. */
+const WORDS_OF: Record<InsideView, string[]> = {
+  before: ["embedding", "position", "norm", "query", "key", "value", "head"],
+  cell: ["query", "key", "score", "scaling", "mask", "softmax", "value", "head"],
+  score: ["score", "score_parts", "scaling", "embedding", "position"],
+  after: ["head", "output_matrix", "residual", "norm", "feed_forward"],
+  depth: ["logits", "softmax", "norm"],
+  without: ["scaling", "mask", "position"],
+};
+const EVERYWHERE = ["special", "space"];
+
+/** A button that explains the words of the view that is open. */
+export function createInsideWords({ say, state }: TraceContext): Explanation {
+  const words = { label: say("legend_words"), close: say("words_close") };
+  return createExplanation("inside-words", words, () =>
+    [...WORDS_OF[state.insideView], ...EVERYWHERE].map((name) => wordEntry(`term_${name}`, say)),
+  );
+}

@@ -1,0 +1,76 @@
+import { element, write } from "../../shared/js/element.ts";
+import type { Cell } from "../../shared/js/map.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { HeadVectors } from "./arithmetic.ts";
+import { grouped, KINDS } from "./box.ts";
+import { attentionCost } from "./costs.ts";
+import { createDetail } from "./detail.ts";
+import { INPUT_BOXES, inputContents } from "./inputPath.ts";
+import { OUTPUT_BOXES, outputContents } from "./outputPath.ts";
+import { createPath } from "./path.ts";
+import { createPositions } from "./positions.ts";
+import type { TokenPath } from "./tokenPath.ts";
+
+export type PathPart = "before" | "after"; // of a layer: before the heads, or after them
+
+export interface LayerPath {
+  element: HTMLElement;
+  draw: (part: PathPart, path: TokenPath, head: HeadVectors, cell: Cell) => void;
+}
+
+/**
+ * The path of the query through its layer: from its token to the heads, or from the heads to the
+ * next token; one of its vectors large below.
+ */
+export function createLayerPath(context: TraceContext): LayerPath {
+  let enlarged = ""; // name of a box
+  const enlarge = (name: string) => {
+    enlarged = enlarged === name ? "" : name;
+    context.touch("vectors", "size");
+  };
+  const parts = {
+    before: createPath(context, INPUT_BOXES, inputContents, enlarge),
+    after: createPath(context, OUTPUT_BOXES, outputContents, enlarge),
+  };
+  const positions = createPositions(context);
+  const detail = createDetail(context);
+  const total = element("p", { class: "note total-cost", testid: "inside-total" });
+  const node = element(
+    "div",
+    {},
+    parts.before.element,
+    parts.after.element,
+    positions.element,
+    detail.element,
+    total,
+  );
+  const draw: LayerPath["draw"] = (part, path, head, cell) => {
+    parts.before.element.hidden = part !== "before";
+    parts.after.element.hidden = part !== "after";
+    parts[part].draw(path, head, cell);
+    const large = parts[part].shown(enlarged);
+    const ofPositions = large !== null && enlarged === "positions";
+    positions.element.hidden = !ofPositions;
+    detail.element.hidden = !large || ofPositions;
+    if (ofPositions) positions.show(allPositions(path), cell.query);
+    else if (large) detail.show(large.vector, large.name, KINDS[enlarged]);
+    write(total, totalText(context, path));
+  };
+  return { element: node, draw };
+}
+
+function allPositions(path: TokenPath) {
+  return Array.from({ length: path.counts.queries }, (_, row) => path.vector("positions", row));
+}
+
+function totalText({ say, state }: TraceContext, { config, counts }: TokenPath) {
+  const { queries, keys } = counts;
+  const { parameters, products, growth } = attentionCost(config, state.site, queries, keys);
+  return say("path_total", {
+    parameters: grouped(parameters),
+    products: grouped(products),
+    queries,
+    keys,
+    growth: growth.toFixed(2),
+  });
+}

@@ -1,0 +1,48 @@
+import { element } from "../../shared/js/element.ts";
+import type { Cell } from "../../shared/js/map.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { HeadVectors } from "./arithmetic.ts";
+import type { BoxContent, ShownVector } from "./box.ts";
+import { createBox } from "./box.ts";
+import type { TokenPath } from "./tokenPath.ts";
+
+export type ContentsOf = (
+  context: TraceContext,
+  path: TokenPath,
+  head: HeadVectors,
+  cell: Cell,
+) => Record<string, BoxContent | null>;
+
+/** A part of the path of a token, from left to right. */
+export interface PathView {
+  element: HTMLElement;
+  draw: (path: TokenPath, head: HeadVectors, cell: Cell) => void;
+  shown: (name: string) => ShownVector | null; // by the box of this name
+}
+
+/**
+ * Boxes from left to right.
+ * @param contentsOf what the boxes show; null where there is none
+ * @param enlarge called with the name of the box that was clicked
+ */
+export function createPath(
+  context: TraceContext,
+  names: string[],
+  contentsOf: ContentsOf,
+  enlarge: (name: string) => void,
+): PathView {
+  const boxes = names.map((name) => createBox(context, name, () => enlarge(name)));
+  const node = element(
+    "ol",
+    { class: "inside-steps path" },
+    ...boxes.map(({ element: box }) => box),
+  );
+  const draw: PathView["draw"] = (path, head, cell) => {
+    const contents = contentsOf(context, path, head, cell);
+    names.forEach((name, index) => {
+      boxes[index].draw(contents[name] ?? null);
+    });
+  };
+  const shown: PathView["shown"] = (name) => boxes[names.indexOf(name)]?.shown() ?? null;
+  return { element: node, draw, shown };
+}

@@ -1,0 +1,34 @@
+import { figureOrigin } from "../../shared/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import { addParagraph, FONT, LINE, MARGIN, widthOf } from "../../shared/js/figureText.ts";
+import type { Cell } from "../../shared/js/map.ts";
+import { printPalette } from "../../shared/js/palette.ts";
+import type { Figure } from "../../shared/js/savedFile.ts";
+import { signedLines } from "../../shared/js/signedBarsFigure.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { figureTitle } from "./calculationFigure.ts";
+import { scoreSum } from "./scoreParts.ts";
+import type { ScoreVectors } from "./scoreVectors.ts";
+
+/**
+ * What the score of a cell is summed of, as a figure that explains itself.
+ * @param width px
+ */
+export function scoreFigure(
+  given: TraceContext,
+  found: ScoreVectors,
+  cell: Cell,
+  width: number,
+): Figure {
+  const context = { ...given, palette: printPalette(FONT) };
+  const { say, trace, palette } = context;
+  const sum = scoreSum(context, found, cell);
+  const figure = beginFigure(palette, trace.header.language, width);
+  let end = addParagraph(figure, figureTitle(context, cell), MARGIN, { heading: true });
+  for (const text of [...figureOrigin(context), sum.sentence, say("score_note")])
+    end = addParagraph(figure, text, end + 2);
+  end += LINE / 2;
+  figure.append(...signedLines(palette, sum.bars, sum.largest, end, widthOf(figure)));
+  end += sum.bars.length * LINE;
+  return endFigure(figure, palette, trace.header.project, end + LINE / 2);
+}

@@ -1,0 +1,64 @@
+import { assign, element, write } from "../../shared/js/element.ts";
+import { tokenHidden } from "../../shared/js/guess.ts";
+import { currentRow } from "../../shared/js/stepState.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { holds, offers } from "../../shared/js/traceQuestions.ts";
+import { findPath, pathPlace } from "./tokenPath.ts";
+
+/** A slider by which the logits are divided before softmax. */
+export interface Temperature {
+  element: HTMLElement;
+  update: () => void;
+}
+
+const STEPS = { min: 0.1, max: 2, step: 0.1 };
+
+/** The slider, while the panel *Inside* is open. */
+export function createTemperature(context: TraceContext): Temperature {
+  const { say } = context;
+  const value = element("output", {});
+  const slider = element("input", {
+    type: "range",
+    testid: "temperature",
+    "aria-label": say("temperature"),
+    ...STEPS,
+    value: "1",
+    on: { input: () => context.set({ temperature: Number(slider.value) }) },
+  });
+  const node = element(
+    "label",
+    { class: "temperature", title: say("temperature_title") },
+    say("temperature"),
+    slider,
+    value,
+  );
+  const update = () => {
+    node.hidden = !isShown(context);
+    const { temperature } = context.state;
+    if (slider.value !== String(temperature)) slider.value = String(temperature);
+    write(value, temperature.toFixed(1));
+    assign(slider, "aria-valuetext", temperature.toFixed(1));
+  };
+  return { element: node, update };
+}
+
+/**
+ * The probability of a token of the current step at the temperature of the slider; that of the
+ * model where there is none, or until the server has answered.
+ */
+export function atTemperature(context: TraceContext, probability: number) {
+  const { temperature, layer } = context.state;
+  if (temperature === 1 || !isShown(context)) return probability;
+  const path = findPath(context, layer);
+  if (typeof path === "string") return probability;
+  const index = path.temperatures.findIndex((known) => Math.abs(known - temperature) < 1e-6);
+  return probability ** (1 / temperature) / path.tempered(currentRow(context), index);
+}
+
+function isShown(context: TraceContext) {
+  const { state, trace } = context;
+  const row = currentRow(context);
+  const known = offers(context, "path") && holds(context, "path", pathPlace(context));
+  const asked = state.inside !== null && known && !trace.rows;
+  return asked && state.site !== "encoder" && row >= 0 && !tokenHidden(context, row);
+}

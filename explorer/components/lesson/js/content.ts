@@ -1,0 +1,45 @@
+import { readEnvelope } from "../../shared/js/envelope.ts";
+import type { Look } from "../../shared/js/lessonEvents.ts";
+import type { Strings } from "../../shared/js/sentences.ts";
+
+export interface Card {
+  text: string;
+  question: string; // "" where nothing is asked
+  choices: string[];
+  right: number | null; // index of the right choice
+  because: string;
+  answer: string; // what of the trace the right choice is; "" where nothing is asked
+  highlight: string; // `data-testid` of what the text speaks of, or ""
+  look: Look | null;
+  here: boolean; // whether the text that it speaks of is on screen
+  problem: string; // why it cannot be shown, or ""
+}
+
+export interface Lesson {
+  name: string;
+  title: string;
+  cards: (Card | null)[]; // null where the server has to fill one in first
+  card: number; // on screen, from 0
+  visit: number; // differs whenever the server chose the card
+  following: [string, string] | null; // name and title of the next lesson
+}
+
+/** Of the payload. */
+export interface Content {
+  language: string;
+  strings: Strings;
+  lesson?: Lesson;
+  back?: string; // address to which the last card of a page of its own leads, or ""
+  offer?: { name: string; title: string };
+}
+
+export interface Listeners {
+  onCard: (card: number, here: boolean) => void; // here: it is on screen already
+  onStart: (name: string) => void;
+  onLeave?: () => void; // without it the lesson ends at its last card
+}
+
+export function readContent(bytes: Uint8Array): Content {
+  const { header }: ReturnType<typeof readEnvelope<Content>> = readEnvelope(bytes);
+  return header;
+}

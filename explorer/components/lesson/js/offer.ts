@@ -1,0 +1,55 @@
+import { element } from "../../shared/js/element.ts";
+import { fillIn } from "../../shared/js/sentences.ts";
+import type { View } from "../../shared/js/streamlitComponent.ts";
+import { watchTheme } from "../../shared/js/watchers.ts";
+import type { Content, Listeners } from "./content.ts";
+
+const SEEN = "attention-lesson-offered";
+
+/** Offer the first lesson, once for each browser. */
+export function mountOffer(
+  parent: HTMLElement | ShadowRoot,
+  content: Content,
+  listeners: Listeners,
+): View<Content, Listeners> {
+  const heard = { ...listeners };
+  const root = element("aside", { class: "player lesson offer", testid: "lesson-offer" });
+  const offers = firstVisit();
+  const draw = ({ language, strings, offer }: Content) => {
+    root.lang = language;
+    const start = fillIn(strings, "offer_start", { title: offer?.title });
+    const begin = () => heard.onStart(offer?.name ?? "");
+    root.replaceChildren(
+      element("span", {}, strings.offer),
+      element("button", { type: "button", testid: "lesson-start", on: { click: begin } }, start),
+      element(
+        "button",
+        { type: "button", testid: "lesson-dismiss", on: { click: () => root.remove() } },
+        strings.offer_close,
+      ),
+    );
+  };
+  if (offers) {
+    parent.append(root);
+    draw(content);
+    watchTheme(root, () => {});
+  }
+  return {
+    update: (next) => {
+      if (root.isConnected) draw(next);
+    },
+    listen: (next) => Object.assign(heard, next),
+    destroy: () => root.remove(),
+  };
+}
+
+/** Whether nothing was offered in this browser yet; from now on, it was. */
+function firstVisit() {
+  try {
+    const first = localStorage.getItem(SEEN) === null;
+    localStorage.setItem(SEEN, "");
+    return first;
+  } catch {
+    return false; // without storage it would be offered for ever
+  }
+}

@@ -1,0 +1,38 @@
+import { assign, element, populate, write } from "../../shared/js/element.ts";
+import type { Say } from "../../shared/js/sentences.ts";
+import type { Card } from "./content.ts";
+
+/**
+ * The question of a card with its choices as buttons; after one was chosen, or the player has shown
+ * the answer, whether it is right and why.
+ */
+export function createQuestion(say: Say, choose: (choice: number) => void) {
+  const question = element("p", { class: "question", testid: "lesson-question" });
+  const choices = element("div", { class: "choices", role: "group", testid: "lesson-choices" });
+  const answer = element("p", { class: "answer", role: "status", testid: "lesson-answer" });
+  const node = element("div", { class: "asked" }, question, choices, answer);
+  /** @param choice -1 where the answer was seen in the player */
+  const draw = (card: Card | null | undefined, choice: number | undefined) => {
+    const asks = Boolean(card?.question);
+    node.hidden = !asks;
+    write(answer, "");
+    if (!card || !asks) return;
+    write(question, card.question);
+    assign(choices, "aria-label", card.question);
+    const buttons = populate(choices, card.choices.length, (index) =>
+      element("button", { type: "button", on: { click: () => choose(index) } }),
+    );
+    for (const [index, button] of buttons.entries()) {
+      write(button, card.choices[index]);
+      const marked = choice !== undefined && (index === card.right || index === choice);
+      assign(button, "aria-pressed", index === choice ? "true" : "false");
+      assign(button, "data-mark", marked ? (index === card.right ? "right" : "wrong") : null);
+    }
+    if (choice === undefined || card.right === null) return;
+    const mark = choice < 0 ? null : choice === card.right ? "right" : "wrong";
+    assign(answer, "data-mark", mark);
+    const key = `${mark ?? "seen"}${card.because ? "" : "_alone"}`;
+    write(answer, say(key, { answer: card.choices[card.right], because: card.because }));
+  };
+  return { element: node, draw };
+}

@@ -1,0 +1,102 @@
+/**
+ * What is on screen as the fragment of the address, `#model=reverse&text=7+3+9…`, with the parameters
+ * of the app's own links. A fragment is untrusted text: what fails a check is left out.
+ */
+
+import type { Field, Selection } from "../../shared/js/look.ts";
+import { FIELDS, LONGEST_TEXT, MOST_FORCED, MOST_PADDING } from "../../shared/js/look.ts";
+import { readWord, wholeNumber, wordsOf } from "../../shared/js/lookAddress.ts";
+import type { InitialView } from "./initialView.ts";
+import type { LiveModel } from "./liveModel.ts";
+import { initialRequest } from "./liveModel.ts";
+import type { LiveRequest } from "./modelWorker.ts";
+
+/** refused: names of parameters that were left out */
+export type Visit = {
+  request: LiveRequest;
+  view: InitialView;
+  language: string | null;
+  refused: string[];
+};
+
+/** What the page can show, which has no server and compares no two models. */
+const SHOWN: Field[] = FIELDS.filter(({ state, needsServer }) => state && !needsServer);
+
+/** The parameters that are read, except the language. */
+export const READ = ["model", "text", "pad", "force", ...SHOWN.map(({ name }) => name)];
+
+/**
+ * @param fragment with or without "#"
+ * @param models the first is opened where none is named
+ */
+export function readAddress(fragment: string, models: LiveModel[], languages: string[]): Visit {
+  const query = new URLSearchParams(fragment.replace(/^#/, ""));
+  const refused: string[] = [];
+  const take: <Value>(name: string, read: (text: string) => Value | null) => Value | null = (
+    name,
+    read,
+  ) => {
+    const text = query.get(name);
+    if (text === null) return null;
+    const value = read(text);
+    if (value === null) refused.push(name);
+    return value;
+  };
+  const named = take("model", (name) => models.find((model) => model.name === name) ?? null);
+  const model = named ?? models[0];
+  const same = !refused.length; // another model has other tokens and heads
+  const initial = initialRequest(model);
+  const text = take("text", (given) => (given.length <= LONGEST_TEXT ? given : null));
+  const request = {
+    model: model.name,
+    text: text ?? initial.text,
+    pad: take("pad", (given) => wholeNumber(given, MOST_PADDING)) ?? initial.pad,
+    forced: (same ? take("force", forcedIn) : null) ?? [],
+  };
+  const view = same ? viewIn(take) : {};
+  const language = take("lang", (given) => (languages.includes(given) ? given : null));
+  return { request, view, language, refused };
+}
+
+function viewIn(
+  take: <Value>(name: string, read: (text: string) => Value | null) => Value | null,
+): InitialView {
+  const view: Partial<Record<string, unknown>> = {};
+  for (const field of SHOWN) {
+    const value = take(field.name, (word) => readWord(field, word));
+    if (value !== null) view[field.name] = value;
+  }
+  const mean = "layer" in view && !("head" in view); // not the head that the model opens with
+  return mean ? { ...view, head: null } : view;
+}
+
+/** The fragment that `readAddress` reads back. */
+export function writeAddress(
+  { model, text, pad, forced }: LiveRequest,
+  selection: InitialView | Partial<Selection>,
+  language: string,
+) {
+  const query = new URLSearchParams({ model, text, pad: String(pad) });
+  if (forced.length) query.set("force", forced.map((one) => one.join(".")).join("_"));
+  for (const [name, word] of Object.entries(wordsOf(selection))) query.set(name, word);
+  query.set("lang", language);
+  return `#${query}`;
+}
+
+/** (step, id) of forced tokens in the order of their steps. */
+function forcedIn(text: string): [number, number][] | null {
+  const parts = text.split("_").map((part) => /^(\d{1,4})\.(\d{1,7})$/.exec(part));
+  if (parts.length > MOST_FORCED || parts.some((part) => !part || Number(part[1]) < 1)) return null;
+  const pairs = new Map(parts.map((part) => [Number(part?.[1]), Number(part?.[2])]));
+  return [...pairs].sort(([one], [other]) => one - other);
+}
+
+/** Whether two requests have the same model read the same tokens. */
+export function sameSource(one: LiveRequest, other: LiveRequest) {
+  return sameRequest({ ...one, forced: [] }, { ...other, forced: [] });
+}
+
+/** Whether two requests are of the same trace. */
+export function sameRequest(one: LiveRequest, other: LiveRequest) {
+  return writeAddress(one, {}, "") === writeAddress(other, {}, "");
+}

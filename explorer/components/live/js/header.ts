@@ -1,0 +1,96 @@
+/** Title, lessons, recorded training, what needs the program itself, and the language. */
+
+import { element } from "../../shared/js/element.ts";
+import type { Say } from "../../shared/js/sentences.ts";
+import type { PageData } from "./livePage.ts";
+
+/** What needs the program: key of its name, command that starts it. */
+const ELSEWHERE: [string, string][] = [
+  ["needs_heads", "attention-explorer"],
+  ["needs_training", "attention-explorer train --task reverse"],
+  ["needs_huggingface", "attention-explorer trace DIRECTORY TEXT --out page.html"],
+  ["needs_class", "attention-explorer class"],
+];
+
+export function createHeader(
+  data: PageData,
+  language: string,
+  say: Say,
+  onLanguage: (language: string) => void,
+) {
+  const languages = Object.entries(data.languages).map(([code, { name, tag }]) => {
+    const pressed = String(code === language);
+    const attributes = { type: "button" as const, testid: `language-${code}` };
+    const button = element("button", { ...attributes, "aria-pressed": pressed, lang: tag }, name);
+    button.addEventListener("click", () => onLanguage(code));
+    return button;
+  });
+  const listed = data.lessons.length ? [lessons(data, language, say)] : [];
+  const pages = data.site ? [...listed, training(language, say)] : [];
+  return element(
+    "header",
+    { class: "site" },
+    element("h1", {}, say("title")),
+    element("nav", { "aria-label": say("pages") }, ...pages, elsewhere(say)),
+    element(
+      "div",
+      { class: "languages", role: "group", "aria-label": say("language") },
+      ...languages,
+    ),
+  );
+}
+
+function lessons(data: PageData, language: string, say: Say) {
+  const links = data.lessons.map(({ name, title }) =>
+    element(
+      "li",
+      {},
+      element(
+        "a",
+        { href: `lessons/${encodeURIComponent(name)}.${language}.html` },
+        title[language],
+      ),
+    ),
+  );
+  return menu("lessons", say("lessons"), element("ol", {}, ...links));
+}
+
+function training(language: string, say: Say) {
+  const attributes = { testid: "training", href: `training.${language}.html` };
+  return element("a", attributes, say("training"));
+}
+
+function elsewhere(say: Say) {
+  const items = ELSEWHERE.map(([name, command]) =>
+    element("li", {}, `${say(name)} `, element("code", {}, command)),
+  );
+  const about = element("p", {}, say("needs_program"));
+  return menu("elsewhere", say("elsewhere"), about, element("ul", {}, ...items));
+}
+
+/** A button that opens a list; Esc and a click elsewhere close it. */
+function menu(testid: string, label: string, ...children: Node[]) {
+  const summary = element("summary", {}, label);
+  const node = element(
+    "details",
+    { testid },
+    summary,
+    element("div", { class: "menu" }, ...children),
+  );
+  node.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    node.open = false;
+    summary.focus();
+  });
+  node.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget instanceof Node && !node.contains(relatedTarget)) node.open = false;
+  });
+  const leave = ({ target }: Event) => {
+    if (target instanceof Node && !node.contains(target)) node.open = false;
+  };
+  node.addEventListener("toggle", () => {
+    if (node.open) document.addEventListener("pointerdown", leave, true);
+    else document.removeEventListener("pointerdown", leave, true);
+  });
+  return node;
+}

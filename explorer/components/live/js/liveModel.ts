@@ -1,0 +1,85 @@
+import type { LiveRequest } from "./modelWorker.ts";
+
+/**
+ * What the page knows of a model before its file is there; `explorer/components/live/page.py` writes
+ * it.
+ */
+
+export interface LiveModel {
+  name: string;
+  bytes: number; // of its file
+  scriptBytes: number; // of the script that has it as a text
+  sha256: string; // of its file
+  label: Record<string, string>; // by language
+  short: Record<string, string>; // label where there is little room
+  intro: Record<string, string>; // what the model does, and how to begin
+  placeholder: Record<string, string>; // by language, what may be typed
+  examples: { text: string; hint: Record<string, string> }[]; // the first is opened
+  symbols: string[]; // what it reads; empty where it reads sentences
+  longest: number; // tokens of a text of its training, its end not counted
+  sourceWords: string[]; // the frequent ones of a model of sentences; none where not known
+  targetWords: string[];
+  sentences: string[]; // to draw random texts from
+  opening: { site: "cross"; layer: number; head: number } | null; // the head to open with
+}
+
+const SHORTEST_RANDOM = 5;
+const LONGEST_RANDOM = 9;
+const MOST_DRAWS = 100;
+
+/** What a model opens with. */
+export function initialRequest({ name, examples }: LiveModel): LiveRequest {
+  return { model: name, text: examples[0].text, pad: 0, forced: [] };
+}
+
+/**
+ * What a model opens with that is chosen after another one: the person's own text, where it can read
+ * that, else its first example.
+ * @param text in the text box; an example of `before` is not the person's own
+ */
+export function requestAfter(model: LiveModel, before: LiveModel, text: string): LiveRequest {
+  const initial = initialRequest(model);
+  if (before.examples.some((example) => example.text === text) || !reads(model, text))
+    return initial;
+  const alike = Boolean(before.symbols.length) === Boolean(model.symbols.length);
+  return alike || !reads(before, text) ? { ...initial, text } : initial; // symbols are no sentence
+}
+
+/**
+ * Whether a text means something to a model: all its symbols are known or, for a model of sentences,
+ * it has a word, in a script of the examples.
+ */
+export function reads({ symbols, examples }: LiveModel, text: string) {
+  const given = text.split(/\s+/).filter(Boolean);
+  if (symbols.length) return given.length > 0 && given.every((one) => symbols.includes(one));
+  const own = examples.some((example) => isChinese(example.text) === isChinese(text));
+  return own && /\p{L}{2}/u.test(text);
+}
+
+export function isChinese(text: string) {
+  return /[\u4e00-\u9fff]/u.test(text);
+}
+
+/** Another text than `shown`, where the model has another. */
+export function randomText(model: LiveModel, shown: string) {
+  for (let draws = 0; draws < MOST_DRAWS; draws++) {
+    const drawn = drawText(model);
+    if (drawn !== shown) return drawn;
+  }
+  return shown;
+}
+
+function drawText({ symbols, longest, sentences, examples }: LiveModel) {
+  if (!symbols.length) {
+    const texts = sentences.length ? sentences : examples.map(({ text }) => text);
+    return texts[below(texts.length)];
+  }
+  const span = LONGEST_RANDOM - SHORTEST_RANDOM + 1;
+  const length = Math.min(SHORTEST_RANDOM + below(span), longest);
+  return Array.from({ length }, () => symbols[below(symbols.length)]).join(" ");
+}
+
+/** A whole number from 0, less than `count`. */
+function below(count: number) {
+  return Math.floor(Math.random() * count);
+}

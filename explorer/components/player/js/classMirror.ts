@@ -1,0 +1,176 @@
+import type { Kind, Question, ShownPicture, ShownState } from "../../shared/js/classEvents.ts";
+import { ASKS, REVEALED } from "../../shared/js/classEvents.ts";
+import { createSpeaker } from "../../shared/js/classSpeaker.ts";
+import { keyChoices, tokenHidden, weightsHidden } from "../../shared/js/guess.ts";
+import type { TraceState } from "../../shared/js/initialState.ts";
+import { flagsOf } from "../../shared/js/initialState.ts";
+import { MIRRORED_STATE, SHOWN_MAPS } from "../../shared/js/look.ts";
+import { selectionOf } from "../../shared/js/selectionReport.ts";
+import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../shared/js/stepState.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import type { Trace } from "../../shared/js/trace.ts";
+import { MEAN } from "../../shared/js/trace.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { offers } from "../../shared/js/traceQuestions.ts";
+import { chooseUnit, inUnit } from "../../shared/js/unitChoice.ts";
+import { keysOffered, tokensOffered } from "./classChoices.ts";
+import { hideWeights } from "./guessControl.ts";
+
+const SHARED = ["trace", ...MIRRORED_STATE];
+const KNOWN_TOKENS = 8; // that a question names
+
+/** The host's picture says what it shows. */
+export function createClassReport(
+  context: TraceContext,
+  picture: ShownPicture,
+): (changed: Set<string>) => void {
+  const { signal, act } = context;
+  const { header } = context.pieces;
+  if (header.visit === undefined) return () => {};
+  const say = createSpeaker(signal, () => {
+    const { visit, resources } = context.pieces.header;
+    return {
+      visit: visit ?? null,
+      trace: resources?.address.split("/").at(-1) ?? "",
+      picture,
+      selection: selectionOf(context),
+      shown: shownState(context.state),
+      question: question(context),
+    };
+  });
+  const ask = (event: Event) => hideWeights(context, (event as CustomEvent<Kind>).detail === "key");
+  document.addEventListener(REVEALED, () => act.next(), { signal });
+  document.addEventListener(ASKS, ask, { signal });
+  return (changed) => {
+    if (anyOf(changed, ...SHARED)) say();
+  };
+}
+
+function shownState({ guess, ...state }: TraceState): ShownState {
+  const progress = guess && {
+    weightsToo: guess.weightsToo,
+    rows: guess.rows,
+    tokens: guess.tokens,
+  };
+  const place = MIRRORED_STATE.map((name) => [name, name === "guess" ? progress : state[name]]);
+  return Object.fromEntries(place) as ShownState;
+}
+
+/**
+ * Opens traces, and follows the host: while the weights of a large trace are waited for, what the
+ * host shows is kept for it. The trace still on screen is another one.
+ */
+export function createOpener(context: TraceContext) {
+  let waits = false;
+  let kept: ShownState | null = null; // of the trace that is waited for
+  const open: (trace: Trace, state: TraceState, draw: () => void) => void = (
+    trace,
+    state,
+    draw,
+  ) => {
+    waits = true;
+    kept = null;
+    context.act.showLoaded(trace, state, () => {
+      waits = false;
+      draw();
+      if (kept) followShownState(context, kept);
+    });
+  };
+  const follow = (shown: ShownState) => {
+    if (waits) kept = shown;
+    else followShownState(context, shown);
+  };
+  return { open, follow };
+}
+
+/** A guest's picture shows what the host's shows, as far as the trace has it. */
+function followShownState(context: TraceContext, shown: ShownState) {
+  context.act.pause();
+  const trace = inUnit(context.pieces, shown.words);
+  const site = trace.sites[shown.site];
+  if (!site) return;
+  const progress = trace.predicted.length ? shown.guess : null;
+  const method = offers(context, "contributions") && SHOWN_MAPS.find((one) => one === shown.shows);
+  const patch: Partial<TraceState> = {
+    ...flagsOf((name) => shown[name] ?? false),
+    words: trace !== context.pieces,
+    site: shown.site,
+    layer: Math.min(shown.layer, site.layers - 1),
+    head: Math.max(MEAN, Math.min(shown.head, site.heads - 1)),
+    shows: method || "weight",
+    step: Math.max(Math.min(shown.step, trace.steps), Math.min(1, trace.steps)),
+    alignment: shown.alignment,
+    ahead: shown.ahead,
+    inside: shown.inside,
+    insideView: shown.insideView ?? "cell",
+    guess: progress && {
+      ahead: false,
+      right: 0,
+      total: 0,
+      ...context.state.guess,
+      ...progress,
+      answer: null,
+    },
+    hinted: true,
+    hover: null,
+  };
+  const wanted = { ...context.state, ...patch };
+  context.act.showLoaded(context.pieces, wanted, () => {
+    if (wanted.words !== context.state.words) chooseUnit(context, wanted.words);
+    context.store.set(patch);
+  });
+}
+
+/**
+ * What the class is to guess: with the weights hidden, too, where the head looks; else the token
+ * after the current row.
+ */
+function question(context: TraceContext): Question | null {
+  const { guess, site } = context.state;
+  if (!guess || currentRow(context) < 0) return null;
+  return guess.weightsToo && site !== "encoder" ? keyQuestion(context) : tokenQuestion(context);
+}
+
+function tokenQuestion(context: TraceContext): Question | null {
+  const { trace } = context;
+  const row = currentRow(context);
+  const listed = trace.candidates[row] ?? [];
+  if (!listed.length) return null;
+  const candidates = tokensOffered(trace, listed);
+  const chosen = listed.find((candidate) => candidate.chosen)?.token;
+  const right = chosen === undefined ? candidates.length : candidates.indexOf(chosen);
+  return {
+    kind: "token",
+    head: "",
+    tokens: knownTokens(context, row),
+    candidates,
+    positions: [],
+    prompt: "",
+    answer: tokenHidden(context, row) ? null : right,
+  };
+}
+
+function keyQuestion(context: TraceContext): Question | null {
+  const { state } = context;
+  const { layer } = state;
+  const head = shownHead(state);
+  const site = siteOf(context);
+  const row = currentRow(context);
+  const { weights } = rowOf(site, layer, head, row);
+  const positions = keysOffered(keyChoices(context), weights);
+  if (!positions.length) return null;
+  const offered = positions.map((key) => weights[key]);
+  return {
+    kind: "key",
+    head: shownName(context, layer, head),
+    tokens: knownTokens(context, row),
+    candidates: positions.map((key) => site.keyTokens[key]),
+    positions,
+    prompt: "",
+    answer: weightsHidden(context) ? null : offered.indexOf(Math.max(...offered)),
+  };
+}
+
+function knownTokens({ trace }: TraceContext, row: number) {
+  return trace.target.slice(Math.max(row + 1 - KNOWN_TOKENS, 0), row + 1);
+}

@@ -1,0 +1,48 @@
+import { createGeometry } from "../../shared/js/geometry.ts";
+import { railWidth } from "../../shared/js/rail.ts";
+import { siteOf } from "../../shared/js/stepState.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+
+const NARROWEST_RAIL = { desk: 270, projector: 262, small: 196, smallProjector: 212 }; // px
+const SMALL_WIDTH = 1150; // px of the player, as in the style sheet
+const LINES = { desk: 590, projector: 700 }; // px of the lines above and below the map
+const WIDEST_MAP = 1.5; // widths of all cells to their height; a wider map takes what is left
+const ABOVE_HEADS = 62; // px of the choice of the attention and the line below it
+const AROUND_MAP = 78; // px of the heading and the legend
+
+/**
+ * Share the width: the map gets what square cells of the free height need, the thumbnails what is
+ * left, as far as they grow with it.
+ */
+export function createColumns(
+  context: TraceContext,
+  { main, aside }: { main: HTMLElement; aside: HTMLElement },
+): (changed: Set<string>) => void {
+  return (changed) => {
+    const { root } = context;
+    if (root.dataset.narrow !== undefined || !anyOf(changed, "trace", "size", "projector")) return;
+    const gaps = 2 * parseFloat(getComputedStyle(main).columnGap);
+    const width = main.clientWidth - aside.getBoundingClientRect().width - gaps;
+    const height = main.clientHeight;
+    const tabs = main.querySelector(".rail > .segments")?.getBoundingClientRect().width ?? 0;
+    const least = Math.max(narrowestRail(context), Math.ceil(tabs)); // some fonts are wide
+    const lines = LINES[context.state.projector ? "projector" : "desk"];
+    const most = width - Math.max(mapWidth(context, width - least, height - AROUND_MAP), lines);
+    const used = most > least ? railWidth(context, most, height - ABOVE_HEADS) : least;
+    root.style.setProperty("--rail", `${Math.max(least, Math.min(used, most))}px`);
+  };
+}
+
+/** The least width of the thumbnails, px. */
+function narrowestRail({ root, state }: TraceContext) {
+  if (root.clientWidth > SMALL_WIDTH) return NARROWEST_RAIL[state.projector ? "projector" : "desk"];
+  return NARROWEST_RAIL[state.projector ? "smallProjector" : "small"];
+}
+
+/** The width that a map needs with its labels, px. */
+function mapWidth(context: TraceContext, width: number, height: number) {
+  const geometry = createGeometry(context, siteOf(context), width, height, 1);
+  const cells = Math.min(geometry.width, height * WIDEST_MAP);
+  return geometry.left + cells + geometry.predictedRoom;
+}

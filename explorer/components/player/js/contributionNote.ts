@@ -1,0 +1,58 @@
+import { reachOf } from "../../shared/js/contributions.ts";
+import type { Part } from "../../shared/js/element.ts";
+import { element, write } from "../../shared/js/element.ts";
+import { scaleOf } from "../../shared/js/scale.ts";
+import { layerNumber, shownMethod, shownName, siteOf } from "../../shared/js/stepState.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+
+/**
+ * What a map of contributions is of, other than the bars beside it and the weights before; how well
+ * the other methods agree with leave-one-out here; and the way back.
+ */
+export function createContributionNote(context: TraceContext): Part {
+  const { say } = context;
+  const text = element("p", { class: "share-note", testid: "contribution-note" });
+  const agreement = element("p", { class: "share-note", testid: "contribution-agreement" });
+  const back = element("button", {
+    type: "button",
+    class: "quiet",
+    testid: "weights-again",
+    title: say("weights_again_title"),
+    on: { click: () => context.act.select({ shows: "weight", hover: null }) },
+  });
+  const update = () => {
+    const { layer, head } = context.state;
+    write(text, noteOf(context));
+    const found = agreementOf(context);
+    agreement.hidden = found === "";
+    write(agreement, found);
+    write(back, say("weights_again", { head: shownName(context, layer, head) }));
+  };
+  return { element: element("div", {}, text, agreement, back), update };
+}
+
+function noteOf(context: TraceContext) {
+  const { say, state } = context;
+  const method = shownMethod(context);
+  if (!method) return say("contribution_note_encoder");
+  const note = say(`contribution_note_${reachOf(method)}`, {
+    layer: layerNumber(context, state.layer),
+  });
+  const root = state.scale === null && scaleOf(state, siteOf(context)) === "sqrt";
+  return root ? `${note} ${say("contribution_note_root")}` : note;
+}
+
+/**
+ * In how many steps of this text methods have the same largest source token as leave-one-out; ""
+ * where that is not on screen.
+ */
+function agreementOf(context: TraceContext) {
+  const { say, pieces } = context;
+  if (shownMethod(context) !== "leave_one_out") return "";
+  const found = pieces.contributions.agreement();
+  const named = found.map(([method, rows]) => `${say(`agreeing_${method}`)} ${rows}`);
+  return say("contribution_agreement", {
+    steps: pieces.steps,
+    methods: named.join(say("agreement_join")),
+  });
+}

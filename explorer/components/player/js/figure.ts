@@ -1,0 +1,48 @@
+import { addLegend } from "../../shared/js/figureLegend.ts";
+import { figureOrigin } from "../../shared/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import { addParagraph, FONT, LINE, MARGIN, widthOf } from "../../shared/js/figureText.ts";
+import { printPalette } from "../../shared/js/palette.ts";
+import type { Figure } from "../../shared/js/savedFile.ts";
+import { sentenceOf } from "../../shared/js/sentence.ts";
+import {
+  currentRow,
+  mapTitle,
+  shownHead,
+  shownMethod,
+  siteOf,
+  stepName,
+} from "../../shared/js/stepState.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { isThinned, mapDrawing, placesOf } from "./figureMap.ts";
+
+/**
+ * The map as a figure that explains itself, on white: title, model, text, the picture in one
+ * sentence, map, legend and source.
+ * @param width px
+ */
+export function exportFigure(given: TraceContext, width?: number): Figure {
+  const context = { ...given, palette: printPalette(FONT) };
+  const { say, state, trace } = context;
+  const figure = beginFigure(context.palette, trace.header.language, width);
+  let end = addParagraph(figure, title(context), MARGIN, { heading: true });
+  const axes = say(`figure_axes_${state.site}`);
+  const shares = shownMethod(context) ? "" : say("figure_weights"); // of a contribution, a rest
+  end = addParagraph(figure, `${axes} ${shares}`.trim(), end + 2);
+  for (const text of [...figureOrigin(context), sentenceOf(context)])
+    end = addParagraph(figure, text, end + 2);
+  const places = placesOf(context, end + LINE / 2, widthOf(figure));
+  figure.append(mapDrawing(context, places));
+  end = places.top + places.height + LINE;
+  const removed = siteOf(context).removed(state.layer, shownHead(state)) !== null;
+  if (!removed) end = addLegend(figure, context, end); // else there are no cells to explain
+  if (isThinned(places)) end = addParagraph(figure, say("figure_thinned"), end);
+  return endFigure(figure, context.palette, trace.header.project, end);
+}
+
+/** Which head, and which step. */
+function title(context: TraceContext) {
+  const shown = shownMethod(context) ?? "attention";
+  const head = `${context.say(shown)} · ${mapTitle(context)}`;
+  return currentRow(context) < 0 ? head : `${head} · ${stepName(context)}`;
+}

@@ -1,0 +1,46 @@
+import type { Part } from "../../shared/js/element.ts";
+import { assign, element, write } from "../../shared/js/element.ts";
+import { FOLLOWED } from "../../shared/js/lessonEvents.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+
+/**
+ * The button that hides what comes next until it is guessed; then also a switch for the weights,
+ * and how many guesses were right.
+ */
+export function createGuessControl(context: TraceContext): Part {
+  const { say, act } = context;
+  const button = element(
+    "button",
+    { type: "button", testid: "guess", title: say("guess_title"), on: { click: act.toggleGuess } },
+    say("guess"),
+  );
+  const weights = element("input", {
+    type: "checkbox",
+    testid: "guess-weights",
+    on: { change: () => hideWeights(context, weights.checked) },
+  });
+  const label = element("label", { class: "ahead", title: say("guess_weights_title") }, weights);
+  label.append(say("guess_weights"));
+  const tally = element("output", { class: "tally", testid: "tally", title: say("tally_title") });
+  const node = element("span", { class: "guess-control" }, button, label, tally);
+  const update = (changed: Set<string>) => {
+    if (!anyOf(changed, "guess", "trace", "site", "asking")) return;
+    const { guess } = context.state;
+    document.documentElement.toggleAttribute("data-guess", guess !== null); // hints tell outputs
+    node.hidden = context.trace.predicted.length === 0;
+    assign(button, "aria-pressed", guess ? "true" : "false");
+    label.hidden = tally.hidden = guess === null;
+    if (!guess) return;
+    tally.hidden = guess.total === 0 && document.documentElement.hasAttribute(FOLLOWED);
+    weights.checked = guess.weightsToo;
+    write(tally, say("tally", { right: guess.right, total: guess.total }));
+  };
+  return { element: node, update };
+}
+
+/** Hide the weights of the current row, too, until they are guessed, or show them. */
+export function hideWeights({ state, set }: TraceContext, weightsToo: boolean) {
+  const { guess, step } = state;
+  if (guess) set({ guess: { ...guess, weightsToo, rows: Math.min(guess.rows, step - 1) } });
+}

@@ -1,0 +1,142 @@
+import type { Part } from "../../shared/js/element.ts";
+import { assign } from "../../shared/js/element.ts";
+import { tokenHidden, withoutTally } from "../../shared/js/guess.ts";
+import type { TraceState } from "../../shared/js/initialState.ts";
+import { initialState } from "../../shared/js/initialState.ts";
+import { scrollIntoSight } from "../../shared/js/inView.ts";
+import {
+  asking,
+  cardAnswered,
+  highlighted,
+  onCloseCell,
+  onHighlight,
+  onLeft,
+  onLook,
+  reportAway,
+  tellSeen,
+} from "../../shared/js/lessonEvents.ts";
+import { currentRow, isAsked, shownHead, siteOf } from "../../shared/js/stepState.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+
+const PLACE = ["site", "layer", "head", "step"] as const;
+const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"]; // by which a person scrolls
+const MARK = "data-highlighted";
+/** By their names in a lesson, what the style sheet knows them as. */
+const MASK_ANSWERS = { "mask reason": "reason", weight: "weight" };
+const NO_CELL = { inside: null, insideView: "cell" } as const;
+
+/** Show the part of the trace that a lesson asks for, as its link would. */
+export function followLesson(context: TraceContext, show: (state: TraceState) => void) {
+  onLook((look) => {
+    const { pieces, state } = context;
+    const before = { ...state, ...NO_CELL, words: false, temperature: 1, guess: null };
+    const view = { ...pieces.header.view, ...look, guess: Boolean(look.guess) };
+    show({ ...initialState(pieces, view, before), more: state.more });
+    context.touch("look");
+  }, context.signal);
+  onCloseCell(() => context.set(NO_CELL), context.signal);
+  onLeft(() => {
+    const { guess } = context.state;
+    if (guess) context.set({ guess: withoutTally(guess) });
+  }, context.signal);
+  onHighlight(() => context.touch("highlight"), context.signal);
+}
+
+/**
+ * The outline around what a lesson speaks of, which is scrolled into view once; none while the
+ * person looks at another place than the card's. It is drawn last: the element may have just been
+ * made.
+ */
+export function createHighlight({ root, state, signal }: TraceContext): Pick<Part, "update"> {
+  let place = ""; // of the card
+  let away = false;
+  let marked: Element | null = null;
+  let seen = ""; // the name of what was scrolled into view
+  let following: AbortController | undefined;
+  signal.addEventListener("abort", () => following?.abort());
+  const update = (changed: Set<string>) => {
+    const now = PLACE.map((name) => state[name]).join(" ");
+    if (changed.has("trace") || changed.has("look")) place = now;
+    if (away !== (now !== place)) {
+      away = !away;
+      reportAway(away);
+    }
+    const name = away ? "" : highlighted();
+    if (changed.has("highlight")) seen = "";
+    if (!name && !marked) return;
+    const found = name ? root.querySelector(`[data-testid="${CSS.escape(name)}"]`) : null;
+    if (found !== marked) marked?.removeAttribute(MARK);
+    marked = found;
+    marked?.setAttribute(MARK, "");
+    if (!marked || seen === name || !marked.checkVisibility()) return;
+    seen = name;
+    following?.abort();
+    following = keepInView(root, marked);
+  };
+  return { update };
+}
+
+/**
+ * One question for the card and for Guess: an answer on the card reveals the token, and a token that
+ * was revealed answers a card that asks for it. The card says which is right.
+ */
+export function createCardAnswer(context: TraceContext): Pick<Part, "update"> {
+  let hidden = false;
+  const update = (changed: Set<string>) => {
+    if (!anyOf(changed, "trace", "look", "step", "site", "guess", "asking")) return;
+    const row = currentRow(context);
+    const before = hidden && !anyOf(changed, "trace", "look"); // of another card
+    hidden = row >= 0 && tokenHidden(context, row);
+    const { guess } = context.state;
+    if (guess && hidden && cardAnswered())
+      context.set({ guess: { ...guess, tokens: context.state.step } });
+    if (!before || hidden || !asking()) return;
+    tellSeen();
+  };
+  return { update };
+}
+
+/**
+ * Let the style sheet hide what a calculation says of a masked cell while this or a later card asks
+ * for it: there the words themselves tell it, not a number that could be left out.
+ */
+export function createAskedMask(context: TraceContext): Pick<Part, "update"> {
+  const update = (changed: Set<string>) => {
+    if (!anyOf(changed, "trace", "look", "asking", "inside", "step", "site", "layer", "head"))
+      return;
+    const { root, state } = context;
+    const cell = state.inside;
+    const site = siteOf(context);
+    const masked =
+      cell && site.masked(state.layer, shownHead(state))[cell.query * site.keys + cell.key] > 0;
+    const asked = Object.entries(MASK_ANSWERS).filter(
+      ([answer]) => cell && masked && isAsked(context, answer, cell),
+    );
+    assign(root, "data-asked-mask", asked.map(([, name]) => name).join(" ") || null);
+  };
+  return { update };
+}
+
+/**
+ * Scroll to an element now and whenever it or its player grows, until a person moves: what is in it
+ * and above it may arrive later. Of a number, to the step of the calculation that gives it.
+ * @param root of the player
+ * @returns which ends it
+ */
+function keepInView(root: HTMLElement, node: Element): AbortController {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const whole = node.closest(".inside-step") ?? node;
+  const growing = new ResizeObserver(() => scrollTo(root, whole));
+  for (const part of [whole, root]) growing.observe(part);
+  signal.addEventListener("abort", () => growing.disconnect());
+  for (const name of MOVES)
+    window.addEventListener(name, () => ended.abort(), { signal, passive: true });
+  return ended;
+}
+
+/** Scroll to an element after the frame in which a panel that opens scrolls to itself. */
+function scrollTo(root: HTMLElement, node: Element) {
+  requestAnimationFrame(() => requestAnimationFrame(() => scrollIntoSight(root, node)));
+}

@@ -1,0 +1,34 @@
+import type { Part } from "../../shared/js/element.ts";
+import { assign, element } from "../../shared/js/element.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+
+/**
+ * The button that shows and hides the controls and numbers that a first look does without; the style
+ * sheet `more.css` names them. The page around the player reads from the document whether they show.
+ */
+export function createMoreButton(context: TraceContext): Part {
+  const { say, root } = context;
+  const toggle = () => {
+    context.set({ more: !context.state.more });
+    context.touch("size"); // rows and numbers come or go
+  };
+  const button = element(
+    "button",
+    {
+      type: "button",
+      class: "quiet",
+      testid: "more",
+      title: say("more_title"),
+      on: { click: toggle },
+    },
+    say("more"),
+  );
+  const update = (changed: Set<string>) => {
+    if (!anyOf(changed, "trace", "more")) return;
+    const { more } = context.state;
+    assign(button, "aria-expanded", String(more));
+    for (const { dataset } of [root, document.documentElement]) dataset.more = String(more);
+  };
+  return { element: button, update };
+}

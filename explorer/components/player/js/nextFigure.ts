@@ -1,0 +1,98 @@
+import { figureOrigin } from "../../shared/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import {
+  addParagraph,
+  drawn,
+  FONT,
+  figurePen,
+  LINE,
+  labelText,
+  MARGIN,
+  shortLabel,
+  widthOf,
+} from "../../shared/js/figureText.ts";
+import { textWidth } from "../../shared/js/geometry.ts";
+import { tokenHidden, weightsHidden } from "../../shared/js/guess.ts";
+import { percent } from "../../shared/js/numbers.ts";
+import { css, mix, printPalette } from "../../shared/js/palette.ts";
+import type { Figure } from "../../shared/js/savedFile.ts";
+import { currentRow, stepName } from "../../shared/js/stepState.ts";
+import type { Candidate } from "../../shared/js/trace.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { barShare, titleOf } from "./candidates.ts";
+
+const GAP = 8; // px
+const WIDEST_TOKEN = 0.3; // of the figure
+const TRACK = 0.08; // of the ink
+
+/**
+ * The probabilities of the next token as a figure that explains itself, as the model decodes; null
+ * where there are none or they are still to be guessed.
+ * @param width px
+ */
+export function nextFigure(given: TraceContext, width?: number): Figure | null {
+  const context = { ...given, palette: printPalette(FONT) };
+  const { say, trace, palette, state } = context;
+  if (!hasNext(context)) return null;
+  const row = currentRow(context);
+  const figure = beginFigure(palette, trace.header.language, width);
+  const title = `${titleOf(context, row)} · ${stepName(context)}`;
+  let end = addParagraph(figure, title, MARGIN, { heading: true });
+  const scale = say(state.nextView === "log" ? "figure_next_log" : "figure_next");
+  for (const text of [...figureOrigin(context), scale]) end = addParagraph(figure, text, end + 2);
+  end += LINE / 2;
+  const ranked = [...trace.candidates[row]].sort((one, other) => one.rank - other.rank);
+  figure.append(...bars(context, ranked, end, widthOf(figure)));
+  end += ranked.length * LINE;
+  const rest = 1 - ranked.reduce((sum, { probability }) => sum + probability, 0);
+  const others = `${say("all_others")} ${percent(Math.max(rest, 0))}`;
+  end = addParagraph(figure, others, end + 2);
+  return endFigure(figure, palette, trace.header.project, end);
+}
+
+/** Whether there are probabilities on screen. */
+export function hasNext(context: TraceContext) {
+  const row = currentRow(context);
+  return (
+    row >= 0 &&
+    !tokenHidden(context, row) &&
+    !weightsHidden(context) &&
+    context.trace.candidates[row].length > 0
+  );
+}
+
+/**
+ * A line for each candidate: rank, token, bar and number; the one that was taken in bold.
+ * @param top px
+ * @param sheet px
+ */
+function bars(
+  { state, palette }: TraceContext,
+  candidates: Candidate[],
+  top: number,
+  sheet: number,
+) {
+  const pen = figurePen();
+  const widest = (texts: string[]) => Math.max(...texts.map((text) => textWidth(pen, text)));
+  const ranks = widest(candidates.map(({ rank }) => String(rank)));
+  const labels = candidates.map(({ token }) => shortLabel(pen, token, sheet * WIDEST_TOKEN));
+  const numbers = candidates.map(({ probability }) => percent(probability));
+  const token = MARGIN + ranks + GAP;
+  const left = token + widest(labels) + 2 * GAP;
+  const right = sheet - MARGIN - widest(numbers) - 2 * GAP;
+  const [track, faint] = [TRACK, 0.5].map((share) => css(mix(palette.paper, palette.ink, share)));
+  return candidates.flatMap(({ rank, probability, chosen }, index) => {
+    const [y, bold] = [top + index * LINE, chosen ? { "font-weight": 600 } : {}];
+    const line = y + 0.75 * LINE;
+    const bar = { x: left, y: y + 4, height: LINE - 8 };
+    const length = (right - left) * barShare(state.nextView, probability);
+    const end = { x: sheet - MARGIN, y: line, "text-anchor": "end", ...bold };
+    return [
+      drawn("text", { x: MARGIN + ranks, y: line, "text-anchor": "end" }, String(rank)),
+      labelText({ x: token, y: line, ...bold }, labels[index], faint),
+      drawn("rect", { ...bar, width: right - left, fill: track }),
+      drawn("rect", { ...bar, width: length, fill: css(palette.ink) }),
+      drawn("text", end, numbers[index]),
+    ];
+  });
+}

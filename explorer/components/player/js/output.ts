@@ -1,0 +1,106 @@
+import type { Part } from "../../shared/js/element.ts";
+import { assign, element, write } from "../../shared/js/element.ts";
+import { isSpecial } from "../../shared/js/label.ts";
+import { markedWhereMore } from "../../shared/js/moreLines.ts";
+import { joinedPieces } from "../../shared/js/pieceText.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { decodedPieces } from "../../shared/js/unitChoice.ts";
+
+const SAID = 2000; // ms for which the button says that the text was copied
+
+/** The output as one plain sentence, as far as it is decoded, and a button that copies it. */
+export function createOutput(context: TraceContext): Part {
+  const { say } = context;
+  const text = element("bdi", { class: "output-text", testid: "output" });
+  const said = element("span", { class: "copied", role: "status" });
+  const copy = element(
+    "button",
+    { type: "button", class: "quiet", testid: "copy-output", title: say("copy_title") },
+    say("copy"),
+  );
+  const name = element("span", { class: "output-name" }, say("output"));
+  const markMore = markedWhereMore(name, text, say("output_more"));
+  const node = element(
+    "section",
+    { class: "whole-output", "aria-label": say("output") },
+    name,
+    text,
+    copy,
+    said,
+  );
+  copy.addEventListener("click", async () => {
+    await copyText(context.root, text.textContent ?? "");
+    for (const part of [copy, said]) write(part, say("copied"));
+    setTimeout(() => {
+      write(copy, say("copy"));
+      write(said, "");
+    }, SAID);
+  });
+  const causes = ["trace", "step", "ahead", "guess", "size", "projector"];
+  const update = (changed: Set<string>) => {
+    if (!anyOf(changed, ...causes)) return;
+    const { header, masks } = context.pieces;
+    const { text: whole, predicted } = header;
+    node.hidden = predicted.length === 0 && masks.length === 0;
+    if (node.hidden) return;
+    if (anyOf(changed, "trace", "size", "projector")) reserveHeight(text, whole);
+    write(text, shownText(context));
+  };
+  const scroll = (changed: Set<string>) => {
+    if (node.hidden || !anyOf(changed, ...causes)) return;
+    if (!context.state.ahead) text.scrollTop = text.scrollHeight;
+    markMore();
+    assign(text, "title", text.scrollHeight > text.clientHeight ? text.textContent : null);
+  };
+  return { element: node, update, scroll };
+}
+
+/** Keep the height that the whole output needs: no step moves what is above it. */
+function reserveHeight(node: HTMLElement, whole: string) {
+  node.style.minHeight = "";
+  write(node, whole);
+  node.style.minHeight = `${node.clientHeight}px`;
+}
+
+/**
+ * The output up to the current step, without the prompt, or the whole of it where what is ahead is
+ * shown; the text with its masks filled in.
+ */
+function shownText(context: TraceContext) {
+  const { header, prompt } = context.pieces;
+  const { text, predicted } = header;
+  const { ahead } = context.state;
+  const decoded = decodedPieces(context);
+  if (text && (ahead || decoded >= predicted.length)) return text;
+  const tokens = predicted.slice(Math.max(prompt - 1, 0), ahead ? undefined : decoded);
+  return plainText(tokens, header.marked);
+}
+
+/**
+ * Tokens as text: symbols separated by spaces, subword pieces and bytes joined.
+ * @param marked whether labels mark where words begin
+ */
+function plainText(tokens: string[], marked: boolean) {
+  const content = tokens.filter((token) => !isSpecial(token));
+  return marked ? joinedPieces(content) : content.join(" ");
+}
+
+/**
+ * Copy a text. On an address without https, as in a classroom, a browser offers no clipboard; a
+ * selected text can be copied there.
+ */
+async function copyText(root: HTMLElement, text: string) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const focused = (root.getRootNode() as Document | ShadowRoot).activeElement;
+    const box = element("textarea", { class: "copied", "aria-hidden": "true" });
+    box.value = text;
+    root.append(box);
+    box.select();
+    document.execCommand("copy");
+    box.remove();
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  }
+}

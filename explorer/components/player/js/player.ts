@@ -1,0 +1,267 @@
+import {
+  cellOpener,
+  createInside,
+  insideButton,
+  isOffered,
+  lookInside,
+} from "../../inside/js/inside.ts";
+import type { ShownState } from "../../shared/js/classEvents.ts";
+import type { DrawnPart } from "../../shared/js/element.ts";
+import { drawParts, element } from "../../shared/js/element.ts";
+import { createHeadsNote } from "../../shared/js/headsNote.ts";
+import type { TraceState } from "../../shared/js/initialState.ts";
+import { initialState } from "../../shared/js/initialState.ts";
+import { createIntegrity } from "../../shared/js/integrity.ts";
+import { listenToKeys } from "../../shared/js/keyboard.ts";
+import type { Selection } from "../../shared/js/look.ts";
+import type { MapPart } from "../../shared/js/map.ts";
+import { createMap } from "../../shared/js/map.ts";
+import { createPairFilter } from "../../shared/js/pairFilter.ts";
+import { showProjector } from "../../shared/js/projector.ts";
+import { createRail } from "../../shared/js/rail.ts";
+import { createSelectionReport, selectionOf } from "../../shared/js/selectionReport.ts";
+import { createSentence } from "../../shared/js/sentence.ts";
+import { followShown } from "../../shared/js/shownChoice.ts";
+import { createSiteChoice } from "../../shared/js/siteChoice.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import type { View } from "../../shared/js/streamlitComponent.ts";
+import { createTooltip } from "../../shared/js/tooltip.ts";
+import type { IntegrityCheck, Trace } from "../../shared/js/trace.ts";
+import type { TraceContext, TraceOptions } from "../../shared/js/traceContext.ts";
+import { createTraceContext, drawAll } from "../../shared/js/traceContext.ts";
+import { createLoading } from "../../shared/js/traceQuestions.ts";
+import { createTransport } from "../../shared/js/transport.ts";
+import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.ts";
+import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.ts";
+import { readAttribution } from "./attribution.ts";
+import { createCandidates } from "./candidates.ts";
+import { createClassReport, createOpener } from "./classMirror.ts";
+import { createColumns } from "./columns.ts";
+import { createCutOff } from "./cutOff.ts";
+import { createDownloads } from "./download.ts";
+import { createForcedTokens } from "./forcedTokens.ts";
+import { createGuessControl } from "./guessControl.ts";
+import type { FindAttribution } from "./headParts.ts";
+import { createAskedMask, createCardAnswer, createHighlight, followLesson } from "./lessonView.ts";
+import { createMoreButton } from "./moreButton.ts";
+import { createOutput } from "./output.ts";
+import { createPredictions } from "./predictions.ts";
+import { createSourceShare } from "./sourceShare.ts";
+import { createStrips } from "./strips.ts";
+
+const COLUMNS = 960; // px that thumbnails, map and candidates need beside each other
+
+export type Listeners = Partial<TraceOptions>;
+
+/**
+ * Show a trace in the stepping player.
+ * @returns check: says
+ *   what the checks of a trace found that came without them; follow: shows what a host shows
+ */
+export function mountPlayer(
+  parent: HTMLElement | ShadowRoot,
+  trace: Trace,
+  options: TraceOptions,
+): View<Trace, Listeners> & {
+  selection: () => Selection;
+  check: (integrity: IntegrityCheck[]) => void;
+  follow: (shown: ShownState) => void;
+} {
+  const abort = new AbortController();
+  const root = element("div", { class: "player", testid: "player", tabindex: "-1" });
+  parent.append(root);
+  let parts: DrawnPart[] = [];
+  let map: MapPart | null = null;
+  const palette = watchTheme(root, (next) => {
+    context.palette = next;
+    context.touch("theme");
+  });
+  const context = createTraceContext({
+    root,
+    signal: abort.signal,
+    options,
+    pieces: trace,
+    state: initialState(trace, trace.header.view, { more: false }),
+    palette,
+    strings: () => context.pieces.header.strings,
+    draw: (changed) => {
+      if (changed.has("projector")) showProjector(root, context.state.projector);
+      root.dataset.site = context.state.site;
+      drawParts(parts, changed);
+      report(changed);
+      tellClass(changed);
+    },
+  });
+  const report = createSelectionReport(context);
+  const attribution = createLoading(context, "attribution", readAttribution);
+  const tellClass = createClassReport(context, "player");
+  /** Draw with new parts: at first, and in another language. */
+  const build = () => {
+    map?.destroy();
+    const tools = [
+      createPairFilter(context),
+      createMoreButton(context),
+      insideButton(context),
+      createDownloads(context, attribution),
+    ];
+    map = createMap(context, { tools, onCell: cellOpener(context) });
+    parts = placeParts(context, map, attribution);
+    root.lang = context.trace.header.language;
+    drawAll(context);
+    map.start();
+  };
+  watchSize(
+    root,
+    abort.signal,
+    (top) => top,
+    () => {
+      markNarrow(root, COLUMNS);
+      context.touch("size");
+    },
+  );
+  const opener = createOpener(context);
+  opener.open(trace, context.state, () => {
+    build();
+    followShown(context);
+  });
+  listenToKeys(context, {
+    p: () => context.set({ projector: !context.state.projector }),
+    g: () => context.act.toggleGuess(),
+    i: () => lookInside(context, context.state.inside ? null : undefined),
+    escape: () => lookInside(context, null),
+  });
+  followLesson(context, (state) => showTrace(context, context.pieces, state));
+  return {
+    update: (next) => {
+      const state = initialState(next, next.header.view, context.state);
+      opener.open(next, state, () => {
+        const { language } = context.trace.header;
+        showTrace(context, next, state);
+        if (!parts.length || language !== next.header.language) build();
+        else context.store.flush(); // drawn while the next frame is waited for
+        followShown(context);
+      });
+    },
+    selection: () => selectionOf(context),
+    follow: opener.follow,
+    check: (integrity) => {
+      context.pieces.header.integrity = integrity;
+      context.touch("integrity");
+    },
+    listen: (listeners) => {
+      Object.assign(context.options, listeners);
+      root.classList.remove("waiting"); // an answer of any kind ends the waiting
+    },
+    destroy: () => {
+      abort.abort();
+      context.act.pause();
+      context.store.stop();
+      map?.destroy();
+      for (const name of ["data-guess", "data-more"])
+        document.documentElement.removeAttribute(name);
+      root.remove();
+    },
+  };
+}
+
+/**
+ * Make every part and put it in its place.
+ * @returns in the order of drawing
+ */
+function placeParts(
+  context: TraceContext,
+  map: MapPart,
+  attribution: FindAttribution,
+): DrawnPart[] {
+  const strips = createStrips(context);
+  const transport = createTransport(context);
+  const guess = createGuessControl(context);
+  const unit = createUnitChoice(context);
+  const site = createSiteChoice(context);
+  const rail = createRail(context);
+  const headsNote = createHeadsNote(context);
+  const candidates = createCandidates(context, attribution);
+  const predictions = createPredictions(context);
+  const forced = createForcedTokens(context);
+  const sentence = createSentence(context);
+  const share = createSourceShare(context);
+  const cutOff = createCutOff(context);
+  const output = createOutput(context);
+  const integrity = createIntegrity(context, () =>
+    isOffered(context) ? "keys_inside" : "keys_guess",
+  );
+  const inside = createInside(context);
+  const tooltip = createTooltip(context);
+  rail.element.prepend(site.element, headsNote.element);
+  transport.element.append(unit.element);
+  transport.element.querySelector(".move.last")?.after(guess.element);
+  const beside = [sentence, share, predictions, candidates, cutOff, forced, output].map(
+    (part) => part.element,
+  );
+  const aside = element("div", { class: "aside" }, ...beside);
+  const main = element("div", { class: "main" }, rail.element, map.element, aside);
+  const sensor = context.root.firstElementChild as Element;
+  context.root.replaceChildren(
+    sensor,
+    strips.element,
+    transport.element,
+    main,
+    inside.element,
+    integrity.element,
+    tooltip.element,
+  );
+  const strip = {
+    element: strips.element,
+    update: () => keepHeights(context, strips.element, main),
+  };
+  const placeOutput = {
+    element: output.element,
+    update: (changed: Set<string>) => {
+      if (!anyOf(changed, "projector", "size")) return;
+      const { root, state } = context;
+      const across = state.projector && root.dataset.narrow === undefined;
+      if (across) integrity.element.before(output.element);
+      else aside.append(output.element);
+    },
+  };
+  const columns = { element: main, update: createColumns(context, { main, aside }) };
+  const above = [
+    inside,
+    unit,
+    strips,
+    transport,
+    guess,
+    site,
+    headsNote,
+    integrity,
+    placeOutput,
+    output,
+    columns,
+  ];
+  const asked = [createCardAnswer(context), createAskedMask(context)];
+  const lesson = [createHighlight(context), ...asked]; // of what is drawn by then
+  const column = [forced, sentence, share, cutOff, predictions, candidates];
+  // Each takes what space those before it leave. The pictures are last: reading a space after them
+  // would make the browser lay them out once more.
+  return [...above, ...column, strip, rail, map, tooltip, ...lesson];
+}
+
+/**
+ * Tell the style sheet how high the strips are, below which the transport stays in view, and where
+ * the picture begins.
+ */
+function keepHeights({ root, state }: TraceContext, strips: HTMLElement, main: HTMLElement) {
+  if (!state.inside) return;
+  root.style.setProperty("--strips-height", `${strips.offsetHeight}px`);
+  root.style.setProperty("--picture-top", `${main.offsetTop}px`);
+}
+
+/** Show another trace; the selection stays unless the view of the trace says otherwise. */
+function showTrace(context: TraceContext, next: Trace, state: TraceState) {
+  context.act.pause();
+  context.generation += 1;
+  context.root.classList.remove("waiting");
+  context.store.set(state);
+  setTrace(context, next);
+  context.touch("trace", "step", "site", "layer", "head", "shows", "ahead", "zoomed");
+}

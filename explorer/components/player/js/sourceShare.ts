@@ -1,0 +1,113 @@
+import type { Part } from "../../shared/js/element.ts";
+import { assign, element, populate, write } from "../../shared/js/element.ts";
+import { tokenHidden } from "../../shared/js/guess.ts";
+import { labelOf } from "../../shared/js/label.ts";
+import { asking, onAsking } from "../../shared/js/lessonEvents.ts";
+import { shownMethod } from "../../shared/js/stepState.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { createContributionNote } from "./contributionNote.ts";
+
+const FEW = 12; // output tokens whose labels fit under their bars
+
+/**
+ * Beside contributions: for each output token a bar, how much of it the source has given by all
+ * layers together, and how much what was decoded before; of what the bars and the map are, and the
+ * way back to the weights.
+ */
+export function createSourceShare(context: TraceContext): Part {
+  const { say } = context;
+  const heading = element("h2", { title: say("source_share_title") });
+  const parts = ["source", "prefix"].map((name) => element("span", { class: `share-key ${name}` }));
+  const number = element("p", { class: "number", testid: "source-share-number" }, ...parts);
+  const bars = element("div", { class: "share-bars", testid: "source-share-bars", role: "list" });
+  const note = createContributionNote(context);
+  const node = element(
+    "section",
+    { class: "source-share", testid: "source-share", "aria-label": say("source_share") },
+    heading,
+    bars,
+    number,
+    note.element,
+  );
+  onAsking(() => context.touch("asking"), context.signal);
+  const causes = [
+    "trace",
+    "site",
+    "layer",
+    "head",
+    "shows",
+    "scale",
+    "step",
+    "ahead",
+    "guess",
+    "asking",
+  ];
+  const update = (changed: Set<string>) => {
+    if (!anyOf(changed, ...causes)) return;
+    const { trace, state } = context;
+    const method = shownMethod(context);
+    node.hidden = state.shows === "weight" || asking() !== "";
+    if (node.hidden) return;
+    note.update(changed);
+    for (const part of [heading, bars, number]) part.hidden = method === null;
+    if (!method) return;
+    const shares = trace.contributions.sourceShare(method);
+    node.classList.toggle("many", shares.length > FEW);
+    const items = populate(bars, shares.length, barElement);
+    items.forEach((item, row) => {
+      drawBar(context, item, row, shares[row]);
+    });
+    const row = state.step - 1;
+    const shown = isShown(context, row);
+    const facts = shown
+      ? factsOf(context, row, shares[row])
+      : { token: "", source: "", prefix: "" };
+    write(heading, say(shown ? "share_heading" : "share_heading_hidden", facts));
+    parts.forEach((part, index) => {
+      const name = index ? "prefix" : "source";
+      const share = shown ? ` ${facts[name]} %` : "";
+      write(part, `${say(`share_${name}`)}${share}`);
+    });
+  };
+  return { element: node, update };
+}
+
+function barElement() {
+  const bar = element("span", { class: "bar-of-token" }, element("i", { class: "of-source" }));
+  return element("div", { role: "listitem" }, bar, element("bdi", { class: "token-name" }));
+}
+
+function drawBar(context: TraceContext, item: HTMLElement, row: number, share: number) {
+  const [bar, name] = [...item.children] as HTMLElement[];
+  const shown = isShown(context, row);
+  item.classList.toggle("unknown", !shown);
+  item.classList.toggle("current", row === context.state.step - 1);
+  (bar.firstElementChild as HTMLElement).style.height = shown ? `${share * 100}%` : "0";
+  write(name, shown ? labelOf(context.trace.predicted[row]) : "·");
+  assign(
+    item,
+    "title",
+    shown
+      ? context.say("share_of_token", factsOf(context, row, share))
+      : context.say("share_hidden"),
+  );
+}
+
+/** Whether the token that a row predicts is on screen, so that its numbers can be. */
+function isShown(context: TraceContext, row: number) {
+  const { state, trace } = context;
+  const decoded = state.ahead || row < state.step;
+  return decoded && trace.predicted[row] !== undefined && !tokenHidden(context, row);
+}
+
+/** What a sentence says of a token, in percent with one digit. */
+function factsOf({ trace }: TraceContext, row: number, share: number) {
+  const source = Math.round(share * 1000) / 10;
+  return {
+    token: labelOf(trace.predicted[row]),
+    step: row + 1,
+    source: source.toFixed(1),
+    prefix: (100 - source).toFixed(1),
+  };
+}

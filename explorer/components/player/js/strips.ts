@@ -1,0 +1,330 @@
+import { linkAt } from "../../shared/js/alignment.ts";
+import type { Part } from "../../shared/js/element.ts";
+import { assign, element, populate, write } from "../../shared/js/element.ts";
+import { measuringPen, textWidth, tokenWidth } from "../../shared/js/geometry.ts";
+import {
+  guessKey,
+  HIDDEN,
+  shownPrediction,
+  tokenHidden,
+  weightsHidden,
+} from "../../shared/js/guess.ts";
+import { writeToken } from "../../shared/js/label.ts";
+import { markedWhereMore } from "../../shared/js/moreLines.ts";
+import type { Colour } from "../../shared/js/palette.ts";
+import { colourAt, css, inkOn } from "../../shared/js/palette.ts";
+import { scaleOf, tones } from "../../shared/js/scale.ts";
+import {
+  currentRow,
+  rowCodes,
+  shownHead,
+  shownKeys,
+  shownRows,
+  siteOf,
+  stepOfRow,
+} from "../../shared/js/stepState.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import { strongestKey } from "../../shared/js/strongestKey.ts";
+import { clearHover, setHover } from "../../shared/js/tooltip.ts";
+import type { SiteName } from "../../shared/js/trace.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { forcedRows } from "../../shared/js/unitChoice.ts";
+
+export type StripName = "source" | "target";
+
+const DESK_TYPE = 13; // px, as in the style sheet,
+const PROJECTOR_TYPE = 19; // as this
+const SHORTEST_CHIP = 16; // px
+const CHIP_EDGE = 24; // px that a chip adds to its text
+
+/** Source and target as two lines of tokens: the keys, and the current query. */
+export function createStrips(context: TraceContext): Part {
+  const source = stripElement(context, "source");
+  const target = stripElement(context, "target");
+  const node = element("div", { class: "strips" }, source.row, target.row);
+  const causes = [
+    "trace",
+    "site",
+    "layer",
+    "head",
+    "shows",
+    "step",
+    "ahead",
+    "guess",
+    "theme",
+    "hover",
+    "scale",
+    "size",
+    "projector",
+    "alignment",
+  ];
+  const still = ["hover", "theme", "scale", "ahead"]; // changes that move no token
+  const onlyHovers = (changed: Set<string>) =>
+    changed.size === 1 && changed.has("hover") && context.state.site !== "encoder";
+  const update = (changed: Set<string>) => {
+    if (!anyOf(changed, ...causes)) return;
+    if (onlyHovers(changed)) {
+      markHovered(context, source.tokens, target.tokens);
+      return;
+    }
+    target.row.classList.toggle("off", context.state.site === "encoder");
+    write(target.label, context.say(nameOfTarget(context)));
+    source.row.hidden = context.trace.source.length === 0;
+    target.row.hidden = context.trace.target.length === 0;
+    if (anyOf(changed, "trace", "size", "projector")) {
+      const abreast = fitAbreast(context);
+      node.classList.toggle("abreast", abreast);
+      for (const [strip, tokens] of tokensOf(context)) {
+        const { row } = strip === "source" ? source : target;
+        row.classList.toggle("wrapped", !abreast && needsTwoLines(context, strip, tokens));
+      }
+    }
+    drawSource(context, source.tokens);
+    drawTarget(context, target.tokens);
+    markHovered(context, source.tokens, target.tokens);
+  };
+  const scroll = (changed: Set<string>) => {
+    if (!anyOf(changed, ...causes) || onlyHovers(changed)) return;
+    if (![...changed].every((name) => still.includes(name))) {
+      const other = changed.has("trace");
+      scrollToToken(target.tokens, currentRow(context), other);
+      const looked = context.state.site === "cross" ? strongestKey(context) : -1;
+      scrollToToken(source.tokens, looked, other);
+    }
+    for (const strip of [source, target]) strip.markMore();
+  };
+  return { element: node, update, scroll };
+}
+
+/**
+ * What the target is: a prompt with its output, the text that a decoder alone only reads, or itself.
+ */
+function nameOfTarget({ trace }: TraceContext) {
+  if (trace.prompt) return "strip_prompted";
+  return trace.steps || trace.source.length ? "strip_target" : "strip_text";
+}
+
+/**
+ * Whether, on a projector, both strips fit beside each other. All tokens count, hidden or not:
+ * stepping must not move the lines.
+ */
+function fitAbreast({ state, trace, root, palette, say }: TraceContext) {
+  if (!state.projector) return false;
+  const pen = measuringPen(`${PROJECTOR_TYPE}px ${palette.font}`);
+  const tokens = [...trace.source, ...trace.target, ...trace.predicted.slice(-1)];
+  const names = ["strip_source", "strip_target"].map(
+    (name) => Math.max(textWidth(pen, say(name)), 80) + 40,
+  );
+  const width = names.reduce((sum, name) => sum + name, 0);
+  return chipsWidth(pen, tokens) + width < root.clientWidth;
+}
+
+/** Width of tokens beside each other, px. */
+function chipsWidth(pen: CanvasRenderingContext2D, tokens: string[]) {
+  return tokens.reduce(
+    (sum, token) => sum + Math.max(tokenWidth(pen, token), SHORTEST_CHIP) + CHIP_EDGE,
+    0,
+  );
+}
+
+/** Every token that a strip shows at the last step, in pieces, which take more space than words. */
+function tokensOf({ pieces }: TraceContext): [StripName, string[]][] {
+  return [
+    ["source", pieces.source],
+    ["target", [...pieces.target, ...pieces.predicted.slice(-1)]],
+  ];
+}
+
+/**
+ * Whether a strip needs two lines at any step: it then has them at every step and in both units,
+ * so that nothing below it moves.
+ */
+function needsTwoLines(context: TraceContext, strip: StripName, tokens: string[]) {
+  const { state, root, palette, say } = context;
+  const forced = forcedRows(context).size;
+  const type = state.projector ? PROJECTOR_TYPE : DESK_TYPE;
+  const weight = strip === "target" ? 600 : 400; // of the prediction
+  const pen = measuringPen(`${weight} ${type}px ${palette.font}`);
+  const names = ["strip_source", "strip_target"].map((name) => textWidth(pen, say(name)));
+  const label = Math.max(...names, 4.2 * type) + 10;
+  const padding = 2 * 14 + 4;
+  // around the query, before the prediction, on forced tokens
+  const marks = strip === "target" ? 4 + 1.5 * type * (1 + forced) : 0;
+  return label + chipsWidth(pen, tokens) + marks + padding > root.clientWidth;
+}
+
+/** A labelled strip. */
+function stripElement(context: TraceContext, name: StripName) {
+  const label = element("span", { class: "strip-label" }, context.say(`strip_${name}`));
+  const tokens = element("div", {
+    class: "strip-tokens",
+    testid: `strip-${name}`,
+    role: "list",
+    "aria-label": context.say(`strip_${name}`),
+    on: {
+      pointermove: (event) => hoverToken(context, event, name),
+      pointerleave: (event) => clearHover(context, event),
+      click: (event) => {
+        const position = chipPosition(event);
+        if (name === "source" && position >= 0 && context.state.site === "cross")
+          guessSource(context, position);
+        const rows = siteOf(context).queryTokens === context.trace[name] ? shownRows(context) : 0;
+        const step = position >= 0 && position < rows ? stepOfRow(context, position) : 0;
+        if (step) context.act.goTo(step);
+      },
+    },
+  });
+  const markMore = markedWhereMore(label, tokens, context.say("strip_more"));
+  return { row: element("div", { class: "strip" }, label, tokens), label, tokens, markMore };
+}
+
+/** Guess that the head looks at a source token. */
+function guessSource(context: TraceContext, position: number) {
+  context.set(guessKey(context, position));
+}
+
+/** Position of the token under the pointer, −1 between tokens. */
+function chipPosition({ target }: Event) {
+  const chip = target instanceof Element ? target.closest(".chip") : null;
+  return chip?.parentElement ? [...chip.parentElement.children].indexOf(chip) : -1;
+}
+
+/** Hover the key that a token is. */
+function hoverToken(context: TraceContext, event: PointerEvent, name: StripName) {
+  const { state } = context;
+  const site = siteOf(context);
+  const position = chipPosition(event);
+  const isKey = (name === "target") === (site.name === "decoder");
+  if (!isKey || position < 0 || position >= site.keys || position >= shownKeys(context)) return;
+  const row = currentRow(context);
+  setHover(context, {
+    query: row < 0 ? null : row,
+    key: position,
+    layer: state.layer,
+    head: shownHead(state),
+    x: event.clientX,
+    y: event.clientY,
+  });
+}
+
+/** A chip, to be filled by `drawChip`. */
+function makeChip() {
+  return element("bdi", { class: "chip token", role: "listitem" });
+}
+
+/** The source, tinted by the weights of the current row. */
+function drawSource(context: TraceContext, parent: HTMLElement) {
+  const { trace } = context;
+  const chips = populate(parent, trace.source.length, makeChip);
+  const tint = rowTint(context, ["cross", "encoder"]);
+  const row = currentRow(context);
+  const linked = linkAt(context, row);
+  const query = context.state.site === "encoder" ? row : -1;
+  trace.source.forEach((token, position) => {
+    drawChip(chips[position], token, tint?.[position] ?? null);
+    chips[position].classList.toggle("aligned", position === linked);
+    chips[position].classList.toggle("query", position === query);
+    chips[position].classList.toggle("masked", trace.masks.includes(position));
+    chips[position].classList.toggle("second", position > 0 && position === trace.second);
+    chips[position].classList.toggle("answer", isAnswer(context, position));
+  });
+}
+
+/**
+ * Whether a token of the text is of the span that the model predicts; words have places of their
+ * own.
+ */
+function isAnswer({ trace, pieces }: TraceContext, position: number) {
+  const { predictions } = pieces.header;
+  if (predictions?.kind !== "span" || trace !== pieces) return false;
+  const chosen = predictions.rows.find((row) => row.chosen);
+  return chosen !== undefined && chosen.start <= position && position < chosen.stop;
+}
+
+/** The target: what was fed in, the current query, its prediction, and dots for what is to come. */
+function drawTarget(context: TraceContext, parent: HTMLElement) {
+  const { trace, state } = context;
+  const predictions = trace.predicted.length ? 1 : 0;
+  const chips = populate(parent, trace.target.length + predictions, makeChip);
+  const tint = rowTint(context, ["decoder"]);
+  const row = currentRow(context);
+  const linked = linkAt(context, row) >= 0;
+  const forced = forcedRows(context);
+  chips.forEach((chip, position) => {
+    const predicted = row >= 0 && position === row + 1 && predictions === 1;
+    const token = predicted
+      ? shownPrediction(context, row)
+      : (trace.target[position] ?? trace.predicted.at(-1) ?? "");
+    const last = row < 0 ? state.step : row + (predicted ? 1 : 0); // the encoder has no row
+    const ahead = trace.steps > 0 && position > last; // what is only read is there at once
+    const hidden = (ahead && !state.ahead) || tokenHidden(context, predicted ? -1 : position - 1);
+    drawChip(chip, hidden ? "·" : token, hidden ? null : (tint?.[position] ?? null));
+    chip.hidden = ahead && state.guess !== null; // how long the answer is, is not told
+    chip.classList.toggle("query", position === row);
+    chip.classList.toggle("predicted", predicted);
+    chip.classList.toggle("ahead", ahead);
+    chip.classList.toggle("forced", !hidden && token !== HIDDEN && forced.has(position - 1));
+    chip.classList.toggle("given", position < trace.prompt);
+    chip.classList.toggle("answer", trace.source.length === 0 && isAnswer(context, position));
+    chip.classList.toggle(
+      "aligned",
+      linked && (state.alignment === "input" ? position === row : predicted),
+    );
+    assign(chip, "aria-current", position === row ? "step" : null);
+  });
+}
+
+/**
+ * Colours of the current row of the selected head; in the encoder, of the hovered row before that.
+ * A masked key has none.
+ * @param sites whose keys the strip shows
+ */
+function rowTint(context: TraceContext, sites: SiteName[]) {
+  const { state, palette } = context;
+  if (!sites.includes(state.site)) return null;
+  const site = siteOf(context);
+  const hovered = state.site === "encoder" ? state.hover?.query : null;
+  const row = hovered ?? currentRow(context);
+  if (row < 0 || row >= site.queries || weightsHidden(context)) return null;
+  const masked = site.masked(state.layer, shownHead(state));
+  const tone = tones(
+    rowCodes(site, state.layer, shownHead(state), row),
+    site.keys,
+    scaleOf(state, site),
+  );
+  return Array.from(tone, (value, key) =>
+    masked[row * site.keys + key] ? null : colourAt(palette.ramp, value),
+  );
+}
+
+/** Fill one chip. */
+function drawChip(chip: HTMLElement, token: string, colour: Colour | null) {
+  writeToken(chip, token);
+  const background = colour ? css(colour) : "";
+  if (chip.dataset.tint !== background) {
+    chip.dataset.tint = background;
+    chip.style.background = background;
+    chip.style.color = colour ? inkOn(colour) : "";
+  }
+}
+
+/** Mark the token that is the hovered key. */
+function markHovered({ state }: TraceContext, source: HTMLElement, target: HTMLElement) {
+  const keys = state.site === "decoder" ? target : source;
+  for (const strip of [source, target]) {
+    for (const chip of strip.querySelectorAll(".hovered")) chip.classList.remove("hovered");
+  }
+  const key = state.hover?.key ?? null;
+  if (key !== null) keys.children[key]?.classList.add("hovered");
+}
+
+/**
+ * Scroll a strip of many lines so that a token and the line after it are visible; of another trace,
+ * without such a token, to its beginning.
+ */
+function scrollToToken(parent: HTMLElement, position: number, other: boolean) {
+  if (parent.scrollHeight <= parent.clientHeight) return;
+  const chip = parent.children[position];
+  if (chip instanceof HTMLElement) parent.scrollTop = chip.offsetTop - 2;
+  else if (other) parent.scrollTop = 0;
+}

@@ -1,0 +1,43 @@
+/**
+ * The fields of a look as words of an address, as `core/look.py` in Python reads and writes them.
+ */
+
+import type { Field, Selection } from "./look.ts";
+import { FIELDS, LARGEST_NUMBER } from "./look.ts";
+
+const READ: Record<Field["kind"], (word: string, choices: readonly string[]) => unknown> = {
+  choice: (word, choices) => (choices.includes(word) ? word : null),
+  number: (word) => wholeNumber(word, LARGEST_NUMBER),
+  flag: (word) => word === "1" || null,
+  switch: (word) => (word === "1" ? true : word === "0" ? false : null),
+  pair: (word) => {
+    const found = /^(\d{1,4})\.(\d{1,4})$/.exec(word);
+    return found && [Number(found[1]), Number(found[2])];
+  },
+};
+
+/** The value of a word; null where it is refused. */
+export function readWord({ kind, choices = [] }: Field, word: string) {
+  return READ[kind](word, choices);
+}
+
+/** The words of a selection, by their names. */
+export function wordsOf(selection: Partial<Record<keyof Selection, unknown>>) {
+  const query: Record<string, string> = {};
+  for (const { name, kind } of FIELDS) {
+    const value = selection[name];
+    const named = value !== null && value !== undefined && (kind !== "flag" || value);
+    if (named && (name !== "inside" || selection.cell)) query[name] = written(value);
+  }
+  return query;
+}
+
+function written(value: unknown) {
+  if (Array.isArray(value)) return value.join(".");
+  return String(typeof value === "boolean" ? Number(value) : value);
+}
+
+/** A number from 0 to `most`; null for anything else. */
+export function wholeNumber(word: string, most: number) {
+  return /^\d{1,4}$/.test(word) && Number(word) <= most ? Number(word) : null;
+}

@@ -1,0 +1,108 @@
+import type { Trace } from "./trace.ts";
+import type { TraceContext } from "./traceContext.ts";
+
+/**
+ * What can be asked about a trace besides its payload, by names of
+ * `components/trace_questions.py`.
+ */
+export interface Offer {
+  address: string; // below which the server answers, relative to the page; "" without one
+  names: string[];
+}
+
+/** The answers of a page without a server. */
+export interface ServerlessResources {
+  held: string[] | null; // "NAME/PLACE" of those in a saved page; null where the page computes them
+  fetch: (name: string, place: string) => Promise<Uint8Array>;
+}
+
+/** Who asks, about which trace. */
+export type Asking = Pick<TraceContext, "options" | "pieces" | "signal">;
+
+/**
+ * An answer, which is fetched when it
+ * is asked for first.
+ */
+export type Find<Answer extends object> = (place: string) => Answer | "loading" | "failed";
+
+const PAUSES = [300, 1000, 3000]; // ms before each further try
+const MOST = 64; // answers kept at a time
+const RETRY_AFTER = 5000; // ms after a failure, when it is asked for again
+
+/** Whether something can be asked about the trace on screen. */
+export function offers({ pieces }: { pieces: Pick<Trace, "header"> }, name: string) {
+  return pieces.header.resources?.names.includes(name) ?? false;
+}
+
+/** Whether an answer is there: a server and a model have every one, a saved page a part. */
+export function holds({ options }: Pick<TraceContext, "options">, name: string, place: string) {
+  return options.resources?.held?.includes(`${name}/${place}`) ?? true;
+}
+
+/**
+ * The answer to a question about a trace: from the server or, where there is none, from the page.
+ */
+export function fetchAnswer(
+  { options, pieces, signal }: Asking,
+  name: string,
+  place: string,
+): Promise<Uint8Array> {
+  if (options.resources) return options.resources.fetch(name, place);
+  const path = `${pieces.header.resources?.address}/${name}/${place}`;
+  const address = new URL(path, document.baseURI);
+  return serverBytes(address, signal, () => options.onMissing?.());
+}
+
+/**
+ * Fetch an answer from the server, again where it is busy or the trace is made anew.
+ * @param onMissing called when the server has dropped the trace, to make it anew
+ */
+export async function serverBytes(
+  address: URL,
+  signal: AbortSignal | null,
+  onMissing: () => void,
+): Promise<Uint8Array> {
+  for (const pause of [...PAUSES, 0]) {
+    const answer = await fetch(address, { signal });
+    if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+    if (answer.status === 404) onMissing();
+    if (!pause) break;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  throw new Error(`nothing at ${address.pathname}`);
+}
+
+/**
+ * The answers to one question about the traces on screen, fetched when somebody looks there.
+ * @returns "vectors" is touched when an answer has come
+ */
+export function createLoading<Answer extends object>(
+  context: TraceContext,
+  name: string,
+  read: (bytes: Uint8Array) => Answer,
+): Find<Answer> {
+  let answers: Map<string, Answer | "loading" | "failed"> = new Map(); // by trace and place
+  let { resources: source } = context.options; // without a server, one for each trace
+  const request = async (key: string, place: string) => {
+    const own = answers;
+    if (own.size >= MOST) own.clear();
+    own.set(key, "loading");
+    try {
+      own.set(key, read(await fetchAnswer(context, name, place)));
+    } catch {
+      if (context.signal.aborted) return;
+      own.set(key, "failed");
+      setTimeout(() => own.delete(key), RETRY_AFTER);
+    }
+    context.touch("vectors");
+  };
+  return (place) => {
+    if (context.options.resources !== source) {
+      source = context.options.resources;
+      answers = new Map();
+    }
+    const key = `${context.pieces.header.resources?.address}/${place}`;
+    if (!answers.has(key)) request(key, place);
+    return answers.get(key) ?? "loading";
+  };
+}

@@ -1,0 +1,49 @@
+import type { Part } from "../../shared/js/element.ts";
+import { element, write } from "../../shared/js/element.ts";
+import type { Cell } from "../../shared/js/map.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import { MEAN } from "../../shared/js/trace.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { textOf } from "./probeText.ts";
+import type { ReplayContext } from "./replayContext.ts";
+
+/**
+ * After a click on a cell: that a moment holds weights alone, and a button that shows how the
+ * weight of this cell is computed by the model of the run.
+ */
+export function createCellNote(
+  replay: ReplayContext,
+  probe: () => TraceContext,
+): Part & { show: (cell: Cell) => void } {
+  const { say } = replay;
+  const text = element("span", {});
+  const button = element(
+    "button",
+    { type: "button", class: "quiet", testid: "open-cell", on: { click: () => open() } },
+    say("cell_open"),
+  );
+  const looks = { class: "cell-note", testid: "cell-note", role: "status", hidden: true };
+  const node = element("span", looks, text, " ", button);
+  let chosen: Cell = { query: 0, key: 0 };
+  const open = () => {
+    const { state, pieces } = probe();
+    const { site, layer, head } = state;
+    replay.listeners.onCell({
+      ...{ site, layer, head, ...chosen },
+      text: textOf(replay.run, pieces.source),
+    });
+  };
+  const show = (cell: Cell) => {
+    const { trace, state } = probe();
+    if (trace.rows || state.head === MEAN) return; // they are computed of no single vectors
+    chosen = cell;
+    node.hidden = false;
+    button.hidden = !replay.run.opens;
+    const facts = { query: cell.query + 1, key: cell.key + 1 };
+    write(text, say(replay.run.opens ? "cell_weights_alone" : "cell_no_model", facts));
+  };
+  const update = (changed: Set<string>) => {
+    if (anyOf(changed, "site", "layer", "head", "words")) node.hidden = true;
+  };
+  return { element: node, update, show };
+}

@@ -1,0 +1,77 @@
+import { csvTable } from "../../shared/js/csv.ts";
+import type { Part } from "../../shared/js/element.ts";
+import { element } from "../../shared/js/element.ts";
+import { saveTable } from "../../shared/js/savedFile.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import { runColour } from "./curvePanels.ts";
+import { shortValue } from "./numbers.ts";
+import type { ReplayContext } from "./replayContext.ts";
+import type { ComparisonRow } from "./runData.ts";
+
+/** The compared runs as a table, which is also the key to the curves above. */
+export function createComparisonTable(context: ReplayContext): Part {
+  const { say } = context;
+  const reached = context.run.translates ? "best_bleu" : "mastered";
+  const titles = ["compared_run", "compared_settings", reached, "best_loss"];
+  const body = element("tbody", {});
+  const save = element(
+    "button",
+    {
+      type: "button",
+      class: "quiet",
+      testid: "compared-csv",
+      title: say("csv_title"),
+      on: {
+        click: () => saveTable(`compared-${context.run.name}.csv`, comparisonCsv(context.run.rows)),
+      },
+    },
+    "CSV",
+  );
+  const head = element(
+    "tr",
+    {},
+    ...titles.map((key) => element("th", { scope: "col", title: say(`${key}_title`) }, say(key))),
+    element("td", {}, save),
+  );
+  const node = element(
+    "div",
+    { class: "comparison-table", testid: "compared" },
+    element("table", {}, element("thead", {}, head), body),
+  );
+  const update = (changed: Set<string>) => {
+    if (!anyOf(changed, "run", "theme")) return;
+    node.hidden = context.run.rows.length === 0;
+    body.replaceChildren(...context.run.rows.map((row, index) => tableRow(context, row, index)));
+  };
+  return { element: node, update };
+}
+
+function tableRow({ palette, run, say }: ReplayContext, row: ComparisonRow, index: number) {
+  const swatch = element("i", { class: "swatch" });
+  swatch.style.background = runColour(palette, index);
+  const name = element("th", { scope: "row", title: row.name }, swatch, row.name);
+  const cells = [
+    row.settings || say("same_settings"),
+    reachedText(run.translates, row),
+    lossText(row),
+  ].map((text) => element("td", { title: text }, text));
+  return element("tr", {}, name, ...cells, element("td", {}));
+}
+
+/** When a run of a toy task was right, or how far a translation came. */
+function reachedText(translates: boolean, { bleu, mastered }: ComparisonRow) {
+  if (translates) return bleu === null ? "–" : bleu.toFixed(1);
+  return mastered === null ? "–" : String(mastered);
+}
+
+function lossText({ best_loss: loss, best_step: step }: ComparisonRow) {
+  return loss === null ? "–" : `${shortValue(loss)} ★ ${step}`;
+}
+
+/** The rows as the lines of a CSV file, the numbers in full. */
+export function comparisonCsv(rows: ComparisonRow[]) {
+  const names = ["name", "settings", "mastered", "best_loss", "best_step", "bleu"] as const;
+  const heading = ["run", "settings", "steps_to_99_percent", "best_held_out_loss", "best_step"];
+  const lines = rows.map((row) => names.map((name) => row[name] ?? ""));
+  return csvTable([[...heading, "best_bleu"], ...lines]);
+}

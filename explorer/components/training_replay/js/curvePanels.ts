@@ -1,0 +1,240 @@
+import { shortWeight } from "../../shared/js/numbers.ts";
+import type { Palette } from "../../shared/js/palette.ts";
+import { css, mix, rgb } from "../../shared/js/palette.ts";
+import type { Say } from "../../shared/js/sentences.ts";
+import { headName } from "../../shared/js/stepState.ts";
+import { shortShare, shortValue } from "./numbers.ts";
+import type { HeadChoice } from "./replayContext.ts";
+import type { Moment, RunData } from "./runData.ts";
+
+export interface Line {
+  name: string; // at its right end; "" for none
+  mine?: boolean; // whether it is the selected one of its kind
+  x: number[];
+  y: (number | null)[];
+  colour: string;
+  width: number; // px
+  dash?: string;
+}
+
+/** What panels are drawn from. */
+export interface Shown {
+  run: RunData;
+  palette: Palette;
+  selected: HeadChoice | null;
+  say: Say;
+}
+
+export interface Panel {
+  name: string;
+  lines: (shown: Shown) => Line[];
+  value: (moment: Moment) => string; // at the cursor
+  format?: (value: number) => string; // of a value under the pointer, as `shortValue` by default
+  room?: number; // px for the names of the lines
+  starred?: boolean; // whether the best moment is marked on it
+  range?: [number, number];
+  ticks?: number[]; // of that range
+  percent?: boolean; // of those ticks
+  mark?: number; // a value with a horizontal line
+  ceilings?: number[]; // possible upper ends of a range from 0
+  log?: boolean; // whether the axis is logarithmic
+  weight?: number; // share of the height, 1 by default
+}
+
+export type CurveName = "held_out" | "exact" | "bleu" | "chrf" | "perplexity";
+
+const LAYER_HUES = {
+  light: ["#1f5fbf", "#1a7f4b", "#7a3fb0", "#00737d", "#a1345f", "#5c6b00"],
+  dark: ["#7db2ff", "#6fd08c", "#c79bf2", "#5fcfd9", "#f29bbd", "#c3d05f"],
+};
+
+/** The colour of a head: a hue for each layer, paler for each further head. */
+export function headColour(palette: Palette, layer: number, head: number, heads: number) {
+  const hues = LAYER_HUES[palette.dark ? "dark" : "light"];
+  const hue = rgb(hues[layer % hues.length]);
+  return css(mix(hue, palette.paper, (0.5 * head) / Math.max(heads, 2)));
+}
+
+/**
+ * The colour of a compared run; the run on screen has that of the text.
+ * @param index of the run, 0 = the one on screen
+ */
+export function runColour(palette: Palette, index: number) {
+  if (index === 0) return css(palette.ink);
+  const hues = LAYER_HUES[palette.dark ? "dark" : "light"];
+  return hues[(index - 1) % hues.length];
+}
+
+/** A curve through one number of every moment. */
+function curve<Point extends { step: number }>(
+  name: string,
+  moments: Point[],
+  read: (moment: Point) => number | null | undefined,
+  look: Pick<Line, "colour" | "width" | "dash" | "mine">,
+): Line {
+  return {
+    name,
+    x: moments.map(({ step }) => step),
+    y: moments.map((moment) => read(moment) ?? null),
+    ...look,
+  };
+}
+
+/** The curves of the compared runs. */
+function comparedCurves({ run, palette }: Shown, name: CurveName | "gold") {
+  return run.others.map((other, index) => {
+    const look = { colour: runColour(palette, index + 1), dash: DASHES[index], width: 1.8 };
+    return curve(other.name, other.moments, (moment) => moment[name], look);
+  });
+}
+
+/** The curve of the run on screen over those of the compared ones; named only among these. */
+function allCurves(name: CurveName): Panel["lines"] {
+  return (shown) => {
+    const { run, palette } = shown;
+    const look = { colour: css(palette.ink), width: 2 };
+    const label = run.others.length ? run.name : "";
+    return [
+      ...comparedCurves(shown, name),
+      curve(label, run.moments, (moment) => moment[name], look),
+    ];
+  };
+}
+
+/** Training and held-out loss, which have one unit; of compared runs the held-out loss alone. */
+function lossLines(shown: Shown) {
+  const { run, palette, say } = shown;
+  const alone = run.others.length === 0;
+  const muted = css(mix(palette.ink, palette.paper, 0.35));
+  return [
+    ...comparedCurves(shown, "held_out"),
+    curve(say("loss_training"), run.moments, ({ loss }) => loss, { colour: muted, width: 1.2 }),
+    curve(alone ? say("loss_held_out") : run.name, run.moments, (moment) => moment.held_out, {
+      colour: css(palette.ink),
+      width: 2,
+    }),
+  ];
+}
+
+const DASHES = ["dash", "dot", "dashdot", "longdash"];
+
+const LOSS_PANEL: Panel = {
+  name: "loss",
+  log: true,
+  starred: true,
+  lines: lossLines,
+  value: ({ loss, held_out }) => `${shortValue(held_out)} · ${shortValue(loss)}`,
+};
+
+/** The curves of a toy task. */
+const TASK_PANELS: Panel[] = [
+  {
+    name: "exact",
+    range: [0, 1],
+    mark: 0.99,
+    ticks: [0, 0.5, 0.99],
+    percent: true,
+    format: shortShare,
+    lines: allCurves("exact"),
+    value: (moment) => shortShare(moment.exact),
+  },
+  LOSS_PANEL,
+  {
+    name: "gold",
+    range: [0, 1],
+    ticks: [0, 0.5, 1],
+    weight: 1.25,
+    format: shortWeight,
+    lines: (shown) => (shown.run.others.length ? bestHeadLines(shown) : goldLines(shown)),
+    value: () => "",
+  },
+];
+
+/** The curves of a translation model. */
+const TRANSLATION_PANELS: Panel[] = [
+  { ...scorePanel("bleu"), weight: 1.25 },
+  scorePanel("chrf"),
+  LOSS_PANEL,
+  {
+    name: "perplexity",
+    log: true,
+    lines: allCurves("perplexity"),
+    value: (moment) => shortValue(moment.perplexity),
+  },
+];
+
+/** The main curves of a run. */
+export function panelsOf({ translates }: Pick<RunData, "translates">) {
+  return translates ? TRANSLATION_PANELS : TASK_PANELS;
+}
+
+/** A score from 0 to 100; while it is low, a part of that range fills the panel. */
+function scorePanel(name: "bleu" | "chrf"): Panel {
+  return {
+    name,
+    ceilings: [25, 50, 100],
+    lines: allCurves(name),
+    value: (moment) => moment[name]?.toFixed(1) ?? "–",
+  };
+}
+
+/** One line a head; the selected one thick and last. */
+function goldLines({ run, palette, selected }: Shown) {
+  const shape = run.moments.at(-1)?.gold ?? [];
+  const lines = shape.flatMap((heads, layer) =>
+    heads.map((_, head) => {
+      const mine = selected?.layer === layer && selected.head === head;
+      const look = {
+        colour: headColour(palette, layer, head, heads.length),
+        width: mine ? 3.5 : 1.3,
+        mine,
+      };
+      const name = headName(layer, head);
+      return curve(name, run.moments, (moment) => moment.gold[layer]?.[head], look);
+    }),
+  );
+  return lines.sort((one, other) => Number(one.mine) - Number(other.mine));
+}
+
+/** One line a run: its best head at each moment. */
+function bestHeadLines(shown: Shown) {
+  const { run, palette } = shown;
+  const look = { colour: css(palette.ink), width: 2 };
+  const best = ({ gold }: Moment) => {
+    const known = gold.flat().filter((weight) => weight !== null);
+    return known.length ? Math.max(...known) : null;
+  };
+  return [...comparedCurves(shown, "gold"), curve(run.name, run.moments, best, look)];
+}
+
+/** The curves in the drawer. */
+export const MORE_PANELS: Panel[] = [
+  simplePanel("rate", (moment) => moment.rate),
+  simplePanel("norm", (moment) => moment.norm),
+  { name: "norms", log: true, room: 116, lines: normLines, value: () => "" },
+  simplePanel("speed", (moment) => (moment.speed === null ? null : moment.speed / 1000)),
+  simplePanel("memory", (moment) => moment.memory),
+];
+
+/** One line, on an axis from 0. */
+function simplePanel(name: string, read: (moment: Moment) => number | null): Panel {
+  return {
+    name,
+    room: 0,
+    lines: ({ run, palette }) => [
+      curve("", run.moments, read, { colour: css(palette.ink), width: 1.6 }),
+    ],
+    value: (moment) => shortValue(read(moment)),
+  };
+}
+
+/** The gradient norms, one line a layer; the encoder in one hue, the decoder in another. */
+function normLines({ run, palette }: Shown) {
+  const names = Object.keys(run.moments.at(-1)?.norms ?? {});
+  return names.map((name) => {
+    const side = name.startsWith("encoder") ? 0 : 1;
+    const own = names.filter((other) => other.startsWith("encoder") === (side === 0));
+    const colour = headColour(palette, side, own.indexOf(name), own.length);
+    return curve(name, run.moments, (moment) => moment.norms[name], { colour, width: 1.3 });
+  });
+}

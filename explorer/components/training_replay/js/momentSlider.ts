@@ -1,0 +1,79 @@
+import type { Part } from "../../shared/js/element.ts";
+import { assign, element, write } from "../../shared/js/element.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import { ICONS } from "../../shared/js/transport.ts";
+import type { ReplayContext } from "./replayContext.ts";
+
+/** First, Play, the slider with its moment and step, more about the moments, and Live. */
+export function createMomentSlider(context: ReplayContext, more: HTMLElement): Part {
+  const { say, act } = context;
+  const button: (name: "first" | "play", action: () => void) => HTMLButtonElement = (
+    name,
+    action,
+  ) =>
+    element(
+      "button",
+      {
+        type: "button",
+        class: "move",
+        testid: `moment-${name}`,
+        "aria-label": say(name),
+        title: say(`${name}_title`),
+        on: { click: action },
+      },
+      element("span", { class: "icon", "aria-hidden": "true" }, ICONS[name]),
+    );
+  const first = button("first", () => act.goTo(0));
+  const play = button("play", () => act.play());
+  const slider = element("input", {
+    type: "range",
+    min: 1,
+    testid: "moment",
+    "aria-label": say("moment"),
+    on: { input: () => act.goTo(Number(slider.value) - 1) },
+  });
+  const count = element("output", { class: "count", testid: "moment-count" });
+  const live = element(
+    "button",
+    { type: "button", class: "live", testid: "live", on: { click: () => act.follow() } },
+    element("i", { class: "dot", "aria-hidden": "true" }),
+    say("live"),
+  );
+  const node = element(
+    "div",
+    { class: "moment-controls", role: "toolbar", "aria-label": say("moment") },
+    first,
+    play,
+    slider,
+    count,
+    more,
+    live,
+  );
+  const draw = () => {
+    const { run, state } = context;
+    const { moments } = run;
+    const { going } = run.report;
+    const moment = moments[state.at];
+    slider.max = String(Math.max(context.expected(), 1));
+    slider.value = String(state.at + 1);
+    slider.disabled = moments.length === 0;
+    const text = moment
+      ? say("moment_of", { moment: state.at + 1, moments: moments.length, step: moment.step })
+      : say("no_moments");
+    write(count, text);
+    assign(slider, "aria-valuetext", text);
+    assign(first, "aria-disabled", state.at <= 0 ? "true" : null);
+    assign(play, "aria-disabled", moments.length < 2 ? "true" : null);
+    const name = state.playing ? "pause" : "play";
+    assign(play, "aria-label", say(name));
+    assign(play, "title", say(`${name}_title`));
+    write(play.firstElementChild as Element, ICONS[name]);
+    assign(live, "aria-disabled", going && !state.following ? null : "true");
+    assign(live, "aria-pressed", state.following ? "true" : "false");
+    assign(live, "title", say(going ? (state.following ? "live_on" : "live_title") : "live_off"));
+  };
+  const update = (changed: Set<string>) => {
+    if (anyOf(changed, "run", "at", "following", "playing")) draw();
+  };
+  return { element: node, update };
+}

@@ -1,0 +1,270 @@
+import type { Part } from "../../shared/js/element.ts";
+import { assign, drawParts, element, write } from "../../shared/js/element.ts";
+import type { TraceState } from "../../shared/js/initialState.ts";
+import { initialState } from "../../shared/js/initialState.ts";
+import { tokenElement } from "../../shared/js/label.ts";
+import { createMap } from "../../shared/js/map.ts";
+import { shortWeight } from "../../shared/js/numbers.ts";
+import { createRail } from "../../shared/js/rail.ts";
+import { createSiteChoice } from "../../shared/js/siteChoice.ts";
+import { headName } from "../../shared/js/stepState.ts";
+import { anyOf } from "../../shared/js/store.ts";
+import { createTooltip } from "../../shared/js/tooltip.ts";
+import type { Trace } from "../../shared/js/trace.ts";
+import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { createTraceContext, drawAll } from "../../shared/js/traceContext.ts";
+import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.ts";
+import { createCellNote } from "./cellNote.ts";
+import { drawGoldRings } from "./goldRings.ts";
+import { probeText } from "./probeText.ts";
+import type { HeadChoice, ReplayContext } from "./replayContext.ts";
+import type { Moment } from "./runData.ts";
+import { sharpestHead } from "./runData.ts";
+
+export type ProbePart = Part & {
+  destroy: () => void;
+  choose: (head: Partial<TraceState>) => void;
+  selected: () => HeadChoice | null;
+  shown: () => Partial<TraceState>;
+  picture: () => TraceContext | null;
+};
+
+/** The text above the picture. */
+export interface ProbeLine {
+  element: HTMLElement;
+  show: (moment: Moment | undefined, trace: Trace | undefined) => void;
+}
+
+/** The picture of a probe trace. */
+export interface ProbeView {
+  context: TraceContext;
+  show: (moment: Moment, trace: Trace) => void;
+  recolour: () => void;
+  destroy: () => void;
+}
+
+/**
+ * The probe: the same input at every moment, drawn by the player's parts. Head, scale, zoom and
+ * row stay from moment to moment.
+ */
+export function createProbe(context: ReplayContext): ProbePart {
+  const body = element("div", { class: "probe-body" });
+  const text = context.run.translates ? createSentenceLine(context) : createSymbolLine(context);
+  const note = element("p", { class: "probe-note", testid: "probe-note" });
+  const box = element("section", { class: "probe-box", testid: "probe" }, text.element, note, body);
+  assign(box, "aria-label", context.say("probe"));
+  const sharpest = element("span", {
+    class: "sharpest",
+    testid: "sharpest",
+    "aria-live": "polite",
+  });
+  let view: ProbeView | null = null;
+  let shownRun = "";
+  const showMoment = () => {
+    const moment = context.run.moments[context.state.at];
+    const trace = moment ? context.traces.get(moment.probe) : false;
+    if (trace && view) view.show(moment, trace);
+    else if (trace) view = createProbeView(context, body, sharpest, moment, trace);
+    if (trace) shownRun = context.run.key;
+    box.classList.toggle("waiting", !trace);
+    const ofOther = shownRun !== context.run.key; // whose picture is never shown for this run
+    box.classList.toggle("other-run", ofOther);
+    const reason = !moment ? "waiting_picture" : trace === false ? "no_picture" : "loading_picture";
+    write(note, ofOther || trace === false ? context.say(reason) : "");
+    text.show(moment, trace || view?.context.pieces);
+  };
+  /** Show the sharpest head of the moment until the visitor chooses one. */
+  const followSharpest = () => {
+    const { run, state } = context;
+    const best = state.headChosen ? null : sharpestHead(run.moments[state.at]);
+    const followed = view?.context.state.site === "cross" ? best : null;
+    if (followed) view?.context.set(followed);
+    const head = followed && headName(followed.layer, followed.head);
+    write(sharpest, head ? context.say("sharpest", { head }) : "");
+  };
+  const update = (changed: Set<string>) => {
+    if (anyOf(changed, "run", "at", "probe")) showMoment();
+    if (anyOf(changed, "run", "at", "probe", "headChosen", "head")) followSharpest();
+    if (changed.has("theme")) view?.recolour();
+    if (changed.has("projector")) view?.context.set({ projector: context.state.projector });
+  };
+  return {
+    element: box,
+    update,
+    destroy: () => view?.destroy(),
+    choose: (head) => view?.context.set(head),
+    selected: () => {
+      if (view?.context.state.site !== "cross") return null;
+      const { layer, head } = view.context.state;
+      return { layer, head };
+    },
+    shown: () => (view ? { ...view.context.state } : {}),
+    picture: () => view?.context ?? null,
+  };
+}
+
+/** The line of a toy task: the input, its right answer, and the greedy output. */
+function createSymbolLine({ run, say }: ReplayContext): ProbeLine {
+  const given = element("span", { class: "given", testid: "probe-text" });
+  const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
+  const verdict = element("span", { class: "verdict", testid: "verdict" });
+  const node = element(
+    "div",
+    { class: "probe-line" },
+    element("span", { class: "probe-given", title: say("probe_title") }, `${say("probe")} `, given),
+    element(
+      "span",
+      { class: "greedy", title: say("greedy_title") },
+      `${say("greedy")} `,
+      greedy,
+      " ",
+      verdict,
+    ),
+  );
+  const show: ProbeLine["show"] = (moment, trace) => {
+    if (!trace) return;
+    const right = trace.target.slice(1);
+    write(given, `${probeText(run, trace)} · ${say("forced")}`);
+    const tokens = moment?.greedy ? moment.greedy.split(" ") : [];
+    const same =
+      tokens.length === right.length && tokens.every((token, index) => token === right[index]);
+    const spaced: (token: string, index: number) => (HTMLElement | string)[] = (token, index) => [
+      tokenElement(token, { class: token === right[index] ? "" : "differs" }),
+      " ",
+    ];
+    greedy.replaceChildren(...(tokens.length ? tokens.flatMap(spaced) : [say("empty")]));
+    write(verdict, moment ? say(same ? "greedy_right" : "greedy_wrong") : "");
+    verdict.classList.toggle("passed", same);
+  };
+  return { element: node, show };
+}
+
+/** The line of a translation model, whose output may also be right in other words. */
+function createSentenceLine({ run, say }: ReplayContext): ProbeLine {
+  const given = element("bdi", { class: "given", testid: "probe-text" });
+  const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
+  const node = element(
+    "div",
+    { class: "probe-line sentence" },
+    element(
+      "span",
+      { class: "probe-given", title: say("probe_title") },
+      `${say("probe")} `,
+      given,
+      ` · ${say("forced")}`,
+    ),
+    element("span", { class: "greedy", title: say("greedy_title") }, `${say("greedy")} `, greedy),
+  );
+  const show: ProbeLine["show"] = (moment, trace) => {
+    if (!trace) return;
+    write(given, probeText(run, trace));
+    write(greedy, moment?.greedy || say("empty"));
+    assign(greedy, "title", moment?.greedy);
+  };
+  return { element: node, show };
+}
+
+/**
+ * Rail, map and tooltip of the player, with a state of their own.
+ * @param sharpest which head is followed
+ */
+function createProbeView(
+  replay: ReplayContext,
+  body: HTMLElement,
+  sharpest: HTMLElement,
+  moment: Moment,
+  trace: Trace,
+): ProbeView {
+  let shown = moment;
+  const { projector } = replay.state;
+  const key = element(
+    "span",
+    { class: "ring-key", title: replay.say("ring_title") },
+    replay.say("ringed"),
+  );
+  const parts: Part[] = [];
+  const context = createTraceContext({
+    root: replay.root,
+    signal: replay.signal,
+    options: { plotly: replay.loadPlotly },
+    pieces: trace,
+    state: { ...initialState(trace, {}, replay.lastProbe()), step: 0, ahead: true, projector },
+    palette: replay.palette,
+    strings: () => replay.run.player,
+    draw: (changed) => {
+      drawParts(parts, changed);
+      if (anyOf(changed, "trace", "site", "size", "zoomed")) drawGoldRings(context, body, key);
+      if (anyOf(changed, "site", "layer", "head")) replay.touch("head");
+    },
+  });
+  context.act.goTo = (step) => toggleRow(context, step);
+  const rail = createRail(context, {
+    gold: {
+      weight: (layer, head) => shown.gold[layer]?.[head] ?? null,
+      title: (head, weight) => replay.say("head_title", { head, weight: shortWeight(weight) }),
+      axes: replay.say("rail_axes"),
+    },
+  });
+  const note = createCellNote(replay, () => context);
+  const map = createMap(context, {
+    tools: [{ element: sharpest, update: () => {} }, note],
+    onCell: note.show,
+  });
+  const tooltip = createTooltip(context);
+  const choices = [createSiteChoice(context), createUnitChoice(context)];
+  rail.element.prepend(
+    element("div", { class: "choices" }, ...choices.map((choice) => choice.element)),
+  );
+  parts.push(...choices, rail, map, tooltip);
+  map.legend.append(key);
+  const onChoice = ({ target }: Event) => {
+    if (target instanceof Element && target.closest("[data-head]"))
+      replay.set({ headChosen: true });
+  };
+  rail.element.addEventListener("click", onChoice);
+  rail.element.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowUp" || event.key === "ArrowDown") onChoice(event);
+  });
+  body.replaceChildren(rail.element, map.element);
+  replay.root.append(tooltip.element);
+  const observer = new ResizeObserver(() => context.touch("size"));
+  observer.observe(body);
+  drawAll(context);
+  map.start();
+  return {
+    context,
+    show: (next, its) => {
+      shown = next;
+      showTrace(context, its);
+    },
+    recolour: () => {
+      context.palette = replay.palette;
+      context.touch("theme");
+    },
+    destroy: () => {
+      observer.disconnect();
+      context.store.stop();
+      map.destroy();
+      tooltip.element.remove();
+    },
+  };
+}
+
+/** Another moment of the same input keeps the selection; another input starts anew. */
+function showTrace(context: TraceContext, next: Trace) {
+  const now = context.pieces;
+  if (next === now) return;
+  const shape = (trace: Trace) => JSON.stringify([trace.source, trace.target, trace.header.sites]);
+  if (shape(now) !== shape(next)) {
+    context.generation += 1;
+    context.set({ ...initialState(next, {}, context.state), step: 0, ahead: true, hover: null });
+  }
+  setTrace(context, next);
+  context.touch("trace");
+  context.store.flush();
+}
+
+/** A click on a row prints its weights; another click on it hides them. */
+function toggleRow({ state, set }: TraceContext, step: number) {
+  if (state.site !== "encoder") set({ step: state.step === step ? 0 : step });
+}

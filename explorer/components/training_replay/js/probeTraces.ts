@@ -1,0 +1,68 @@
+import type { Trace } from "../../shared/js/trace.ts";
+import { readTrace } from "../../shared/js/trace.ts";
+import type { Moment } from "./runData.ts";
+
+export interface ProbeTraces {
+  /** all of them, those nearest to index `at` first */
+  request: (moments: Moment[], at: number) => void;
+  /** null while it is loading, false where there is none */
+  get: (address: string | null) => Trace | null | false;
+}
+
+export type FetchProbe = (address: string, signal: AbortSignal) => Promise<Uint8Array>;
+
+const AT_ONCE = 4; // requests at the same time
+
+/** The bytes at an address of the app's server. */
+export async function servedProbe(
+  address: string,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBufferLike>> {
+  const answer = await fetch(new URL(address, document.baseURI), { signal });
+  if (!answer.ok) throw new Error(String(answer.status));
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+/**
+ * The probe traces of the moments, each fetched once, so that scrubbing needs no server.
+ * @param onArrival also called for one that could not be fetched
+ */
+export function createProbeTraces(
+  onArrival: (address: string) => void,
+  signal: AbortSignal,
+  fetchProbe: FetchProbe,
+): ProbeTraces {
+  const traces: Map<string, Trace | null | false> = new Map(); // null while loading
+  let queue: string[] = [];
+  let loading = 0;
+  const load = async (address: string) => {
+    loading += 1;
+    traces.set(address, null);
+    try {
+      traces.set(address, readTrace(await fetchProbe(address, signal)));
+    } catch {
+      traces.set(address, false);
+    }
+    loading -= 1;
+    if (signal.aborted) return;
+    onArrival(address);
+    next();
+  };
+  const next = () => {
+    while (loading < AT_ONCE && queue.length) {
+      const address = queue.shift() as string;
+      if (!traces.has(address)) load(address);
+    }
+  };
+  return {
+    request: (moments, at) => {
+      queue = moments
+        .map(({ probe }, index) => ({ address: probe ?? "", distance: Math.abs(index - at) }))
+        .filter(({ address }) => address && !traces.has(address))
+        .sort((one, other) => one.distance - other.distance)
+        .map(({ address }) => address);
+      next();
+    },
+    get: (address) => (address ? (traces.get(address) ?? null) : false),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Move } from "../../shared/js/actions.ts";
+import type { TraceState } from "../../shared/js/initialState.ts";
+import type { Palette } from "../../shared/js/palette.ts";
+import type { Plotly } from "../../shared/js/plotly.ts";
+import type { Say } from "../../shared/js/sentences.ts";
+import type { Store } from "../../shared/js/store.ts";
+import type { SiteName } from "../../shared/js/trace.ts";
+import type { ProbeTraces } from "./probeTraces.ts";
+import type { RunData } from "./runData.ts";
+
+export interface ReplayState {
+  at: number; // index of the selected moment; −1 without moments
+  following: boolean; // whether each new moment is selected
+  headChosen: boolean; // whether the visitor chose a head of this run
+  playing: boolean;
+  hinted: boolean;
+  projector: boolean;
+}
+
+export type HeadChoice = { layer: number; head: number };
+
+export type ReplayActions = Record<Move | "pause" | "follow", () => void> & {
+  goTo: (index: number) => void;
+};
+
+export interface ReplayListeners {
+  /**
+   * called when the visitor follows the link of the run; a plain link
+   * would load the page anew, as a new visitor
+   */
+  onLink: () => void;
+  /**
+   * called when the visitor asks how the weight of a cell of the probe
+   * is computed; `text` is the input
+   */
+  onCell: (cell: {
+    site: SiteName;
+    layer: number;
+    head: number;
+    query: number;
+    key: number;
+    text: string;
+  }) => void;
+}
+
+/** What every part of the training replay reads and can do. */
+export interface ReplayContext {
+  root: HTMLElement;
+  signal: AbortSignal; // aborted when the replay is destroyed
+  run: RunData;
+  state: ReplayState;
+  set: Store<ReplayState>["set"];
+  touch: Store<ReplayState>["touch"];
+  store: Store<ReplayState>;
+  palette: Palette;
+  loadPlotly: () => Promise<Plotly>;
+  plotly: Plotly | null; // once it is loaded
+  say: Say;
+  traces: ProbeTraces;
+  range: () => [number, number]; // of the step axis
+  expected: () => number; // how many moments there are or, during the training, will be
+  act: ReplayActions;
+  listeners: ReplayListeners;
+  chooseHead: (layer: number, head: number) => void;
+  selected: HeadChoice | null; // cross head of the probe
+  /** what was shown of the probe before the page mounted the replay anew */
+  lastProbe: () => Partial<TraceState>;
+}

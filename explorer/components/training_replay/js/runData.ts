@@ -1,0 +1,114 @@
+import type { Strings } from "../../shared/js/sentences.ts";
+
+/** The numbers of a moment that are drawn as curves; null leaves a gap. */
+export interface Curves {
+  step: number;
+  /** on training data; of older runs, mean over the batches since the last moment */
+  loss: number | null;
+  held_out: number | null; // loss on held-out data, in the same unit
+  exact: number | null;
+  bleu?: number | null;
+  chrf?: number | null;
+  perplexity?: number | null;
+}
+
+/** One evaluation during a training; `gold`: gold weight by layer and head, `probe`: address of its trace. */
+export type Moment = Curves & {
+  gold: (number | null)[][];
+  rate: number | null;
+  norm: number | null;
+  norms: Record<string, number | null>;
+  speed: number | null;
+  memory: number | null;
+  greedy: string;
+  written: string[];
+  probe: string | null;
+};
+
+export type ComparedMoment = Curves & { gold: number | null }; // `gold`: of the best head
+
+export interface RunReport {
+  state: string;
+  going: boolean; // whether the run may still change
+  share: number; // 0..1
+  words: string;
+  facts: string[];
+  problem: string;
+}
+
+/** The settings of a run as text; "" for nothing to say. */
+export interface RunSettings {
+  badges: string[];
+  demo: string;
+}
+
+/** What sets a run apart from those beside it, and what it reached. */
+export interface ComparisonRow {
+  name: string;
+  settings: string;
+  mastered: number | null; // first step with 99 % exact match
+  best_loss: number | null; // lowest held-out loss
+  best_step: number | null;
+  bleu: number | null; // the highest
+}
+
+/** A training run, as `training_replay/payload.py` describes it. */
+export interface RunData {
+  key: string;
+  name: string;
+  language: string;
+  strings: Strings;
+  player: Strings;
+  project: string; // name and version of the project
+  steps: number;
+  every: number; // steps between two moments
+  task: string;
+  translates: boolean;
+  causal: boolean; // whether the decoder has its causal mask
+  batch_loss: boolean; // whether the training loss is that of the batches, dropout included
+  chance: number | null; // gold weight of a head that looks everywhere alike
+  samples: { source: string; reference: string }[];
+  moments: Moment[];
+  best: number | null; // step of the lowest held-out loss
+  others: { name: string; moments: ComparedMoment[] }[]; // compared runs
+  rows: ComparisonRow[]; // of this run and the compared ones; none without compared ones
+  report: RunReport;
+  settings: RunSettings;
+  opens: boolean; // whether there is a model that Explore can open
+  /** to where the leak without a causal mask is seen; no address: no link */
+  link: { address: string; label: string };
+  log: string[];
+  /**
+   * names of this run and the compared ones, on the
+   * page of the host of a class
+   */
+  shared?: { run: string; others: string[] };
+}
+
+export function readRunData(bytes: Uint8Array): RunData {
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/** The head with the largest gold weight at a moment; null where no gold weight is known. */
+export function sharpestHead(moment: Moment | undefined) {
+  const gold = moment?.gold ?? [];
+  const heads = gold.flatMap((weights, layer) =>
+    weights.map((weight, head) => ({ layer, head, weight: weight ?? -1 })),
+  );
+  const best = heads.reduce((one, other) => (other.weight > one.weight ? other : one), {
+    layer: 0,
+    head: 0,
+    weight: -1,
+  });
+  return best.weight < 0 ? null : { layer: best.layer, head: best.head };
+}
+
+/** The index of the moment nearest to `step`; −1 without moments. */
+export function nearestMoment(moments: { step: number }[], step: number) {
+  let best = -1;
+  moments.forEach((moment, index) => {
+    if (best < 0 || Math.abs(moment.step - step) < Math.abs(moments[best].step - step))
+      best = index;
+  });
+  return best;
+}

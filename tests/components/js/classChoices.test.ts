@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { keysOffered, tokensOffered } from "../../../explorer/components/player/js/classChoices.ts";
+
+/** Candidates, the likeliest first. */
+const listed: (tokens: string[], chosen: string) => any[] = (tokens, chosen) =>
+  tokens.map((token) => ({ token, chosen: token === chosen }));
+
+const trace: (source: string[], more?: object) => any = (source, more = {}) => ({
+  source,
+  header: {
+    marked: false,
+    sites: { cross: {} },
+    content: { source: source.map((token) => token !== "<eos>") },
+    ...more,
+  },
+});
+const SOURCE = ["7", "3", "9", "1", "4", "<eos>"];
+
+test("a class chooses among the three likeliest tokens and a wrong one of the source", () => {
+  const offered = tokensOffered(trace(SOURCE), listed(["4", "8", "7", "5", "2"], "4"));
+  assert.deepEqual(offered, ["3", "4", "7", "8"]);
+});
+
+test("the token that the model writes is always among them", () => {
+  const offered = tokensOffered(trace(["1", "2"]), listed(["1", "2", "3", "4", "9"], "9"));
+  assert.deepEqual(offered, ["1", "2", "3", "9"]); // forced: not among the likeliest
+});
+
+test("a translation and a model without a source have the next candidate as the wrong one", () => {
+  const french = listed(["▁le", "▁la", "▁un", "▁les", "▁des"], "▁le");
+  const offered = tokensOffered(trace(["▁The", "▁cat", "<eos>"], { marked: true }), french);
+  assert.deepEqual([...offered].sort(), ["▁la", "▁le", "▁les", "▁un"]);
+  const alone = tokensOffered(trace([], { sites: { decoder: {} } }), listed(["a", "b"], "a"));
+  assert.deepEqual(alone, ["a", "b"]);
+});
+
+test("no token is offered twice", () => {
+  assert.deepEqual(tokensOffered(trace(["7", "7", "<eos>"]), listed(["7"], "7")), ["7"]);
+});
+
+test("all keys of a short text are offered, of a long one the four with the largest weights", () => {
+  const short = [0, 1, 2, 3, 5, 6];
+  assert.equal(keysOffered(short, [0, 0, 0, 0, 0, 0, 0]), short);
+  const weights = [0.05, 0.3, 0, 0.1, 0.02, 0.4, 0.13, 0];
+  assert.deepEqual(keysOffered([0, 1, 2, 3, 4, 5, 6, 7], weights), [1, 3, 5, 6]);
+});

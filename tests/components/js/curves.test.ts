@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addressed } from "../../../explorer/components/training_replay/js/address.ts";
+import { comparisonCsv } from "../../../explorer/components/training_replay/js/comparisonTable.ts";
+import {
+  heightOf,
+  panelBoxes,
+} from "../../../explorer/components/training_replay/js/curveFigure.ts";
+import { valuesAt } from "../../../explorer/components/training_replay/js/curveTooltip.ts";
+import { spread } from "../../../explorer/components/training_replay/js/endLabels.ts";
+
+const label: (wanted: number, mine?: boolean) => { wanted: number; mine: boolean; top: number } = (
+  wanted,
+  mine = false,
+) => ({ wanted, mine, top: 0 });
+
+test("names at line ends are a pitch apart, inside the panel, in the order of the ends", () => {
+  for (const ends of [
+    [50, 51, 52, 90],
+    [1, 2, 3],
+    [97, 98, 99],
+    [10, 60],
+  ]) {
+    const placed = spread(
+      ends.map((end) => label(end)),
+      0,
+      100,
+      15,
+    );
+    assert.deepEqual(
+      placed.map(({ wanted }) => wanted),
+      ends,
+    );
+    placed.forEach(({ top }, index) => {
+      assert.ok(top >= 7.5 && top <= 92.5);
+      if (index) assert.ok(top - placed[index - 1].top >= 15);
+    });
+  }
+  assert.deepEqual(
+    spread([label(20), label(80)], 0, 100, 15).map(({ top }) => top),
+    [20, 80],
+  );
+});
+
+test("where not all names fit, the selected one and the uppermost stay", () => {
+  const ends = [10, 20, 30, 40, 50].map((end) => label(end, end === 50));
+  assert.deepEqual(
+    spread(ends, 0, 50, 15).map(({ wanted }) => wanted),
+    [10, 20, 50],
+  );
+});
+
+test("a value has its height on a linear and on a logarithmic axis", () => {
+  const box = { left: 0, top: 100, width: 10, height: 200 };
+  assert.equal(heightOf(box, { range: [0, 1] }, 0.25), 250);
+  assert.equal(heightOf(box, { type: "log", range: [-2, 2] }, 1), 200);
+  assert.equal(heightOf(box, { type: "log", range: [-2, 2] }, 0), null);
+});
+
+test("names have their room right of the panel", () => {
+  const size = { width: 600, height: 400 };
+  const [wide, narrow] = panelBoxes([{ room: 0 }, { room: 100 }], 1, size);
+  assert.equal(wide.width - narrow.width, 100);
+});
+
+test("values under the pointer are the largest first, and none beyond the end of a line", () => {
+  const line = { colour: "", width: 1, x: [5, 10] };
+  const lines = [
+    { ...line, name: "low", y: [0.1, 0.2] },
+    { ...line, name: "high", y: [0.5, 0.6] },
+    { ...line, name: "gap", y: [0.5, null] },
+    { ...line, name: "short", x: [1, 2], y: [9, 9] },
+  ];
+  const found = valuesAt(lines, 9).map(({ line: { name }, value }) => [name, value]);
+  assert.deepEqual(found, [
+    ["high", 0.6],
+    ["low", 0.2],
+  ]);
+});
+
+test("the URL gives the nearest moment and the head, of this run only", () => {
+  const run = {
+    key: "runs/a@b-1@17.5",
+    moments: [{ step: 25 }, { step: 50 }],
+  } as any;
+  const own = "?run=runs%2Fa%40b-1&moment=48&head=1.2";
+  assert.deepEqual(addressed(run, own), { at: 1, head: { layer: 1, head: 2 } });
+  const none = { at: null, head: null };
+  assert.deepEqual(addressed(run, "?run=runs%2Fother&moment=48&head=1.2"), none);
+  assert.deepEqual(addressed(run, "?moment=-1&head=x.2"), none);
+});
+
+test("the compared runs are a CSV file, without a formula in a name", () => {
+  const row = { settings: "seed 1", mastered: 75, best_loss: 0.5, best_step: 90, bleu: null };
+  assert.equal(
+    comparisonCsv([{ name: "=1", ...row }]),
+    "run,settings,steps_to_99_percent,best_held_out_loss,best_step,best_bleu\r\n" +
+      "'=1,seed 1,75,0.5,90,\r\n",
+  );
+});

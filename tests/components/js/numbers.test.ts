@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { shortNumber, signedNumber } from "../../../explorer/components/head_views/js/numbers.ts";
+import type { CellNumbers } from "../../../explorer/components/inside/js/equationDigits.ts";
+import { printCell, printMasked } from "../../../explorer/components/inside/js/equationDigits.ts";
+import {
+  decimal,
+  printedPower,
+  printedWeight,
+} from "../../../explorer/components/inside/js/numbers.ts";
+import { percent } from "../../../explorer/components/shared/js/numbers.ts";
+
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../support/${name}.json`, import.meta.url), "utf8"));
+const examples: Record<string, [number | null, string][]> = read("number_examples");
+const calculations: {
+  power: [number, string][];
+  weight: [number, string][];
+  cells: {
+    numbers: Omit<CellNumbers, "sum"> & { total: number; masked?: boolean };
+    texts: Record<string, string>;
+  }[];
+} = read("calculation_examples");
+
+test("a share is written as in the tables", () => {
+  for (const [share, text] of examples.percent) {
+    if (share !== null) assert.equal(percent(share).replaceAll("\u00a0", " "), text);
+  }
+});
+
+test("a number and a difference are written as in the tables", () => {
+  for (const [value, text] of examples.short_number) assert.equal(shortNumber(value), text);
+  for (const [value, text] of examples.signed_number) assert.equal(signedNumber(value), text);
+});
+
+test("a number of a calculation is written as in a lesson", () => {
+  for (const [value, text] of examples.calculated) assert.equal(decimal(Number(value)), text);
+});
+
+test("powers and weights are written as in a lesson", () => {
+  for (const [value, text] of calculations.power) assert.equal(printedPower(value).text, text);
+  for (const [value, text] of calculations.weight) assert.equal(printedWeight(value).text, text);
+});
+
+test("the calculation of a cell is written as in a lesson", () => {
+  for (const { numbers, texts } of calculations.cells) {
+    const cell = { ...numbers, sum: numbers.total };
+    const masked = { largest: { text: "−∞" }, power: { text: "0" }, weight: { text: "0" } };
+    const found = numbers.masked
+      ? { ...printMasked(cell), ...masked, sum: printedPower(cell.sum) }
+      : printCell(cell);
+    const { product, score, largest, power, sum, weight } = found;
+    const written = { product, score, largest, power, total: sum, weight };
+    for (const [name, { text }] of Object.entries(written)) assert.equal(text, texts[name], name);
+  }
+});

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { synchronise } from "../../../explorer/components/head_views/js/comparison.ts";
+import {
+  bestHead,
+  coverage,
+  goldWeight,
+  isGold,
+} from "../../../explorer/components/shared/js/headScores.ts";
+import type { TraceState } from "../../../explorer/components/shared/js/initialState.ts";
+import { initialState } from "../../../explorer/components/shared/js/initialState.ts";
+import {
+  currentRow,
+  isGiven,
+  predictionsOf,
+  shownKeys,
+  shownRows,
+  stepOfRow,
+} from "../../../explorer/components/shared/js/stepState.ts";
+import { anyOf, createStore } from "../../../explorer/components/shared/js/store.ts";
+import type { Trace, ViewOptions } from "../../../explorer/components/shared/js/trace.ts";
+import { MEAN, readTrace } from "../../../explorer/components/shared/js/trace.ts";
+import { forcedRows, stepOfApp } from "../../../explorer/components/shared/js/unitChoice.ts";
+import { nearestMoment } from "../../../explorer/components/training_replay/js/runData.ts";
+import { CODES, HEADER, packPayload } from "./payloads.ts";
+
+let frames: (() => void)[] = []; // callbacks of the next animation frame
+
+beforeEach(() => {
+  frames = [];
+  Object.assign(globalThis, {
+    requestAnimationFrame: (callback: () => void) => frames.push(callback),
+    cancelAnimationFrame: () => {},
+  });
+});
+
+/** @param gold bits by row and key */
+function exampleTrace(gold?: number[]) {
+  const arrays = {
+    "cross.attention": ["uint16", CODES],
+  } as Parameters<typeof packPayload>[1];
+  if (gold) arrays.gold = ["uint8", gold];
+  return readTrace(packPayload(HEADER, arrays));
+}
+
+test("changes within one frame are drawn once, with the names of what changed", () => {
+  const drawn: string[][] = [];
+  const store = createStore({ step: 1, head: 0 }, (changed) => drawn.push([...changed]));
+  store.set({ step: 2 });
+  store.set({ step: 3, head: 0 });
+  store.touch("size");
+  assert.equal(frames.length, 1);
+  frames[0]();
+  assert.deepEqual(drawn, [["step", "size"]]);
+  assert.deepEqual(store.values, { step: 3, head: 0 });
+  store.flush();
+  assert.equal(drawn.length, 1);
+  assert.ok(anyOf(new Set(["size"]), "step", "size"));
+});
+
+test("without a view, the whole trace is shown at the last step", () => {
+  const state = initialState(exampleTrace(), { step: null }, {});
+  assert.deepEqual([state.site, state.step, state.ahead, state.hinted], ["cross", 2, true, false]);
+});
+
+test("a view wins over what was shown before, where the trace has it", () => {
+  const trace = exampleTrace();
+  const before: Partial<TraceState> = { site: "encoder", head: 1, scale: "row" };
+  const view = {
+    site: "cross",
+    layer: 0,
+    head: 0,
+    step: 1,
+    ahead: null,
+  } as ViewOptions;
+  const state = initialState(trace, view, before);
+  assert.deepEqual([state.head, state.step, state.ahead, state.scale], [0, 1, false, "row"]);
+  const beyond = initialState(trace, { ...view, head: 7, step: 9 }, before);
+  assert.deepEqual([beyond.head, beyond.step], [1, 2]);
+  assert.equal(initialState(trace, {}, { head: MEAN }).head, MEAN);
+  const layerAlone = initialState(trace, { ...view, head: null }, before);
+  assert.deepEqual([layerAlone.layer, layerAlone.head], [0, MEAN]);
+});
+
+test("rows and keys that are not decoded yet are not shown", () => {
+  const trace = exampleTrace();
+  const state = { ...initialState(trace, {}, {}), step: 1, ahead: false };
+  assert.equal(currentRow({ trace, state }), 0);
+  assert.equal(shownRows({ trace, state }), 1);
+  assert.equal(shownKeys({ trace, state }), 3);
+  assert.equal(shownRows({ trace, state: { ...state, ahead: true } }), 2);
+});
+
+/** The columns of the candidates of some steps: the first of each is the one that is taken. */
+const TAKEN = {
+  "steps.step": ["uint32", [2, 2, 4]],
+  "steps.rank": ["uint32", [1, 2, 1]],
+  "steps.label": ["uint32", [0, 1, 1]],
+  "steps.id": ["uint32", [3, 7, 7]],
+  "steps.probability": ["float32", [0.5, 0.25, 1]],
+  "steps.chosen": ["uint8", [1, 0, 1]],
+  "steps.forced": ["uint8", [1, 0, 1]],
+} as Parameters<typeof packPayload>[1];
+
+/** The arrays of one head whose weights are all 0, and of the steps. */
+function arraysOf(site: string): Parameters<typeof packPayload>[1] {
+  return { [`${site}.attention`]: ["uint16", new Array(16).fill(0)], ...TAKEN };
+}
+
+/** An encoder alone, whose second and fourth token are masks. */
+function maskedTrace() {
+  const source = ["a", "[MASK]", "b", "[MASK]"];
+  const sites = { encoder: { shape: [1, 1, 4, 4], scale: 1, packed: false, removed: [] } };
+  const content = { source: source.map(() => true), outputs: [] };
+  const header = { ...HEADER, source, target: [], predicted: [], content, sites };
+  return readTrace(packPayload(header, arraysOf("encoder")));
+}
+
+test("without a decoder, the mask tokens are gone through", () => {
+  const trace = maskedTrace();
+  assert.deepEqual([trace.steps, trace.masks], [2, [1, 3]]);
+  assert.deepEqual(trace.fillings, ["", "3", "", "7"]);
+  const context = { trace, pieces: trace, state: initialState(trace, { step: null }, {}) };
+  assert.deepEqual([context.state.step, currentRow(context), shownRows(context)], [1, 1, 4]);
+  assert.deepEqual(predictionsOf(context), trace.fillings);
+  assert.deepEqual(
+    [0, 1, 3].map((row) => stepOfRow(context, row)),
+    [0, 1, 2],
+  );
+  assert.equal(stepOfApp(context, 2), 4);
+  assert.deepEqual([...forcedRows(context)], [1, 3]);
+  assert.equal(initialState(trace, { step: 4 }, {}).step, 2);
+  assert.equal(initialState(trace, { step: 3 }, {}).step, 1);
+});
+
+test("the tokens of a prompt are given, not forced", () => {
+  const target = ["a", "b", "c", "d"];
+  const sites = { decoder: { shape: [1, 1, 4, 4], scale: 1, packed: false, removed: [] } };
+  const header = { ...HEADER, source: [], target, predicted: target, sites, prompt: 3 };
+  const trace = readTrace(packPayload(header, arraysOf("decoder")));
+  const [given, decoded] = [trace.candidates[1][0], trace.candidates[3][0]];
+  assert.deepEqual([given.given, given.forced], [true, false]);
+  assert.deepEqual([decoded.given, decoded.forced], [false, true]);
+  assert.deepEqual(
+    [0, 1, 2, 3].map((row) => isGiven(trace, row)),
+    [true, true, false, false],
+  );
+  assert.deepEqual([trace.masks, trace.fillings], [[], []]);
+});
+
+test("gold weights, and the best head by them", () => {
+  const trace = exampleTrace([0b010 | (0b001 << 3)]); // row 0 → key 1, row 1 → key 0
+  const site = trace.sites.cross as NonNullable<Trace["sites"]["cross"]>;
+  assert.ok(isGold(trace, 0, 1) && isGold(trace, 1, 0) && !isGold(trace, 1, 1));
+  assert.equal(goldWeight(trace, site, 0, 0), 1);
+  assert.ok(Math.abs((goldWeight(trace, site, 0, 1) ?? 0) - 1 / 6) < 1e-4);
+  assert.deepEqual(bestHead(trace, site), { layer: 0, head: 0, score: 1 });
+});
+
+test("without a gold alignment, the best head covers the source", () => {
+  const trace = exampleTrace();
+  const site = trace.sites.cross as NonNullable<Trace["sites"]["cross"]>;
+  assert.equal(coverage(trace, site, 0, 0), 1);
+  assert.equal(bestHead(trace, site).head, 0);
+});
+
+test("two traces keep the same step as far as the shorter one reaches", () => {
+  const side = (steps: number) => {
+    const trace = { ...exampleTrace(), steps };
+    const store = createStore(initialState(trace, {}, {}), () => {});
+    return { trace, state: store.values, set: store.set };
+  };
+  const [short, long] = [side(2), side(5)];
+  const [follow, followBack] = synchronise(short, long);
+  const step = new Set(["step"]);
+  short.set({ step: 1 });
+  long.set({ step: 4 });
+  followBack(step);
+  assert.equal(short.state.step, 2);
+  follow(step); // the short one was moved: the long one stays
+  assert.equal(long.state.step, 4);
+  short.set({ step: 1 });
+  follow(step);
+  assert.equal(long.state.step, 1);
+});
+
+test("the moment nearest to a step", () => {
+  const moments = [{ step: 10 }, { step: 20 }, { step: 40 }];
+  assert.equal(nearestMoment(moments, 29), 1);
+  assert.equal(nearestMoment(moments, 999), 2);
+  assert.equal(nearestMoment([], 3), -1);
+});

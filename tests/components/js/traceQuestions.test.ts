@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import type { TraceContext } from "../../../explorer/components/shared/js/traceContext.ts";
+import type { ServerlessResources } from "../../../explorer/components/shared/js/traceQuestions.ts";
+import {
+  createLoading,
+  fetchAnswer,
+  holds,
+  offers,
+} from "../../../explorer/components/shared/js/traceQuestions.ts";
+
+/** Let what waits for nothing but promises go on. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+function contextWith(touched: () => void, options: object = {}) {
+  const resources = { address: "trace/a", names: ["vectors"] };
+  const pieces = { header: { resources } };
+  const context = { signal: new AbortController().signal, options, touch: touched, pieces };
+  return context as unknown as TraceContext;
+}
+
+const read = (bytes: Uint8Array) => ({ first: bytes[0] });
+
+test("an answer is fetched once, and a failure again after a while", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  let works = false;
+  const fetched = mock.fn(async (_: URL) => {
+    if (!works) throw new TypeError("no connection");
+    return { ok: true, arrayBuffer: async () => new Uint8Array([7]).buffer };
+  });
+  Object.assign(globalThis, { fetch: fetched, document: { baseURI: "file:///page/" } });
+  const touched = mock.fn();
+  const context = contextWith(touched);
+  const find = createLoading(context, "vectors", read);
+  assert.equal(find("cross/1/2"), "loading");
+  assert.equal(find("cross/1/2"), "loading");
+  await settle();
+  assert.equal(find("cross/1/2"), "failed");
+  assert.equal(fetched.mock.callCount(), 1);
+  works = true;
+  mock.timers.tick(5000);
+  assert.equal(find("cross/1/2"), "loading");
+  await settle();
+  assert.deepEqual(find("cross/1/2"), { first: 7 });
+  assert.deepEqual(find("cross/1/2"), { first: 7 });
+  assert.equal(fetched.mock.callCount(), 2);
+  assert.equal(touched.mock.callCount(), 2);
+  const asked = fetched.mock.calls.map((call) => call.arguments[0].pathname);
+  assert.deepEqual(new Set(asked), new Set(["/page/trace/a/vectors/cross/1/2"]));
+  context.pieces.header.resources = { address: "trace/b", names: ["vectors"] };
+  assert.equal(find("cross/1/2"), "loading"); // the same place of another trace
+  mock.timers.reset();
+});
+
+test("without a server, each trace is answered by its own source", async () => {
+  const answer: ((bytes: Uint8Array) => void)[] = [];
+  const source = (): ServerlessResources => ({
+    held: null,
+    fetch: (name, place) => {
+      assert.deepEqual([name, place], ["vectors", "cross/1/2"]);
+      return new Promise((resolve) => answer.push(resolve));
+    },
+  });
+  const context = contextWith(mock.fn(), { resources: source() });
+  const find = createLoading(context, "vectors", read);
+  assert.equal(find("cross/1/2"), "loading");
+  context.options.resources = source();
+  assert.equal(find("cross/1/2"), "loading");
+  answer[0](new Uint8Array([1]));
+  await settle();
+  assert.equal(find("cross/1/2"), "loading"); // the first one answers for the trace before
+  answer[1](new Uint8Array([2]));
+  await settle();
+  assert.deepEqual(find("cross/1/2"), { first: 2 });
+});
+
+test("a server that has dropped a trace is told, and asked again until it has it", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const answers = [{ status: 404 }, { status: 429 }, { ok: true, arrayBuffer: async () => [8] }];
+  Object.assign(globalThis, {
+    fetch: async () => answers.shift(),
+    document: { baseURI: "file:///page/" },
+  });
+  const missing = mock.fn();
+  const waiting = fetchAnswer(contextWith(mock.fn(), { onMissing: missing }), "attribution", "");
+  for (const pause of [300, 1000]) {
+    await settle();
+    mock.timers.tick(pause);
+  }
+  assert.deepEqual(await waiting, new Uint8Array([8]));
+  assert.equal(missing.mock.callCount(), 1);
+  mock.timers.reset();
+});
+
+test("a trace offers what its header names, and a saved page holds a part of it", () => {
+  const context = contextWith(mock.fn());
+  assert.deepEqual([offers(context, "vectors"), offers(context, "score")], [true, false]);
+  assert.equal(offers({ pieces: { header: {} as any } }, "vectors"), false);
+  assert.equal(holds(context, "vectors", "cross/1/2"), true); // the server has all
+  context.options.resources = { held: ["vectors/cross/1/2"], fetch: () => assert.fail() };
+  const held = ["cross/1/2", "cross/1/3"].map((place) => holds(context, "vectors", place));
+  assert.deepEqual(held, [true, false]);
+});
