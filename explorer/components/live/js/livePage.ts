@@ -9,7 +9,7 @@ import { element } from "../../shared/js/element.ts";
 import { frameShown } from "../../shared/js/frame.ts";
 import { flagsOf } from "../../shared/js/initialState.ts";
 import type { Selection } from "../../shared/js/look.ts";
-import type { Strings } from "../../shared/js/sentences.ts";
+import type { Say, Strings } from "../../shared/js/sentences.ts";
 import { fillIn } from "../../shared/js/sentences.ts";
 import type { Trace } from "../../shared/js/trace.ts";
 import { readTrace } from "../../shared/js/trace.ts";
@@ -127,8 +127,7 @@ export class LivePage {
   build() {
     document.documentElement.lang = this.data.languages[this.language].tag;
     const { live, explore, class_tools } = this.data.strings[this.language];
-    const say = (key: string, facts: object = {}) =>
-      fillIn({ ...live, ...explore }, key, facts as any);
+    const say: Say = (key, facts) => fillIn({ ...live, ...explore }, key, facts);
     const alone = this.data.models.length === 1 ? `${this.data.models[0].name} · ` : "";
     document.title = `${alone}${say("page_title")}`;
     const bar = createInputBar(this.data.models, this.language, say, {

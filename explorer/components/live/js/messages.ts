@@ -114,10 +114,10 @@ export class Messages {
   sentence(error: unknown, { text }: LiveRequest) {
     const { live, errors } = this.strings;
     if (!(error instanceof ModelError && error.key)) {
-      const problem = String((error as any)?.facts?.problem ?? error);
+      const problem = String((error instanceof ModelError && error.facts.problem) || error);
       return fillIn(live, "unexpected", { problem });
     }
-    const said = fillIn({ ...errors, ...live }, error.key, error.facts as any);
+    const said = fillIn({ ...errors, ...live }, error.key, error.facts);
     const { models } = this.page.data;
     const other = models.find((model) => !model.symbols.length && reads(model, text));
     if (error.key !== "unknown_symbol" || !other) return said;

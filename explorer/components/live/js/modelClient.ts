@@ -24,7 +24,7 @@ export function createModelClient(source: string): ModelClient {
   const waiting: Map<
     number,
     {
-      resolve: (answer: any) => void;
+      resolve: (answer: never) => void;
       reject: (error: Error) => void;
       onText?: (text: string) => void;
     }
@@ -37,7 +37,7 @@ export function createModelClient(source: string): ModelClient {
     if (text !== undefined) return one?.onText?.(text);
     waiting.delete(id);
     if (error) one?.reject(new ModelError(error.key, error.facts));
-    else one?.resolve(answer);
+    else one?.resolve(answer as never);
   });
   worker.addEventListener("error", () => {
     failed = true;

@@ -72,7 +72,7 @@ export function part<Cells extends Float32Array | Uint8Array>(
 ): Cells {
   const start = rows.first * keys;
   if (columns.count === keys) return cells.subarray(start, start + rows.count * keys) as Cells;
-  const found = new (cells.constructor as any)(rows.count * columns.count) as Cells;
+  const found = cells.slice(0, rows.count * columns.count) as Cells;
   for (let row = 0; row < rows.count; row += 1) {
     const from = start + row * keys + columns.first;
     found.set(cells.subarray(from, from + columns.count), row * columns.count);
