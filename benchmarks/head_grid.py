@@ -19,8 +19,8 @@ import numpy as np
 from playwright.sync_api import Page
 
 from benchmarks.browser import PAINTED, chromium, new_page
+from explorer.components.bundle import PLOTLY, script, styles
 from explorer.components.head_views.payload import head_grid_payload
-from explorer.components.shared.bundle import PLOTLY, script, styles
 from explorer.core.trace import Trace
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>body { margin: 0 } {styles}</style>

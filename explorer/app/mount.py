@@ -20,6 +20,7 @@ from streamlit.components.v2.types import ComponentRenderer
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import access, trace_route
 from explorer.app.state import session
+from explorer.components.bundle import Component, script, styles
 from explorer.components.head_views.payload import (
     Sides,
     comparison_payload,
@@ -29,7 +30,6 @@ from explorer.components.head_views.payload import (
     words_payload,
 )
 from explorer.components.player.payload import Offer, View, player_payload
-from explorer.components.shared.bundle import Component, script, styles
 from explorer.components.trace_questions import AskedModel
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import section

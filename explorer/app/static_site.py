@@ -14,11 +14,11 @@ from explorer.app.filled_lesson import filled_in, whole_lesson
 from explorer.app.initial_view import chosen_head
 from explorer.app.state.lesson import lessons
 from explorer.app.state.visit import initial_request
+from explorer.components.bundle import script
 from explorer.components.exported_page import with_parts_in_files
 from explorer.components.live import page as live
 from explorer.components.live.model_script import model_script
 from explorer.components.live.page import LinkedLesson, LiveModel
-from explorer.components.shared.bundle import script
 from explorer.components.static_site_files import FIRST_PAGE, shared_files
 from explorer.components.training_export import training_page
 from explorer.core import folders

@@ -8,8 +8,8 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from explorer.components.bundle import PLOTLY, Component, Script, script, styles
 from explorer.components.player.payload import Offer, View, initial_head_of
-from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
 from explorer.components.static_site_files import (
     NOT_STARTED_STYLES,
     back_address,

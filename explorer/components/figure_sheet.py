@@ -1,5 +1,5 @@
 """The sheet of an SVG figure for a paper: on white, with title, caption and the name of the
-project. Widths, type and margins are those of `shared/js/figureText.ts`."""
+project. Widths, type and margins are those of `figure/js/figureText.ts`."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping

@@ -7,6 +7,7 @@ The page has the inside of heads for cards that open a cell.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from explorer.components.bundle import styles
 from explorer.components.exported_page import (
     LARGEST_PAGE,
     back_link,
@@ -17,7 +18,6 @@ from explorer.components.exported_page import (
 )
 from explorer.components.lesson.payload import ShownLesson, lesson_payload
 from explorer.components.player.payload import Offer, View, initial_head_of, player_payload
-from explorer.components.shared.bundle import styles
 from explorer.components.static_site_files import back_address
 from explorer.components.trace_questions import AskedModel
 from explorer.core.i18n import say

@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Mapping
 from functools import cache
 
-from explorer.components.shared.bundle import PLOTLY, Component, Script, script, styles
+from explorer.components.bundle import PLOTLY, Component, Script, script, styles
 from explorer.core import folders
 from explorer.core.i18n import LANGUAGES, say
 

@@ -81,7 +81,7 @@ class TraceQuestion:
 
     name, fields: its address is "NAME/FIELD/…", such as "vectors/cross/1/2"; a field is one of
         `Place`.
-    payload: the answer, see `shared/payload.py`, which the browser expects compressed with gzip.
+    payload: the answer, see `payload.py`, which the browser expects compressed with gzip.
     offered: (whether the trace is large, its model or None) → whether it can be asked.
     asks_model: whether the answer takes the model.
     near: places whose answers a saved page holds, near an initial head, whose panel *Inside* may be

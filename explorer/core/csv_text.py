@@ -1,6 +1,6 @@
 """Tables as CSV for spreadsheets, in the one way that all exports share.
 
-`shared/js/csv.ts` writes the matrix that the player exports by the same rule.
+`dom/js/csv.ts` writes the matrix that the player exports by the same rule.
 """
 
 import unicodedata

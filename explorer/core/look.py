@@ -1,7 +1,7 @@
 """A visitor's request to a model, and the part of the answer on screen: each field declared once.
 
 The declarations define the address (`to_query`, `from_query`), the values that a browser may
-report, the fields that guests of a class follow, and `shared/js/look.ts` for the components (`make
+report, the fields that guests of a class follow, and `trace/js/look.ts` for the components (`make
 bundles`). How a field of each kind is written and checked is in `address_fields.py`.
 """
 

@@ -7,8 +7,8 @@ import pytest
 
 from explorer.app import static_site
 from explorer.app.static_site import write_static_site
+from explorer.components.bundle import PLOTLY
 from explorer.components.live.model_script import model_script
-from explorer.components.shared.bundle import PLOTLY
 from explorer.core import folders
 from explorer.core.errors import FileError
 from explorer.core.lesson import FoundLessons

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from explorer.components.bundle import styles
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import player_payload
-from explorer.components.shared.bundle import styles
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.trace import Trace
 from explorer.jobs import training_launcher

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import explorer
 from explorer.components.inside.payload import head_vectors, omission, token_path
+from explorer.components.payload import PROJECT
 from explorer.components.player.payload import Offer, View, player_payload
-from explorer.components.shared.payload import PROJECT
 from explorer.core.i18n import section
 from explorer.core.interventions import OMISSIONS
 from explorer.core.word_segmentation import grouped

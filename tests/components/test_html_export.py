@@ -7,10 +7,10 @@ import pytest
 
 import explorer
 from explorer.components import html_export
+from explorer.components.bundle import PLOTLY
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
 from explorer.components.player.weights import MEAN, head_payload
-from explorer.components.shared.bundle import PLOTLY
 from explorer.core import folders
 from explorer.core.errors import TraceError
 from explorer.core.i18n import LANGUAGES

@@ -29,7 +29,7 @@ def test_the_committed_bundles_are_current(node, tmp_path):
 def test_what_python_and_javascript_share_is_written_anew(tmp_path):
     written = tmp_path / "look.ts"
     subprocess.run([sys.executable, ROOT / ".ci" / "look_module", written], check=True)
-    committed = COMPONENTS / "shared" / "js" / "look.ts"
+    committed = COMPONENTS / "trace" / "js" / "look.ts"
     assert written.read_text("utf-8") == committed.read_text("utf-8"), "run `make bundles`"
 
 

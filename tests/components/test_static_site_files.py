@@ -2,7 +2,7 @@ import json
 import re
 import struct
 
-from explorer.components.shared.bundle import script
+from explorer.components.bundle import script
 from explorer.components.static_site_files import (
     ICONS,
     back_address,

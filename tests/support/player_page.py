@@ -4,9 +4,9 @@ import re
 
 from playwright.sync_api import Download, Page
 
+from explorer.components.bundle import Script, script, styles
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View, player_payload
-from explorer.components.shared.bundle import Script, script, styles
 from explorer.core.trace import Trace
 
 

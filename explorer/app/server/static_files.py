@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from explorer.app.server.rate_limit import address_of
-from explorer.components.shared.bundle import PLOTLY
+from explorer.components.bundle import PLOTLY
 
 MAX_AGE = 30 * 24 * 3600
 """Seconds a browser may use its cached copy without asking."""

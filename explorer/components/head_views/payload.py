@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.components.payload import PROJECT, pack_payload, payload_bytes
 from explorer.components.player.payload import NOTHING, Offer, View, player_payload
-from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
 from explorer.heads.comparison.attention_comparison import AttentionComparison

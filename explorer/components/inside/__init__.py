@@ -1,4 +1,4 @@
 """Inside a head: how one weight arises from queries, keys and mask.
 
-May import: core, components.shared. No torch, no Streamlit.
+May import: core, components.payload. No torch, no Streamlit.
 """

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.components.shared.payload import pack_payload
+from explorer.components.payload import pack_payload
 from explorer.core.score_formula import score_formula
 from explorer.core.trace import Trace
 

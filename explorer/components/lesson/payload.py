@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from explorer.components.shared.payload import pack_payload
+from explorer.components.payload import pack_payload
 from explorer.core.i18n import section
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.components.bundle import script, styles
 from explorer.components.exported_page import inline, plotly_element
 from explorer.components.labels import describe, purpose, short_label, source_hint
 from explorer.components.live.model_script import model_text, script_size
-from explorer.components.shared.bundle import script, styles
-from explorer.components.shared.payload import PROJECT
+from explorer.components.payload import PROJECT
 from explorer.components.static_site_files import (
     NOT_STARTED_STYLES,
     linked_plotly,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.components.payload import pack_payload, payload_bytes
 from explorer.components.player.weights import scale_of, weight_codes
-from explorer.components.shared.payload import pack_payload, payload_bytes
 from explorer.core.trace import Trace
 from explorer.core.words import has_words, merged_weights, target_words, word_axes
 

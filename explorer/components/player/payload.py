@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.components.payload import PROJECT, pack_payload, payload_bytes
 from explorer.components.player.weights import (
     gold_weights,
     scale_of,
@@ -22,7 +23,6 @@ from explorer.components.player.weights import (
     weight_codes,
     words_without_weights,
 )
-from explorer.components.shared.payload import PROJECT, pack_payload, payload_bytes
 from explorer.core.i18n import section
 from explorer.core.look import Selection
 from explorer.core.mask_reasons import REASONS, UNMASKED

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.components.shared.payload import pack_payload
+from explorer.components.payload import pack_payload
 from explorer.core.interventions import removed_heads
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace

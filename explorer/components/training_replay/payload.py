@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from explorer.components.shared.payload import PROJECT
+from explorer.components.payload import PROJECT
 from explorer.components.training_replay.run_numbers import (
     chance_weight,
     compared_curves,

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from explorer.app.server import static_files
 from explorer.app.server.static_files import CompressedScripts, serve_plotly
-from explorer.components.shared.bundle import PLOTLY
+from explorer.components.bundle import PLOTLY
 
 
 def client(host: str, base: str = "") -> TestClient:

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { signed } from "../../../explorer/components/dom/js/numbers.ts";
 import { readAttribution } from "../../../explorer/components/player/js/attribution.ts";
 import { shortPart, showsHeadParts } from "../../../explorer/components/player/js/headParts.ts";
-import { startGuessing } from "../../../explorer/components/shared/js/guess.ts";
-import type { TraceState } from "../../../explorer/components/shared/js/initialState.ts";
-import { initialState } from "../../../explorer/components/shared/js/initialState.ts";
-import { signed } from "../../../explorer/components/shared/js/numbers.ts";
-import { selectionOf } from "../../../explorer/components/shared/js/selectionReport.ts";
-import { readTrace } from "../../../explorer/components/shared/js/trace.ts";
-import type { TraceContext } from "../../../explorer/components/shared/js/traceContext.ts";
+import { startGuessing } from "../../../explorer/components/trace/js/guess.ts";
+import type { TraceState } from "../../../explorer/components/trace/js/initialState.ts";
+import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
+import { selectionOf } from "../../../explorer/components/trace/js/selectionReport.ts";
+import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
+import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
 
 const PARTS = packPayload(

@@ -1,11 +1,11 @@
 /** Print cells as the page does: sentences and rows as JSON on standard input, texts on standard output. */
 
 import { readFileSync } from "node:fs";
+import { fillIn } from "../../../explorer/components/dom/js/sentences.ts";
 import { cellArithmetic } from "../../../explorer/components/inside/js/arithmetic.ts";
 import { cellTexts } from "../../../explorer/components/inside/js/cellTexts.ts";
 import { readVectors } from "../../../explorer/components/inside/js/headVectors.ts";
-import { fillIn } from "../../../explorer/components/shared/js/sentences.ts";
-import type { TraceContext } from "../../../explorer/components/shared/js/traceContext.ts";
+import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";
 
 Object.assign(globalThis, { document: { documentElement: { getAttribute: () => null } } });
 

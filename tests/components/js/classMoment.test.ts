@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SHOWN } from "../../../explorer/components/shared/js/classEvents.ts";
+import { SHOWN } from "../../../explorer/components/page/js/classEvents.ts";
 import {
   createClassMoment,
   followMoment,

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createHeadLoading } from "../../../explorer/components/shared/js/headLoading.ts";
-import { scaleOf } from "../../../explorer/components/shared/js/scale.ts";
-import { selectionOf } from "../../../explorer/components/shared/js/selectionReport.ts";
+import { createHeadLoading } from "../../../explorer/components/trace/js/headLoading.ts";
+import { scaleOf } from "../../../explorer/components/trace/js/scale.ts";
+import { selectionOf } from "../../../explorer/components/trace/js/selectionReport.ts";
 import {
   mapTitle,
   otherShare,
   shownHead,
-} from "../../../explorer/components/shared/js/stepState.ts";
-import { readTrace } from "../../../explorer/components/shared/js/trace.ts";
-import type { TraceContext } from "../../../explorer/components/shared/js/traceContext.ts";
+} from "../../../explorer/components/trace/js/stepState.ts";
+import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
+import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
 
 const CONTRIBUTIONS = [13107, 0, 26214, 6554, 6553, 0];

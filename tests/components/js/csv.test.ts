@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csvCell } from "../../../explorer/components/shared/js/csv.ts";
+import { csvCell } from "../../../explorer/components/dom/js/csv.ts";
 
 test("a formula gets a quote in front", () => {
   const formulas = [

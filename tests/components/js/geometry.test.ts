@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cornersOf } from "../../../explorer/components/shared/js/alignment.ts";
+import { cornersOf } from "../../../explorer/components/map/js/alignment.ts";
 import {
   cellAt,
   cellShape,
@@ -9,7 +9,7 @@ import {
   wholeRange,
   xOf,
   yOf,
-} from "../../../explorer/components/shared/js/geometry.ts";
+} from "../../../explorer/components/map/js/geometry.ts";
 
 const SITE = { queries: 4, keys: 8 };
 const PLOT = { left: 10, top: 20, width: 80, height: 40, ...wholeRange(SITE) };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Guess } from "../../../explorer/components/shared/js/guess.ts";
+import type { Guess } from "../../../explorer/components/trace/js/guess.ts";
 import {
   guessAt,
   guessKey,
@@ -13,10 +13,10 @@ import {
   visibleRows,
   weightsHidden,
   withoutTally,
-} from "../../../explorer/components/shared/js/guess.ts";
-import { initialState } from "../../../explorer/components/shared/js/initialState.ts";
-import { siteOf } from "../../../explorer/components/shared/js/stepState.ts";
-import { readTrace } from "../../../explorer/components/shared/js/trace.ts";
+} from "../../../explorer/components/trace/js/guess.ts";
+import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
+import { siteOf } from "../../../explorer/components/trace/js/stepState.ts";
+import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
 
 const TRACE = readTrace(packPayload(HEADER, { "cross.attention": ["uint16", CODES] }));

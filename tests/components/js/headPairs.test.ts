@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Shown } from "../../../explorer/components/head_views/js/headPairs.ts";
 import { createHeadPairs } from "../../../explorer/components/head_views/js/headPairs.ts";
 import { rangeOf } from "../../../explorer/components/head_views/js/similarityMatrix.ts";
-import { MEAN } from "../../../explorer/components/shared/js/trace.ts";
+import { MEAN } from "../../../explorer/components/trace/js/look.ts";
 
 /** Pairs of a model of 2 × 3 heads with one of 1 × 2; only L0 H1 has a match. */
 function examplePairs(layer: number, head: number, initial: "matched" | "same" = "matched") {

@@ -8,9 +8,9 @@ import {
   hideLater,
   outputsText,
 } from "../../../explorer/components/inside/js/omission.ts";
-import { initialState } from "../../../explorer/components/shared/js/initialState.ts";
-import { shownCell } from "../../../explorer/components/shared/js/stepState.ts";
-import { readTrace } from "../../../explorer/components/shared/js/trace.ts";
+import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
+import { shownCell } from "../../../explorer/components/trace/js/stepState.ts";
+import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
 
 const TRACE = readTrace(packPayload(HEADER, { "cross.attention": ["uint16", CODES] }));

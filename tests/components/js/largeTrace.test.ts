@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createHeadLoading } from "../../../explorer/components/shared/js/headLoading.ts";
-import { rangesOf } from "../../../explorer/components/shared/js/headsNote.ts";
+import { rangesOf } from "../../../explorer/components/map/js/headsNote.ts";
+import { createHeadLoading } from "../../../explorer/components/trace/js/headLoading.ts";
 import {
   createLoadedHeads,
   readMatrix,
-} from "../../../explorer/components/shared/js/loadedHeads.ts";
-import { MEAN, readTrace } from "../../../explorer/components/shared/js/trace.ts";
-import type { TraceContext } from "../../../explorer/components/shared/js/traceContext.ts";
+} from "../../../explorer/components/trace/js/loadedHeads.ts";
+import { MEAN } from "../../../explorer/components/trace/js/look.ts";
+import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
+import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";
 import { HEADER, packPayload } from "./payloads.ts";
 
 const SHAPE = { queries: 2, keys: 3, scale: 1 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FIELDS } from "../../../explorer/components/shared/js/look.ts";
-import { readWord, wordsOf } from "../../../explorer/components/shared/js/lookAddress.ts";
+import { FIELDS } from "../../../explorer/components/trace/js/look.ts";
+import { readWord, wordsOf } from "../../../explorer/components/trace/js/lookAddress.ts";
 
 const read: (name: string, word: string) => unknown = (name, word) => {
   const field = FIELDS.find((one) => one.name === name);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MARGIN, WIDTHS } from "../../../explorer/components/figure/js/figureText.ts";
 import { layoutOf } from "../../../explorer/components/head_views/js/metricFigure.ts";
-import { MARGIN, WIDTHS } from "../../../explorer/components/shared/js/figureText.ts";
 
 const HEADS = [0, 1, 2].flatMap((layer) =>
   [0, 1, 2, 3, 4, 5, 6, 7].map((head) => ({ layer, head })),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MARGIN, TYPE, WIDTHS } from "../../../explorer/components/shared/js/figureText.ts";
-import { placePanels } from "../../../explorer/components/shared/js/panelLayout.ts";
+import { MARGIN, TYPE, WIDTHS } from "../../../explorer/components/figure/js/figureText.ts";
+import { placePanels } from "../../../explorer/components/figure/js/panelLayout.ts";
 import { spread } from "../../../explorer/components/training_replay/js/spread.ts";
 
 /** Wider than any system font: a CJK character is as wide as the type is high. */
@@ -13,7 +13,7 @@ function boxOf({
   y,
   text,
   "text-anchor": anchor,
-}: import("../../../explorer/components/shared/js/panelLayout.ts").PlacedText) {
+}: import("../../../explorer/components/figure/js/panelLayout.ts").PlacedText) {
   const width = measure(text);
   const left = anchor === "middle" ? x - width / 2 : x;
   return { left, right: left + width, top: y - 0.8 * TYPE, bottom: y + 0.2 * TYPE, text };

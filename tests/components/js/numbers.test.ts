@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { percent } from "../../../explorer/components/dom/js/numbers.ts";
 import { shortNumber, signedNumber } from "../../../explorer/components/head_views/js/numbers.ts";
 import type { CellNumbers } from "../../../explorer/components/inside/js/equationDigits.ts";
 import { printCell, printMasked } from "../../../explorer/components/inside/js/equationDigits.ts";
@@ -9,7 +10,6 @@ import {
   printedPower,
   printedWeight,
 } from "../../../explorer/components/inside/js/numbers.ts";
-import { percent } from "../../../explorer/components/shared/js/numbers.ts";
 
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../support/${name}.json`, import.meta.url), "utf8"));

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readViewPayload } from "../../../explorer/components/head_views/js/viewPayload.ts";
-import { readEnvelope, sameBytes } from "../../../explorer/components/shared/js/envelope.ts";
-import { MEAN, readTrace } from "../../../explorer/components/shared/js/trace.ts";
+import { readEnvelope, sameBytes } from "../../../explorer/components/page/js/envelope.ts";
+import { MEAN } from "../../../explorer/components/trace/js/look.ts";
+import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
 
 test("arrays of every type are read, at any alignment of the bytes", () => {

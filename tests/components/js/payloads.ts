@@ -1,7 +1,7 @@
 /** Payloads and traces for the unit tests. */
 
-import { packEnvelope } from "../../../explorer/components/shared/js/envelope.ts";
-import type { Site, Trace } from "../../../explorer/components/shared/js/trace.ts";
+import { packEnvelope } from "../../../explorer/components/page/js/envelope.ts";
+import type { Site, Trace } from "../../../explorer/components/trace/js/trace.ts";
 
 const TYPES = {
   uint8: Uint8Array,

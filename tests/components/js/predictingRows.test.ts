@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { predictingSite } from "../../../explorer/components/shared/js/predictingRows.ts";
+import { predictingSite } from "../../../explorer/components/trace/js/predictingRows.ts";
 import { siteOfCodes } from "./payloads.ts";
 
 // Pieces fed in: <bos> ▁ch at ▁no; words: <bos> chat no. Keys: ▁ca t . ; words: cat .
@@ -13,7 +13,7 @@ const PIECES = [
   [1, 2, 3],
 ];
 
-function site(more: Partial<import("../../../explorer/components/shared/js/trace.ts").Site>) {
+function site(more: Partial<import("../../../explorer/components/trace/js/trace.ts").Site>) {
   const words = siteOfCodes([new Array(6).fill(0)], 2);
   return predictingSite(words, siteOfCodes([PIECES.flat()], 3, more), ROWS, COLUMNS);
 }

@@ -8,8 +8,8 @@ import {
   LEVELS,
   luminance,
   mix,
-} from "../../../explorer/components/shared/js/palette.ts";
-import { scaleMarks, scaleOf, tones } from "../../../explorer/components/shared/js/scale.ts";
+} from "../../../explorer/components/page/js/palette.ts";
+import { scaleMarks, scaleOf, tones } from "../../../explorer/components/trace/js/scale.ts";
 import { siteOfCodes } from "./payloads.ts";
 
 test("long rows are shown on √, unless the visitor chooses", () => {

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { anyOf, createStore } from "../../../explorer/components/dom/js/store.ts";
 import { synchronise } from "../../../explorer/components/head_views/js/comparison.ts";
 import {
   bestHead,
   coverage,
   goldWeight,
   isGold,
-} from "../../../explorer/components/shared/js/headScores.ts";
-import type { TraceState } from "../../../explorer/components/shared/js/initialState.ts";
-import { initialState } from "../../../explorer/components/shared/js/initialState.ts";
+} from "../../../explorer/components/trace/js/headScores.ts";
+import type { TraceState } from "../../../explorer/components/trace/js/initialState.ts";
+import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
+import { MEAN } from "../../../explorer/components/trace/js/look.ts";
 import {
   currentRow,
   isGiven,
@@ -16,11 +18,10 @@ import {
   shownKeys,
   shownRows,
   stepOfRow,
-} from "../../../explorer/components/shared/js/stepState.ts";
-import { anyOf, createStore } from "../../../explorer/components/shared/js/store.ts";
-import type { Trace, ViewOptions } from "../../../explorer/components/shared/js/trace.ts";
-import { MEAN, readTrace } from "../../../explorer/components/shared/js/trace.ts";
-import { forcedRows, stepOfApp } from "../../../explorer/components/shared/js/unitChoice.ts";
+} from "../../../explorer/components/trace/js/stepState.ts";
+import type { Trace, ViewOptions } from "../../../explorer/components/trace/js/trace.ts";
+import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
+import { forcedRows, stepOfApp } from "../../../explorer/components/trace/js/unitChoice.ts";
 import { nearestMoment } from "../../../explorer/components/training_replay/js/runData.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
 

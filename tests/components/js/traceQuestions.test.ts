@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import type { TraceContext } from "../../../explorer/components/shared/js/traceContext.ts";
-import type { ServerlessResources } from "../../../explorer/components/shared/js/traceQuestions.ts";
+import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";
+import type { ServerlessResources } from "../../../explorer/components/trace/js/traceQuestions.ts";
 import {
   createLoading,
   fetchAnswer,
   holds,
   offers,
-} from "../../../explorer/components/shared/js/traceQuestions.ts";
+} from "../../../explorer/components/trace/js/traceQuestions.ts";
 
 /** Let what waits for nothing but promises go on. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));

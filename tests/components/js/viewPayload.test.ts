@@ -4,7 +4,7 @@ import { filteredHeads, NO_FILTER } from "../../../explorer/components/head_view
 import { gridTrace } from "../../../explorer/components/head_views/js/headGridView.ts";
 import { metricsOf, roleLines } from "../../../explorer/components/head_views/js/headRoles.ts";
 import { traceAsPayload } from "../../../explorer/components/head_views/js/viewPayload.ts";
-import { readTrace } from "../../../explorer/components/shared/js/trace.ts";
+import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
 
 const header = { ...HEADER, language: "en", strings: { heads: "All heads" } };

@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csvCell } from "../../../explorer/components/shared/js/csv.ts";
-import { brokenLines } from "../../../explorer/components/shared/js/figureText.ts";
-import { initialState } from "../../../explorer/components/shared/js/initialState.ts";
-import { isSpecial, labelOf, markOf } from "../../../explorer/components/shared/js/label.ts";
+import { csvCell } from "../../../explorer/components/dom/js/csv.ts";
 import {
   percent,
   percentOfLoss,
   shortError,
   shortWeight,
   summands,
-} from "../../../explorer/components/shared/js/numbers.ts";
-import { joinedPieces } from "../../../explorer/components/shared/js/pieceText.ts";
-import { fillIn, isolated } from "../../../explorer/components/shared/js/sentences.ts";
+} from "../../../explorer/components/dom/js/numbers.ts";
+import { fillIn, isolated } from "../../../explorer/components/dom/js/sentences.ts";
+import { brokenLines } from "../../../explorer/components/figure/js/figureText.ts";
+import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
+import { isSpecial, labelOf, markOf } from "../../../explorer/components/trace/js/label.ts";
+import { joinedPieces } from "../../../explorer/components/trace/js/pieceText.ts";
 import {
   decidingStep,
   inUnit,
   pieceStep,
   stepInUnit,
   stepPredicting,
-} from "../../../explorer/components/shared/js/unitChoice.ts";
+} from "../../../explorer/components/trace/js/unitChoice.ts";
 import { siteOfCodes, traceWith } from "./payloads.ts";
 
 // Pieces: <bos> ▁ch at ▁no ir; words: <bos> chat noir.

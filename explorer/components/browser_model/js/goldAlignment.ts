@@ -3,7 +3,7 @@
  * that it may come from, as in `explorer/data/toy_tasks/`.
  */
 
-import { SPECIALS } from "../../shared/js/look.ts";
+import { SPECIALS } from "../../trace/js/look.ts";
 import { PAD } from "./vocabulary.ts";
 
 /** By task. */

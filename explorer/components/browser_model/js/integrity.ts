@@ -3,7 +3,7 @@
  * only the model can measure, and what is measured on the arrays as they are now.
  */
 
-import { SITES, UNMASKED } from "../../shared/js/look.ts";
+import { SITES, UNMASKED } from "../../trace/js/look.ts";
 import type { ExplorableModel, ModelTrace } from "./explorableModel.ts";
 
 export type Check = { check: string; error: number; limit: number; ok: boolean; expected: boolean };

@@ -3,7 +3,7 @@
  * masked, in the codes of `explorer/core/mask_reasons.py`.
  */
 
-import { EDITED, LATER, PADDING, UNMASKED } from "../../shared/js/look.ts";
+import { EDITED, LATER, PADDING, UNMASKED } from "../../trace/js/look.ts";
 import { ModelError } from "./modelError.ts";
 import { PAD } from "./vocabulary.ts";
 

@@ -3,7 +3,7 @@
  * arXiv 1808.06226). A character without a piece becomes its bytes.
  */
 
-import { SPECIALS } from "../../shared/js/look.ts";
+import { SPECIALS } from "../../trace/js/look.ts";
 import { ModelError } from "./modelError.ts";
 import type { PieceModel } from "./pieceModel.ts";
 import { BYTE, NORMAL, readPieceModel, UNKNOWN } from "./pieceModel.ts";

@@ -2,13 +2,19 @@
  * A trace as a payload for the player, the one that `player/payload.py` makes of a trace in Python.
  */
 
-import type { PayloadArray } from "../../shared/js/envelope.ts";
-import { packEnvelope } from "../../shared/js/envelope.ts";
-import { isSpecial } from "../../shared/js/label.ts";
-import { FORMAT_VERSION, MASK_REASONS, SITES, UNMASKED, VIEW } from "../../shared/js/look.ts";
-import type { Strings } from "../../shared/js/sentences.ts";
-import type { ViewOptions } from "../../shared/js/trace.ts";
-import { FULL_WEIGHT } from "../../shared/js/trace.ts";
+import type { Strings } from "../../dom/js/sentences.ts";
+import type { PayloadArray } from "../../page/js/envelope.ts";
+import { packEnvelope } from "../../page/js/envelope.ts";
+import { isSpecial } from "../../trace/js/label.ts";
+import {
+  FORMAT_VERSION,
+  FULL_WEIGHT,
+  MASK_REASONS,
+  SITES,
+  UNMASKED,
+  VIEW,
+} from "../../trace/js/look.ts";
+import type { ViewOptions } from "../../trace/js/trace.ts";
 import type { CapturedArray, Site } from "./attentionCapture.ts";
 import type { ModelTrace } from "./explorableModel.ts";
 import type { Check } from "./integrity.ts";

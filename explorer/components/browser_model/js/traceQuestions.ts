@@ -1,7 +1,7 @@
 /** Answers about a trace, as `explorer/components/trace_questions.py` has them. */
 
-import type { PayloadArray } from "../../shared/js/envelope.ts";
-import { packEnvelope } from "../../shared/js/envelope.ts";
+import type { PayloadArray } from "../../page/js/envelope.ts";
+import { packEnvelope } from "../../page/js/envelope.ts";
 import type { CapturedArray, Site } from "./attentionCapture.ts";
 import { stackOf } from "./attentionCapture.ts";
 import { mostProbable, probabilitiesOf } from "./candidates.ts";

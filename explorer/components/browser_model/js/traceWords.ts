@@ -4,7 +4,7 @@
  * a query; a cell is masked where all cells of its pieces are.
  */
 
-import { LATER, PADDING, UNMASKED } from "../../shared/js/look.ts";
+import { LATER, PADDING, UNMASKED } from "../../trace/js/look.ts";
 import type { CapturedArray, CapturedArrays, Site } from "./attentionCapture.ts";
 import type { ModelTrace } from "./explorableModel.ts";
 import type { Word } from "./wordSegmentation.ts";

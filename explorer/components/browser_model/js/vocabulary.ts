@@ -3,7 +3,7 @@
  * three ids: padding, beginning and end of a sequence.
  */
 
-import { LONGEST_SYMBOL, LONGEST_TEXT, SPECIALS } from "../../shared/js/look.ts";
+import { LONGEST_SYMBOL, LONGEST_TEXT, SPECIALS } from "../../trace/js/look.ts";
 import { ModelError } from "./modelError.ts";
 
 export const PAD = 0;

@@ -3,7 +3,7 @@
  * SentencePiece, "▁" before a word's first piece; models trained here have no other.
  */
 
-import { isSpecial, WORD_START as MARK } from "../../shared/js/label.ts";
+import { isSpecial, WORD_START as MARK } from "../../trace/js/label.ts";
 import { words as split } from "./vocabulary.ts";
 
 export type Word = { label: string; start: number; stop: number }; // the tokens `start` to `stop` − 1

@@ -1,5 +1,5 @@
-import { assign, element, populate, write } from "../../shared/js/element.ts";
-import type { Say } from "../../shared/js/sentences.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
 import type { Asked, ClassView, Message } from "./classroom.ts";
 import { placeOf, questionText, renewFor, writeChoice, writeKnown } from "./question.ts";
 

@@ -6,10 +6,10 @@ import type {
   ShownPicture,
   ShownState,
   ShownTraining,
-} from "../../shared/js/classEvents.ts";
-import { ASKED, CARD, CARD_REVEALED, REVEALED, SHOWN } from "../../shared/js/classEvents.ts";
-import { FOLLOWED } from "../../shared/js/lessonEvents.ts";
-import { wordsOf } from "../../shared/js/lookAddress.ts";
+} from "../../page/js/classEvents.ts";
+import { ASKED, CARD, CARD_REVEALED, REVEALED, SHOWN } from "../../page/js/classEvents.ts";
+import { FOLLOWED } from "../../page/js/lessonEvents.ts";
+import { wordsOf } from "../../trace/js/lookAddress.ts";
 import type { Led } from "./stream.ts";
 import { createStream, send, takeTab } from "./stream.ts";
 

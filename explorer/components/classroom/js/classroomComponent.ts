@@ -1,7 +1,7 @@
-import { element } from "../../shared/js/element.ts";
-import type { Say } from "../../shared/js/sentences.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
-import { watchTheme } from "../../shared/js/watchers.ts";
+import { element } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import { watchTheme } from "../../page/js/watchers.ts";
 import type { Classroom } from "./classroom.ts";
 import { createClassroom } from "./classroom.ts";
 import { createHostBar } from "./hostBar.ts";

@@ -1,6 +1,6 @@
-import { ofTab, store, stored } from "../../shared/js/browserStorage.ts";
-import { assign, element, write } from "../../shared/js/element.ts";
-import type { Say } from "../../shared/js/sentences.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
 import { createBallot } from "./ballot.ts";
 import type { ClassView, Message } from "./classroom.ts";
 import { createStream, send, takeTab } from "./stream.ts";

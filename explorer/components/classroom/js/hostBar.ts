@@ -1,7 +1,7 @@
-import { ASKS } from "../../shared/js/classEvents.ts";
-import { element, populate, write } from "../../shared/js/element.ts";
-import { createRadios } from "../../shared/js/radios.ts";
-import type { Say } from "../../shared/js/sentences.ts";
+import { element, populate, write } from "../../dom/js/element.ts";
+import { createRadios } from "../../dom/js/radios.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { ASKS } from "../../page/js/classEvents.ts";
 import type { Asked, Classroom, Message } from "./classroom.ts";
 import { revealAnswer } from "./classroom.ts";
 import { placeOf, questionText, renewFor, writeChoice } from "./question.ts";

@@ -1,6 +1,6 @@
-import { element, populate } from "../../shared/js/element.ts";
-import { labelOf, writeToken } from "../../shared/js/label.ts";
-import type { Say } from "../../shared/js/sentences.ts";
+import { element, populate } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { labelOf, writeToken } from "../../trace/js/label.ts";
 import type { Asked } from "./classroom.ts";
 
 /** What the class is asked. */

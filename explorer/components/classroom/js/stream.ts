@@ -1,4 +1,4 @@
-import { ofTab, store, stored } from "../../shared/js/browserStorage.ts";
+import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
 import type { Message } from "./classroom.ts";
 
 /**

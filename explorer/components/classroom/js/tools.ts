@@ -1,6 +1,6 @@
-import { element, write } from "../../shared/js/element.ts";
-import { LONGEST_ADDRESS } from "../../shared/js/look.ts";
-import type { Say } from "../../shared/js/sentences.ts";
+import { element, write } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { LONGEST_ADDRESS } from "../../trace/js/look.ts";
 import type { Classroom } from "./classroom.ts";
 import { fetchCode } from "./stream.ts";
 

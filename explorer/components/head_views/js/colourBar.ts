@@ -1,8 +1,8 @@
-import { paintRamp } from "../../shared/js/bitmap.ts";
-import { element } from "../../shared/js/element.ts";
-import { writeMarks } from "../../shared/js/legend.ts";
-import type { Colour, Palette } from "../../shared/js/palette.ts";
-import { LEVELS, signedRamp } from "../../shared/js/palette.ts";
+import { element } from "../../dom/js/element.ts";
+import { paintRamp } from "../../map/js/bitmap.ts";
+import { writeMarks } from "../../map/js/legend.ts";
+import type { Colour, Palette } from "../../page/js/palette.ts";
+import { LEVELS, signedRamp } from "../../page/js/palette.ts";
 import { shortNumber, signedNumber } from "./numbers.ts";
 
 export interface ValueScale {

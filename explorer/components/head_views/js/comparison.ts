@@ -1,6 +1,6 @@
-import type { TraceState } from "../../shared/js/initialState.ts";
-import type { SiteName, Trace } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { TraceState } from "../../trace/js/initialState.ts";
+import type { SiteName, Trace } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 export type Follower = Pick<TraceContext, "state" | "trace" | "set">;
 

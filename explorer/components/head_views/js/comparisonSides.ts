@@ -1,10 +1,10 @@
-import type { DrawnPart, Part } from "../../shared/js/element.ts";
-import { element } from "../../shared/js/element.ts";
-import { tokenElement } from "../../shared/js/label.ts";
-import type { MapPart } from "../../shared/js/map.ts";
-import { createMap } from "../../shared/js/map.ts";
-import type { Trace } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { DrawnPart, Part } from "../../dom/js/element.ts";
+import { element } from "../../dom/js/element.ts";
+import type { MapPart } from "../../map/js/map.ts";
+import { createMap } from "../../map/js/map.ts";
+import { tokenElement } from "../../trace/js/label.ts";
+import type { Trace } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Listeners, ViewFrame } from "./viewFrame.ts";
 import { createViewContext } from "./viewFrame.ts";
 

@@ -1,6 +1,6 @@
-import { csvTable } from "../../shared/js/csv.ts";
-import type { Site } from "../../shared/js/trace.ts";
-import { FULL_WEIGHT } from "../../shared/js/trace.ts";
+import { csvTable } from "../../dom/js/csv.ts";
+import { FULL_WEIGHT } from "../../trace/js/look.ts";
+import type { Site } from "../../trace/js/trace.ts";
 import type { Table } from "./similarityMatrix.ts";
 
 export type ShownHead = { site: Site; layer: number; head: number };

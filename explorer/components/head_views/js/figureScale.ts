@@ -1,7 +1,7 @@
-import { drawn, figurePen, LINE, MARGIN, TYPE, widthOf } from "../../shared/js/figureText.ts";
-import { textWidth } from "../../shared/js/geometry.ts";
-import type { Palette } from "../../shared/js/palette.ts";
-import { colourAt, css } from "../../shared/js/palette.ts";
+import { drawn, figurePen, LINE, MARGIN, TYPE, widthOf } from "../../figure/js/figureText.ts";
+import { textWidth } from "../../map/js/geometry.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import { colourAt, css } from "../../page/js/palette.ts";
 import type { ValueScale } from "./colourBar.ts";
 
 const BAR = { width: 200, height: 12 }; // px

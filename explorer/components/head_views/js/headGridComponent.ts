@@ -1,4 +1,4 @@
-import { streamlitComponent } from "../../shared/js/streamlitComponent.ts";
+import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
 import { openHeadGrid } from "./headGridView.ts";
 import { viewListeners } from "./listeners.ts";
 import { readViewPayload } from "./viewPayload.ts";

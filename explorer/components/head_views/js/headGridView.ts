@@ -1,3 +1,9 @@
+import type { DrawnPart, Part } from "../../dom/js/element.ts";
+import { drawParts, element, write } from "../../dom/js/element.ts";
+import { saveMenu } from "../../dom/js/saveMenu.ts";
+import type { Store } from "../../dom/js/store.ts";
+import { anyOf, createStore } from "../../dom/js/store.ts";
+import { figureButtons } from "../../figure/js/figureButtons.ts";
 import {
   cellOpener,
   createInside,
@@ -5,31 +11,25 @@ import {
   isOffered,
   lookInside,
 } from "../../inside/js/inside.ts";
+import { createHeadsNote } from "../../map/js/headsNote.ts";
+import { createIntegrity } from "../../map/js/integrity.ts";
+import type { MapPart } from "../../map/js/map.ts";
+import { createMap } from "../../map/js/map.ts";
+import { createSentence } from "../../map/js/sentence.ts";
+import { createSiteChoice } from "../../map/js/siteChoice.ts";
+import { createTooltip } from "../../map/js/tooltip.ts";
+import { createTransport } from "../../map/js/transport.ts";
+import type { ShownState } from "../../page/js/classEvents.ts";
+import { listenToKeys } from "../../page/js/keyboard.ts";
+import type { View } from "../../page/js/streamlitComponent.ts";
 import { createClassReport, createOpener } from "../../player/js/classMirror.ts";
-import type { ShownState } from "../../shared/js/classEvents.ts";
-import type { DrawnPart, Part } from "../../shared/js/element.ts";
-import { drawParts, element, write } from "../../shared/js/element.ts";
-import { figureButtons } from "../../shared/js/figureButtons.ts";
-import { createHeadsNote } from "../../shared/js/headsNote.ts";
-import { initialState } from "../../shared/js/initialState.ts";
-import { createIntegrity } from "../../shared/js/integrity.ts";
-import { listenToKeys } from "../../shared/js/keyboard.ts";
-import type { Selection } from "../../shared/js/look.ts";
-import type { MapPart } from "../../shared/js/map.ts";
-import { createMap } from "../../shared/js/map.ts";
-import { saveMenu } from "../../shared/js/saveMenu.ts";
-import { createSelectionReport, selectionOf } from "../../shared/js/selectionReport.ts";
-import { createSentence } from "../../shared/js/sentence.ts";
-import { createSiteChoice } from "../../shared/js/siteChoice.ts";
-import { mapTitle, shownName, siteOf } from "../../shared/js/stepState.ts";
-import type { Store } from "../../shared/js/store.ts";
-import { anyOf, createStore } from "../../shared/js/store.ts";
-import type { View } from "../../shared/js/streamlitComponent.ts";
-import { createTooltip } from "../../shared/js/tooltip.ts";
-import type { IntegrityCheck, Trace } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
-import { drawAll } from "../../shared/js/traceContext.ts";
-import { createTransport } from "../../shared/js/transport.ts";
+import { initialState } from "../../trace/js/initialState.ts";
+import type { Selection } from "../../trace/js/look.ts";
+import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
+import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
+import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { drawAll } from "../../trace/js/traceContext.ts";
 import type { HeadFilter } from "./headFilter.ts";
 import { createHeadFilter, NO_FILTER } from "./headFilter.ts";
 import { createHeadGrid } from "./headGrid.ts";

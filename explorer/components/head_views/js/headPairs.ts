@@ -1,6 +1,6 @@
-import type { TraceState } from "../../shared/js/initialState.ts";
-import type { SiteName, Trace } from "../../shared/js/trace.ts";
-import { MEAN } from "../../shared/js/trace.ts";
+import type { TraceState } from "../../trace/js/initialState.ts";
+import { MEAN } from "../../trace/js/look.ts";
+import type { SiteName, Trace } from "../../trace/js/trace.ts";
 
 /** Of a head in its attention, or MEAN of a layer. */
 export type Place = Pick<TraceState, "layer" | "head">;

@@ -1,4 +1,4 @@
-import type { SiteName } from "../../shared/js/trace.ts";
+import type { SiteName } from "../../trace/js/trace.ts";
 import { shortNumber } from "./numbers.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { MeasuredHead } from "./viewPayload.ts";

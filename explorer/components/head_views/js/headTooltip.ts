@@ -1,7 +1,7 @@
-import { element } from "../../shared/js/element.ts";
-import { shownName } from "../../shared/js/stepState.ts";
-import { positionTooltip } from "../../shared/js/tooltip.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { element } from "../../dom/js/element.ts";
+import { positionTooltip } from "../../map/js/tooltip.ts";
+import { shownName } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadFilter } from "./headFilter.ts";
 import { metricShown } from "./headFilter.ts";
 import { roleLines } from "./headRoles.ts";

@@ -1,7 +1,8 @@
-import { figureCells } from "../../shared/js/figureCells.ts";
-import { addLegend, shownCodes } from "../../shared/js/figureLegend.ts";
-import { figureOrigin } from "../../shared/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { figureCells } from "../../figure/js/figureCells.ts";
+import { addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
+import { figureOrigin } from "../../figure/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -10,15 +11,14 @@ import {
   LINE,
   MARGIN,
   widthOf,
-} from "../../shared/js/figureText.ts";
-import { textWidth } from "../../shared/js/geometry.ts";
-import { css, printPalette } from "../../shared/js/palette.ts";
-import { placePanels } from "../../shared/js/panelLayout.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
-import { shownName, siteOf } from "../../shared/js/stepState.ts";
-import type { Picture, Site } from "../../shared/js/trace.ts";
-import { FULL_WEIGHT } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../figure/js/figureText.ts";
+import { placePanels } from "../../figure/js/panelLayout.ts";
+import { textWidth } from "../../map/js/geometry.ts";
+import { css, printPalette } from "../../page/js/palette.ts";
+import { FULL_WEIGHT } from "../../trace/js/look.ts";
+import { shownName, siteOf } from "../../trace/js/stepState.ts";
+import type { Picture, Site } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { FilteredHead, HeadFilter } from "./headFilter.ts";
 import { filteredHeads, metricShown } from "./headFilter.ts";
 import { shortNumber } from "./numbers.ts";

@@ -1,5 +1,5 @@
-import { pictureMark } from "../../shared/js/envelope.ts";
-import type { StreamlitArguments } from "../../shared/js/streamlitComponent.ts";
+import { pictureMark } from "../../page/js/envelope.ts";
+import type { StreamlitArguments } from "../../page/js/streamlitComponent.ts";
 import type { Listeners } from "./viewFrame.ts";
 
 /** How a head view reports to Streamlit. */

@@ -1,4 +1,6 @@
-import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -8,12 +10,10 @@ import {
   MARGIN,
   TYPE,
   widthOf,
-} from "../../shared/js/figureText.ts";
-import { textWidth } from "../../shared/js/geometry.ts";
-import type { Colour, Palette } from "../../shared/js/palette.ts";
-import { css, inkOn, printPalette } from "../../shared/js/palette.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
+} from "../../figure/js/figureText.ts";
+import { textWidth } from "../../map/js/geometry.ts";
+import type { Colour, Palette } from "../../page/js/palette.ts";
+import { css, inkOn, printPalette } from "../../page/js/palette.ts";
 import { isDifference, shortNumber, signedNumber } from "./numbers.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { MeasuredHead } from "./viewPayload.ts";

@@ -1,7 +1,8 @@
-import { figureCells } from "../../shared/js/figureCells.ts";
-import { addLegend, shownCodes } from "../../shared/js/figureLegend.ts";
-import { figureOrigin } from "../../shared/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { figureCells } from "../../figure/js/figureCells.ts";
+import { addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
+import { figureOrigin } from "../../figure/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -11,13 +12,12 @@ import {
   MARGIN,
   shortLabel,
   TYPE,
-} from "../../shared/js/figureText.ts";
-import { textWidth } from "../../shared/js/geometry.ts";
-import type { Palette } from "../../shared/js/palette.ts";
-import { colourAt, css, inkOn, maskColour, printPalette } from "../../shared/js/palette.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
-import { shownName, siteOf } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../figure/js/figureText.ts";
+import { textWidth } from "../../map/js/geometry.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import { colourAt, css, inkOn, maskColour, printPalette } from "../../page/js/palette.ts";
+import { shownName, siteOf } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { rampOf } from "./colourBar.ts";
 import { addScale } from "./figureScale.ts";
 import type { ViewFrame } from "./viewFrame.ts";

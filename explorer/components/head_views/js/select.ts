@@ -1,5 +1,5 @@
-import { element } from "../../shared/js/element.ts";
-import type { Say } from "../../shared/js/sentences.ts";
+import { element } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
 
 /**
  * A labelled select; `offer` sets its choices, as [value, text], the chosen one, and a hint on it.

@@ -1,5 +1,6 @@
-import { figureOrigin } from "../../shared/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { figureOrigin } from "../../figure/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -9,12 +10,11 @@ import {
   MARGIN,
   TYPE,
   widthOf,
-} from "../../shared/js/figureText.ts";
-import { textWidth } from "../../shared/js/geometry.ts";
-import { colourAt, css, inkOn, printPalette } from "../../shared/js/palette.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
-import { headName, siteOf } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../figure/js/figureText.ts";
+import { textWidth } from "../../map/js/geometry.ts";
+import { colourAt, css, inkOn, printPalette } from "../../page/js/palette.ts";
+import { headName, siteOf } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { rampOf } from "./colourBar.ts";
 import { addScale } from "./figureScale.ts";
 import type { Table } from "./similarityMatrix.ts";
@@ -64,7 +64,7 @@ export function similarityFigure(
 function addCells(
   figure: SVGElement,
   { rows, columns, value, matched, scale }: Table,
-  ramp: import("../../shared/js/palette.ts").Colour[],
+  ramp: import("../../page/js/palette.ts").Colour[],
   top: number,
 ) {
   const names = [...rows, ...columns].map(({ layer, head }) => headName(layer, head));

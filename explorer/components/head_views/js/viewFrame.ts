@@ -1,15 +1,15 @@
-import type { DrawnPart } from "../../shared/js/element.ts";
-import { drawParts, element } from "../../shared/js/element.ts";
-import { initialState } from "../../shared/js/initialState.ts";
-import type { Palette } from "../../shared/js/palette.ts";
-import { servedPlotly } from "../../shared/js/plotly.ts";
-import { showProjector } from "../../shared/js/projector.ts";
-import type { Say } from "../../shared/js/sentences.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
-import type { Trace } from "../../shared/js/trace.ts";
-import type { TraceContext, TraceOptions } from "../../shared/js/traceContext.ts";
-import { createTraceContext } from "../../shared/js/traceContext.ts";
-import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.ts";
+import type { DrawnPart } from "../../dom/js/element.ts";
+import { drawParts, element } from "../../dom/js/element.ts";
+import { servedPlotly } from "../../dom/js/plotly.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import { showProjector } from "../../page/js/projector.ts";
+import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
+import { initialState } from "../../trace/js/initialState.ts";
+import type { Trace } from "../../trace/js/trace.ts";
+import type { TraceContext, TraceOptions } from "../../trace/js/traceContext.ts";
+import { createTraceContext } from "../../trace/js/traceContext.ts";
 import type { ViewPayload } from "./viewPayload.ts";
 
 export type Listeners = Partial<TraceOptions>;

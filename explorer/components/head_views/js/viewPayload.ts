@@ -1,7 +1,7 @@
-import { readEnvelope } from "../../shared/js/envelope.ts";
-import type { Strings } from "../../shared/js/sentences.ts";
-import type { Site, SiteName, Trace } from "../../shared/js/trace.ts";
-import { readTrace } from "../../shared/js/trace.ts";
+import type { Strings } from "../../dom/js/sentences.ts";
+import { readEnvelope } from "../../page/js/envelope.ts";
+import type { Site, SiteName, Trace } from "../../trace/js/trace.ts";
+import { readTrace } from "../../trace/js/trace.ts";
 
 /** What was measured of a head. */
 export interface MeasuredHead {

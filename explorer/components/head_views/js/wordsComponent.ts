@@ -1,10 +1,10 @@
-import { element } from "../../shared/js/element.ts";
-import { createExplanation, wordEntry } from "../../shared/js/explanation.ts";
-import { projectorChosen, showProjector } from "../../shared/js/projector.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
-import type { View } from "../../shared/js/streamlitComponent.ts";
-import { streamlitComponent } from "../../shared/js/streamlitComponent.ts";
-import { watchTheme } from "../../shared/js/watchers.ts";
+import { element } from "../../dom/js/element.ts";
+import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import { projectorChosen, showProjector } from "../../page/js/projector.ts";
+import type { View } from "../../page/js/streamlitComponent.ts";
+import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
+import { watchTheme } from "../../page/js/watchers.ts";
 import type { ViewPayload } from "./viewPayload.ts";
 import { readViewPayload } from "./viewPayload.ts";
 

@@ -1,4 +1,4 @@
-import { assign, element, populate, positionRectangle } from "../../shared/js/element.ts";
+import { assign, element, populate, positionRectangle } from "../../dom/js/element.ts";
 
 export interface Bar {
   value: number; // above or below zero

@@ -1,6 +1,6 @@
-import { assign, element, write } from "../../shared/js/element.ts";
-import type { Say } from "../../shared/js/sentences.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Cost } from "./costs.ts";
 import { equation } from "./equations.ts";
 import type { VectorKind } from "./vectorCells.ts";

@@ -1,5 +1,7 @@
-import { figureOrigin } from "../../shared/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { figureOrigin } from "../../figure/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -9,14 +11,12 @@ import {
   labelText,
   MARGIN,
   widthOf,
-} from "../../shared/js/figureText.ts";
-import type { Cell } from "../../shared/js/map.ts";
-import { shortWeight } from "../../shared/js/numbers.ts";
-import type { Palette } from "../../shared/js/palette.ts";
-import { css, mix, printPalette } from "../../shared/js/palette.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
-import { currentRow, shownKeys, siteOf, stepName } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../figure/js/figureText.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import { css, mix, printPalette } from "../../page/js/palette.ts";
+import { currentRow, shownKeys, siteOf, stepName } from "../../trace/js/stepState.ts";
+import type { Cell } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
 import { cellArithmetic } from "./arithmetic.ts";
 import type { CellTexts } from "./cellTexts.ts";

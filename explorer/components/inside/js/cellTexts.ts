@@ -1,9 +1,9 @@
-import { labelOf } from "../../shared/js/label.ts";
-import { ASKED } from "../../shared/js/lessonEvents.ts";
-import type { Cell } from "../../shared/js/map.ts";
-import { shortWeight } from "../../shared/js/numbers.ts";
-import { isAsked, mapTitle, siteOf } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import { ASKED } from "../../page/js/lessonEvents.ts";
+import { labelOf } from "../../trace/js/label.ts";
+import { isAsked, mapTitle, siteOf } from "../../trace/js/stepState.ts";
+import type { Cell } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
 import type { CellNumbers, PrintedScaling } from "./equationDigits.ts";
 import { printCell, printMasked } from "./equationDigits.ts";

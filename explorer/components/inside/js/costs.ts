@@ -1,4 +1,4 @@
-import type { SiteName } from "../../shared/js/trace.ts";
+import type { SiteName } from "../../trace/js/trace.ts";
 import type { Sizes } from "./tokenPath.ts";
 
 export interface Cost {

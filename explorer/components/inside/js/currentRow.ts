@@ -1,10 +1,10 @@
-import { assign, element, populate, write } from "../../shared/js/element.ts";
-import { labelOf, writeToken } from "../../shared/js/label.ts";
-import { ASKED } from "../../shared/js/lessonEvents.ts";
-import type { Cell } from "../../shared/js/map.ts";
-import { shortWeight } from "../../shared/js/numbers.ts";
-import { isAsked, shownKeys, siteOf } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import { ASKED } from "../../page/js/lessonEvents.ts";
+import { labelOf, writeToken } from "../../trace/js/label.ts";
+import { isAsked, shownKeys, siteOf } from "../../trace/js/stepState.ts";
+import type { Cell } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 const LEAST_SHOWN = 0.005; // a smaller weight is a dot, as in the map
 const STRONG = 0.6; // from here on a dark colour, on which the number is light

@@ -1,10 +1,10 @@
-import { assign, element, populate, write } from "../../shared/js/element.ts";
-import { visibleRows } from "../../shared/js/guess.ts";
-import { labelOf } from "../../shared/js/label.ts";
-import { percent, shortWeight } from "../../shared/js/numbers.ts";
-import { isolated } from "../../shared/js/sentences.ts";
-import { currentRow, layerNumber, siteOf, stepOfRow } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { percent, shortWeight } from "../../dom/js/numbers.ts";
+import { isolated } from "../../dom/js/sentences.ts";
+import { visibleRows } from "../../trace/js/guess.ts";
+import { labelOf } from "../../trace/js/label.ts";
+import { currentRow, layerNumber, siteOf, stepOfRow } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { scrollToCurrent } from "./scroll.ts";
 import type { TokenPath } from "./tokenPath.ts";
 import { findPath } from "./tokenPath.ts";

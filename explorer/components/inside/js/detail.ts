@@ -1,5 +1,5 @@
-import { assign, element, write } from "../../shared/js/element.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createBars } from "./bars.ts";
 import { decimal } from "./numbers.ts";
 

@@ -1,4 +1,4 @@
-import { is, letter, over, sub, to, typeset } from "../../shared/js/mathml.ts";
+import { is, letter, over, sub, to, typeset } from "../../dom/js/mathml.ts";
 
 const x = letter("x", "stream");
 const y = letter("y", "added");

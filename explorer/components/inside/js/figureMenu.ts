@@ -1,8 +1,8 @@
-import { figureButtons } from "../../shared/js/figureButtons.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
-import { saveMenu } from "../../shared/js/saveMenu.ts";
-import { layerNumber, shownCell } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { saveMenu } from "../../dom/js/saveMenu.ts";
+import { figureButtons } from "../../figure/js/figureButtons.ts";
+import { layerNumber, shownCell } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 export type Draw = (width: number) => Figure; // px
 

@@ -1,4 +1,4 @@
-import { readEnvelope } from "../../shared/js/envelope.ts";
+import { readEnvelope } from "../../page/js/envelope.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 
 /** The vectors in the format of `inside/payload.py`, `head_vectors`. */

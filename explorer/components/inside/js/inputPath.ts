@@ -1,7 +1,7 @@
-import { labelOf } from "../../shared/js/label.ts";
-import type { Cell } from "../../shared/js/map.ts";
-import { layerNumber, siteOf } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { labelOf } from "../../trace/js/label.ts";
+import { layerNumber, siteOf } from "../../trace/js/stepState.ts";
+import type { Cell } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import type { BoxContent } from "./box.ts";
 import { costsOf } from "./costs.ts";

@@ -1,10 +1,10 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, write } from "../../shared/js/element.ts";
-import { tokenHidden, visibleRows } from "../../shared/js/guess.ts";
-import { asking } from "../../shared/js/lessonEvents.ts";
-import { INSIDE_VIEWS } from "../../shared/js/look.ts";
-import type { Cell } from "../../shared/js/map.ts";
-import { createRadios } from "../../shared/js/radios.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { createRadios } from "../../dom/js/radios.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { asking } from "../../page/js/lessonEvents.ts";
+import { tokenHidden, visibleRows } from "../../trace/js/guess.ts";
+import { INSIDE_VIEWS, MEAN } from "../../trace/js/look.ts";
 import {
   currentRow,
   headPlace,
@@ -13,12 +13,10 @@ import {
   shownMethod,
   shownName,
   siteOf,
-} from "../../shared/js/stepState.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { InsideView, SiteName } from "../../shared/js/trace.ts";
-import { MEAN } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
-import { createLoading, offers } from "../../shared/js/traceQuestions.ts";
+} from "../../trace/js/stepState.ts";
+import type { Cell, InsideView, SiteName } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { createLoading, offers } from "../../trace/js/traceQuestions.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { createCalculation } from "./calculation.ts";
 import { calculationFigure } from "./calculationFigure.ts";

@@ -1,7 +1,7 @@
-import type { Explanation } from "../../shared/js/explanation.ts";
-import { createExplanation, wordEntry } from "../../shared/js/explanation.ts";
-import type { InsideView } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { Explanation } from "../../dom/js/explanation.ts";
+import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import type { InsideView } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /** By what is shown of a cell, the words that stand there. */
 const WORDS_OF: Record<InsideView, string[]> = {

@@ -1,5 +1,5 @@
-import { LINE, MARGIN, shortLabel, TYPE } from "../../shared/js/figureText.ts";
-import { textWidth } from "../../shared/js/geometry.ts";
+import { LINE, MARGIN, shortLabel, TYPE } from "../../figure/js/figureText.ts";
+import { textWidth } from "../../map/js/geometry.ts";
 import type { Pens, PlacedBar, PlacedText } from "./stepBlocks.ts";
 
 /** A key of a query. */

@@ -1,6 +1,6 @@
-import { element, write } from "../../shared/js/element.ts";
-import type { Cell } from "../../shared/js/map.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { element, write } from "../../dom/js/element.ts";
+import type { Cell } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { grouped, KINDS } from "./box.ts";
 import { attentionCost } from "./costs.ts";

@@ -1,8 +1,8 @@
-import { element, write } from "../../shared/js/element.ts";
-import { readEnvelope } from "../../shared/js/envelope.ts";
-import { visibleRows } from "../../shared/js/guess.ts";
-import { OMISSIONS } from "../../shared/js/look.ts";
-import { createRadios } from "../../shared/js/radios.ts";
+import { element, write } from "../../dom/js/element.ts";
+import { createRadios } from "../../dom/js/radios.ts";
+import { readEnvelope } from "../../page/js/envelope.ts";
+import { visibleRows } from "../../trace/js/guess.ts";
+import { OMISSIONS } from "../../trace/js/look.ts";
 import {
   currentRow,
   headPlace,
@@ -10,9 +10,9 @@ import {
   rowOf,
   shownKeys,
   siteOf,
-} from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
-import { createLoading } from "../../shared/js/traceQuestions.ts";
+} from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { createLoading } from "../../trace/js/traceQuestions.ts";
 import type { Weights } from "./weightTable.ts";
 import { createWeightTable } from "./weightTable.ts";
 

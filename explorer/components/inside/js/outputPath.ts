@@ -1,8 +1,8 @@
-import { labelOf, markOf } from "../../shared/js/label.ts";
-import type { Cell } from "../../shared/js/map.ts";
-import { percent } from "../../shared/js/numbers.ts";
-import { isolated } from "../../shared/js/sentences.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { percent } from "../../dom/js/numbers.ts";
+import { isolated } from "../../dom/js/sentences.ts";
+import { labelOf, markOf } from "../../trace/js/label.ts";
+import type { Cell } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import type { BoxContent } from "./box.ts";
 import { costsOf } from "./costs.ts";

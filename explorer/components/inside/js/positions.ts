@@ -1,6 +1,6 @@
-import { paint } from "../../shared/js/bitmap.ts";
-import { element, write } from "../../shared/js/element.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { element, write } from "../../dom/js/element.ts";
+import { paint } from "../../map/js/bitmap.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createBars } from "./bars.ts";
 import { decimal } from "./numbers.ts";
 import { signedImage } from "./vectorCells.ts";

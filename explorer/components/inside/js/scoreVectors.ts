@@ -1,4 +1,4 @@
-import { readEnvelope } from "../../shared/js/envelope.ts";
+import { readEnvelope } from "../../page/js/envelope.ts";
 
 /** What the queries and keys of a head are summed of. */
 export interface ScoreVectors {

@@ -1,4 +1,4 @@
-import { brokenLines, LINE, MARGIN } from "../../shared/js/figureText.ts";
+import { brokenLines, LINE, MARGIN } from "../../figure/js/figureText.ts";
 
 /**
  * bold: not

@@ -1,8 +1,8 @@
-import { assign, element, write } from "../../shared/js/element.ts";
-import { tokenHidden } from "../../shared/js/guess.ts";
-import { currentRow } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
-import { holds, offers } from "../../shared/js/traceQuestions.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { tokenHidden } from "../../trace/js/guess.ts";
+import { currentRow } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { holds, offers } from "../../trace/js/traceQuestions.ts";
 import { findPath, pathPlace } from "./tokenPath.ts";
 
 /** A slider by which the logits are divided before softmax. */

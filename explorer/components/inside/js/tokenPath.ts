@@ -1,7 +1,7 @@
-import { readEnvelope } from "../../shared/js/envelope.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
-import type { Find } from "../../shared/js/traceQuestions.ts";
-import { createLoading } from "../../shared/js/traceQuestions.ts";
+import { readEnvelope } from "../../page/js/envelope.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import type { Find } from "../../trace/js/traceQuestions.ts";
+import { createLoading } from "../../trace/js/traceQuestions.ts";
 
 /** The sizes of the model, as its config names them. */
 export interface Sizes {

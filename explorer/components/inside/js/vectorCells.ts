@@ -1,6 +1,6 @@
-import { context2d, element } from "../../shared/js/element.ts";
-import type { Colour, Palette } from "../../shared/js/palette.ts";
-import { mix, rgb } from "../../shared/js/palette.ts";
+import { context2d, element } from "../../dom/js/element.ts";
+import type { Colour, Palette } from "../../page/js/palette.ts";
+import { mix, rgb } from "../../page/js/palette.ts";
 import { decimal } from "./numbers.ts";
 
 export interface VectorCells {

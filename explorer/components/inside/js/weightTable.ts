@@ -1,6 +1,6 @@
-import { assign, element, populate, write } from "../../shared/js/element.ts";
-import { labelOf } from "../../shared/js/label.ts";
-import { shortWeight } from "../../shared/js/numbers.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import { labelOf } from "../../trace/js/label.ts";
 import { scrollToCurrent } from "./scroll.ts";
 
 /** Of one head. */

@@ -1,6 +1,6 @@
 /** What a visitor has answered to the cards of lessons, kept while the tab is open. */
 
-import { ofTab, store, stored } from "../../shared/js/browserStorage.ts";
+import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
 import type { Lesson } from "./content.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { ShownCard } from "../../shared/js/classEvents.ts";
-import { CARD } from "../../shared/js/classEvents.ts";
-import type { Say } from "../../shared/js/sentences.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import type { ShownCard } from "../../page/js/classEvents.ts";
+import { CARD } from "../../page/js/classEvents.ts";
 import type { Card, Lesson } from "./content.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { readEnvelope } from "../../shared/js/envelope.ts";
-import type { Look } from "../../shared/js/lessonEvents.ts";
-import type { Strings } from "../../shared/js/sentences.ts";
+import type { Strings } from "../../dom/js/sentences.ts";
+import { readEnvelope } from "../../page/js/envelope.ts";
+import type { Look } from "../../page/js/lessonEvents.ts";
 
 export interface Card {
   text: string;

@@ -1,6 +1,8 @@
-import { ASKED, CARD_REVEALED } from "../../shared/js/classEvents.ts";
-import { assign, element, write } from "../../shared/js/element.ts";
-import type { OpenQuestion } from "../../shared/js/lessonEvents.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import { ASKED, CARD_REVEALED } from "../../page/js/classEvents.ts";
+import type { OpenQuestion } from "../../page/js/lessonEvents.ts";
 import {
   asking,
   closeCell,
@@ -13,11 +15,9 @@ import {
   showLook,
   tellAsking,
   tellLeft,
-} from "../../shared/js/lessonEvents.ts";
-import type { Say } from "../../shared/js/sentences.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
-import type { View } from "../../shared/js/streamlitComponent.ts";
-import { watchTheme } from "../../shared/js/watchers.ts";
+} from "../../page/js/lessonEvents.ts";
+import type { View } from "../../page/js/streamlitComponent.ts";
+import { watchTheme } from "../../page/js/watchers.ts";
 import { answersOf, forgetAnswers, keepAnswers } from "./answers.ts";
 import { shownCard, tellCard } from "./classCard.ts";
 import type { Card, Content, Lesson, Listeners } from "./content.ts";

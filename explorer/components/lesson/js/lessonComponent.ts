@@ -1,4 +1,4 @@
-import { streamlitComponent } from "../../shared/js/streamlitComponent.ts";
+import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
 import type { Listeners } from "./content.ts";
 import { readContent } from "./content.ts";
 import { mountLesson } from "./lesson.ts";

@@ -1,7 +1,7 @@
-import { element } from "../../shared/js/element.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
-import type { View } from "../../shared/js/streamlitComponent.ts";
-import { watchTheme } from "../../shared/js/watchers.ts";
+import { element } from "../../dom/js/element.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import type { View } from "../../page/js/streamlitComponent.ts";
+import { watchTheme } from "../../page/js/watchers.ts";
 import type { Content, Listeners } from "./content.ts";
 
 const SEEN = "attention-lesson-offered";

@@ -3,9 +3,9 @@
  * of the app's own links. A fragment is untrusted text: what fails a check is left out.
  */
 
-import type { Field, Selection } from "../../shared/js/look.ts";
-import { FIELDS, LONGEST_TEXT, MOST_FORCED, MOST_PADDING } from "../../shared/js/look.ts";
-import { readWord, wholeNumber, wordsOf } from "../../shared/js/lookAddress.ts";
+import type { Field, Selection } from "../../trace/js/look.ts";
+import { FIELDS, LONGEST_TEXT, MOST_FORCED, MOST_PADDING } from "../../trace/js/look.ts";
+import { readWord, wholeNumber, wordsOf } from "../../trace/js/lookAddress.ts";
 import type { InitialView } from "./initialView.ts";
 import type { LiveModel } from "./liveModel.ts";
 import { initialRequest } from "./liveModel.ts";

@@ -1,7 +1,7 @@
 /** Title, lessons, recorded training, what needs the program itself, and the language. */
 
-import { element } from "../../shared/js/element.ts";
-import type { Say } from "../../shared/js/sentences.ts";
+import { element } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
 import type { PageData } from "./livePage.ts";
 
 /** What needs the program: key of its name, command that starts it. */

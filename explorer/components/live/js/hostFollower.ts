@@ -5,11 +5,11 @@
 
 import type { ClassView } from "../../classroom/js/classroom.ts";
 import { addressOf } from "../../classroom/js/stream.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
 import type { Listeners } from "../../player/js/player.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
-import type { Trace } from "../../shared/js/trace.ts";
-import { readTrace } from "../../shared/js/trace.ts";
-import { serverBytes } from "../../shared/js/traceQuestions.ts";
+import type { Trace } from "../../trace/js/trace.ts";
+import { readTrace } from "../../trace/js/trace.ts";
+import { serverBytes } from "../../trace/js/traceQuestions.ts";
 import type { HostTraining } from "./hostTraining.ts";
 import { sourceOf, wordOf } from "./hostView.ts";
 import type { Asked, LivePage } from "./livePage.ts";

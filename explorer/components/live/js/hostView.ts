@@ -4,7 +4,7 @@
  */
 
 import type { ClassView } from "../../classroom/js/classroom.ts";
-import { FIELDS, MIRRORED_STATE } from "../../shared/js/look.ts";
+import { FIELDS, MIRRORED_STATE } from "../../trace/js/look.ts";
 import { READ, readAddress } from "./address.ts";
 import type { InitialView } from "./initialView.ts";
 import type { LiveModel } from "./liveModel.ts";

@@ -1,10 +1,10 @@
 /** The head and step that a text is shown with first, as the app's Explore page chooses them. */
 
 import type { ModelTrace } from "../../browser_model/js/explorableModel.ts";
-import { isSpecial } from "../../shared/js/label.ts";
-import type { Field } from "../../shared/js/look.ts";
-import { FIELDS, SITES } from "../../shared/js/look.ts";
-import type { ViewOptions } from "../../shared/js/trace.ts";
+import { isSpecial } from "../../trace/js/label.ts";
+import type { Field } from "../../trace/js/look.ts";
+import { FIELDS, SITES } from "../../trace/js/look.ts";
+import type { ViewOptions } from "../../trace/js/trace.ts";
 
 /**
  * What a link, or the model, asks for; without a step the

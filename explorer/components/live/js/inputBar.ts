@@ -3,9 +3,9 @@
  * request, whether it is on screen or its model is still on its way.
  */
 
-import { element } from "../../shared/js/element.ts";
-import { MOST_PADDING } from "../../shared/js/look.ts";
-import type { Say } from "../../shared/js/sentences.ts";
+import { element } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { MOST_PADDING } from "../../trace/js/look.ts";
 import type { LiveModel } from "./liveModel.ts";
 import { initialRequest, randomText, requestAfter } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";

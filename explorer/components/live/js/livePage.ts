@@ -4,16 +4,16 @@
  */
 
 import { Guest } from "../../classroom/js/guest.ts";
-import { store, stored } from "../../shared/js/browserStorage.ts";
-import { element } from "../../shared/js/element.ts";
-import { frameShown } from "../../shared/js/frame.ts";
-import { flagsOf } from "../../shared/js/initialState.ts";
-import type { Selection } from "../../shared/js/look.ts";
-import type { Say, Strings } from "../../shared/js/sentences.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
-import type { Trace } from "../../shared/js/trace.ts";
-import { readTrace } from "../../shared/js/trace.ts";
-import { watchTheme } from "../../shared/js/watchers.ts";
+import { element } from "../../dom/js/element.ts";
+import type { Say, Strings } from "../../dom/js/sentences.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import { store, stored } from "../../page/js/browserStorage.ts";
+import { frameShown } from "../../page/js/frame.ts";
+import { watchTheme } from "../../page/js/watchers.ts";
+import { flagsOf } from "../../trace/js/initialState.ts";
+import type { Selection } from "../../trace/js/look.ts";
+import type { Trace } from "../../trace/js/trace.ts";
+import { readTrace } from "../../trace/js/trace.ts";
 import { readAddress, sameRequest, writeAddress } from "./address.ts";
 import { createHeader } from "./header.ts";
 import { HostFollower } from "./hostFollower.ts";

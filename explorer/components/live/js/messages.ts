@@ -1,11 +1,11 @@
 /** What the page says about a text: what it waits for, why a text is not shown, what to look at. */
 
 import { ModelError } from "../../browser_model/js/modelError.ts";
-import { store, stored } from "../../shared/js/browserStorage.ts";
-import { element } from "../../shared/js/element.ts";
-import { LONGEST_TEXT } from "../../shared/js/look.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
-import type { Trace } from "../../shared/js/trace.ts";
+import { element } from "../../dom/js/element.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import { store, stored } from "../../page/js/browserStorage.ts";
+import { LONGEST_TEXT } from "../../trace/js/look.ts";
+import type { Trace } from "../../trace/js/trace.ts";
 import { reads } from "./liveModel.ts";
 import type { LivePage } from "./livePage.ts";
 import type { LiveRequest } from "./modelWorker.ts";

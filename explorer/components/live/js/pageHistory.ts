@@ -1,7 +1,7 @@
 /** The address of what is on screen, in the browser's history and, for other pages of the site, kept. */
 
-import { ofTab, store, stored } from "../../shared/js/browserStorage.ts";
-import { LAST_SHOWN } from "../../shared/js/look.ts";
+import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
+import { LAST_SHOWN } from "../../trace/js/look.ts";
 
 const LAST = "attention-last"; // address, in the storage of the tab
 

@@ -1,6 +1,6 @@
 /** What the player reports of the trace of a request, and asks for: other tokens in its output. */
 
-import type { Selection } from "../../shared/js/look.ts";
+import type { Selection } from "../../trace/js/look.ts";
 import { sameSource } from "./address.ts";
 import type { LivePage } from "./livePage.ts";
 import type { LiveRequest } from "./modelWorker.ts";

@@ -3,7 +3,7 @@
  * (`explorer/app/widgets/notes.py`).
  */
 
-import type { Facts } from "../../shared/js/sentences.ts";
+import type { Facts } from "../../dom/js/sentences.ts";
 import type { LiveModel } from "./liveModel.ts";
 import { isChinese } from "./liveModel.ts";
 

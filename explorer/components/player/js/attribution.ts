@@ -1,5 +1,5 @@
-import { readEnvelope } from "../../shared/js/envelope.ts";
-import type { SiteName } from "../../shared/js/trace.ts";
+import { readEnvelope } from "../../page/js/envelope.ts";
+import type { SiteName } from "../../trace/js/trace.ts";
 
 /** Of one attention at one step, in nats. */
 export interface HeadParts {

@@ -1,23 +1,23 @@
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { scrollIntoSight } from "../../dom/js/inView.ts";
+import { percent, percentOfLoss } from "../../dom/js/numbers.ts";
+import { createRadios } from "../../dom/js/radios.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { anyOf } from "../../dom/js/store.ts";
 import { atTemperature, createTemperature } from "../../inside/js/temperature.ts";
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, populate, write } from "../../shared/js/element.ts";
+import { ASKED, asking, onAsking } from "../../page/js/lessonEvents.ts";
 import {
   guessKey,
   guessToken,
   keyChoices,
   tokenHidden,
   weightsHidden,
-} from "../../shared/js/guess.ts";
-import { scrollIntoSight } from "../../shared/js/inView.ts";
-import { labelOf, writeToken } from "../../shared/js/label.ts";
-import { ASKED, asking, onAsking } from "../../shared/js/lessonEvents.ts";
-import { percent, percentOfLoss } from "../../shared/js/numbers.ts";
-import { createRadios } from "../../shared/js/radios.ts";
-import type { Say } from "../../shared/js/sentences.ts";
-import { asksProbability, currentRow, isGiven, siteOf } from "../../shared/js/stepState.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { Candidate, NextView, Trace } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../trace/js/guess.ts";
+import { labelOf, writeToken } from "../../trace/js/label.ts";
+import { asksProbability, currentRow, isGiven, siteOf } from "../../trace/js/stepState.ts";
+import type { Candidate, NextView, Trace } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { FindAttribution } from "./headParts.ts";
 import { createHeadParts, fitHeadParts, offersHeadParts, showsHeadParts } from "./headParts.ts";
 

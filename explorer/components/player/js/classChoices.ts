@@ -1,4 +1,4 @@
-import type { Candidate, Trace } from "../../shared/js/trace.ts";
+import type { Candidate, Trace } from "../../trace/js/trace.ts";
 import { alphabetical } from "./candidates.ts";
 
 const LIKELY = 3; // tokens; one that is wrong stands beside them

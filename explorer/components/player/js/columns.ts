@@ -1,8 +1,8 @@
-import { createGeometry } from "../../shared/js/geometry.ts";
-import { railWidth } from "../../shared/js/rail.ts";
-import { siteOf } from "../../shared/js/stepState.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { createGeometry } from "../../map/js/geometry.ts";
+import { railWidth } from "../../map/js/rail.ts";
+import { siteOf } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 const NARROWEST_RAIL = { desk: 270, projector: 262, small: 196, smallProjector: 212 }; // px
 const SMALL_WIDTH = 1150; // px of the player, as in the style sheet

@@ -1,9 +1,9 @@
-import { reachOf } from "../../shared/js/contributions.ts";
-import type { Part } from "../../shared/js/element.ts";
-import { element, write } from "../../shared/js/element.ts";
-import { scaleOf } from "../../shared/js/scale.ts";
-import { layerNumber, shownMethod, shownName, siteOf } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { element, write } from "../../dom/js/element.ts";
+import { reachOf } from "../../trace/js/contributions.ts";
+import { scaleOf } from "../../trace/js/scale.ts";
+import { layerNumber, shownMethod, shownName, siteOf } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
  * What a map of contributions is of, other than the bars beside it and the weights before; how well

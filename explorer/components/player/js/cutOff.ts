@@ -1,6 +1,6 @@
-import type { Part } from "../../shared/js/element.ts";
-import { element, write } from "../../shared/js/element.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { element, write } from "../../dom/js/element.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /** A note that the output was cut off at the length limit. */
 export function createCutOff(context: TraceContext): Part {

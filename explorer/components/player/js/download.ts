@@ -1,11 +1,13 @@
-import { pharaohText } from "../../shared/js/alignment.ts";
-import { csvTable } from "../../shared/js/csv.ts";
-import type { Part } from "../../shared/js/element.ts";
-import { element } from "../../shared/js/element.ts";
-import { figureButtons } from "../../shared/js/figureButtons.ts";
-import { visibleRows } from "../../shared/js/guess.ts";
-import { saveFile, textFile } from "../../shared/js/savedFile.ts";
-import { saveMenu } from "../../shared/js/saveMenu.ts";
+import { csvTable } from "../../dom/js/csv.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { element } from "../../dom/js/element.ts";
+import { saveFile, textFile } from "../../dom/js/savedFile.ts";
+import { saveMenu } from "../../dom/js/saveMenu.ts";
+import { tableButton } from "../../dom/js/tableButton.ts";
+import { figureButtons } from "../../figure/js/figureButtons.ts";
+import { pharaohText } from "../../map/js/alignment.ts";
+import { visibleRows } from "../../trace/js/guess.ts";
+import { MEAN } from "../../trace/js/look.ts";
 import {
   layerNumber,
   rowOf,
@@ -14,10 +16,8 @@ import {
   shownMethod,
   showsPredicting,
   siteOf,
-} from "../../shared/js/stepState.ts";
-import { tableButton } from "../../shared/js/tableButton.ts";
-import { MEAN } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Attribution } from "./attribution.ts";
 import { exportFigure } from "./figure.ts";
 import type { FindAttribution } from "./headParts.ts";

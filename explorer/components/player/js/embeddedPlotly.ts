@@ -1,6 +1,6 @@
-import { frameShown } from "../../shared/js/frame.ts";
-import type { Plotly, PlotlyWindow } from "../../shared/js/plotly.ts";
-import { servedPlotly } from "../../shared/js/plotly.ts";
+import type { Plotly, PlotlyWindow } from "../../dom/js/plotly.ts";
+import { servedPlotly } from "../../dom/js/plotly.ts";
+import { frameShown } from "../../page/js/frame.ts";
 import { bytesOf } from "./pageResources.ts";
 
 const ARRIVED = "explorer-plotly"; // event on a page around several players

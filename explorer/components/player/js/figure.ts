@@ -1,10 +1,10 @@
-import { addLegend } from "../../shared/js/figureLegend.ts";
-import { figureOrigin } from "../../shared/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
-import { addParagraph, FONT, LINE, MARGIN, widthOf } from "../../shared/js/figureText.ts";
-import { printPalette } from "../../shared/js/palette.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
-import { sentenceOf } from "../../shared/js/sentence.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { addLegend } from "../../figure/js/figureLegend.ts";
+import { figureOrigin } from "../../figure/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
+import { addParagraph, FONT, LINE, MARGIN, widthOf } from "../../figure/js/figureText.ts";
+import { sentenceOf } from "../../map/js/sentence.ts";
+import { printPalette } from "../../page/js/palette.ts";
 import {
   currentRow,
   mapTitle,
@@ -12,8 +12,8 @@ import {
   shownMethod,
   siteOf,
   stepName,
-} from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { isThinned, mapDrawing, placesOf } from "./figureMap.ts";
 
 /**

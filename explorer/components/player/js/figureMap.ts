@@ -1,5 +1,5 @@
-import { cornersOf, linkStrokes, linksOf } from "../../shared/js/alignment.ts";
-import { figureCells } from "../../shared/js/figureCells.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import { figureCells } from "../../figure/js/figureCells.ts";
 import {
   drawn,
   figurePen,
@@ -8,13 +8,13 @@ import {
   MARGIN,
   shortLabel,
   TYPE,
-} from "../../shared/js/figureText.ts";
-import { labelled, textWidth } from "../../shared/js/geometry.ts";
-import { shownPrediction, visibleRows, weightsHidden, whyCovered } from "../../shared/js/guess.ts";
-import { labelOf, markOf } from "../../shared/js/label.ts";
-import { shortWeight } from "../../shared/js/numbers.ts";
-import { colourAt, css, inkOn, maskColour } from "../../shared/js/palette.ts";
-import { scaleOf, tones } from "../../shared/js/scale.ts";
+} from "../../figure/js/figureText.ts";
+import { cornersOf, linkStrokes, linksOf } from "../../map/js/alignment.ts";
+import { labelled, textWidth } from "../../map/js/geometry.ts";
+import { colourAt, css, inkOn, maskColour } from "../../page/js/palette.ts";
+import { shownPrediction, visibleRows, weightsHidden, whyCovered } from "../../trace/js/guess.ts";
+import { labelOf, markOf } from "../../trace/js/label.ts";
+import { scaleOf, tones } from "../../trace/js/scale.ts";
 import {
   currentRow,
   predictionsOf,
@@ -24,8 +24,8 @@ import {
   shownKeys,
   shownRows,
   siteOf,
-} from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /** Where the parts of the map lie, px. */
 export interface Places {

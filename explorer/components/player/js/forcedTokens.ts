@@ -1,10 +1,10 @@
-import type { Part } from "../../shared/js/element.ts";
-import { element } from "../../shared/js/element.ts";
-import { scrollIntoSight } from "../../shared/js/inView.ts";
-import { labelOf, tokenElement } from "../../shared/js/label.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
-import { stepPredicting } from "../../shared/js/unitChoice.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { element } from "../../dom/js/element.ts";
+import { scrollIntoSight } from "../../dom/js/inView.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { labelOf, tokenElement } from "../../trace/js/label.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { stepPredicting } from "../../trace/js/unitChoice.ts";
 import { commonTokens } from "./commonTokens.ts";
 
 /**

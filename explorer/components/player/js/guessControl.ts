@@ -1,8 +1,8 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, write } from "../../shared/js/element.ts";
-import { FOLLOWED } from "../../shared/js/lessonEvents.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { FOLLOWED } from "../../page/js/lessonEvents.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
  * The button that hides what comes next until it is guessed; then also a switch for the weights,

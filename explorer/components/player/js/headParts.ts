@@ -1,18 +1,18 @@
-import { assign, element, populate, write } from "../../shared/js/element.ts";
-import { createExplanation, wordEntry } from "../../shared/js/explanation.ts";
-import { tokenHidden } from "../../shared/js/guess.ts";
-import { labelOf } from "../../shared/js/label.ts";
-import { asking } from "../../shared/js/lessonEvents.ts";
-import { signed, summands } from "../../shared/js/numbers.ts";
-import type { Palette } from "../../shared/js/palette.ts";
-import { colourAt, css, inkOn, signedRamp } from "../../shared/js/palette.ts";
-import type { SignedBar } from "../../shared/js/signedBars.ts";
-import { createSignedBars } from "../../shared/js/signedBars.ts";
-import { chosenAt, currentRow, headName } from "../../shared/js/stepState.ts";
-import type { SiteName } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
-import type { Find } from "../../shared/js/traceQuestions.ts";
-import { offers } from "../../shared/js/traceQuestions.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import { signed, summands } from "../../dom/js/numbers.ts";
+import type { SignedBar } from "../../figure/js/signedBars.ts";
+import { createSignedBars } from "../../figure/js/signedBars.ts";
+import { asking } from "../../page/js/lessonEvents.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import { colourAt, css, inkOn, signedRamp } from "../../page/js/palette.ts";
+import { tokenHidden } from "../../trace/js/guess.ts";
+import { labelOf } from "../../trace/js/label.ts";
+import { chosenAt, currentRow, headName } from "../../trace/js/stepState.ts";
+import type { SiteName } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import type { Find } from "../../trace/js/traceQuestions.ts";
+import { offers } from "../../trace/js/traceQuestions.ts";
 import type { Attribution, HeadParts, StepParts } from "./attribution.ts";
 
 export interface HeadPartsView {

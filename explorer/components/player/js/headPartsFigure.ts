@@ -1,6 +1,7 @@
-import { csvTable } from "../../shared/js/csv.ts";
-import { figureOrigin } from "../../shared/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import { csvTable } from "../../dom/js/csv.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { figureOrigin } from "../../figure/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -10,13 +11,12 @@ import {
   MARGIN,
   TYPE,
   widthOf,
-} from "../../shared/js/figureText.ts";
-import { textWidth } from "../../shared/js/geometry.ts";
-import { css, inkOn, printPalette } from "../../shared/js/palette.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
-import { signedLines } from "../../shared/js/signedBarsFigure.ts";
-import { currentRow, stepName } from "../../shared/js/stepState.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../figure/js/figureText.ts";
+import { signedLines } from "../../figure/js/signedBarsFigure.ts";
+import { textWidth } from "../../map/js/geometry.ts";
+import { css, inkOn, printPalette } from "../../page/js/palette.ts";
+import { currentRow, stepName } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Attribution, HeadParts } from "./attribution.ts";
 import { titleOf } from "./candidates.ts";
 import { barsOf, factsOf, shortPart, signedColour, stepParts } from "./headParts.ts";

@@ -1,9 +1,7 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign } from "../../shared/js/element.ts";
-import { tokenHidden, withoutTally } from "../../shared/js/guess.ts";
-import type { TraceState } from "../../shared/js/initialState.ts";
-import { initialState } from "../../shared/js/initialState.ts";
-import { scrollIntoSight } from "../../shared/js/inView.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign } from "../../dom/js/element.ts";
+import { scrollIntoSight } from "../../dom/js/inView.ts";
+import { anyOf } from "../../dom/js/store.ts";
 import {
   asking,
   cardAnswered,
@@ -14,10 +12,12 @@ import {
   onLook,
   reportAway,
   tellSeen,
-} from "../../shared/js/lessonEvents.ts";
-import { currentRow, isAsked, shownHead, siteOf } from "../../shared/js/stepState.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../page/js/lessonEvents.ts";
+import { tokenHidden, withoutTally } from "../../trace/js/guess.ts";
+import type { TraceState } from "../../trace/js/initialState.ts";
+import { initialState } from "../../trace/js/initialState.ts";
+import { currentRow, isAsked, shownHead, siteOf } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 const PLACE = ["site", "layer", "head", "step"] as const;
 const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"]; // by which a person scrolls

@@ -1,7 +1,7 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element } from "../../shared/js/element.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element } from "../../dom/js/element.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
  * The button that shows and hides the controls and numbers that a first look does without; the style

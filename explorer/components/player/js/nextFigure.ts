@@ -1,5 +1,7 @@
-import { figureOrigin } from "../../shared/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import { percent } from "../../dom/js/numbers.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { figureOrigin } from "../../figure/js/figureOrigin.ts";
+import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -10,15 +12,13 @@ import {
   MARGIN,
   shortLabel,
   widthOf,
-} from "../../shared/js/figureText.ts";
-import { textWidth } from "../../shared/js/geometry.ts";
-import { tokenHidden, weightsHidden } from "../../shared/js/guess.ts";
-import { percent } from "../../shared/js/numbers.ts";
-import { css, mix, printPalette } from "../../shared/js/palette.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
-import { currentRow, stepName } from "../../shared/js/stepState.ts";
-import type { Candidate } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../figure/js/figureText.ts";
+import { textWidth } from "../../map/js/geometry.ts";
+import { css, mix, printPalette } from "../../page/js/palette.ts";
+import { tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
+import { currentRow, stepName } from "../../trace/js/stepState.ts";
+import type { Candidate } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { barShare, titleOf } from "./candidates.ts";
 
 const GAP = 8; // px

@@ -1,11 +1,11 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, write } from "../../shared/js/element.ts";
-import { isSpecial } from "../../shared/js/label.ts";
-import { markedWhereMore } from "../../shared/js/moreLines.ts";
-import { joinedPieces } from "../../shared/js/pieceText.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
-import { decodedPieces } from "../../shared/js/unitChoice.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { markedWhereMore } from "../../dom/js/moreLines.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { isSpecial } from "../../trace/js/label.ts";
+import { joinedPieces } from "../../trace/js/pieceText.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { decodedPieces } from "../../trace/js/unitChoice.ts";
 
 const SAID = 2000; // ms for which the button says that the text was copied
 

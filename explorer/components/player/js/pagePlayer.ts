@@ -1,5 +1,5 @@
-import type { Look } from "../../shared/js/lessonEvents.ts";
-import { readTrace } from "../../shared/js/trace.ts";
+import type { Look } from "../../page/js/lessonEvents.ts";
+import { readTrace } from "../../trace/js/trace.ts";
 import { embeddedPlotly } from "./embeddedPlotly.ts";
 import { bytesOf, resourcesIn } from "./pageResources.ts";
 import { mountPlayer } from "./player.ts";

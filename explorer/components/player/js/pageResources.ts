@@ -1,4 +1,4 @@
-import type { ServerlessResources } from "../../shared/js/traceQuestions.ts";
+import type { ServerlessResources } from "../../trace/js/traceQuestions.ts";
 
 /** The bytes of an element of the page: base64, and compressed with gzip where it says so. */
 export async function bytesOf(node: HTMLElement): Promise<Uint8Array> {

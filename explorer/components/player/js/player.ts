@@ -1,3 +1,6 @@
+import type { DrawnPart } from "../../dom/js/element.ts";
+import { drawParts, element } from "../../dom/js/element.ts";
+import { anyOf } from "../../dom/js/store.ts";
 import {
   cellOpener,
   createInside,
@@ -5,34 +8,31 @@ import {
   isOffered,
   lookInside,
 } from "../../inside/js/inside.ts";
-import type { ShownState } from "../../shared/js/classEvents.ts";
-import type { DrawnPart } from "../../shared/js/element.ts";
-import { drawParts, element } from "../../shared/js/element.ts";
-import { createHeadsNote } from "../../shared/js/headsNote.ts";
-import type { TraceState } from "../../shared/js/initialState.ts";
-import { initialState } from "../../shared/js/initialState.ts";
-import { createIntegrity } from "../../shared/js/integrity.ts";
-import { listenToKeys } from "../../shared/js/keyboard.ts";
-import type { Selection } from "../../shared/js/look.ts";
-import type { MapPart } from "../../shared/js/map.ts";
-import { createMap } from "../../shared/js/map.ts";
-import { createPairFilter } from "../../shared/js/pairFilter.ts";
-import { showProjector } from "../../shared/js/projector.ts";
-import { createRail } from "../../shared/js/rail.ts";
-import { createSelectionReport, selectionOf } from "../../shared/js/selectionReport.ts";
-import { createSentence } from "../../shared/js/sentence.ts";
-import { followShown } from "../../shared/js/shownChoice.ts";
-import { createSiteChoice } from "../../shared/js/siteChoice.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { View } from "../../shared/js/streamlitComponent.ts";
-import { createTooltip } from "../../shared/js/tooltip.ts";
-import type { IntegrityCheck, Trace } from "../../shared/js/trace.ts";
-import type { TraceContext, TraceOptions } from "../../shared/js/traceContext.ts";
-import { createTraceContext, drawAll } from "../../shared/js/traceContext.ts";
-import { createLoading } from "../../shared/js/traceQuestions.ts";
-import { createTransport } from "../../shared/js/transport.ts";
-import { createUnitChoice, setTrace } from "../../shared/js/unitChoice.ts";
-import { markNarrow, watchSize, watchTheme } from "../../shared/js/watchers.ts";
+import { createHeadsNote } from "../../map/js/headsNote.ts";
+import { createIntegrity } from "../../map/js/integrity.ts";
+import type { MapPart } from "../../map/js/map.ts";
+import { createMap } from "../../map/js/map.ts";
+import { createPairFilter } from "../../map/js/pairFilter.ts";
+import { createRail } from "../../map/js/rail.ts";
+import { createSentence } from "../../map/js/sentence.ts";
+import { followShown } from "../../map/js/shownChoice.ts";
+import { createSiteChoice } from "../../map/js/siteChoice.ts";
+import { createTooltip } from "../../map/js/tooltip.ts";
+import { createTransport } from "../../map/js/transport.ts";
+import type { ShownState } from "../../page/js/classEvents.ts";
+import { listenToKeys } from "../../page/js/keyboard.ts";
+import { showProjector } from "../../page/js/projector.ts";
+import type { View } from "../../page/js/streamlitComponent.ts";
+import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
+import type { TraceState } from "../../trace/js/initialState.ts";
+import { initialState } from "../../trace/js/initialState.ts";
+import type { Selection } from "../../trace/js/look.ts";
+import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
+import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
+import type { TraceContext, TraceOptions } from "../../trace/js/traceContext.ts";
+import { createTraceContext, drawAll } from "../../trace/js/traceContext.ts";
+import { createLoading } from "../../trace/js/traceQuestions.ts";
+import { createUnitChoice, setTrace } from "../../trace/js/unitChoice.ts";
 import { readAttribution } from "./attribution.ts";
 import { createCandidates } from "./candidates.ts";
 import { createClassReport, createOpener } from "./classMirror.ts";

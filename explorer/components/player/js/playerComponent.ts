@@ -1,8 +1,8 @@
-import { pictureMark } from "../../shared/js/envelope.ts";
-import { servedPlotly } from "../../shared/js/plotly.ts";
-import { streamlitComponent } from "../../shared/js/streamlitComponent.ts";
-import type { Trace } from "../../shared/js/trace.ts";
-import { readTrace } from "../../shared/js/trace.ts";
+import { servedPlotly } from "../../dom/js/plotly.ts";
+import { pictureMark } from "../../page/js/envelope.ts";
+import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
+import type { Trace } from "../../trace/js/trace.ts";
+import { readTrace } from "../../trace/js/trace.ts";
 import type { Listeners } from "./player.ts";
 import { mountPlayer } from "./player.ts";
 

@@ -1,10 +1,10 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, populate, write } from "../../shared/js/element.ts";
-import { labelOf, writeToken } from "../../shared/js/label.ts";
-import { percent } from "../../shared/js/numbers.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { Prediction, PredictionRow } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { percent } from "../../dom/js/numbers.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { labelOf, writeToken } from "../../trace/js/label.ts";
+import type { Prediction, PredictionRow } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /** What has a label for each token; everything else is about the whole text. */
 const OF_TOKENS = ["tags", "replaced"];

@@ -1,11 +1,11 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, populate, write } from "../../shared/js/element.ts";
-import { tokenHidden } from "../../shared/js/guess.ts";
-import { labelOf } from "../../shared/js/label.ts";
-import { asking, onAsking } from "../../shared/js/lessonEvents.ts";
-import { shownMethod } from "../../shared/js/stepState.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { asking, onAsking } from "../../page/js/lessonEvents.ts";
+import { tokenHidden } from "../../trace/js/guess.ts";
+import { labelOf } from "../../trace/js/label.ts";
+import { shownMethod } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createContributionNote } from "./contributionNote.ts";
 
 const FEW = 12; // output tokens whose labels fit under their bars

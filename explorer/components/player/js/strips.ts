@@ -1,19 +1,21 @@
-import { linkAt } from "../../shared/js/alignment.ts";
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, populate, write } from "../../shared/js/element.ts";
-import { measuringPen, textWidth, tokenWidth } from "../../shared/js/geometry.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { markedWhereMore } from "../../dom/js/moreLines.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { linkAt } from "../../map/js/alignment.ts";
+import { measuringPen, textWidth, tokenWidth } from "../../map/js/geometry.ts";
+import { clearHover, setHover } from "../../map/js/tooltip.ts";
+import type { Colour } from "../../page/js/palette.ts";
+import { colourAt, css, inkOn } from "../../page/js/palette.ts";
 import {
   guessKey,
   HIDDEN,
   shownPrediction,
   tokenHidden,
   weightsHidden,
-} from "../../shared/js/guess.ts";
-import { writeToken } from "../../shared/js/label.ts";
-import { markedWhereMore } from "../../shared/js/moreLines.ts";
-import type { Colour } from "../../shared/js/palette.ts";
-import { colourAt, css, inkOn } from "../../shared/js/palette.ts";
-import { scaleOf, tones } from "../../shared/js/scale.ts";
+} from "../../trace/js/guess.ts";
+import { writeToken } from "../../trace/js/label.ts";
+import { scaleOf, tones } from "../../trace/js/scale.ts";
 import {
   currentRow,
   rowCodes,
@@ -22,13 +24,11 @@ import {
   shownRows,
   siteOf,
   stepOfRow,
-} from "../../shared/js/stepState.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import { strongestKey } from "../../shared/js/strongestKey.ts";
-import { clearHover, setHover } from "../../shared/js/tooltip.ts";
-import type { SiteName } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
-import { forcedRows } from "../../shared/js/unitChoice.ts";
+} from "../../trace/js/stepState.ts";
+import { strongestKey } from "../../trace/js/strongestKey.ts";
+import type { SiteName } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { forcedRows } from "../../trace/js/unitChoice.ts";
 
 export type StripName = "source" | "target";
 

@@ -1,4 +1,4 @@
-import type { Part } from "../../shared/js/element.ts";
+import type { Part } from "../../dom/js/element.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
 import type { RunData } from "./runData.ts";
 import { nearestMoment } from "./runData.ts";

@@ -1,9 +1,9 @@
-import type { Part } from "../../shared/js/element.ts";
-import { element, write } from "../../shared/js/element.ts";
-import type { Cell } from "../../shared/js/map.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import { MEAN } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { element, write } from "../../dom/js/element.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { MEAN } from "../../trace/js/look.ts";
+import type { Cell } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { textOf } from "./probeText.ts";
 import type { ReplayContext } from "./replayContext.ts";
 

@@ -1,7 +1,7 @@
-import type { Described, ShownMoment } from "../../shared/js/classEvents.ts";
-import { createSpeaker } from "../../shared/js/classSpeaker.ts";
-import type { Part } from "../../shared/js/element.ts";
-import { anyOf } from "../../shared/js/store.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import type { Described, ShownMoment } from "../../page/js/classEvents.ts";
+import { createSpeaker } from "../../page/js/classSpeaker.ts";
 import type { ProbePart } from "./probe.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import type { RunData } from "./runData.ts";

@@ -1,8 +1,8 @@
-import { csvTable } from "../../shared/js/csv.ts";
-import type { Part } from "../../shared/js/element.ts";
-import { element } from "../../shared/js/element.ts";
-import { saveTable } from "../../shared/js/savedFile.ts";
-import { anyOf } from "../../shared/js/store.ts";
+import { csvTable } from "../../dom/js/csv.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { element } from "../../dom/js/element.ts";
+import { saveTable } from "../../dom/js/savedFile.ts";
+import { anyOf } from "../../dom/js/store.ts";
 import { runColour } from "./curvePanels.ts";
 import { shortValue } from "./numbers.ts";
 import type { ReplayContext } from "./replayContext.ts";

@@ -1,5 +1,5 @@
-import { measuringPen, textWidth } from "../../shared/js/geometry.ts";
-import { css, mix } from "../../shared/js/palette.ts";
+import { measuringPen, textWidth } from "../../map/js/geometry.ts";
+import { css, mix } from "../../page/js/palette.ts";
 import type { Line, Panel } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
@@ -59,7 +59,7 @@ export function panelBoxes(
 export function roomForNames(
   { room = ROOM }: Pick<Panel, "room">,
   lines: Pick<Line, "name">[],
-  palette: import("../../shared/js/palette.ts").Palette,
+  palette: import("../../page/js/palette.ts").Palette,
 ) {
   if (!room) return 0;
   const pen = measuringPen(`${TYPE.desk}px ${palette.font}`);

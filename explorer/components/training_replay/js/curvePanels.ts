@@ -1,8 +1,8 @@
-import { shortWeight } from "../../shared/js/numbers.ts";
-import type { Palette } from "../../shared/js/palette.ts";
-import { css, mix, rgb } from "../../shared/js/palette.ts";
-import type { Say } from "../../shared/js/sentences.ts";
-import { headName } from "../../shared/js/stepState.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import { css, mix, rgb } from "../../page/js/palette.ts";
+import { headName } from "../../trace/js/stepState.ts";
 import { shortShare, shortValue } from "./numbers.ts";
 import type { HeadChoice } from "./replayContext.ts";
 import type { Moment, RunData } from "./runData.ts";

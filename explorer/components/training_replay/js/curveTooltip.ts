@@ -1,5 +1,5 @@
-import { element } from "../../shared/js/element.ts";
-import { positionTooltip } from "../../shared/js/tooltip.ts";
+import { element } from "../../dom/js/element.ts";
+import { positionTooltip } from "../../map/js/tooltip.ts";
 import type { Line, Panel } from "./curvePanels.ts";
 import { shortValue } from "./numbers.ts";
 import type { ReplayContext } from "./replayContext.ts";

@@ -1,6 +1,6 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, write } from "../../shared/js/element.ts";
-import { anyOf } from "../../shared/js/store.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { anyOf } from "../../dom/js/store.ts";
 import type { Box } from "./curveFigure.ts";
 import { heightOf, panelBoxes, panelFigure, roomForNames, valueAxis } from "./curveFigure.ts";
 import type { Panel } from "./curvePanels.ts";

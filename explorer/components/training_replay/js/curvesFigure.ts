@@ -1,4 +1,5 @@
-import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -9,10 +10,9 @@ import {
   shortLabel,
   TYPE,
   widthOf,
-} from "../../shared/js/figureText.ts";
-import { textWidth } from "../../shared/js/geometry.ts";
-import { css, mix, printPalette } from "../../shared/js/palette.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
+} from "../../figure/js/figureText.ts";
+import { textWidth } from "../../map/js/geometry.ts";
+import { css, mix, printPalette } from "../../page/js/palette.ts";
 import type { Box } from "./curveFigure.ts";
 import { heightOf, valueAxis } from "./curveFigure.ts";
 import type { Line, Panel } from "./curvePanels.ts";

@@ -1,7 +1,7 @@
-import type { Part } from "../../shared/js/element.ts";
-import { element, write } from "../../shared/js/element.ts";
-import { figureButtons } from "../../shared/js/figureButtons.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { element, write } from "../../dom/js/element.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { MORE_PANELS, panelsOf } from "./curvePanels.ts";
 import { createCurves } from "./curves.ts";
 import { curvesFigure } from "./curvesFigure.ts";

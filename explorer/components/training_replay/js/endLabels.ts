@@ -1,4 +1,4 @@
-import { element, populate } from "../../shared/js/element.ts";
+import { element, populate } from "../../dom/js/element.ts";
 import type { Box } from "./curveFigure.ts";
 import { heightOf, valueAxis } from "./curveFigure.ts";
 import type { Line, Panel } from "./curvePanels.ts";

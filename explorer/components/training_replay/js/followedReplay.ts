@@ -1,6 +1,6 @@
-import type { ShownMoment } from "../../shared/js/classEvents.ts";
-import type { Plotly } from "../../shared/js/plotly.ts";
-import type { Strings } from "../../shared/js/sentences.ts";
+import type { Plotly } from "../../dom/js/plotly.ts";
+import type { Strings } from "../../dom/js/sentences.ts";
+import type { ShownMoment } from "../../page/js/classEvents.ts";
 import { servedProbe } from "./probeTraces.ts";
 import type { RunData } from "./runData.ts";
 import { readRunData } from "./runData.ts";

@@ -1,8 +1,8 @@
-import { element, populate } from "../../shared/js/element.ts";
-import { isGold } from "../../shared/js/headScores.ts";
-import { siteOf } from "../../shared/js/stepState.ts";
-import type { Site, Trace } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import { element, populate } from "../../dom/js/element.ts";
+import { isGold } from "../../trace/js/headScores.ts";
+import { siteOf } from "../../trace/js/stepState.ts";
+import type { Site, Trace } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
  * Ring the gold cells in every picture of the cross-attention.

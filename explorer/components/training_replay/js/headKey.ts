@@ -1,8 +1,8 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, write } from "../../shared/js/element.ts";
-import { shortWeight } from "../../shared/js/numbers.ts";
-import { headName } from "../../shared/js/stepState.ts";
-import { anyOf } from "../../shared/js/store.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { headName } from "../../trace/js/stepState.ts";
 import { headColour } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
 

@@ -1,7 +1,7 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, write } from "../../shared/js/element.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import { ICONS } from "../../shared/js/transport.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { ICONS } from "../../map/js/transport.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
 /** First, Play, the slider with its moment and step, more about the moments, and Live. */

@@ -1,9 +1,9 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, write } from "../../shared/js/element.ts";
-import { shortWeight } from "../../shared/js/numbers.ts";
-import type { Say } from "../../shared/js/sentences.ts";
-import { headName } from "../../shared/js/stepState.ts";
-import { anyOf } from "../../shared/js/store.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { headName } from "../../trace/js/stepState.ts";
 import { shortShare, shortValue } from "./numbers.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
 import type { Moment, RunData } from "./runData.ts";

@@ -1,10 +1,10 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element } from "../../shared/js/element.ts";
-import { figureButtons } from "../../shared/js/figureButtons.ts";
-import { fillIn } from "../../shared/js/sentences.ts";
-import { headName } from "../../shared/js/stepState.ts";
-import { anyOf } from "../../shared/js/store.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element } from "../../dom/js/element.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { figureButtons } from "../../figure/js/figureButtons.ts";
+import { headName } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { momentsFigure } from "./momentsFigure.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
 

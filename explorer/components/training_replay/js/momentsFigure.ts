@@ -1,6 +1,8 @@
-import { figureCells } from "../../shared/js/figureCells.ts";
-import { addLegend, shownCodes } from "../../shared/js/figureLegend.ts";
-import { beginFigure, endFigure } from "../../shared/js/figureSheet.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { figureCells } from "../../figure/js/figureCells.ts";
+import { addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
+import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -10,15 +12,13 @@ import {
   MARGIN,
   WIDTHS,
   widthOf,
-} from "../../shared/js/figureText.ts";
-import { textWidth } from "../../shared/js/geometry.ts";
-import { shortWeight } from "../../shared/js/numbers.ts";
-import { css, printPalette } from "../../shared/js/palette.ts";
-import { placePanels } from "../../shared/js/panelLayout.ts";
-import type { Figure } from "../../shared/js/savedFile.ts";
-import { headName, siteOf } from "../../shared/js/stepState.ts";
-import type { Trace } from "../../shared/js/trace.ts";
-import type { TraceContext } from "../../shared/js/traceContext.ts";
+} from "../../figure/js/figureText.ts";
+import { placePanels } from "../../figure/js/panelLayout.ts";
+import { textWidth } from "../../map/js/geometry.ts";
+import { css, printPalette } from "../../page/js/palette.ts";
+import { headName, siteOf } from "../../trace/js/stepState.ts";
+import type { Trace } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { shortShare } from "./numbers.ts";
 import { probeText } from "./probeText.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";

@@ -1,7 +1,7 @@
-import { isSpecial } from "../../shared/js/label.ts";
-import { joinedPieces } from "../../shared/js/pieceText.ts";
-import { isolated } from "../../shared/js/sentences.ts";
-import type { Trace } from "../../shared/js/trace.ts";
+import { isolated } from "../../dom/js/sentences.ts";
+import { isSpecial } from "../../trace/js/label.ts";
+import { joinedPieces } from "../../trace/js/pieceText.ts";
+import type { Trace } from "../../trace/js/trace.ts";
 
 /** The input of the probe and its right answer. */
 export function probeText(run: { translates: boolean }, trace: Trace) {

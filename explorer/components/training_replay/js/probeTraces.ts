@@ -1,5 +1,5 @@
-import type { Trace } from "../../shared/js/trace.ts";
-import { readTrace } from "../../shared/js/trace.ts";
+import type { Trace } from "../../trace/js/trace.ts";
+import { readTrace } from "../../trace/js/trace.ts";
 import type { Moment } from "./runData.ts";
 
 export interface ProbeTraces {

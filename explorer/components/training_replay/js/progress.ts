@@ -1,5 +1,5 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, write } from "../../shared/js/element.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
 /**

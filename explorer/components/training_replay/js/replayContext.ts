@@ -1,10 +1,10 @@
-import type { Move } from "../../shared/js/actions.ts";
-import type { TraceState } from "../../shared/js/initialState.ts";
-import type { Palette } from "../../shared/js/palette.ts";
-import type { Plotly } from "../../shared/js/plotly.ts";
-import type { Say } from "../../shared/js/sentences.ts";
-import type { Store } from "../../shared/js/store.ts";
-import type { SiteName } from "../../shared/js/trace.ts";
+import type { Plotly } from "../../dom/js/plotly.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import type { Store } from "../../dom/js/store.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import type { Move } from "../../trace/js/actions.ts";
+import type { TraceState } from "../../trace/js/initialState.ts";
+import type { SiteName } from "../../trace/js/trace.ts";
 import type { ProbeTraces } from "./probeTraces.ts";
 import type { RunData } from "./runData.ts";
 

@@ -1,4 +1,4 @@
-import type { Strings } from "../../shared/js/sentences.ts";
+import type { Strings } from "../../dom/js/sentences.ts";
 
 /** The numbers of a moment that are drawn as curves; null leaves a gap. */
 export interface Curves {

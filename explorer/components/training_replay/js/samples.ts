@@ -1,6 +1,6 @@
-import type { Part } from "../../shared/js/element.ts";
-import { assign, element, populate, write } from "../../shared/js/element.ts";
-import { anyOf } from "../../shared/js/store.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { anyOf } from "../../dom/js/store.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
 /** What a translation model writes at this moment for a few held-out sentences. */

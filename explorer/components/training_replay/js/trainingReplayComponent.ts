@@ -1,4 +1,4 @@
-import { streamlitComponent } from "../../shared/js/streamlitComponent.ts";
+import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
 import { readRunData } from "./runData.ts";
 import { mountTrainingReplay } from "./trainingReplay.ts";
 

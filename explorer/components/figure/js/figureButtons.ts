@@ -1,0 +1,38 @@
+import { element } from "../../dom/js/element.ts";
+import type { Figure } from "../../dom/js/savedFile.ts";
+import { saveFigure } from "../../dom/js/savedFile.ts";
+import { WIDTHS } from "./figureText.ts";
+
+const CHOICES: ["png" | "svg" | "svg_column", "png" | "svg", keyof typeof WIDTHS][] = [
+  ["png", "png", "both"],
+  ["svg", "svg", "both"],
+  ["svg_column", "svg", "one"],
+];
+
+/** Of the names of files that are saved in several widths. */
+const ENDINGS = { both: "", one: "-column" };
+
+/**
+ * The buttons that save a figure: PNG, SVG, and SVG for one column of a paper.
+ * @param say of the sentences of the player
+ * @param given.figure px; null as long as there is nothing to draw
+ * @param given.fileName without its ending
+ * @param given.prefix of the test ids
+ */
+export function figureButtons(
+  say: (key: string) => string,
+  {
+    figure,
+    fileName,
+    prefix = "",
+  }: { figure: (width: number) => Figure | null; fileName: () => string; prefix?: string },
+): HTMLButtonElement[] {
+  return CHOICES.map(([name, format, width]) => {
+    const click = () => {
+      const drawing = figure(WIDTHS[width]);
+      if (drawing) saveFigure(fileName() + ENDINGS[width], format, drawing);
+    };
+    const looks = { type: "button", class: "quiet save", testid: prefix + name };
+    return element("button", { ...looks, title: say(`${name}_title`), on: { click } }, say(name));
+  });
+}

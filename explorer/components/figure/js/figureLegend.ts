@@ -1,0 +1,133 @@
+import { linksOf } from "../../map/js/alignment.ts";
+import { textWidth } from "../../map/js/geometry.ts";
+import { MASK_CODES } from "../../map/js/pattern.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import { colourAt, css, maskColour } from "../../page/js/palette.ts";
+import { LATER, OUTSIDE, PADDING } from "../../trace/js/look.ts";
+import { scaleMarks, scaleOf } from "../../trace/js/scale.ts";
+import {
+  currentRow,
+  shownHead,
+  shownKeys,
+  shownMethod,
+  shownRows,
+  siteOf,
+} from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { drawn, figurePen, LINE, MARGIN, TYPE, widthOf } from "./figureText.ts";
+
+const BAR = { width: 200, height: 12 }; // px
+const SWATCH = { width: 22, height: 13 }; // px
+const STEPS = 16; // of the colour bar
+const GAP = 8; // px
+
+/** The patterns of masked cells and the colours of the bar, which the drawing refers to. */
+export function definitions(palette: Palette) {
+  const stops = Array.from({ length: STEPS + 1 }, (_, step) =>
+    drawn("stop", {
+      offset: step / STEPS,
+      "stop-color": css(colourAt(palette.ramp, step / STEPS)),
+    }),
+  );
+  const patterns = MASK_CODES.map((code) => {
+    const colour = maskColour(palette.stroke, code);
+    const size = { width: 7, height: 7, patternUnits: "userSpaceOnUse" };
+    const strokes = [code !== OUTSIDE && "M-1 8L8 -1", code !== LATER && "M-1 -1L8 8"].filter(
+      Boolean,
+    );
+    const mark =
+      code === PADDING
+        ? drawn("rect", { x: 2, y: 2, width: 2, height: 2, fill: colour })
+        : drawn("path", { d: strokes.join(""), stroke: colour, fill: "none" });
+    return drawn("pattern", { id: `masked-${code}`, ...size }, mark);
+  });
+  return drawn("defs", {}, drawn("linearGradient", { id: "ramp" }, ...stops), ...patterns);
+}
+
+/** The codes of the masked cells that are shown. */
+export function shownCodes(context: TraceContext) {
+  const { state } = context;
+  const site = siteOf(context);
+  const masked = site.masked(state.layer, shownHead(state));
+  const keys = shownKeys(context);
+  const cells = shownRows(context) * site.keys;
+  return MASK_CODES.filter((code) =>
+    masked.subarray(0, cells).some((found, cell) => found === code && cell % site.keys < keys),
+  );
+}
+
+/**
+ * The colour bar with its numbers.
+ * @param top px
+ * @param sheet width of the figure, px
+ * @param given what the colours mean, if not weights
+ */
+function colourBar(context: TraceContext, top: number, sheet: number, given?: string) {
+  const { state, say, palette } = context;
+  const site = siteOf(context);
+  const scale = scaleOf(state, site);
+  const shown = shownMethod(context) ?? "weight";
+  const name = given ?? `${say(shown)} (${say(`scale_${scale}`)})`;
+  const left = MARGIN + textWidth(figurePen(), name) + 2 * GAP;
+  const width = Math.min(BAR.width, sheet - MARGIN - left - GAP); // the last number is wider
+  const looks = { fill: "url(#ramp)", stroke: css(palette.ink), "stroke-width": 0.5 };
+  return [
+    drawn("text", { x: MARGIN, y: top + TYPE * 0.85 }, name),
+    drawn("rect", { x: left, y: top, width, height: BAR.height, ...looks }),
+    ...scaleMarks(scale, site.scale).map(([tone, text]) => {
+      const place = { x: left + tone * width, y: top + BAR.height + TYPE };
+      return drawn("text", { ...place, "text-anchor": "middle" }, text);
+    }),
+  ];
+}
+
+/**
+ * What marks mean: a swatch and a text each.
+ * @param codes of masked cells
+ */
+function marks(
+  context: TraceContext,
+  codes: number[],
+): [Record<string, string | number>[], string][] {
+  const { say, palette, trace } = context;
+  const found: [Record<string, string | number>[], string][] = codes.map((code) => {
+    const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
+    const fills = [maskColour(palette.masked, code), `url(#masked-${code})`];
+    return [fills.map((fill) => ({ fill })), say("figure_masked", { reason })];
+  });
+  const frame = { fill: "none", stroke: css(palette.query), "stroke-width": 2 };
+  if (currentRow(context) >= 0) found.push([[frame], say("figure_current")]);
+  if (linksOf(context).some((key) => key >= 0)) {
+    const corners = { fill: "none", stroke: css(palette.ink), "stroke-width": 2 };
+    found.push([[{ ...corners, "stroke-dasharray": "6 10 9 10 9 10 9 10" }], say("figure_link")]);
+  }
+  return found;
+}
+
+/**
+ * Colour bar and marks.
+ * @param top px
+ * @param given.codes of the masked cells, of one head or several
+ * @param given.name of what the colours mean, if not weights
+ * @returns px, its end
+ */
+export function addLegend(
+  figure: SVGElement,
+  context: TraceContext,
+  top: number,
+  { codes = shownCodes(context), name }: { codes?: number[]; name?: string } = {},
+): number {
+  figure.append(...colourBar(context, top, widthOf(figure), name));
+  const pen = figurePen();
+  let [x, y] = [MARGIN, top + BAR.height + 2 * LINE];
+  for (const [swatches, text] of marks(context, codes)) {
+    const width = SWATCH.width + GAP + textWidth(pen, text);
+    if (x > MARGIN && x + width > widthOf(figure) - MARGIN) [x, y] = [MARGIN, y + LINE];
+    figure.append(
+      ...swatches.map((looks) => drawn("rect", { x, y: y - TYPE * 0.85, ...SWATCH, ...looks })),
+      drawn("text", { x: x + SWATCH.width + GAP, y }, text),
+    );
+    x += width + 3 * GAP;
+  }
+  return y + GAP;
+}

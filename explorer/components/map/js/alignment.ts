@@ -1,0 +1,152 @@
+import type { Part } from "../../dom/js/element.ts";
+import { element, positionRectangle, sharpCanvas } from "../../dom/js/element.ts";
+import { createRadios } from "../../dom/js/radios.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import { css } from "../../page/js/palette.ts";
+import { visibleRows } from "../../trace/js/guess.ts";
+import { TIMINGS } from "../../trace/js/look.ts";
+import { rowCodes, shownHead, siteOf } from "../../trace/js/stepState.ts";
+import type { Alignment } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import type { Geometry } from "./geometry.ts";
+import { cellSize, xOf, yOf } from "./geometry.ts";
+
+export type Aligned = Pick<TraceContext, "trace" | "state">;
+
+export type Point = [number, number];
+
+const LINK_INSET = 4; // px between a mark and the edge of its cell
+const SMALL_LINK = 14; // px; corners of a smaller cell would be dots
+const ALIGNMENTS: Alignment[] = ["off", ...TIMINGS];
+
+/** The choice over the map: from which row the target tokens are linked to the source. */
+export function createAlignment(context: TraceContext): Part {
+  const { say } = context;
+  const group = { names: ALIGNMENTS, prefix: "alignment", label: "alignment", small: true };
+  const radios = createRadios(say, group, (name) => context.set({ alignment: name as Alignment }));
+  const name = element(
+    "span",
+    { class: "alignment-name", title: say("alignment_title") },
+    say("alignment"),
+  );
+  const node = element("div", { class: "alignment" }, name, radios.element);
+  const update = (changed: Set<string>) => {
+    node.hidden = context.state.site !== "cross";
+    if (anyOf(changed, "alignment", "trace")) radios.check(context.state.alignment);
+  };
+  return { element: node, update };
+}
+
+/** The last links of each context. */
+const known: WeakMap<object, { causes: unknown[]; rows: Int32Array }> = new WeakMap();
+
+/**
+ * The source position to which each row on screen links its token, −1 = none: the largest weight on
+ * a content token, as in `core/alignment.py`.
+ * @returns by row; empty where no alignment is shown
+ */
+export function linksOf(context: Aligned): Int32Array {
+  const { state, trace } = context;
+  if (state.site !== "cross" || state.alignment === "off") return new Int32Array(0);
+  const causes = [trace, state.layer, shownHead(state), state.alignment];
+  const before = known.get(context);
+  if (before?.causes.every((cause, index) => cause === causes[index])) return before.rows;
+  const rows = findLinks(context);
+  known.set(context, { causes, rows });
+  return rows;
+}
+
+/** The links, computed anew. */
+function findLinks(context: Aligned) {
+  const { trace, state } = context;
+  const { source, outputs } = trace.header.content;
+  const site = siteOf(context);
+  return Int32Array.from({ length: trace.steps }, (_, row) => {
+    if (!outputs[state.alignment === "input" ? row - 1 : row]) return -1;
+    const weights = rowCodes(site, state.layer, shownHead(state), row);
+    let best = -1;
+    for (let key = 0; key < weights.length; key += 1) {
+      if (source[key] && (best < 0 || weights[key] > weights[best])) best = key;
+    }
+    return best;
+  });
+}
+
+/** The source position to which one row links its token; −1 = none. */
+export function linkAt(context: Aligned, row: number) {
+  return row < visibleRows(context) ? (linksOf(context)[row] ?? -1) : -1;
+}
+
+/** The shown links in Pharaoh format: source-target, counted over content tokens. */
+export function pharaohText(context: Aligned) {
+  const { source, outputs } = context.trace.header.content;
+  const contentBefore: (flags: boolean[], position: number) => number = (flags, position) =>
+    flags.slice(0, position).filter(Boolean).length;
+  const shift = context.state.alignment === "input" ? 1 : 0;
+  const links = Array.from(linksOf(context).subarray(0, visibleRows(context)));
+  return links
+    .flatMap((key, row) =>
+      key < 0 ? [] : [`${contentBefore(source, key)}-${contentBefore(outputs, row - shift)}`],
+    )
+    .join(" ");
+}
+
+/**
+ * The mark of a linked cell: four corners of a frame, which leave space for a printed weight and
+ * differ from a ring (gold) and a whole frame (current row, hovered cell).
+ * @param cell in any unit
+ * @param small whether the frame is closed, for a small cell
+ * @returns lines of points from the top left corner of the cell
+ */
+export function cornersOf(
+  { width, height }: { width: number; height: number },
+  inset: number,
+  small: boolean,
+): Point[][] {
+  const [left, top, right, bottom] = [inset, inset, width - inset, height - inset];
+  const arm = small ? 0.5 : 0.25;
+  const [across, down] = [(right - left) * arm, (bottom - top) * arm];
+  const corner: (x: number, y: number, toX: number, toY: number) => Point[] = (x, y, toX, toY) => [
+    [x + toX * across, y],
+    [x, y],
+    [x, y + toY * down],
+  ];
+  return [
+    corner(left, top, 1, 1),
+    corner(right, top, -1, 1),
+    corner(right, bottom, -1, -1),
+    corner(left, bottom, 1, -1),
+  ];
+}
+
+/** Mark the linked cells, ink on paper, so that the marks are visible on every weight. */
+export function drawLinks(context: TraceContext, canvas: HTMLCanvasElement, geometry: Geometry) {
+  const pen = sharpCanvas(canvas, geometry.width, geometry.height);
+  positionRectangle(canvas, geometry.left, geometry.top, geometry.width, geometry.height);
+  const size = cellSize(geometry);
+  const smaller = Math.min(size.width, size.height);
+  const lines = cornersOf(size, Math.min(smaller / 10, LINK_INSET), smaller < SMALL_LINK);
+  const marks = new Path2D();
+  linksOf(context).forEach((key, row) => {
+    if (key < 0) return;
+    const [left, top] = [xOf(geometry, key), yOf(geometry, row)];
+    for (const [start, ...rest] of lines) {
+      marks.moveTo(start[0] + left, start[1] + top);
+      for (const [x, y] of rest) marks.lineTo(x + left, y + top);
+    }
+  });
+  for (const { colour, width } of linkStrokes(context.palette)) {
+    pen.strokeStyle = css(colour);
+    pen.lineWidth = Math.min(width, smaller / 3);
+    pen.stroke(marks);
+  }
+}
+
+/** The two strokes of a mark, one over the other; px. */
+export function linkStrokes({ paper, ink }: Palette) {
+  return [
+    { colour: paper, width: 4.5 },
+    { colour: ink, width: 2 },
+  ];
+}

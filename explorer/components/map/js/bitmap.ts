@@ -1,0 +1,67 @@
+import { context2d } from "../../dom/js/element.ts";
+import type { Colour, Palette } from "../../page/js/palette.ts";
+import { LEVELS } from "../../page/js/palette.ts";
+import type { Site } from "../../trace/js/trace.ts";
+
+/**
+ * One head as pixels, masked cells in their greys.
+ *
+ * With fewer pixels than cells a pixel shows the largest tone it covers: a mean would wash out
+ * thin diagonals.
+ * @param tone by cell, 0..1
+ * @param masked codes by cell
+ * @param rows pixels down
+ * @param columns pixels across
+ */
+export function bitmap(
+  palette: Pick<Palette, "ramp" | "masked">,
+  tone: Float32Array,
+  masked: Uint8Array,
+  { queries, keys }: Pick<Site, "queries" | "keys">,
+  rows: number = queries,
+  columns: number = keys,
+) {
+  const image = new ImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  const ramp = palette.ramp.map(pixel);
+  const greys = palette.masked.map((colour) => (colour ? pixel(colour) : 0));
+  const rowOf = Array.from({ length: queries }, (_, row) => Math.floor((row * rows) / queries));
+  const columnOf = Array.from({ length: keys }, (_, key) => Math.floor((key * columns) / keys));
+  const reasons = greys.length; // below zero: mask code − reasons
+  const best = new Int16Array(rows * columns).fill(-reasons);
+  for (let query = 0, cell = 0; query < queries; query += 1) {
+    const start = rowOf[query] * columns;
+    for (let key = 0; key < keys; key += 1, cell += 1) {
+      const index = start + columnOf[key];
+      const value = masked[cell] ? masked[cell] - reasons : Math.round(tone[cell] * (LEVELS - 1));
+      if (value > best[index]) best[index] = value;
+    }
+  }
+  for (let index = 0; index < best.length; index += 1) {
+    pixels[index] = best[index] < 0 ? greys[best[index] + reasons] : ramp[best[index]];
+  }
+  return image;
+}
+
+/**
+ * A colour as the 32 bits of an opaque pixel (little-endian, as on every platform with a browser).
+ */
+function pixel([red, green, blue]: Colour) {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+/** Put an image on a canvas of its size. */
+export function paint(canvas: HTMLCanvasElement, image: ImageData) {
+  if (canvas.width !== image.width) canvas.width = image.width;
+  if (canvas.height !== image.height) canvas.height = image.height;
+  context2d(canvas).putImageData(image, 0, 0);
+}
+
+/** Paint a colour ramp as a bar, one pixel a level. */
+export function paintRamp(bar: HTMLCanvasElement, ramp: Colour[]) {
+  const image = new ImageData(ramp.length, 1);
+  ramp.forEach((colour, level) => {
+    image.data.set([...colour, 255], level * 4);
+  });
+  paint(bar, image);
+}

@@ -1,0 +1,269 @@
+import { context2d } from "../../dom/js/element.ts";
+import { BYTE, labelOf, markOf } from "../../trace/js/label.ts";
+import type { Site, Trace } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+
+export type Range = [number, number]; // of positions; a cell reaches 0.5 to either side
+
+/** Where the cells lie, px. */
+export interface Plot {
+  width: number;
+  height: number;
+  x: Range; // shown keys
+  y: Range; // shown queries
+}
+
+/** Of the large map: plot, type size, space for labels, and label spacing; px. */
+export type Geometry = Plot & {
+  box: { width: number; height: number };
+  font: number;
+  left: number;
+  top: number;
+  queryRoom: number;
+  predictedRoom: number;
+  keyRoom: number;
+  rotated: boolean;
+  keySpacing: number;
+  querySpacing: number;
+};
+
+const MAP_TYPE = { desk: 12, projector: 18 }; // px
+const LARGEST_CELL = 150;
+const SLANTED = 1.25; // space of a slanted label, in heights of its type
+const SLACK = 1.5; // large cells matter more than square ones
+const SMALLEST_TYPE = 12; // px
+const MARK_WIDTH = 8; // px of the mark of a word start, both as in the style sheet
+const BYTE_TYPE = 'ui-monospace, "DejaVu Sans Mono", monospace'; // and of bytes,
+const BYTE_SIZE = 0.92; // as in the style sheet
+const NARROW_CELL = 26;
+export const SMALLEST_AXIS = 96; // px the title of an axis needs
+
+/** Pens by font: a new canvas takes a millisecond. */
+const pens: Map<string, CanvasRenderingContext2D> = new Map();
+
+/**
+ * Measures text in a font.
+ * @param font as CSS has it
+ */
+export function measuringPen(font: string) {
+  const pen = pens.get(font) ?? context2d(document.createElement("canvas"));
+  pen.font = font;
+  pens.set(font, pen);
+  return pen;
+}
+
+/** Width of `text`, px. */
+export function textWidth(pen: CanvasRenderingContext2D, text: string) {
+  return pen.measureText(text).width;
+}
+
+/** Width of a token with its mark, px. */
+export function tokenWidth(pen: CanvasRenderingContext2D, token: string) {
+  if (BYTE.test(token)) return byteWidth(pen, labelOf(token));
+  return textWidth(pen, labelOf(token)) + (markOf(token) ? MARK_WIDTH : 0);
+}
+
+/** The size of the type of a pen, px. */
+function typeOf(pen: CanvasRenderingContext2D) {
+  return parseFloat(/[\d.]+px/.exec(pen.font)?.[0] ?? String(SMALLEST_TYPE));
+}
+
+/** Width of the label of a byte, px. */
+function byteWidth(pen: CanvasRenderingContext2D, text: string) {
+  const type = pen.font;
+  pen.font = `${Math.max(typeOf(pen) * BYTE_SIZE, SMALLEST_TYPE)}px ${BYTE_TYPE}`;
+  const width = textWidth(pen, text);
+  pen.font = type;
+  return width;
+}
+
+/** Width of the widest label, px. */
+export function widest(pen: CanvasRenderingContext2D, tokens: string[]) {
+  let width = 0;
+  for (const token of new Set(tokens)) width = Math.max(width, tokenWidth(pen, token));
+  return width;
+}
+
+/** The width a cell needs so that the labels of no two neighbours touch, px. */
+function levelSpacing(pen: CanvasRenderingContext2D, tokens: string[]) {
+  const widths = tokens.map((token) => tokenWidth(pen, token));
+  return widths.reduce(
+    (most, width, index) => Math.max(most, (width + (widths[index - 1] ?? 0)) / 2),
+    0,
+  );
+}
+
+/**
+ * Rows and columns of a thumbnail that is large enough for every attention of a trace: all are
+ * drawn in one size, so that nothing moves from one to another.
+ */
+export function sharedShape({ sites }: Pick<Trace, "sites">) {
+  const all = Object.values(sites);
+  const most = (name: "queries" | "keys" | "layers" | "heads") =>
+    Math.max(1, ...all.map((site) => site[name]));
+  return {
+    queries: most("queries"),
+    keys: most("keys"),
+    layers: most("layers"),
+    heads: most("heads"),
+  };
+}
+
+/**
+ * Where everything of the large map lies within a box of `width` × `height` px. Every attention
+ * of the trace, and of those shown beside it, has the same rectangle, as large as the largest of them
+ * needs.
+ * @param slack how much longer than wide, or wider than long, a cell may become
+ */
+export function createGeometry(
+  context: TraceContext,
+  site: Site,
+  width: number,
+  height: number,
+  slack: number = SLACK,
+): Geometry {
+  const { palette, state, say } = context;
+  const font = MAP_TYPE[state.projector ? "projector" : "desk"];
+  const pen = measuringPen(`${font}px ${palette.font}`);
+  const bounded: (value: number, most: number) => number = (value, most) =>
+    Math.ceil(Math.min(value, most));
+  const traces = [context, ...context.beside].map(({ trace }) => trace);
+  const sites = traces.flatMap((trace) => Object.values(trace.sites));
+  const predicted = traces.flatMap((one) => (one.masks.length ? one.fillings : one.predicted));
+  const masks = traces.some((trace) => trace.masks.length > 0);
+  const predicts = predicted.length > 0 && (masks || sites.some(isDecoded));
+  const forced = traces.some(({ candidates }) => candidates.flat().some((one) => one.forced));
+  const mark = forced ? 1.5 * font : 0; // a pen after the token
+  const queries = Math.max(...sites.map(({ queryTokens }) => widest(pen, queryTokens)));
+  const queryRoom = bounded(queries + mark, width * 0.2) + 12;
+  const title = textWidth(pen, say("predicts")) + font;
+  const arrow = 3 * font; // before the token
+  const longest = Math.max(widest(pen, predicted) + arrow + mark, title);
+  const predictedRoom = predicts ? bounded(longest, width * 0.2 + font) : 8;
+  const left = queryRoom + Math.round(font * 1.6) + 8;
+  const largest = LARGEST_CELL * (font / MAP_TYPE.desk);
+  const across = width - left - predictedRoom;
+  const likelyWidth = ({ queries, keys }: Site) => {
+    const tall = Math.max(((height - 5 * font) / queries) * slack, NARROW_CELL); // cells are about square
+    return Math.min(across, largest * keys, tall * keys);
+  };
+  const likely = Math.max(...sites.map(likelyWidth));
+  /** @param most width of all cells, px */
+  const keyLabels = ({ keyTokens, keys }: Site, most: number) => {
+    const widestKey = widest(pen, keyTokens);
+    const level = levelSpacing(pen, keyTokens) + font * 0.2;
+    const crowded = level > most / keys;
+    const rotated = crowded && (widestKey > 2.4 * font || across / keys > font * SLANTED);
+    return {
+      rotated,
+      room: rotated ? bounded(widestKey * 0.85, height * 0.22) + font : font + 6,
+      spacing: rotated ? font * SLANTED : crowded ? widestKey + font * 0.4 : level,
+    };
+  };
+  const keyRoom = Math.max(...sites.map((one) => keyLabels(one, likely).room));
+  const top = Math.round(font * 1.7) + keyRoom;
+  const room = { width: across, height: height - top - 6 };
+  const cells = sites.map((one) => ({ ...one, cell: cellShape(one, room, largest, slack) }));
+  const cellsWidth = Math.max(...cells.map(({ cell, keys }) => cell.width * keys), 10);
+  const drawn = keyLabels(site, cellsWidth); // slanted where the cells became narrower than likely
+  const { rotated, spacing } = drawn.room <= keyRoom ? drawn : keyLabels(site, likely);
+  return {
+    box: { width, height },
+    font,
+    left,
+    top,
+    width: cellsWidth,
+    height: Math.max(...cells.map(({ cell, queries }) => cell.height * queries), 10),
+    queryRoom,
+    predictedRoom,
+    keyRoom,
+    rotated,
+    keySpacing: spacing,
+    querySpacing: font * 1.2,
+    ...wholeRange(site),
+  };
+}
+
+/** Whether the rows of an attention are decoded one after the other. */
+function isDecoded({ name }: Site) {
+  return name !== "encoder";
+}
+
+/** The ranges that show every cell. */
+export function wholeRange({ queries, keys }: Pick<Site, "queries" | "keys">): {
+  x: Range;
+  y: Range;
+} {
+  return { x: [-0.5, keys - 0.5], y: [-0.5, queries - 0.5] };
+}
+
+/**
+ * Size of a cell, px: square, unless few rows or columns would make a narrow band; longer by up
+ * to `slack` where there is space.
+ * @param room for all cells
+ */
+export function cellShape(
+  site: Pick<Site, "queries" | "keys">,
+  room: { width: number; height: number },
+  largest: number,
+  slack: number,
+) {
+  const [across, down] = [room.width / site.keys, room.height / site.queries];
+  const square = Math.min(across, down, largest);
+  const longer = (most: number) => Math.min(most, square * slack, largest);
+  const stretched = (most: number) =>
+    most > 2 * square ? Math.max(longer(most), Math.min(most, NARROW_CELL)) : longer(most);
+  return { width: stretched(across), height: stretched(down) };
+}
+
+/** Size of a cell at the present zoom, px. */
+export function cellSize({ width, height, x, y }: Plot) {
+  return { width: width / (x[1] - x[0]), height: height / (y[1] - y[0]) };
+}
+
+/** Left edge of column `key`, px from the left of the plot. */
+export function xOf(plot: Plot, key: number) {
+  return (key - 0.5 - plot.x[0]) * cellSize(plot).width;
+}
+
+/** Top edge of row `query`, px from the top of the plot. */
+export function yOf(plot: Plot, query: number) {
+  return (query - 0.5 - plot.y[0]) * cellSize(plot).height;
+}
+
+/** The cell under a point of the box; null outside the plot. */
+export function cellAt(geometry: Plot & { left: number; top: number }, x: number, y: number) {
+  const [across, down] = [x - geometry.left, y - geometry.top];
+  if (across < 0 || down < 0 || across >= geometry.width || down >= geometry.height) return null;
+  const size = cellSize(geometry);
+  return {
+    key: Math.floor(across / size.width + geometry.x[0] + 0.5),
+    query: Math.floor(down / size.height + geometry.y[0] + 0.5),
+  };
+}
+
+/**
+ * Which of `count` positions are labelled: every n-th that has space, and always the `wanted`
+ * ones, whose neighbours give way.
+ * @param range shown positions
+ * @param cell px
+ * @param spacing px that a label needs
+ */
+export function labelled(
+  count: number,
+  range: Range,
+  cell: number,
+  spacing: number,
+  wanted: number[],
+) {
+  const every = Math.max(1, Math.ceil(spacing / cell));
+  const first = Math.max(0, Math.ceil(range[0]));
+  const last = Math.min(count - 1, Math.floor(range[1]));
+  const always = wanted.filter((position) => position >= first && position <= last);
+  const positions = new Set(always);
+  for (let position = Math.ceil(first / every) * every; position <= last; position += every) {
+    if (always.every((other) => Math.abs(other - position) * cell >= spacing))
+      positions.add(position);
+  }
+  return positions;
+}

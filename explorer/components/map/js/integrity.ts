@@ -1,0 +1,82 @@
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import type { Entry } from "../../dom/js/explanation.ts";
+import { createExplanation } from "../../dom/js/explanation.ts";
+import { shortError } from "../../dom/js/numbers.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import type { IntegrityCheck } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+
+/**
+ * The measured integrity of the trace in one line, which opens to its checks, those that failed
+ * beside it, and what the keys do.
+ * @param keysHere the sentence that names the keys of this view
+ */
+export function createIntegrity(
+  context: TraceContext,
+  keysHere: () => string = () => "keys",
+): Part {
+  const { say } = context;
+  const { element: line, button } = createExplanation(
+    "integrity-line",
+    { label: say("integrity"), close: say("words_close") },
+    () => (context.pieces.header.integrity ?? []).map((check) => checkEntry(context, check)),
+  );
+  button.removeAttribute("aria-label"); // its text tells more
+  const failed = element("ul", { class: "failures" });
+  const list = element("div", { class: "integrity", testid: "integrity" }, line, failed);
+  const keys = element("span", { class: "keys", testid: "keys" });
+  const counting = element(
+    "span",
+    { class: "counting", title: say("counting_title") },
+    say("counting"),
+  );
+  const node = element("footer", { class: "foot" }, list, counting, keys);
+  const update = (changed: Set<string>) => {
+    if (!anyOf(changed, "trace", "integrity")) return;
+    write(keys, say(keysHere()));
+    assign(keys, "title", say(`${keysHere()}_title`));
+    const { integrity } = context.pieces.header;
+    const checks = integrity ?? [];
+    write(button, integrity ? summary(context, integrity) : say("checking"));
+    button.disabled = !integrity;
+    const wrong = checks.filter(({ ok }) => !ok);
+    button.classList.toggle("passed", integrity !== null && wrong.length === 0);
+    failed.replaceChildren(
+      ...wrong.map((check) => {
+        const { name, text } = checkEntry(context, check);
+        return element("li", { class: "failed", "data-check": check.check, title: text }, name);
+      }),
+    );
+  };
+  return { element: node, update };
+}
+
+/** How many checks passed or failed. */
+function summary({ say }: TraceContext, checks: IntegrityCheck[]) {
+  const count = checks.length;
+  const failed = checks.filter(({ ok }) => !ok).length;
+  const expected = checks.filter(isUnavoidable).length;
+  if (failed) return say("checks_failed", { failed, count });
+  return say(expected ? "checks_expected" : "checks_passed", { count, expected });
+}
+
+/** Whether the model or an intervention makes the difference of a check unavoidable. */
+function isUnavoidable({ expected, error, limit }: IntegrityCheck) {
+  return expected && error !== null && error > limit;
+}
+
+/** One check: a mark, its name with the measured number, and what it means. */
+function checkEntry({ say, trace }: TraceContext, integrity: IntegrityCheck): Entry {
+  const { check, error, limit, ok } = integrity;
+  const facts = { error: shortError(error), limit: shortError(limit) };
+  const unavoidable = isUnavoidable(integrity);
+  const outcome = unavoidable ? "expected" : ok ? "check" : "failed";
+  const leaks = unavoidable && trace.header.facts.config?.causal === false;
+  const name = say(leaks ? "expected_no_causal_mask" : `${outcome}_${check}`, facts);
+  return {
+    name: `${ok ? "✓" : "✗"} ${name}`,
+    text: say(`about_${check}`, facts),
+    kind: ok ? "passed" : "failed",
+  };
+}

@@ -1,0 +1,81 @@
+import { positionRectangle } from "../../dom/js/element.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import type { Site } from "../../trace/js/trace.ts";
+import { bitmap, paint } from "./bitmap.ts";
+import type { Geometry, Range } from "./geometry.ts";
+import { cellSize, xOf, yOf } from "./geometry.ts";
+
+export type Shape = Pick<Site, "queries" | "keys">;
+
+const LARGEST_PLOT = 128 * 128; // cells; Plotly takes seconds for hundreds of thousands
+
+/**
+ * Whether a map has more cells than Plotly draws at once: then it draws none, and only its zoom
+ * is used.
+ */
+export function isLargeMap({ queries, keys }: Shape) {
+  return queries * keys > LARGEST_PLOT;
+}
+
+/**
+ * Paint the cells of the present zoom with no more pixels than the screen has; a pixel shows the
+ * largest weight it covers.
+ * @param tone by cell, 0..1
+ * @param masked codes by cell
+ */
+export function paintVisible(
+  canvas: HTMLCanvasElement,
+  geometry: Geometry,
+  palette: Pick<Palette, "ramp" | "masked">,
+  tone: Float32Array,
+  masked: Uint8Array,
+  site: Shape,
+) {
+  const [rows, columns] = [shown(geometry.y, site.queries), shown(geometry.x, site.keys)];
+  const shape = { queries: rows.count, keys: columns.count };
+  const cell = cellSize(geometry);
+  const ratio = window.devicePixelRatio || 1;
+  const pixels: (count: number, size: number) => number = (count, size) =>
+    Math.min(count, Math.max(1, Math.round(count * size * ratio)));
+  const image = bitmap(
+    palette,
+    part(tone, site.keys, rows, columns),
+    part(masked, site.keys, rows, columns),
+    shape,
+    pixels(rows.count, cell.height),
+    pixels(columns.count, cell.width),
+  );
+  paint(canvas, image);
+  const [left, top] = [xOf(geometry, columns.first), yOf(geometry, rows.first)];
+  const [width, height] = [columns.count * cell.width, rows.count * cell.height];
+  positionRectangle(canvas, geometry.left + left, geometry.top + top, width, height);
+  const [right, bottom] = [left + width - geometry.width, top + height - geometry.height];
+  canvas.style.clipPath = `inset(${[-top, right, bottom, -left].map((px) => `${px}px`).join(" ")})`;
+}
+
+/** The positions of which any part is in a range. */
+function shown([start, end]: Range, count: number) {
+  const first = Math.max(0, Math.floor(start + 0.5));
+  const last = Math.min(count, Math.ceil(end + 0.5));
+  return { first, count: Math.max(last - first, 1) };
+}
+
+/**
+ * The cells of some rows and columns.
+ * @param cells row by row
+ */
+export function part<Cells extends Float32Array | Uint8Array>(
+  cells: Cells,
+  keys: number,
+  rows: { first: number; count: number },
+  columns: { first: number; count: number },
+): Cells {
+  const start = rows.first * keys;
+  if (columns.count === keys) return cells.subarray(start, start + rows.count * keys) as Cells;
+  const found = cells.slice(0, rows.count * columns.count) as Cells;
+  for (let row = 0; row < rows.count; row += 1) {
+    const from = start + row * keys + columns.first;
+    found.set(cells.subarray(from, from + columns.count), row * columns.count);
+  }
+  return found;
+}

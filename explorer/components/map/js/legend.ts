@@ -1,0 +1,145 @@
+import type { Part } from "../../dom/js/element.ts";
+import { context2d, element, populate, write } from "../../dom/js/element.ts";
+import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import { createSmallSelect } from "../../dom/js/smallSelect.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import type { Palette } from "../../page/js/palette.ts";
+import { LEVELS, maskColour } from "../../page/js/palette.ts";
+import { SHOWN_MAPS } from "../../trace/js/look.ts";
+import type { Scale } from "../../trace/js/scale.ts";
+import { SCALES, scaleMarks, scaleOf } from "../../trace/js/scale.ts";
+import { shownHead, shownMethod, siteOf } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { offers } from "../../trace/js/traceQuestions.ts";
+import { paintRamp } from "./bitmap.ts";
+import { wholeRange } from "./geometry.ts";
+import { drawPattern, MASK_CODES } from "./pattern.ts";
+import { createShownChoice } from "./shownChoice.ts";
+
+const SHARES = ["source_share", "contribution_check"];
+const ALIGNMENTS = ["alignment_prediction", "alignment_input"];
+
+/** Under the map: the colour bar with its scale, and the reasons of masked cells. */
+export function createLegend(context: TraceContext): Part {
+  const { say } = context;
+  const shown = createShownChoice(context);
+  const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
+  const marks = element("div", { class: "marks", testid: "scale-marks" });
+  const scales = createSmallSelect(
+    context,
+    { names: SCALES, prefix: "scale_", label: "scale" },
+    (scale) => context.set({ scale: scale as Scale }),
+  );
+  const words = createExplanation(
+    "legend-words",
+    { label: say("legend_words"), close: say("words_close") },
+    () => entries(context),
+  );
+  const reasons = element("div", { class: "reasons", testid: "reasons" });
+  const node = element(
+    "div",
+    { class: "legend" },
+    shown.element,
+    element("div", { class: "bar-box" }, bar, marks),
+    scales.element,
+    words.element,
+    reasons,
+  );
+  let painted = ""; // the palette
+  let listed = ""; // the reasons
+  const paintBar = () => {
+    const { key, ramp } = context.palette;
+    if (painted !== key) paintRamp(bar, ramp);
+    painted = key;
+  };
+  const listReasons = () => {
+    const { state, palette, trace } = context;
+    const codes = siteOf(context).masked(state.layer, shownHead(state));
+    const shown = MASK_CODES.filter((code) => codes.includes(code));
+    const elsewhere = Object.values(trace.sites).flatMap((site) => site.reasons);
+    const absent = MASK_CODES.filter((code) => elsewhere.includes(code) && !shown.includes(code));
+    const now = JSON.stringify([shown, absent, palette.key]);
+    if (listed === now) return;
+    listed = now;
+    reasons.replaceChildren(
+      ...shown.map((code) => reasonKey(context, code, true)),
+      ...absent.map((code) => reasonKey(context, code, false)), // their space stays free
+    );
+  };
+  const update = (changed: Set<string>) => {
+    shown.update(changed);
+    const picture = ["trace", "site", "layer", "head", "shows", "alignment", "scale"];
+    if (!anyOf(changed, ...picture, "theme", "more")) return;
+    const site = siteOf(context);
+    const scale = scaleOf(context.state, site);
+    paintBar();
+    writeMarks(marks, scaleMarks(scale, site.scale));
+    scales.check(scale);
+    scales.element.hidden = !context.state.more && scale === SCALES[0]; // else its name is needed
+    listReasons();
+  };
+  return { element: node, update };
+}
+
+/** What the colours and marks of the map on screen mean, and what else it can show. */
+function entries(context: TraceContext) {
+  const { say, state, trace } = context;
+  const method = shownMethod(context);
+  const offered = offers(context, "contributions");
+  const others = SHOWN_MAPS.filter((one) => one !== method);
+  const cross = state.site === "cross";
+  const names = [
+    ...(method ? [method, ...SHARES] : ["weight"]),
+    ...SCALES.map((scale) => `scale_${scale}`),
+    ...(cross && trace.header.source.length ? ALIGNMENTS : []),
+    ...(cross ? ["gold_weight"] : []),
+    ...(offered ? [...others, ...(method ? [] : SHARES)] : ["not_computed"]),
+  ];
+  const shown = Object.values(trace.sites).flatMap(({ reasons }) => reasons);
+  const codes = MASK_CODES.filter((code) => shown.includes(code));
+  const reasons = codes.map((code) => `reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
+  return [...names, ...reasons].map((name) => wordEntry(name, say));
+}
+
+/**
+ * Write the marks of a colour bar.
+ * @param marks tone 0..1, text
+ */
+export function writeMarks(parent: HTMLElement, marks: [number, string][]) {
+  const spans = populate(parent, marks.length, () => element("span"));
+  marks.forEach(([tone, text], index) => {
+    write(spans[index], text);
+    spans[index].style.left = `${tone * 100}%`;
+  });
+}
+
+/**
+ * A small masked cell and its reason.
+ * @param shown else its space stays free
+ */
+function reasonKey({ trace, palette, say }: TraceContext, code: number, shown: boolean) {
+  const name = trace.header.reasons[code].replaceAll(" ", "_");
+  const swatch = element("canvas", {
+    class: "swatch",
+    width: 36,
+    height: 24,
+    "aria-hidden": "true",
+  });
+  paintSwatch(swatch, palette, code);
+  return element(
+    "span",
+    { class: shown ? "reason-key" : "reason-key absent", title: say(`reason_${name}_title`) },
+    swatch,
+    say(`reason_${name}`),
+  );
+}
+
+/** Paint a masked cell. */
+function paintSwatch(canvas: HTMLCanvasElement, palette: Palette, code: number) {
+  const { width, height } = canvas;
+  const pen = context2d(canvas);
+  pen.fillStyle = maskColour(palette.masked, code);
+  pen.fillRect(0, 0, width, height);
+  const cell = { queries: 1, keys: 1 };
+  drawPattern(pen, { width, height, ...wholeRange(cell) }, cell, [code], palette);
+}

@@ -1,0 +1,198 @@
+import { assign, element, populate, positionRectangle, write } from "../../dom/js/element.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import { ASKED } from "../../page/js/lessonEvents.ts";
+import { colourAt, inkOn } from "../../page/js/palette.ts";
+import { weightsHidden, whyCovered } from "../../trace/js/guess.ts";
+import { scaleOf, tones } from "../../trace/js/scale.ts";
+import {
+  currentRow,
+  isAsked,
+  rowCodes,
+  rowOf,
+  shownHead,
+  siteOf,
+} from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import type { Geometry } from "./geometry.ts";
+import { cellSize, xOf, yOf } from "./geometry.ts";
+import { createPairCover } from "./pairFilter.ts";
+
+export type Size = { width: number; height: number };
+
+export interface OverlayParts {
+  outline: HTMLElement;
+  cover: HTMLElement;
+  coverText: HTMLElement;
+  keyMark: HTMLElement;
+  cellMark: HTMLElement;
+  weights: HTMLElement;
+  removed: HTMLElement;
+  clip: HTMLElement;
+  tick: HTMLElement;
+}
+
+const PRINTED_TYPE = {
+  // px and digits of the printed weights, the best that fits its cell
+  desk: [{ font: 12, digits: 2 }],
+  projector: [
+    { font: 18, digits: 2 },
+    { font: 16, digits: 2 },
+    { font: 14, digits: 2 },
+    { font: 14, digits: 1 },
+  ],
+};
+const SMALLEST_PRINTED = [0.5, 0.05, 0.005]; // by digits; a smaller weight is a dot
+const OUTLINE = 2; // px, as in the style sheet
+const THIN_ROW = 12; // px
+const SMALLEST_RULE = 7; // px between two lines of the cover
+const PAST_EDGE = 2; // px by which the cover is longer than the map, which cuts it off: rounding shows no row
+
+/** What a step changes on the large map: outline, printed weights, cover, hovered key. */
+export function createOverlay(context: TraceContext) {
+  const outline = element("div", { class: "outline", testid: "current-row" });
+  const cover = element("div", {
+    class: "cover",
+    testid: "not-yet",
+  });
+  const coverText = element("span", { class: "cover-text" });
+  cover.append(coverText);
+  const keyMark = element("div", { class: "key-mark" });
+  const cellMark = element("div", { class: "cell-mark" });
+  const weights = element("div", { class: "weights", testid: "row-weights" });
+  const removed = element(
+    "div",
+    { class: "crossed", testid: "removed-note" },
+    element("span", { class: "cover-text" }),
+  );
+  const pairCover = createPairCover(context);
+  const over = [...pairCover.elements, cover, outline, weights, keyMark, cellMark, removed];
+  const clip = element("div", { class: "clip" }, ...over);
+  const tick = element("div", { class: "row-tick" });
+  const node = element("div", { class: "overlay" }, clip, tick);
+  const parts = { outline, cover, coverText, keyMark, cellMark, weights, removed, clip, tick };
+  const update = (geometry: Geometry) => {
+    drawOverlay(context, geometry, parts);
+    pairCover.update(geometry);
+  };
+  return { element: node, update };
+}
+
+/** Move the overlay to the current step and zoom. */
+function drawOverlay(context: TraceContext, geometry: Geometry, parts: OverlayParts) {
+  const { state } = context;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  const size = cellSize(geometry);
+  positionRectangle(parts.clip, geometry.left, geometry.top, geometry.width, geometry.height);
+  markRemoved(context, parts.removed);
+  parts.outline.hidden = parts.tick.hidden = row < 0;
+  const [left, right] = [xOf(geometry, 0), xOf(geometry, site.keys)];
+  if (row >= 0) {
+    const top = yOf(geometry, row);
+    const edge = size.height < THIN_ROW ? OUTLINE : 0; // around a thin row, which it would cover
+    const first = Math.max(top - edge, Math.min(top, 0)); // inside the map, which cuts it off
+    const end = top + size.height;
+    const last = Math.min(end + edge, Math.max(end, geometry.height));
+    positionRectangle(parts.outline, left, first, right - left, last - first);
+    const middle = geometry.top + top + size.height / 2;
+    parts.tick.hidden = middle < geometry.top || middle > geometry.top + geometry.height;
+    parts.tick.style.transform = `translate(${geometry.left - 7}px, ${middle - 7}px)`;
+  }
+  const visible = row + (weightsHidden(context) ? 0 : 1);
+  const covered = row >= 0 && visible < site.queries && site.name !== "encoder";
+  parts.cover.hidden = !covered;
+  parts.cover.classList.toggle("veil", state.ahead);
+  if (covered) {
+    const why = context.say(whyCovered(context));
+    assign(parts.cover, "title", why);
+    write(parts.coverText, why);
+    const top = yOf(geometry, visible);
+    const height = yOf(geometry, site.queries) - top;
+    positionRectangle(parts.cover, left, top, right - left, height + PAST_EDGE);
+    const ruled = size.height * Math.ceil(SMALLEST_RULE / size.height);
+    parts.cover.style.backgroundSize = `100% ${ruled}px`;
+    parts.coverText.hidden = state.ahead || height < 20 || right - left < 90;
+  }
+  drawHover(context, geometry, parts, size);
+  printWeights(context, geometry, parts.weights, row, size);
+}
+
+/**
+ * The column of the hovered key, and the hovered cell.
+ * @param size of a cell
+ */
+function drawHover(
+  context: TraceContext,
+  geometry: Geometry,
+  { keyMark, cellMark }: OverlayParts,
+  { width, height }: Size,
+) {
+  const { query = null, key = null } = context.state.hover ?? {};
+  keyMark.hidden = key === null;
+  cellMark.hidden = key === null || query === null;
+  if (key === null) return;
+  const left = xOf(geometry, key);
+  const [top, bottom] = [yOf(geometry, 0), yOf(geometry, siteOf(context).queries)];
+  positionRectangle(keyMark, left, top, width, bottom - top);
+  if (query !== null) positionRectangle(cellMark, left, yOf(geometry, query), width, height);
+}
+
+/**
+ * The weights of the current row in its cells, where these are large enough.
+ * @param size of a cell
+ */
+function printWeights(
+  context: TraceContext,
+  geometry: Geometry,
+  parent: HTMLElement,
+  row: number,
+  size: Size,
+) {
+  const { state, palette } = context;
+  const site = siteOf(context);
+  const type = printedType(state.projector, size);
+  parent.hidden = row < 0 || row >= site.queries || weightsHidden(context) || !type;
+  if (parent.hidden || !type) return;
+  const { weights, masked } = rowOf(site, state.layer, shownHead(state), row);
+  const tone = tones(
+    rowCodes(site, state.layer, shownHead(state), row),
+    site.keys,
+    scaleOf(state, site),
+  );
+  const cells = populate(parent, site.keys, () => element("span"));
+  parent.style.transform = `translate(${xOf(geometry, 0)}px, ${yOf(geometry, row)}px)`;
+  parent.style.height = `${size.height}px`;
+  parent.style.fontSize = `${type.font}px`;
+  weights.forEach((weight, key) => {
+    const small = weight < SMALLEST_PRINTED[type.digits];
+    const printed = small ? "·" : shortWeight(weight, type.digits);
+    write(
+      cells[key],
+      masked[key] ? "" : isAsked(context, "weight", { query: row, key }) ? ASKED : printed,
+    );
+    cells[key].style.width = `${size.width}px`;
+    cells[key].style.color = inkOn(colourAt(palette.ramp, tone[key]));
+  });
+}
+
+/**
+ * The type in which a weight fits into a cell; undefined where none does.
+ * @param size of a cell
+ */
+function printedType(projector: boolean, { width, height }: Size) {
+  const types = PRINTED_TYPE[projector ? "projector" : "desk"];
+  return types.find(
+    ({ font, digits }) => width >= font * (digits * 0.64 + 0.62) && height >= font + 4, // digits, point, margin
+  );
+}
+
+/**
+ * Cross out the map of a removed head and say how its output is replaced: it adds nothing of its
+ * own, so its weights are not drawn.
+ */
+function markRemoved(context: TraceContext, node: HTMLElement) {
+  const { state } = context;
+  const how = siteOf(context).removed(state.layer, shownHead(state));
+  node.hidden = how === null;
+  write(node.children[0], how ? context.say(`removed_${how}`) : "");
+}

@@ -1,0 +1,455 @@
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { shortWeight } from "../../dom/js/numbers.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import { reachOf } from "../../trace/js/contributions.ts";
+import { visibleRows, weightsHidden } from "../../trace/js/guess.ts";
+import { goldWeight } from "../../trace/js/headScores.ts";
+import { MEAN } from "../../trace/js/look.ts";
+import { scaleOf, tones } from "../../trace/js/scale.ts";
+import {
+  currentRow,
+  isHeld,
+  layerNumber,
+  shownMethod,
+  shownName,
+  siteOf,
+} from "../../trace/js/stepState.ts";
+import type { Replacement, Site, Trace } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { sharedShape } from "./geometry.ts";
+import type { ThumbnailSize } from "./thumbnail.ts";
+import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "./thumbnail.ts";
+import { clearHover, setHover } from "./tooltip.ts";
+
+export type Layout = ThumbnailSize & { columns: number }; // thumbnails, and how many are in a line
+
+export type Removal = (layer: number, head: number) => Replacement | null;
+
+/** The numbers under the thumbnails of cross-attention. */
+export interface GoldNumbers {
+  weight: (layer: number, head: number) => number | null;
+  title: (head: string, weight: number) => string;
+  axes?: string; // what the pictures and the numbers show
+}
+
+const LARGEST_THUMBNAIL = 200;
+const STRETCH = 1.6; // of one side of a thumbnail, where its cells then fill the space
+const TIGHT_THUMBNAIL = 46; // px; below, a score leaves no space for the head's number
+const THUMBNAIL_EDGE = 6; // what a frame adds to the picture
+const SCORE_HEIGHT = 17;
+const LAYER_LABEL = { desk: 22, phone: 44 }; // px, as in the style sheets
+const MEAN_HEIGHT = 58; // px of the name of a layer with the word under it
+const GAP = 1;
+const GRID_EDGE = 2;
+const LARGER = 1.4; // type of a projector
+const WORTH_A_LINE = 1.3; // a layer is broken into more lines only for this much larger pictures
+const REBUILDING = ["trace", "site", "size", "projector", "more"]; // changes that move the thumbnails
+const SELECTING = ["layer", "head", "shows"];
+
+/**
+ * Thumbnails of all heads of the chosen attention, the selected one ringed.
+ * @param shown.gold as they are measured elsewhere on the page; else those of the trace
+ * @param shown.without the trace whose removed heads are crossed out; else that of `context`
+ */
+export function createRail(
+  context: TraceContext,
+  {
+    gold = goldOfTrace(context),
+    without = () => context.trace,
+  }: { gold?: GoldNumbers; without?: () => Trace } = {},
+): Part {
+  const { say } = context;
+  const removal: Removal = (layer, head) =>
+    without().sites[context.state.site]?.removed(layer, head) ?? null;
+  const axes = element("div", { class: "mini-axes", title: say("mini_axes_title") });
+  const grid = element("div", { class: "heads", testid: "heads", role: "group" });
+  const node = element("section", { class: "rail", "aria-label": say("heads") }, axes, grid);
+  let layout: Layout = { unit: 1, width: 0, height: 0, columns: 1 };
+  let painted = ""; // the scale of the pictures
+  const update = (changed: Set<string>) => {
+    const rebuilt = anyOf(changed, ...REBUILDING);
+    if (rebuilt || changed.has("shows")) write(axes, axesText(context, gold));
+    if (rebuilt) {
+      layout = buildRail(context, grid, gold, removal);
+    }
+    const scale = scaleOf(context.state, siteOf(context));
+    if (rebuilt || anyOf(changed, "theme", "alignment") || scale !== painted)
+      paintThumbnails(context, grid, layout, removal);
+    painted = scale;
+    if (rebuilt || anyOf(changed, ...SELECTING)) markSelected(context, grid);
+    if (rebuilt || anyOf(changed, "step", "ahead", "guess", "hover")) markStep(context, grid);
+  };
+  const scroll = (changed: Set<string>) => {
+    const frame = grid.querySelector(".selected");
+    if (frame && anyOf(changed, ...REBUILDING, ...SELECTING)) bringIntoView(grid, frame);
+  };
+  grid.addEventListener("keydown", (event) => moveSelection(context, grid, event));
+  return { element: node, update, scroll };
+}
+
+/**
+ * What rows and columns of the pictures are, and their numbers; beside a map of contributions, that
+ * the pictures stay weights.
+ */
+function axesText(context: TraceContext, gold: GoldNumbers) {
+  const { say } = context;
+  if (shownMethod(context)) return say("mini_axes_weights");
+  return isScored(context, gold) ? (gold.axes ?? say("mini_axes_gold")) : say("mini_axes");
+}
+
+/** The width of the name of a layer, which on a phone is large enough for a finger. */
+function labelWidth() {
+  return LAYER_LABEL[window.matchMedia("(max-width: 640px)").matches ? "phone" : "desk"];
+}
+
+/**
+ * The largest thumbnails with which every head fits.
+ * @param width for all heads
+ * @param height for all heads
+ * @param larger factor of the type size
+ */
+function fitThumbnails(
+  width: number,
+  height: number,
+  site: Pick<Site, "layers" | "heads" | "queries" | "keys">,
+  larger: number,
+): Layout {
+  const longest = Math.max(site.queries, site.keys);
+  const smallest = SMALLEST_THUMBNAIL * larger;
+  const largest = Math.min(LARGEST_THUMBNAIL, Math.max(44, longest * 22));
+  let best = { edge: 0, columns: 1, across: smallest, down: smallest };
+  for (let lines = 1; lines <= site.heads; lines += 1) {
+    const columns = Math.ceil(site.heads / lines);
+    const across = (width - labelWidth()) / columns - THUMBNAIL_EDGE - GAP;
+    const down = height / (lines * site.layers) - THUMBNAIL_EDGE - SCORE_HEIGHT * larger - 6;
+    if (across < smallest) continue;
+    const edge = Math.min(largest, (across * longest) / site.keys, (down * longest) / site.queries);
+    if (edge > best.edge * WORTH_A_LINE) best = { edge, columns, across, down };
+  }
+  if (best.edge < smallest) {
+    const most = Math.floor((width - labelWidth()) / (smallest + THUMBNAIL_EDGE + GAP));
+    const lines = Math.ceil(site.heads / Math.max(most, 1)); // and then the rail scrolls
+    best = { ...best, edge: smallest, columns: Math.ceil(site.heads / lines) };
+  }
+  const size = thumbnailSize(best.edge, site, smallest);
+  const stretched: (side: number, most: number) => number = (side, most) =>
+    Math.max(side, Math.min(side * STRETCH, most, largest));
+  return {
+    unit: size.unit,
+    width: stretched(size.width, best.across),
+    height: stretched(size.height, best.down),
+    columns: best.columns,
+  };
+}
+
+/**
+ * The width that a rail makes use of, px.
+ * @param most px that it may have
+ * @param height px for all heads
+ */
+export function railWidth({ trace, state }: TraceContext, most: number, height: number) {
+  const larger = state.projector ? LARGER : 1;
+  const { width, columns } = fitThumbnails(most, height, sharedShape(trace), larger);
+  return Math.ceil(columns * (width + THUMBNAIL_EDGE + GAP) + labelWidth() + GRID_EDGE);
+}
+
+/** The gold weights of the trace on screen. */
+function goldOfTrace(context: TraceContext): GoldNumbers {
+  return {
+    weight: (layer, head) => goldWeight(context.trace, siteOf(context), layer, head),
+    title: (head, weight) => {
+      const facts = { head, number: shortWeight(weight), weight: weight.toFixed(3) };
+      return context.say("gold_title", facts);
+    },
+  };
+}
+
+/**
+ * Lay the thumbnails out, layer by layer. They have one size in all attentions, and stay as elements
+ * from one trace to the next of its shape: new ones would cost more than all else that is drawn.
+ */
+function buildRail(context: TraceContext, grid: HTMLElement, gold: GoldNumbers, removal: Removal) {
+  const site = siteOf(context);
+  const shape = sharedShape(context.trace);
+  const above = context.root.dataset.railAbove !== undefined;
+  const larger = context.state.projector ? LARGER : 1;
+  const scored = isScored(context, gold);
+  const { layout, named } = above
+    ? {
+        layout: { ...thumbnailSize(72, shape, SMALLEST_THUMBNAIL), columns: site.heads },
+        named: false,
+      }
+    : fitNamed(grid, shape, larger, scored);
+  grid.style.setProperty("--thumb-width", `${layout.width}px`);
+  grid.style.setProperty("--thumb-height", `${layout.height}px`);
+  grid.style.setProperty("--columns", String(layout.columns));
+  grid.classList.toggle("tight", isTight(layout, larger));
+  const lines = Math.ceil(site.heads / layout.columns);
+  grid.classList.toggle(
+    "low",
+    lines * (layout.height + SCORE_HEIGHT + THUMBNAIL_EDGE) < MEAN_HEIGHT,
+  );
+  const made = JSON.stringify([site.numbers, site.heads, named, scored, context.state.more]);
+  if (grid.dataset.made !== made) {
+    const layers = site.numbers.map((_, layer) => layerOfHeads(context, site, layer, scored));
+    grid.replaceChildren(...(named ? [columnNames(site)] : []), ...layers);
+    grid.dataset.made = made;
+  }
+  grid.querySelectorAll(".thumbnail").forEach((frame, index) => {
+    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    nameThumbnail(context, frame, gold, layer, head, removal(layer, head));
+  });
+  return layout;
+}
+
+/** The name of a layer and its thumbnails. */
+function layerOfHeads(context: TraceContext, site: Site, layer: number, scored: boolean) {
+  const heads = Array.from({ length: site.heads }, (_, head) =>
+    thumbnail(context, layer, head, scored),
+  );
+  return element(
+    "div",
+    { class: "layer" },
+    layerName(context, site, layer),
+    element("div", { class: "layer-heads" }, ...heads),
+  );
+}
+
+/** Whether there are numbers under the thumbnails. */
+function isScored({ state }: TraceContext, gold: GoldNumbers) {
+  return state.more && state.site === "cross" && gold.weight(0, 0) !== null;
+}
+
+/** Whether a score leaves no space for the name of its head. */
+function isTight({ width }: ThumbnailSize, larger: number) {
+  return width < TIGHT_THUMBNAIL * larger;
+}
+
+/**
+ * As `fitThumbnails`, with space for the names above the columns where scores leave none below the
+ * thumbnails and a column has one head of each layer.
+ */
+function fitNamed(
+  grid: HTMLElement,
+  site: Pick<Site, "layers" | "heads" | "queries" | "keys">,
+  larger: number,
+  scored: boolean,
+): { layout: Layout; named: boolean } {
+  const [width, height] = [grid.clientWidth - GRID_EDGE, grid.clientHeight - GRID_EDGE];
+  const layout = fitThumbnails(width, height, site, larger);
+  if (!scored || !isTight(layout, larger)) return { layout, named: false };
+  const lower = fitThumbnails(width, height - SCORE_HEIGHT * larger, site, larger);
+  const named = lower.columns === site.heads && isTight(lower, larger);
+  return { layout: named ? lower : layout, named };
+}
+
+/** The names of the heads above their columns. */
+function columnNames({ heads }: Pick<Site, "heads">) {
+  const names = Array.from({ length: heads }, (_, head) =>
+    element("span", { class: "head-name" }, `H${head}`),
+  );
+  return element(
+    "div",
+    { class: "layer column-names", testid: "column-names", "aria-hidden": "true" },
+    element("span", {}),
+    element("div", { class: "layer-heads" }, ...names),
+  );
+}
+
+/**
+ * The name of a layer; a click on it shows the mean of its heads, or what its keys contribute where
+ * that is shown. Without the controls behind More it is a name alone.
+ */
+function layerName({ say, act, state }: TraceContext, site: Site, layer: number) {
+  const number = site.numbers[layer];
+  if (site.heads === 1 || !state.more) {
+    const title = say("layer_title", { layer: number });
+    return element("span", { class: "layer-name", title }, `L${number}`);
+  }
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "layer-name",
+      testid: `mean-${layer}`,
+      "data-head": `${layer}/${MEAN}`,
+      on: {
+        click: () => act.select(state.shows === "weight" ? { layer, head: MEAN } : { layer }),
+      },
+    },
+    element("span", {}, `L${number}`),
+    " ",
+    element("span", { class: "mean-word" }),
+  );
+}
+
+/** One head: its picture, the marks on it, its name and, if `scored`, its gold weight. */
+function thumbnail(context: TraceContext, layer: number, head: number, scored: boolean) {
+  const picture = element(
+    "span",
+    { class: "picture" },
+    element("canvas", { "aria-hidden": "true" }),
+    element("i", { class: "cover" }),
+    element("i", { class: "tick" }),
+    element("i", { class: "key-mark" }),
+  );
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "thumbnail",
+      testid: `head-${layer}-${head}`,
+      "data-head": `${layer}/${head}`,
+      on: {
+        click: () => context.act.select({ layer, head }),
+        pointermove: (event) => hoverThumbnail(context, picture, event, layer, head),
+        pointerleave: (event) => clearHover(context, event),
+      },
+    },
+    picture,
+    element("span", { class: "head-name" }, `H${head}`),
+    ...(scored ? [" ", element("span", { class: "score" })] : []),
+  );
+}
+
+/** Write on a thumbnail what the trace says of its head. */
+function nameThumbnail(
+  context: TraceContext,
+  frame: Element,
+  gold: GoldNumbers,
+  layer: number,
+  head: number,
+  removed: Replacement | null,
+) {
+  const weight = isScored(context, gold) ? gold.weight(layer, head) : null;
+  const name = shownName(context, layer, head);
+  const measured = weight === null ? name : gold.title(name, weight);
+  const held = isHeld(context, layer, head);
+  const notes = [
+    removed ? context.say(`removed_${removed}`) : "",
+    held ? "" : context.say("not_in_page"),
+  ];
+  const title = [measured, ...notes].filter(Boolean).join(". ");
+  for (const attribute of ["title", "aria-label"]) assign(frame, attribute, title);
+  const score = frame.querySelector(".score");
+  if (score) write(score, weight === null ? "" : shortWeight(weight));
+  frame.classList.toggle("absent", !held);
+}
+
+/** Hover the cell of a thumbnail under the pointer. */
+function hoverThumbnail(
+  context: TraceContext,
+  picture: HTMLElement,
+  event: PointerEvent,
+  layer: number,
+  head: number,
+) {
+  const site = siteOf(context);
+  const box = picture.getBoundingClientRect();
+  const query = Math.floor(((event.clientY - box.top) / box.height) * site.queries);
+  const key = Math.floor(((event.clientX - box.left) / box.width) * site.keys);
+  const inside = query >= 0 && query < visibleRows(context) && key >= 0 && key < site.keys;
+  const cell = { query, key, layer, head, x: event.clientX, y: event.clientY };
+  setHover(context, inside ? cell : null);
+}
+
+/** Draw the weights of every head; not done at a step. */
+function paintThumbnails(
+  { state, trace, palette }: TraceContext,
+  grid: HTMLElement,
+  layout: Layout,
+  removal: Removal,
+) {
+  const site = siteOf({ state, trace });
+  const scale = scaleOf(state, site);
+  grid.querySelectorAll("canvas").forEach((canvas, index) => {
+    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    const picture = site.picture(layer, head);
+    const tone = tones(picture.weights, picture.keys, scale);
+    const removed = removal(layer, head) !== null;
+    paintThumbnail(canvas, layout, palette, picture, tone, removed);
+  });
+}
+
+/** The buttons of the rail: for each layer its mean, then its heads. */
+function headButtons(grid: HTMLElement): HTMLElement[] {
+  return [...grid.querySelectorAll("[data-head]")].filter((node) => node instanceof HTMLElement);
+}
+
+/** Ring the selected head, which is the only stop of the Tab key. */
+function markSelected(context: TraceContext, grid: HTMLElement) {
+  const selected = selectedName(context);
+  nameLayers(context, grid);
+  for (const frame of headButtons(grid)) {
+    const chosen = frame.dataset.head === selected;
+    frame.classList.toggle("selected", chosen);
+    assign(frame, "aria-pressed", chosen ? "true" : "false");
+    frame.tabIndex = chosen ? 0 : -1;
+  }
+}
+
+/** Say what the names of the layers show: the mean of the heads, or what all of them contribute. */
+function nameLayers(context: TraceContext, grid: HTMLElement) {
+  const { say } = context;
+  const method = shownMethod(context);
+  const shown = method ? reachOf(method) : "mean";
+  grid.querySelectorAll(".layer-name[data-head]").forEach((button, layer) => {
+    const number = layerNumber(context, layer);
+    const title = say(`${shown}_title`, { layer: number });
+    for (const name of ["title", "aria-label"]) assign(button, name, title);
+    write(button.lastElementChild as Element, say(method ? `${shown}_word` : "mean"));
+  });
+}
+
+/** The button of what is on screen; of all heads together, that of the layer. */
+function selectedName(context: TraceContext) {
+  const { layer, head } = context.state;
+  const button = siteOf(context).heads > 1 ? MEAN : 0;
+  return `${layer}/${shownMethod(context) ? button : head}`;
+}
+
+/** Scroll the rail, and nothing but the rail, until a head is visible. */
+function bringIntoView(grid: HTMLElement, frame: Element) {
+  const [outer, inner] = [grid.getBoundingClientRect(), frame.getBoundingClientRect()];
+  const beyond: (low: number, high: number, from: number, to: number) => number = (
+    low,
+    high,
+    from,
+    to,
+  ) => Math.min(low - from, 0) + Math.max(high - to, 0);
+  grid.scrollLeft += beyond(inner.left, inner.right, outer.left, outer.right);
+  grid.scrollTop += beyond(inner.top, inner.bottom, outer.top, outer.bottom);
+}
+
+/** The current row and the hovered key in every thumbnail, as properties of their parent. */
+function markStep(context: TraceContext, grid: HTMLElement) {
+  const { state } = context;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  grid.classList.toggle("stepping", row >= 0);
+  const visible = row + (weightsHidden(context) ? 0 : 1);
+  const ahead = state.ahead || site.name === "encoder";
+  grid.classList.toggle("covered", row >= 0 && !ahead && visible < site.queries);
+  grid.classList.toggle("keyed", Boolean(state.hover));
+  grid.style.setProperty("--row", String(row / site.queries));
+  grid.style.setProperty("--row-end", String(Math.min(visible / site.queries, 1)));
+  grid.style.setProperty("--row-size", String(1 / site.queries));
+  grid.style.setProperty("--key", String((state.hover?.key ?? 0) / site.keys));
+  grid.style.setProperty("--key-size", String(1 / site.keys));
+}
+
+/** ↑ and ↓ select the head before and after; ← and → stay with the steps. */
+function moveSelection(context: TraceContext, grid: HTMLElement, event: KeyboardEvent) {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  const selected = selectedName(context);
+  const all = headButtons(grid);
+  const now = all.findIndex(({ dataset }) => dataset.head === selected);
+  const next = all[now + by];
+  if (!next) return;
+  const [layer, head] = (next.dataset.head ?? "").split("/").map(Number);
+  context.act.select({ layer, head });
+  next.focus();
+}

@@ -1,0 +1,60 @@
+import type { Palette } from "../../page/js/palette.ts";
+import type { Picture, Site } from "../../trace/js/trace.ts";
+import { bitmap, paint } from "./bitmap.ts";
+
+/** px */
+export interface ThumbnailSize {
+  unit: number; // of a cell
+  width: number;
+  height: number;
+}
+
+const WORTH_WHOLE = 0.9; // of the size; cells of different sizes are seen less than a smaller picture
+export const SMALLEST_THUMBNAIL = 26; // px; a narrower one leaves no space for the head's name
+
+/**
+ * The size of a thumbnail whose longer side is about `edge`: whole device pixels a cell where that
+ * costs little of the size; a side of fewer than `smallest` px is stretched.
+ */
+export function thumbnailSize(
+  edge: number,
+  site: Pick<Site, "queries" | "keys">,
+  smallest: number,
+): ThumbnailSize {
+  const ratio = window.devicePixelRatio || 1;
+  const exact = edge / Math.max(site.queries, site.keys);
+  const whole = Math.floor(exact * ratio) / ratio;
+  const unit = whole >= exact * WORTH_WHOLE ? whole : exact;
+  return {
+    unit,
+    width: Math.max(Math.round(unit * site.keys * 100) / 100, smallest),
+    height: Math.max(Math.round(unit * site.queries * 100) / 100, smallest),
+  };
+}
+
+/**
+ * Paint one head, shrunk where the thumbnail has fewer device pixels than cells, or cross it out.
+ * @param tone of its weights
+ * @param removed whether the head is removed, so that its weights have no effect
+ */
+export function paintThumbnail(
+  canvas: HTMLCanvasElement,
+  size: ThumbnailSize,
+  palette: Palette,
+  picture: Picture,
+  tone: Float32Array,
+  removed: boolean,
+) {
+  canvas.classList.toggle("crossed", removed);
+  if (removed) {
+    canvas.width = 1; // which clears it; the style sheet draws the cross
+    return;
+  }
+  const ratio = window.devicePixelRatio || 1;
+  const shrunk = size.unit * ratio < 1;
+  const pixels: (cells: number, length: number) => number = (cells, length) =>
+    shrunk ? Math.min(cells, Math.max(1, Math.round(length * ratio))) : cells;
+  const rows = pixels(picture.queries, size.height);
+  const columns = pixels(picture.keys, size.width);
+  paint(canvas, bitmap(palette, tone, picture.masked, picture, rows, columns));
+}

@@ -1,0 +1,173 @@
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { anyOf } from "../../dom/js/store.ts";
+import type { Move } from "../../trace/js/actions.ts";
+import { reveal } from "../../trace/js/guess.ts";
+import { currentRow, stepName } from "../../trace/js/stepState.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+
+export interface Controls {
+  buttons: Record<Move, HTMLButtonElement>;
+  slider: HTMLInputElement;
+  count: HTMLOutputElement;
+  ahead: HTMLInputElement;
+  label: HTMLElement; // of `ahead`
+  hint: HTMLElement;
+  projector: HTMLElement;
+}
+
+export const ICONS = { first: "|◀", previous: "◀", play: "▶", pause: "❚❚", next: "▶", last: "▶|" };
+
+/** First, Previous, Play, Next, Last, the Step slider and Show ahead. */
+export function createTransport(context: TraceContext): Part {
+  const { say, act } = context;
+  const button = (name: Move) => moveButton(context, name);
+  const buttons = {
+    first: button("first"),
+    previous: button("previous"),
+    play: button("play"),
+    next: button("next"),
+    last: button("last"),
+  };
+  const slider = element("input", {
+    type: "range",
+    min: 1,
+    testid: "step",
+    "aria-label": say("step"),
+    on: { input: () => act.goTo(Number(slider.value)) },
+  });
+  const count = element("output", { class: "count", testid: "step-count" });
+  const ahead = element("input", {
+    type: "checkbox",
+    testid: "ahead",
+    on: { change: () => context.set({ ahead: ahead.checked, hinted: true }) },
+  });
+  const hint = element("span", { class: "hint", testid: "hint" });
+  const label = element(
+    "label",
+    { class: "ahead", title: say("ahead_title") },
+    ahead,
+    say("ahead"),
+  );
+  const projector = projectorButton(context);
+  const node = element(
+    "div",
+    { class: "transport", role: "toolbar", "aria-label": say("transport") },
+    ...Object.values(buttons),
+    slider,
+    count,
+    label,
+    hint,
+    projector,
+  );
+  const controls = { buttons, slider, count, ahead, label, hint, projector };
+  const update = (changed: Set<string>) => {
+    if (
+      anyOf(changed, "trace", "site", "step", "ahead", "playing", "hinted", "projector", "guess")
+    ) {
+      drawTransport(context, controls);
+    }
+  };
+  return { element: node, update };
+}
+
+/** One of the five buttons. */
+function moveButton({ say, act }: TraceContext, name: Move) {
+  return element(
+    "button",
+    {
+      type: "button",
+      class: `move ${name}`,
+      testid: name,
+      "aria-label": say(name),
+      title: say(`${name}_title`),
+      on: { click: () => act[name]() },
+    },
+    element("span", { class: "icon", "aria-hidden": "true" }, ICONS[name]),
+    element("span", { class: "word" }, say(name)),
+  );
+}
+
+/**
+ * Name the play button by what a click does now.
+ * @param reason why it does nothing; "" where it does
+ */
+function namePlay({ state, say }: TraceContext, button: HTMLButtonElement, reason: string) {
+  const name = state.playing ? "pause" : "play";
+  const [icon, word] = button.children;
+  if (icon) write(icon, ICONS[name]);
+  if (word) write(word, say(name));
+  assign(button, "aria-label", say(name));
+  assign(button, "title", reason || say(`${name}_title`));
+}
+
+/** Larger type for a projector. */
+function projectorButton(context: TraceContext) {
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "quiet projector-switch",
+      testid: "projector",
+      title: context.say("projector_title"),
+      on: { click: () => context.set({ projector: !context.state.projector }) },
+    },
+    context.say("projector"),
+  );
+}
+
+/** Bring the controls to the state. */
+function drawTransport(
+  context: TraceContext,
+  { buttons, slider, count, ahead, label, hint, projector }: Controls,
+) {
+  const { state, trace, say } = context;
+  const still = trace.steps === 0; // nothing is gone through
+  for (const part of [...Object.values(buttons), slider, count]) part.hidden = still;
+  slider.parentElement?.classList.toggle("still", still);
+  const all = trace.masks.length > 0; // rows of masks: nothing is ahead of another
+  const off = currentRow(context) < 0;
+  const away = off ? say(whyOff(context)) : "";
+  const atStart = state.step <= 1;
+  const atEnd = state.step >= trace.steps;
+  const hidden = reveal(context) !== null;
+  const disabled = {
+    first: atStart && (all || !state.ahead),
+    previous: atStart,
+    play: false,
+    next: atEnd && !hidden,
+    last: atEnd,
+  };
+  for (const name of Object.keys(buttons) as Move[]) {
+    assign(buttons[name], "aria-disabled", away || disabled[name] ? "true" : null);
+    assign(buttons[name], "title", away || say(`${name}_title`));
+  }
+  namePlay(context, buttons.play, away);
+  assign(projector, "aria-pressed", String(state.projector));
+  const position = stepName(context);
+  slider.max = String(Math.max(trace.steps, 1));
+  slider.value = String(Math.max(state.step, 1));
+  slider.disabled = away !== "";
+  assign(slider, "title", away || null);
+  assign(slider, "aria-valuetext", position);
+  write(count, off ? "" : position);
+  ahead.checked = state.ahead;
+  ahead.disabled = away !== "";
+  assign(label, "title", say("ahead_title"));
+  label.hidden = all || still || Boolean(state.guess);
+  write(hint, off ? away : all || state.hinted || state.projector ? "" : say(hintOf(context)));
+  hint.hidden = Boolean(state.guess) && !off; // its space is that of the tally
+  hint.hidden ||= context.pieces.header.predictions !== undefined; // they say what there is
+}
+
+/** The first hint; where a text opens in the middle, it says why. */
+function hintOf({ pieces, state }: TraceContext) {
+  const { view } = pieces.header;
+  return view.suggested && state.step > 1 ? "hint_step" : "hint";
+}
+
+/** The sentence that says why there is nothing to step through. */
+function whyOff({ state, trace }: TraceContext) {
+  if (state.site !== "encoder") return "no_steps";
+  return trace.target.length ? "encoder_reason" : "encoder_alone";
+}

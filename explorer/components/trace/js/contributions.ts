@@ -1,0 +1,85 @@
+import { readEnvelope } from "../../page/js/envelope.ts";
+import type { SHOWN_MAPS } from "./look.ts";
+import type { SiteName } from "./trace.ts";
+
+export type Method = (typeof SHOWN_MAPS)[number]; // by which contributions are computed
+
+/**
+ * What is shown of a layer: a head, MEAN of them, or what its
+ * keys contribute.
+ */
+export type HeadOrMethod = number | Method;
+
+/**
+ * Of a number: one attention with all its heads, all
+ * layers up to one, or the whole model.
+ */
+export type Reach = "all" | "through" | "whole";
+
+/**
+ * What keys contribute to queries, in the format of
+ * `player/contributions.py`; empty until it is asked for.
+ */
+export interface Contributions {
+  loaded: (method: HeadOrMethod) => boolean;
+  add: (method: Method, bytes: Uint8Array) => void;
+  /**
+   * of
+   * one layer, as those of weights; area: its cells
+   */
+  codes: (method: Method, site: SiteName, layer: number, area: number) => Uint16Array;
+  /**
+   * by row, 0..1: the part of the source in
+   * what it predicts
+   */
+  sourceShare: (method: Method) => Float32Array;
+  /**
+   * of ln p (nats) without the key of a cell,
+   * by leave-one-out
+   */
+  drop: (site: SiteName, cell: number) => number;
+  /**
+   * by method, in how many rows it has the same largest
+   * source token as leave-one-out, once that is loaded; of pieces
+   */
+  agreement: () => [string, number][];
+  words: Contributions | null; // the same of the trace in words
+}
+
+const REACHES: Partial<Record<Method, Reach>> = {
+  alti_plus: "through",
+  rollout: "through",
+  leave_one_out: "whole",
+};
+
+export function reachOf(method: Method): Reach {
+  return REACHES[method] ?? "all";
+}
+
+export function createContributions(words: Contributions | null = null): Contributions {
+  const envelopes: Map<
+    HeadOrMethod,
+    ReturnType<typeof readEnvelope<{ agreement?: [string, number][] }>>
+  > = new Map();
+  const found = (method: Method, name: string) => {
+    const values = envelopes.get(method)?.array(name);
+    if (!values) throw new Error(`no contributions: ${method} ${name}`);
+    return values;
+  };
+  return {
+    loaded: (method) => envelopes.has(method),
+    add: (method, bytes) => {
+      const envelope: ReturnType<typeof readEnvelope<{ agreement?: [string, number][] }>> =
+        readEnvelope(bytes);
+      const merged = envelope.array("words");
+      if (merged) words?.add(method, merged as Uint8Array);
+      envelopes.set(method, envelope);
+    },
+    codes: (method, site, layer, area) =>
+      (found(method, site) as Uint16Array).subarray(layer * area, (layer + 1) * area),
+    sourceShare: (method) => found(method, "source_share") as Float32Array,
+    drop: (site, cell) => found("leave_one_out", `${site}.drop`)[cell],
+    agreement: () => envelopes.get("leave_one_out")?.header.agreement ?? [],
+    words,
+  };
+}

@@ -1,0 +1,98 @@
+import type { Attributes } from "../../dom/js/element.ts";
+import { assign, element } from "../../dom/js/element.ts";
+import { KNOWN_SPECIALS } from "./look.ts";
+
+const SPECIALS: Set<string> = new Set(KNOWN_SPECIALS);
+const UNKNOWN = ["<unk>", "[UNK]"]; // stand for text
+/** By special token, the name of the sentence that says what it is. */
+const MEANINGS = new Map(
+  Object.entries({
+    pad: ["<pad>", "[PAD]"],
+    begin: ["<bos>", "<s>"],
+    end: ["<eos>", "</s>", "<|endoftext|>"],
+    class: ["[CLS]"],
+    separator: ["[SEP]"],
+    mask: ["<mask>", "[MASK]"],
+    unknown: UNKNOWN,
+  }).flatMap(([name, tokens]) => tokens.map((token) => [token, `token_${name}`])),
+);
+const BRACKETED = /^(?:<(bos|eos|pad|unk|mask)>|\[(PAD|CLS|SEP|MASK|UNK)\]|<\|(endoftext)\|>)$/;
+export const BYTE = /^<0x([0-9A-F]{2})>$/;
+const BYTES_IN_WORD = /<0x([0-9A-F]{2})>/g;
+export const WORD_START = "▁";
+const LONGEST_LABEL = 40;
+const EMOJI = /^\p{Extended_Pictographic}/u;
+/** Invisible characters, or an emoji with the invisible ones that join or colour it. */
+const INVISIBLE =
+  /\p{Extended_Pictographic}(?:\ufe0f|\p{EMod}|\u200d(?=\p{Extended_Pictographic}))+|(?! )[\p{Cc}\p{Cf}\p{Z}\p{DI}]/gu;
+
+/**
+ * The label of a token: specials without brackets, bytes in hexadecimal, invisible characters as
+ * code points.
+ */
+export function labelOf(token: string) {
+  const special = BRACKETED.exec(token)?.slice(1).find(Boolean);
+  if (special) return special;
+  const byte = BYTE.exec(token);
+  if (byte) return `‹${byte[1]}›`;
+  const bare = markOf(token) ? token.slice(1) : token === WORD_START ? "" : token;
+  const text = bare.replace(BYTES_IN_WORD, "‹$1›");
+  const letters = Array.from(text.slice(0, 4 * LONGEST_LABEL));
+  const short =
+    letters.length > LONGEST_LABEL ? `${letters.slice(0, LONGEST_LABEL).join("")}…` : text;
+  return /^ *$/.test(short) ? "␣" : short.replace(INVISIBLE, codePoint);
+}
+
+/** The mark of a piece that begins a word, which is shown but not part of sentences; else "". */
+export function markOf(token: string) {
+  return token.length > 1 && token.startsWith(WORD_START) ? WORD_START : "";
+}
+
+/** An invisible character as an escape; an emoji as it is. */
+function codePoint(letter: string) {
+  return EMOJI.test(letter)
+    ? letter
+    : `\\u${(letter.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
+}
+
+/** Whether a token is one of the vocabulary's special tokens rather than text. */
+export function isSpecial(token: string) {
+  return SPECIALS.has(token);
+}
+
+/** The name of the sentence that says what a special token is; undefined for text. */
+export function meaningOf(token: string) {
+  return MEANINGS.get(token);
+}
+
+/** The token in each node: a step visits many nodes and changes few. */
+const written: WeakMap<Node, string> = new WeakMap();
+
+/** The token that a node shows; undefined where it shows none. */
+export function tokenIn(node: Node) {
+  return written.get(node);
+}
+
+/**
+ * Write a token into a node; where the label differs from the token, the token is the title.
+ * @param before text in front of it
+ */
+export function writeToken(node: HTMLElement, token: string, before = "") {
+  if (written.get(node) === token) return;
+  written.set(node, token);
+  const mark = markOf(token);
+  const start = mark ? [element("span", { class: "word-start", "aria-hidden": "true" }, mark)] : [];
+  const label = [...start, labelOf(token)];
+  node.replaceChildren(...(before ? [before, element("bdi", {}, ...label)] : label));
+  node.classList.toggle("special", isSpecial(token) || UNKNOWN.includes(token));
+  node.classList.toggle("byte", BYTE.test(token));
+  assign(node, "title", token === labelOf(token) ? null : token.slice(0, 1000));
+}
+
+/** An isolated token element. */
+export function tokenElement(token: string, attributes: Attributes = {}) {
+  const node = element("bdi", attributes);
+  node.classList.add("token");
+  writeToken(node, token);
+  return node;
+}

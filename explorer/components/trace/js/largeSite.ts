@@ -1,0 +1,49 @@
+import type { PayloadArray } from "../../page/js/envelope.ts";
+import type { HeadOrMethod } from "./contributions.ts";
+import type { LoadedHeads, Unit } from "./loadedHeads.ts";
+import { FULL_WEIGHT, LARGEST_CODE, MEAN } from "./look.ts";
+import type { Picture, Site, SiteHeader } from "./trace.ts";
+
+/**
+ * What a site of a large trace has besides its sizes: pictures of all heads, and the weights of
+ * those that were loaded.
+ */
+export function largeSite(
+  name: string,
+  { shape, picture, reasons, gold }: SiteHeader,
+  array: (name: string) => PayloadArray | null,
+  heads: LoadedHeads,
+  unit: Unit,
+) {
+  const [layers, perLayer] = shape;
+  const [queries, keys] = picture ?? [0, 0];
+  const area = queries * keys;
+  const codes = array(`${name}.pictures`) as Uint8Array;
+  const maskCodes = array(`${name}.pictures.closed`) as Uint8Array;
+  const masks = maskCodes.length / area; // one, one a layer, or one a head
+  const nameOf: Site["nameOf"] = (layer, head) =>
+    `${unit}/${name}/${layer}/${head === MEAN ? "mean" : head}`;
+  const pictureOf: (layer: number, head: number) => Picture = (layer, head) => {
+    const start = (layer * perLayer + head) * area;
+    const mask = masks === 1 ? 0 : masks === layers ? layer : layer * perLayer + head;
+    return {
+      queries,
+      keys,
+      weights: Uint16Array.from(
+        codes.subarray(start, start + area),
+        (code) => (code / LARGEST_CODE) ** 2 * FULL_WEIGHT,
+      ),
+      masked: maskCodes.subarray(mask * area, (mask + 1) * area),
+    };
+  };
+  return {
+    nameOf,
+    picture: pictureOf,
+    has: (layer: number, head: HeadOrMethod) => heads.has(nameOf(layer, head)),
+    weights: (layer: number, head: HeadOrMethod) => heads.get(nameOf(layer, head)).weights,
+    masked: (layer: number, head: HeadOrMethod) => heads.get(nameOf(layer, head)).masked,
+    reasons: reasons ?? [],
+    gold: gold ?? null,
+    drop: () => Number.NaN, // leave-one-out is not offered
+  };
+}

@@ -1,0 +1,204 @@
+import type { ViewOptions } from "./trace.ts";
+
+// Written from explorer/core/look.py by `make bundles`; edit that instead.
+
+/** A field of what is looked at. */
+export interface Field {
+  name: keyof Selection; // in an address and in a report
+  kind: "choice" | "number" | "flag" | "switch" | "pair";
+  choices?: readonly string[];
+  limit?: "sites" | "layers" | "heads" | "steps" | "cells"; // of a trace
+  state?: string; // its name in the state of the player, if that has it
+  needsServer?: boolean; // whether a page without a server cannot show it
+}
+
+/** What the visitor looks at; see `Selection` in Python. */
+export interface Selection {
+  site: "encoder" | "decoder" | "cross" | null;
+  layer: number | null;
+  head: number | null;
+  step: number | null;
+  alignment: "prediction" | "input" | null;
+  guess: true | null;
+  ahead: boolean | null;
+  cell: [number, number] | null;
+  inside: "before" | "score" | "after" | "depth" | "without" | null;
+  shows:
+    | "alti"
+    | "value_norm"
+    | "value_norm_residual"
+    | "alti_plus"
+    | "rollout"
+    | "leave_one_out"
+    | null;
+  other?: [number, number] | null;
+  next: "heads" | null;
+  words: true | null;
+}
+
+/** Attention paths. */
+export const SITES = ["encoder", "decoder", "cross"] as const;
+
+/** The row from which a token is aligned. */
+export const TIMINGS = ["prediction", "input"] as const;
+
+/** Of a cell, in place of its calculation. */
+export const INSIDE_VIEWS = ["before", "score", "after", "depth", "without"] as const;
+
+/** Of the large map, in place of weights. */
+export const SHOWN_MAPS = [
+  "alti",
+  "value_norm",
+  "value_norm_residual",
+  "alti_plus",
+  "rollout",
+  "leave_one_out",
+] as const;
+
+/** Of the next token, in place of probabilities. */
+export const NEXT_VIEWS = ["heads"] as const;
+
+/** By code. */
+export const MASK_REASONS = [
+  "",
+  "later position",
+  "padding",
+  "edited",
+  "outside the window",
+] as const;
+
+export const UNMASKED = 0;
+
+export const LATER = 1;
+
+export const PADDING = 2;
+
+export const EDITED = 3;
+
+export const OUTSIDE = 4;
+
+/** Parts of a head that it can be computed without. */
+export const OMISSIONS = ["scaling", "mask", "positions"] as const;
+
+/** The tokens with the first ids. */
+export const SPECIALS = ["<pad>", "<bos>", "<eos>"] as const;
+
+/** Of any vocabulary. */
+export const KNOWN_SPECIALS = [
+  "</s>",
+  "<bos>",
+  "<eos>",
+  "<mask>",
+  "<pad>",
+  "<s>",
+  "<|endoftext|>",
+  "[CLS]",
+  "[MASK]",
+  "[PAD]",
+  "[SEP]",
+] as const;
+
+/** Characters. */
+export const LONGEST_TEXT = 20000;
+
+/** Characters. */
+export const LONGEST_SYMBOL = 16;
+
+/** Of a layer, a head or a step in an address. */
+export const LARGEST_NUMBER = 9999;
+
+/** Padding tokens added to a text. */
+export const MOST_PADDING = 16;
+
+/** Tokens. */
+export const MOST_FORCED = 64;
+
+/** Characters that a code of squares holds. */
+export const LONGEST_ADDRESS = 1500;
+
+/** Code of the largest weight. */
+export const FULL_WEIGHT = 65535;
+
+/** In place of a head: the mean of the heads of its layer. */
+export const MEAN = -1;
+
+/** Of a picture of a large trace. */
+export const LARGEST_CODE = 255;
+
+/** Of the player's payload. */
+export const FORMAT_VERSION = 1;
+
+/** In the address of the static site: show what its first page showed last. */
+export const LAST_SHOWN = "last";
+
+/** Of the state of the player, what guests follow. */
+export const MIRRORED_STATE = [
+  "site",
+  "layer",
+  "head",
+  "step",
+  "alignment",
+  "guess",
+  "ahead",
+  "inside",
+  "insideView",
+  "shows",
+  "words",
+] as const;
+
+/** Of that state, what is on or off; guessing has more states. */
+export const FLAGS = ["words"] as const;
+
+export const FIELDS: Field[] = [
+  {
+    name: "site",
+    kind: "choice",
+    choices: ["encoder", "decoder", "cross"],
+    limit: "sites",
+    state: "site",
+  },
+  { name: "layer", kind: "number", limit: "layers", state: "layer" },
+  { name: "head", kind: "number", limit: "heads", state: "head" },
+  { name: "step", kind: "number", limit: "steps", state: "step" },
+  { name: "alignment", kind: "choice", choices: ["prediction", "input"], state: "alignment" },
+  { name: "guess", kind: "flag", state: "guess" },
+  { name: "ahead", kind: "switch", state: "ahead" },
+  { name: "cell", kind: "pair", limit: "cells", state: "inside" },
+  {
+    name: "inside",
+    kind: "choice",
+    choices: ["before", "score", "after", "depth", "without"],
+    state: "insideView",
+  },
+  {
+    name: "shows",
+    kind: "choice",
+    choices: ["alti", "value_norm", "value_norm_residual", "alti_plus", "rollout", "leave_one_out"],
+    state: "shows",
+    needsServer: true,
+  },
+  { name: "other", kind: "pair" },
+  { name: "next", kind: "choice", choices: ["heads"], state: "nextView", needsServer: true },
+  { name: "words", kind: "flag", state: "words" },
+];
+
+/** What nothing is asked of. */
+export const VIEW: ViewOptions = {
+  site: null,
+  layer: null,
+  head: null,
+  step: null,
+  alignment: null,
+  guess: null,
+  ahead: null,
+  cell: null,
+  inside: null,
+  shows: null,
+  other: null,
+  next: null,
+  words: null,
+  what_if: false,
+  forced: [],
+  original: [],
+  suggested: false,
+};

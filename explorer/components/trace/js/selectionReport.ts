@@ -1,0 +1,69 @@
+import { anyOf } from "../../dom/js/store.ts";
+import { flagsOf } from "./initialState.ts";
+import type { Selection } from "./look.ts";
+import { FIELDS, FLAGS } from "./look.ts";
+import { shownCell } from "./stepState.ts";
+import type { TraceContext } from "./traceContext.ts";
+import { offers } from "./traceQuestions.ts";
+import { pieceStep, stepOfApp } from "./unitChoice.ts";
+
+const REPORTED = FIELDS.flatMap(({ state }) => state ?? []);
+const REST = 500; // ms
+const AT_ONCE = ["guess", "alignment", ...FLAGS]; // else the next text would open as it was before
+
+/**
+ * Report to the app what is shown, after a rest and only when it differs from the last report.
+ * @param given.more of the selection that is not in the context
+ * @param given.rest ms without a change before it is reported
+ */
+export function createSelectionReport(
+  context: TraceContext,
+  { more = () => ({}), rest = REST }: { more?: () => object; rest?: number } = {},
+): (changed: Set<string>) => void {
+  let reported = "";
+  let opened = ""; // with what the latest text opened, which the app knows too
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  context.signal.addEventListener("abort", () => clearTimeout(timer));
+  return (changed) => {
+    if (!anyOf(changed, ...REPORTED)) return;
+    clearTimeout(timer);
+    const selection = { ...selectionOf(context), ...more() };
+    const text = JSON.stringify(selection);
+    if (!opened || changed.has("trace")) opened = text;
+    reported ||= opened;
+    const report = () => {
+      if (text === reported && text === opened) return;
+      reported = opened = text;
+      context.options.onState?.(selection);
+    };
+    if (anyOf(changed, ...AT_ONCE)) report();
+    else timer = setTimeout(report, rest);
+  };
+}
+
+/** What the visitor looks at, as the app names it. */
+export function selectionOf(context: TraceContext): Selection {
+  const { site, layer, head, shows, alignment, guess, ahead, insideView, nextView } = context.state;
+  const byHeads = nextView === "heads" && offers(context, "attribution");
+  const cell = context.trace.rows ? null : shownCell(context);
+  return {
+    site,
+    layer,
+    head: head < 0 ? null : head,
+    step: reportedStep(context) || null,
+    alignment: alignment === "off" ? null : alignment,
+    guess: guess === null ? null : true,
+    ahead: guess === null ? ahead : null,
+    cell: cell && [cell.query, cell.key],
+    inside: cell && insideView !== "cell" ? insideView : null,
+    shows: shows === "weight" ? null : shows,
+    next: byHeads ? "heads" : null,
+    ...flagsOf((name) => context.state[name] || null),
+  };
+}
+
+/** The current step as the app counts; 0 for none. */
+function reportedStep(context: TraceContext) {
+  const { pieces, state } = context;
+  return pieces.masks.length ? stepOfApp(context, state.step) : pieceStep(context);
+}

@@ -1,0 +1,116 @@
+import json
+import re
+from pathlib import Path
+from typing import get_args
+
+import plotly
+import pytest
+from plotly.offline import get_plotlyjs_version
+
+from explorer.components.bundle import BUNDLES, PLOTLY, Component, Script, script, styles
+from explorer.core.i18n import section, table
+
+COMPONENTS = Path(__file__).parents[2] / "explorer" / "components"
+SCRIPTS = get_args(Script)
+PINNED = Path(__file__).parents[2] / "requirements.txt"
+PINNED_PLOTLY = pytest.mark.skipif(
+    f"plotly=={plotly.__version__}\n" not in PINNED.read_text(encoding="utf-8"),
+    reason="the bundle is that of the pinned version of plotly",
+)
+
+
+def source(*folders: str) -> str:
+    """All JavaScript of these folders of `components`."""
+    files = (file for folder in folders for file in sorted((COMPONENTS / folder).glob("js/*.ts")))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def test_there_is_a_bundle_for_every_component():
+    names = {file.name for file in BUNDLES.iterdir()}
+    sheets = {f"{name}.css" for name in get_args(Component)}
+    library = {PLOTLY.name, "plotly-LICENSE.txt"}
+    assert names == {f"{name}.js" for name in SCRIPTS} | sheets | library
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_bundle_imports_nothing_and_exports_one_component_or_is_a_script_of_a_page(name):
+    exported = re.findall(r"export\{([^}]*)\}", script(name))
+    names = [re.sub(r"[\w$]+ as ", "", one) for one in exported]
+    also = ",mountFollowedReplay" if name == "training_replay" else ""  # for guests of a class
+    assert names == ([] if name.startswith(("exported_", "live")) else [f"default{also}"])
+    imports = re.findall(r"\bimport\b.", script(name))
+    assert imports == (["import("] if name == "live" else [])  # of that, when a guest needs it
+    assert "innerHTML" not in script(name)
+
+
+@pytest.mark.parametrize("name", get_args(Component))
+def test_scripts_and_styles_contain_no_sentences(name):
+    assert not re.search(r"[\u4e00-\u9fff]", script(name) + styles(name))
+
+
+def test_a_component_carries_only_what_it_uses():
+    assert "pharaoh" in script("player")
+    assert ".strip-tokens" in styles("player")
+    for name in ("head_grid", "comparison", "metric_matrix", "training_replay"):
+        assert "pharaoh" not in script(name)
+        assert ".strip-tokens" not in styles(name)
+    assert len(script("metric_matrix")) < 30_000  # a third of it draws the figure that is saved
+
+
+@pytest.mark.parametrize(
+    ("folders", "sections"),
+    [
+        (("dom", "page", "trace", "map", "figure", "player", "inside"), ["player"]),
+        (("lesson",), ["lessons", "player"]),
+        (("classroom",), ["class_tools"]),
+        (("head_views",), ["heads", "player"]),
+        (("training_replay",), ["training_replay", "player"]),
+    ],
+)
+def test_every_sentence_that_a_script_asks_for_exists(folders, sections):
+    asked = set(re.findall(r"\bsay\(\s*\"(\w+)\"", source(*folders)))
+    known = {key for name in sections for key in section(name)}
+    assert asked
+    assert asked <= known
+
+
+def test_every_integrity_check_has_its_sentences():
+    for check in ("rows_sum_to_one", "closed_cells_are_zero", "unchanged_since_capture"):
+        for kind in ("check", "failed", "about"):
+            assert f"{kind}_{check}" in section("player")
+
+
+def test_every_curve_has_its_sentences():
+    panels = (COMPONENTS / "training_replay" / "js" / "curvePanels.ts").read_text("utf-8")
+    names = set(re.findall(r'(?:name: |(?:simple|score)Panel\()"(\w+)"', panels))
+    assert names >= {"loss", "gold", "bleu", "rate"}
+    assert {f"{name}{end}" for name in names for end in ("", "_title")} <= set(
+        table()["training_replay"]
+    )
+
+
+@PINNED_PLOTLY
+def test_plotly_has_the_version_of_the_python_package():
+    head = PLOTLY.read_text(encoding="utf-8")[:300]
+    assert f"plotly.js (cartesian - minified) v{get_plotlyjs_version()}\n" in head
+    assert "Licensed under the MIT license" in head
+    assert PLOTLY.stat().st_size < 1_600_000
+
+
+def test_plotly_is_shipped_with_its_licence():
+    licence = (BUNDLES / "plotly-LICENSE.txt").read_text(encoding="utf-8")
+    assert licence.startswith("MIT License")
+    assert "Plotly" in licence
+
+
+@PINNED_PLOTLY
+def test_plotly_is_the_file_that_the_lock_names():
+    """npm checks the hash in the lock when it installs; here the copy is that file."""
+    name = "node_modules/plotly.js-cartesian-dist-min"
+    locked, installed = (
+        json.loads((COMPONENTS / lock).read_text(encoding="utf-8"))["packages"][name]
+        for lock in ("package-lock.json", "node_modules/.package-lock.json")
+    )
+    assert locked["integrity"] == installed["integrity"]
+    assert locked["version"] == get_plotlyjs_version()
+    assert PLOTLY.read_bytes() == (COMPONENTS / name / PLOTLY.name).read_bytes()
