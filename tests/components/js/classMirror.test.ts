@@ -19,7 +19,7 @@ function picture() {
     pieces: trace,
     options: {},
     state: { words: false },
-    store: { set: (patch: any) => seen.set.push(patch.step) },
+    set: (patch: any) => seen.set.push(patch.step),
     act: {
       pause: () => {},
       showLoaded: (_: any, state: any, show: any) => {

@@ -45,7 +45,7 @@ function said(act: () => void) {
 
 test("the host's replay says its run, moment and head, and when it goes", () => {
   const { context, probe, ended } = replayOf();
-  const { update } = createClassMoment(context, probe);
+  const update = createClassMoment(context, probe).update as (changed: Set<string>) => void;
   const [first] = said(() => update(new Set(["run"])));
   const { revision, ...training } = first.training;
   assert.ok(revision > 0);
@@ -67,7 +67,7 @@ test("the host's replay says its run, moment and head, and when it goes", () => 
 
 test("a head of self-attention is named, whoever chose it", () => {
   const { context, probe } = replayOf({}, { site: "encoder", layer: 0, head: 3 });
-  const { update } = createClassMoment(context, probe);
+  const update = createClassMoment(context, probe).update as (changed: Set<string>) => void;
   const [{ training }] = said(() => update(new Set(["head"])));
   assert.deepEqual([training.site, training.layer, training.head], ["encoder", 0, 3]);
 });
@@ -91,7 +91,7 @@ test("guests are told of a new moment and a new state, not of each step", (conte
 test("outside of a class nothing is said", () => {
   const { context, probe } = replayOf();
   context.run = { ...RUN, shared: undefined };
-  const { update } = createClassMoment(context, probe);
+  const update = createClassMoment(context, probe).update as (changed: Set<string>) => void;
   assert.deepEqual(
     said(() => update(new Set(["run"]))),
     [],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { beforeEach, test } from "node:test";
-import { anyOf, createStore } from "../../../explorer/components/dom/js/store.ts";
+import { test } from "node:test";
+import { createStore } from "../../../explorer/components/dom/js/store.ts";
 import { synchronise } from "../../../explorer/components/head_views/js/comparison.ts";
 import {
   bestHead,
@@ -25,16 +25,6 @@ import { forcedRows, stepOfApp } from "../../../explorer/components/trace/js/uni
 import { nearestMoment } from "../../../explorer/components/training_replay/js/runData.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
 
-let frames: (() => void)[] = []; // callbacks of the next animation frame
-
-beforeEach(() => {
-  frames = [];
-  Object.assign(globalThis, {
-    requestAnimationFrame: (callback: () => void) => frames.push(callback),
-    cancelAnimationFrame: () => {},
-  });
-});
-
 /** @param gold bits by row and key */
 function exampleTrace(gold?: number[]) {
   const arrays = {
@@ -43,21 +33,6 @@ function exampleTrace(gold?: number[]) {
   if (gold) arrays.gold = ["uint8", gold];
   return readTrace(packPayload(HEADER, arrays));
 }
-
-test("changes within one frame are drawn once, with the names of what changed", () => {
-  const drawn: string[][] = [];
-  const store = createStore({ step: 1, head: 0 }, (changed) => drawn.push([...changed]));
-  store.set({ step: 2 });
-  store.set({ step: 3, head: 0 });
-  store.touch("size");
-  assert.equal(frames.length, 1);
-  frames[0]();
-  assert.deepEqual(drawn, [["step", "size"]]);
-  assert.deepEqual(store.values, { step: 3, head: 0 });
-  store.flush();
-  assert.equal(drawn.length, 1);
-  assert.ok(anyOf(new Set(["size"]), "step", "size"));
-});
 
 test("without a view, the whole trace is shown at the last step", () => {
   const state = initialState(exampleTrace(), { step: null }, {});
@@ -168,7 +143,7 @@ test("without a gold alignment, the best head covers the source", () => {
 test("two traces keep the same step as far as the shorter one reaches", () => {
   const side = (steps: number) => {
     const trace = { ...exampleTrace(), steps };
-    const store = createStore(initialState(trace, {}, {}), () => {});
+    const store = createStore(initialState(trace, {}, {}));
     return { trace, state: store.values, set: store.set };
   };
   const [short, long] = [side(2), side(5)];

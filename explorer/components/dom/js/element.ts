@@ -1,3 +1,5 @@
+import type { Screen, View } from "./store.ts";
+
 export type AttributeValue = string | number | boolean | null | undefined;
 
 export type Listeners = {
@@ -14,20 +16,28 @@ export type Attributes = {
 
 export interface Part {
   element: HTMLElement;
-  update: (changed: Set<string>) => void; // `changed`: names of the changed values
+  views?: View[]; // that draw it, in this order
   /**
-   * to what is current, when all parts are drawn; it
-   * reads the layout, which a part that is drawn afterwards would make the browser compute again
+   * when the views of all parts are drawn, such as what scrolls: it reads the layout, which a part that
+   * is drawn afterwards would make the browser compute again
    */
-  scroll?: (changed: Set<string>) => void;
+  after?: View[];
+  update?: (changed: Set<string>) => void; // until it is tracked
+  scroll?: (changed: Set<string>) => void; // until it is tracked
 }
 
-export type DrawnPart = Pick<Part, "update" | "scroll">;
+export type DrawnPart = Pick<Part, "views" | "after" | "update" | "scroll">;
 
-/** Let parts follow a change of state, in their order. */
-export function drawParts(parts: DrawnPart[], changed: Set<string>) {
-  for (const part of parts) part.update(changed);
-  for (const part of parts) part.scroll?.(changed);
+/** Let parts follow a change of state, in their order; until all are tracked. */
+export function drawParts(parts: DrawnPart[], changed: Set<string>, screen: Screen) {
+  for (const part of parts) {
+    part.update?.(changed);
+    screen.draw(part.views ?? []);
+  }
+  for (const part of parts) {
+    part.scroll?.(changed);
+    screen.draw(part.after ?? []);
+  }
 }
 
 /**

@@ -1,47 +1,154 @@
 /**
- * The state of a component. Every change goes through `set`; what is drawn follows from it.
+ * State that remembers who read it.
  *
- * Changes within one animation frame are drawn once, from the latest values, so a held key never
+ * A view draws. What it read of any store while it drew is what it depends on: when one of these
+ * values changes, it draws again, at most once a frame and from the latest values, so a held key never
  * queues more drawings than the screen shows.
  */
 
+export type View = () => void;
+
 export interface Store<Values extends object> {
-  values: Values;
+  values: Readonly<Values>;
   set: (patch: Partial<Values>) => void;
-  touch: (...names: string[]) => void; // draw as if these had changed
-  flush: () => void; // draw now
-  stop: () => void; // draw no more
 }
 
-/** @param draw receives the names of what changed */
+/** One value of a store. */
+interface Cell {
+  value: unknown;
+  readers: Set<Drawing>;
+}
+
+/** A view on a screen. */
+interface Drawing {
+  view: View;
+  read: Set<Cell>; // while it drew the last time
+  stale: boolean;
+  request: () => void; // a frame in which it is drawn
+}
+
+let drawing: Drawing | null = null; // the one whose view is running
+
+/** @param onSet until every part is tracked: receives the names of what changed */
 export function createStore<Values extends object>(
   initial: Values,
-  draw: (changed: Set<string>) => void,
+  onSet: (names: string[]) => void = () => {},
 ): Store<Values> {
-  const values = { ...initial };
+  const values = {} as Values;
+  const cells = new Map<keyof Values, Cell>();
+  for (const name of Object.keys(initial) as (keyof Values)[]) {
+    const cell = { value: initial[name], readers: new Set<Drawing>() };
+    cells.set(name, cell);
+    Object.defineProperty(values, name, { enumerable: true, get: () => read(cell) });
+  }
+  const set = (patch: Partial<Values>) => {
+    const names = (Object.keys(patch) as (keyof Values)[]).filter(
+      (name) => cells.get(name)?.value !== patch[name],
+    );
+    for (const name of names) {
+      const cell = cells.get(name);
+      if (!cell) throw new Error(`the state has no ${String(name)}`);
+      cell.value = patch[name];
+      for (const reader of cell.readers) {
+        reader.stale = true;
+        reader.request();
+      }
+    }
+    if (names.length) onSet(names as string[]);
+  };
+  return { values, set };
+}
+
+function read(cell: Cell) {
+  if (drawing) {
+    drawing.read.add(cell);
+    cell.readers.add(drawing);
+  }
+  return cell.value;
+}
+
+/** Run a view and remember what it reads. */
+function run(one: Drawing) {
+  forget(one);
+  one.stale = false;
+  const before = drawing;
+  drawing = one;
+  try {
+    one.view();
+  } finally {
+    drawing = before;
+  }
+}
+
+function forget(one: Drawing) {
+  for (const cell of one.read) cell.readers.delete(one);
+  one.read.clear();
+}
+
+/** The value of `look`, which the view that is running does not depend on. */
+export function untracked<Value>(look: () => Value): Value {
+  const before = drawing;
+  drawing = null;
+  try {
+    return look();
+  } finally {
+    drawing = before;
+  }
+}
+
+/** What draws views, once a frame and in their order. */
+export interface Screen {
+  show: (views: View[]) => void; // these instead of those before; drawn in the next frame
+  flush: () => void; // draw now what is stale
+  stop: () => void; // draw no more
+  touch: (...names: string[]) => void; // until every part is tracked: draw as if these had changed
+  draw: (views: View[]) => void; // until every part is tracked: draw now what is stale of these
+}
+
+/** @param onFrame until every part is tracked: receives the names of what changed */
+export function createScreen(onFrame: (changed: Set<string>) => void = () => {}): Screen {
+  let drawings: Drawing[] = [];
   let changed: Set<string> = new Set();
+  const known = new WeakMap<View, Drawing>();
   let frame = 0;
+  let stopped = false;
   const flush = () => {
     cancelAnimationFrame(frame);
     frame = 0;
     const names = changed;
     changed = new Set();
-    if (names.size) draw(names);
+    onFrame(names);
+    for (const one of drawings) if (one.stale) run(one);
+  };
+  const request = () => {
+    if (!stopped) frame ||= requestAnimationFrame(flush);
+  };
+  const drawingOf = (view: View): Drawing => ({ view, read: new Set(), stale: true, request });
+  const show = (views: View[]) => {
+    for (const one of drawings) forget(one);
+    drawings = views.map(drawingOf);
+    request();
+  };
+  const draw = (views: View[]) => {
+    for (const view of views) {
+      const one = known.get(view) ?? drawingOf(view);
+      known.set(view, one);
+      if (one.stale) run(one);
+    }
   };
   const touch = (...names: string[]) => {
     for (const name of names) changed.add(name);
-    if (changed.size && !frame) frame = requestAnimationFrame(flush);
+    request();
   };
-  const set = (patch: Partial<Values>) => {
-    const names = Object.keys(patch) as (keyof Values & string)[];
-    const different = names.filter((name) => values[name] !== patch[name]);
-    Object.assign(values, patch);
-    touch(...different);
+  const stop = () => {
+    stopped = true;
+    cancelAnimationFrame(frame);
+    for (const one of drawings) forget(one);
   };
-  return { values, set, touch, flush, stop: () => cancelAnimationFrame(frame) };
+  return { show, flush, stop, touch, draw };
 }
 
-/** Whether any of `names` changed. */
+/** Whether any of `names` changed; until every part is tracked. */
 export function anyOf(changed: Set<string>, ...names: string[]) {
   return names.some((name) => changed.has(name));
 }

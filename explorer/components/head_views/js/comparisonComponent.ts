@@ -10,7 +10,7 @@ import type { View } from "../../page/js/streamlitComponent.ts";
 import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
 import { createSelectionReport } from "../../trace/js/selectionReport.ts";
 import type { Trace } from "../../trace/js/trace.ts";
-import { drawAll } from "../../trace/js/traceContext.ts";
+import { drawAll, giveSize } from "../../trace/js/traceContext.ts";
 import { shareScale, synchronise } from "./comparison.ts";
 import type { Side } from "./comparisonSides.ts";
 import {
@@ -66,7 +66,7 @@ function openComparison(
     map.start();
   }
   const draw = () => {
-    for (const { context } of sides) context.touch("size");
+    for (const { context } of sides) giveSize(context);
   };
   watchFrame(frame, draw, MAPS_BESIDE, RAIL_BESIDE);
   const { context: longer } = changedIsLonger(payload) ? changed : original;

@@ -1,5 +1,5 @@
 import type { DrawnPart, Part } from "../../dom/js/element.ts";
-import { drawParts, element, write } from "../../dom/js/element.ts";
+import { element, write } from "../../dom/js/element.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import type { Store } from "../../dom/js/store.ts";
 import { anyOf, createStore } from "../../dom/js/store.ts";
@@ -29,7 +29,7 @@ import { createSelectionReport, selectionOf } from "../../trace/js/selectionRepo
 import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { drawAll } from "../../trace/js/traceContext.ts";
+import { drawAll, giveSize } from "../../trace/js/traceContext.ts";
 import type { HeadFilter } from "./headFilter.ts";
 import { createHeadFilter, NO_FILTER } from "./headFilter.ts";
 import { createHeadGrid } from "./headGrid.ts";
@@ -67,9 +67,7 @@ export function openHeadGrid(
   const frame = createViewFrame(parent, payload);
   const parts: DrawnPart[] = [];
   const context = createViewContext(frame, gridTrace(payload), listeners, parts);
-  const filter = createStore(NO_FILTER, (changed) => {
-    drawParts(parts, changed);
-  });
+  const filter = createStore(NO_FILTER, (names) => context.touch(...names));
   const map = createMap(context, {
     tools: [insideButton(context)],
     onCell: cellOpener(context),
@@ -85,7 +83,7 @@ export function openHeadGrid(
   };
   const opener = createOpener(context);
   opener.open(context.pieces, context.state, begin);
-  watchFrame(frame, () => context.touch("size"), COLUMNS);
+  watchFrame(frame, () => giveSize(context), COLUMNS);
   listenToKeys(context, {
     p: () => context.set({ projector: !context.state.projector }),
     i: () => lookInside(context, context.state.inside ? null : undefined),
@@ -96,8 +94,8 @@ export function openHeadGrid(
     selection: () => selectionOf(context),
     follow: opener.follow,
     check: (integrity) => {
-      context.pieces.header.integrity = integrity;
-      context.touch("integrity");
+      context.pieces.header.integrity = integrity; // opened again, it need not be checked again
+      context.give({ integrity });
     },
     update: (next) => {
       const trace = gridTrace(next);
@@ -105,13 +103,14 @@ export function openHeadGrid(
       opener.open(trace, state, () => {
         frame.payload = next;
         showTrace(context, trace);
-        context.touch("payload", "size");
+        context.touch("payload");
+        giveSize(context);
         if (!parts.length) begin();
       });
     },
     destroy: () => {
       closeContext(context);
-      filter.stop();
+
       map.destroy();
       frame.destroy();
     },

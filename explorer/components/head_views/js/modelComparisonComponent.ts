@@ -17,7 +17,7 @@ import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import { createSelectionReport } from "../../trace/js/selectionReport.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
-import { drawAll } from "../../trace/js/traceContext.ts";
+import { drawAll, giveSize } from "../../trace/js/traceContext.ts";
 import { shareScale, synchronise } from "./comparison.ts";
 import type { Side } from "./comparisonSides.ts";
 import {
@@ -84,7 +84,7 @@ function openModelComparison(
     {
       update: (names) => {
         if (!anyOf(names, "layer", "head")) return;
-        drawParts(parts, new Set(["head"]));
+        drawParts(parts, new Set(["head"]), own.screen);
         report(new Set(["head"]));
       },
     },
@@ -117,7 +117,7 @@ function openModelComparison(
 }
 
 function touchSize(sides: Side[]) {
-  for (const { context } of sides) context.touch("size");
+  for (const { context } of sides) giveSize(context);
 }
 
 /** The head of the second model that a link names. */
@@ -170,12 +170,12 @@ function placeParts(
       context.set(own);
       pairs.choose(other);
       pairBeside();
-      matrix.update(new Set(["head"]));
+      matrix.update?.(new Set(["head"]));
     },
     (rule) => {
       pairs.follow(rule);
       pairBeside();
-      matrix.update(new Set(["head"]));
+      matrix.update?.(new Set(["head"]));
     },
   );
   const integrity = createIntegrity(changed.context);

@@ -9,7 +9,7 @@ import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
 import { initialState } from "../../trace/js/initialState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext, TraceOptions } from "../../trace/js/traceContext.ts";
-import { createTraceContext } from "../../trace/js/traceContext.ts";
+import { createTraceContext, givePieces } from "../../trace/js/traceContext.ts";
 import type { ViewPayload } from "./viewPayload.ts";
 
 export type Listeners = Partial<TraceOptions>;
@@ -99,12 +99,11 @@ export function createViewContext(
     strings: () => context.trace.header.strings,
     draw: (changed) => {
       if (changed.has("projector")) showProjector(frame.root, context.state.projector);
-      drawParts(parts, changed);
+      drawParts(parts, changed, context.screen);
     },
   });
   frame.recolour.push((palette) => {
-    context.palette = palette;
-    context.touch("theme");
+    context.give({ palette });
   });
   return context;
 }
@@ -112,9 +111,7 @@ export function createViewContext(
 /** Show another trace; the selection stays unless the view of the trace says otherwise. */
 export function showTrace(context: TraceContext, next: Trace) {
   context.act.pause();
-  context.trace = next;
-  context.pieces = next;
-  context.generation += 1;
+  givePieces(context, next);
   context.set(initialState(next, next.header.view, context.state));
   context.touch("trace", "step", "site", "layer", "head", "ahead", "zoomed");
 }
@@ -122,5 +119,5 @@ export function showTrace(context: TraceContext, next: Trace) {
 /** Stop drawing a trace. */
 export function closeContext(context: TraceContext) {
   context.act.pause();
-  context.store.stop();
+  context.screen.stop();
 }

@@ -1,5 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
-import { context2d, element, populate, write } from "../../dom/js/element.ts";
+import { context2d, drawParts, element, populate, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { createSmallSelect } from "../../dom/js/smallSelect.ts";
 import { anyOf } from "../../dom/js/store.ts";
@@ -67,7 +67,7 @@ export function createLegend(context: TraceContext): Part {
     );
   };
   const update = (changed: Set<string>) => {
-    shown.update(changed);
+    drawParts([shown], changed, context.screen);
     const picture = ["trace", "site", "layer", "head", "shows", "alignment", "scale"];
     if (!anyOf(changed, ...picture, "theme", "more")) return;
     const site = siteOf(context);

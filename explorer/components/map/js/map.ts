@@ -1,5 +1,12 @@
 import type { Part } from "../../dom/js/element.ts";
-import { assign, element, positionRectangle, sharpCanvas, write } from "../../dom/js/element.ts";
+import {
+  assign,
+  drawParts,
+  element,
+  positionRectangle,
+  sharpCanvas,
+  write,
+} from "../../dom/js/element.ts";
 import type { Plotly, PlotlyElement } from "../../dom/js/plotly.ts";
 import { anyOf } from "../../dom/js/store.ts";
 import { frameShown } from "../../page/js/frame.ts";
@@ -82,8 +89,7 @@ export function createMap(
   const pointer = watchPointer(context, box, space, onCell);
   watchSpace(context, box, space);
   const update = (changed: Set<string>) => {
-    heading.update(changed);
-    legend.update(changed);
+    drawParts([heading, legend], changed, context.screen);
     const moved = ["trace", "site", "size", "map-size", "projector", "theme"];
     if (anyOf(changed, ...moved) || !space.geometry()) {
       if (!space.measure()) return;
@@ -273,7 +279,7 @@ function createDrawing(
   const start = async () => {
     try {
       plotly = await context.options.plotly();
-      context.plotly = plotly;
+      context.give({ plotly });
       await request();
       return true;
     } catch {
@@ -369,7 +375,7 @@ function mapHeading(context: TraceContext, tools: Part[], resetZoom: () => void)
     ...all.map((tool) => tool.element),
   );
   const update = (changed: Set<string>) => {
-    for (const tool of all) tool.update(changed);
+    drawParts(all, changed, context.screen);
     if (changed.has("zoomed")) reset.hidden = !context.state.zoomed;
     if (!anyOf(changed, "trace", "site", "layer", "head", "shows", "alignment")) return;
     const { say, state } = context;

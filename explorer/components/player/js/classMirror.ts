@@ -116,7 +116,7 @@ function followShownState(context: TraceContext, shown: ShownState) {
   const wanted = { ...context.state, ...patch };
   context.act.showLoaded(context.pieces, wanted, () => {
     if (wanted.words !== context.state.words) chooseUnit(context, wanted.words);
-    context.store.set(patch);
+    context.set(patch);
   });
 }
 

@@ -30,9 +30,9 @@ import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext, TraceOptions } from "../../trace/js/traceContext.ts";
-import { createTraceContext, drawAll } from "../../trace/js/traceContext.ts";
+import { createTraceContext, drawAll, givePieces, giveSize } from "../../trace/js/traceContext.ts";
 import { createLoading } from "../../trace/js/traceQuestions.ts";
-import { createUnitChoice, setTrace } from "../../trace/js/unitChoice.ts";
+import { createUnitChoice } from "../../trace/js/unitChoice.ts";
 import { readAttribution } from "./attribution.ts";
 import { createCandidates } from "./candidates.ts";
 import { createClassReport, createOpener } from "./classMirror.ts";
@@ -73,8 +73,7 @@ export function mountPlayer(
   let parts: DrawnPart[] = [];
   let map: MapPart | null = null;
   const palette = watchTheme(root, (next) => {
-    context.palette = next;
-    context.touch("theme");
+    context.give({ palette: next });
   });
   const context = createTraceContext({
     root,
@@ -87,7 +86,7 @@ export function mountPlayer(
     draw: (changed) => {
       if (changed.has("projector")) showProjector(root, context.state.projector);
       root.dataset.site = context.state.site;
-      drawParts(parts, changed);
+      drawParts(parts, changed, context.screen);
       report(changed);
       tellClass(changed);
     },
@@ -116,7 +115,7 @@ export function mountPlayer(
     (top) => top,
     () => {
       markNarrow(root, COLUMNS);
-      context.touch("size");
+      giveSize(context);
     },
   );
   const opener = createOpener(context);
@@ -138,15 +137,15 @@ export function mountPlayer(
         const { language } = context.trace.header;
         showTrace(context, next, state);
         if (!parts.length || language !== next.header.language) build();
-        else context.store.flush(); // drawn while the next frame is waited for
+        else context.screen.flush(); // drawn while the next frame is waited for
         followShown(context);
       });
     },
     selection: () => selectionOf(context),
     follow: opener.follow,
     check: (integrity) => {
-      context.pieces.header.integrity = integrity;
-      context.touch("integrity");
+      context.pieces.header.integrity = integrity; // opened again, it need not be checked again
+      context.give({ integrity });
     },
     listen: (listeners) => {
       Object.assign(context.options, listeners);
@@ -155,7 +154,7 @@ export function mountPlayer(
     destroy: () => {
       abort.abort();
       context.act.pause();
-      context.store.stop();
+      context.screen.stop();
       map?.destroy();
       for (const name of ["data-guess", "data-more"])
         document.documentElement.removeAttribute(name);
@@ -259,9 +258,8 @@ function keepHeights({ root, state }: TraceContext, strips: HTMLElement, main: H
 /** Show another trace; the selection stays unless the view of the trace says otherwise. */
 function showTrace(context: TraceContext, next: Trace, state: TraceState) {
   context.act.pause();
-  context.generation += 1;
   context.root.classList.remove("waiting");
-  context.store.set(state);
-  setTrace(context, next);
+  context.set(state);
+  givePieces(context, next);
   context.touch("trace", "step", "site", "layer", "head", "shows", "ahead", "zoomed");
 }

@@ -1,5 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, drawParts, element, populate, write } from "../../dom/js/element.ts";
 import { anyOf } from "../../dom/js/store.ts";
 import { asking, onAsking } from "../../page/js/lessonEvents.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
@@ -49,7 +49,7 @@ export function createSourceShare(context: TraceContext): Part {
     const method = shownMethod(context);
     node.hidden = state.shows === "weight" || asking() !== "";
     if (node.hidden) return;
-    note.update(changed);
+    drawParts([note], changed, context.screen);
     for (const part of [heading, bars, number]) part.hidden = method === null;
     if (!method) return;
     const shares = trace.contributions.sourceShare(method);

@@ -1,14 +1,14 @@
 import type { Plotly } from "../../dom/js/plotly.ts";
 import type { Say, Strings } from "../../dom/js/sentences.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
-import type { Store } from "../../dom/js/store.ts";
-import { createStore } from "../../dom/js/store.ts";
+import type { Screen, Store } from "../../dom/js/store.ts";
+import { createScreen, createStore } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import type { Actions } from "./actions.ts";
 import { createActions } from "./actions.ts";
 import type { TraceState } from "./initialState.ts";
 import type { Selection } from "./look.ts";
-import type { SiteName, Trace } from "./trace.ts";
+import type { IntegrityCheck, SiteName, Trace } from "./trace.ts";
 import type { ServerlessResources } from "./traceQuestions.ts";
 import { inUnit } from "./unitChoice.ts";
 
@@ -34,24 +34,36 @@ export interface TraceOptions {
   }) => void;
 }
 
+/** What is drawn, beside what the visitor chose of it. */
+export interface Given {
+  pieces: Trace; // as it was read
+  generation: number; // changes with the trace; zoom is kept within one
+  palette: Palette;
+  /** grows whenever there is more or less space: read by views that measure */
+  size: number;
+  integrity: IntegrityCheck[] | null; // null until it is checked
+  answers: number; // how many have come to questions about the trace
+  plotly: Plotly | null; // once it is loaded
+}
+
 /** A trace, what is shown of it, and what can be done: all parts that draw it share one. */
-export interface TraceContext {
+export interface TraceContext extends Readonly<Given> {
   root: HTMLElement;
   signal: AbortSignal; // aborted when the component is destroyed
   options: TraceOptions;
-  trace: Trace; // in the unit on screen
-  pieces: Trace; // the trace as it was read
-  generation: number; // changes with the trace; zoom is kept within one
-  state: TraceState;
+  readonly trace: Trace; // in the unit on screen
+  state: Readonly<TraceState>; // what the visitor chose
   set: Store<TraceState>["set"];
-  touch: Store<TraceState>["touch"];
-  store: Store<TraceState>;
+  give: Store<Given>["set"];
+  screen: Screen;
+  touch: Screen["touch"]; // until every part is tracked
   beside: TraceContext[]; // of the maps that stand beside this one, in equal rectangles
-  palette: Palette;
   say: Say;
   act: Actions;
-  plotly: Plotly | null; // once it is loaded
 }
+
+/** What the names of changes were called; until every part is tracked. */
+const TOUCHED: Record<string, string> = { pieces: "trace", words: "trace", palette: "theme" };
 
 /** @param given.state what is shown first */
 export function createTraceContext({
@@ -59,7 +71,7 @@ export function createTraceContext({
   signal,
   options,
   pieces,
-  state,
+  state: initial,
   palette,
   strings,
   draw,
@@ -73,30 +85,46 @@ export function createTraceContext({
   strings: () => Strings;
   draw: (changed: Set<string>) => void;
 }): TraceContext {
-  const store = createStore(state, draw);
-  const parts: Omit<TraceContext, "act"> = {
+  const screen = createScreen(draw);
+  const touch = (names: string[]) =>
+    screen.touch(...names, ...names.flatMap((name) => TOUCHED[name] ?? []));
+  const { values: state, set } = createStore(initial, touch);
+  const nothing = { generation: 0, size: 0, answers: 0, plotly: null };
+  const { integrity } = pieces.header;
+  const given = createStore<Given>({ pieces, palette, integrity, ...nothing }, touch);
+  const parts: Omit<TraceContext, "act" | "trace" | keyof Given> = {
     root,
     signal,
     options: { ...options },
-    trace: inUnit(pieces, state.words),
-    pieces,
-    generation: 0,
-    state: store.values,
-    set: store.set,
-    touch: store.touch,
-    store,
+    state,
+    set,
+    give: given.set,
+    screen,
+    touch: screen.touch,
     beside: [],
-    palette,
     say: (key, facts) => fillIn(strings(), key, facts),
-    plotly: null,
   };
   const context = parts as TraceContext;
+  Object.defineProperties(context, Object.getOwnPropertyDescriptors(given.values));
+  const trace = { enumerable: true, get: () => inUnit(context.pieces, state.words) };
+  Object.defineProperty(context, "trace", trace);
   context.act = createActions(context);
   return context;
+}
+
+/** Show other pieces; `generation` where nothing of the zoom is kept. */
+export function givePieces(context: TraceContext, pieces: Trace, another = true) {
+  const generation = context.generation + (another ? 1 : 0);
+  context.give({ pieces, generation, integrity: pieces.header.integrity });
+}
+
+/** Say that there is more or less space. */
+export function giveSize(context: TraceContext) {
+  context.give({ size: context.size + 1 });
 }
 
 /** Draw everything for the first time. */
 export function drawAll(context: TraceContext) {
   context.touch(...Object.keys(context.state), "trace", "theme", "size");
-  context.store.flush();
+  context.screen.flush();
 }

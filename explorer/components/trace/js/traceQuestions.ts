@@ -74,7 +74,6 @@ export async function serverBytes(
 
 /**
  * The answers to one question about the traces on screen, fetched when somebody looks there.
- * @returns "vectors" is touched when an answer has come
  */
 export function createLoading<Answer extends object>(
   context: TraceContext,
@@ -94,9 +93,11 @@ export function createLoading<Answer extends object>(
       own.set(key, "failed");
       setTimeout(() => own.delete(key), RETRY_AFTER);
     }
+    context.give({ answers: context.answers + 1 });
     context.touch("vectors");
   };
   return (place) => {
+    void context.answers; // the view that asks draws again when one has come
     if (context.options.resources !== source) {
       source = context.options.resources;
       answers = new Map();

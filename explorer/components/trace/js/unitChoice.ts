@@ -31,12 +31,6 @@ export function inUnit(pieces: Trace, words: boolean) {
   return (words && pieces.words) || pieces;
 }
 
-/** Show `pieces`, in the chosen unit. */
-export function setTrace(context: TraceContext, pieces: Trace) {
-  context.pieces = pieces;
-  context.trace = inUnit(pieces, context.state.words);
-}
-
 /** The step of `trace` that feeds in what a step of the pieces feeds in; 0 stays 0. */
 export function stepInUnit(trace: Trace, step: number) {
   if (!trace.rows || step === 0 || trace.masks.length) return step;
@@ -80,13 +74,11 @@ export function pieceStep({ trace, state }: Pick<TraceContext, "trace" | "state"
 export function chooseUnit(context: TraceContext, words: boolean) {
   context.act.pause();
   const step = pieceStep(context);
-  context.store.set({ words, pieceStep: step, hover: null, zoomed: false });
-  setTrace(context, context.pieces);
-  context.generation += 1;
+  context.set({ words, pieceStep: step, hover: null, zoomed: false });
+  context.give({ generation: context.generation + 1 });
   const shown = stepInUnit(context.trace, step);
   const { guess } = context.state;
-  context.store.set({ step: shown, guess: guess && guessOn(guess, shown) });
-  context.touch("trace", "step", "site", "zoomed");
+  context.set({ step: shown, guess: guess && guessOn(guess, shown) });
 }
 
 /** How many pieces of the output are known at the current step. */

@@ -1,5 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
-import { element, write } from "../../dom/js/element.ts";
+import { drawParts, element, write } from "../../dom/js/element.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { MORE_PANELS, panelsOf } from "./curvePanels.ts";
@@ -31,13 +31,13 @@ export function createDrawer(context: ReplayContext): Part & { destroy: () => vo
   );
   const opened = () => {
     context.touch("open");
-    context.store.flush();
+    context.screen.flush();
     if (node.open) node.scrollIntoView({ block: "end" });
   };
   const update = (changed: Set<string>) => {
     if (!node.open) return;
     curves.element.style.setProperty("--rows", String(Math.ceil(MORE_PANELS.length / columns())));
-    curves.update(changed);
+    drawParts([curves], changed, context.screen);
     write(log, context.run.log.join("\n") || context.say("no_log"));
   };
   return { element: node, update, destroy: curves.destroy };

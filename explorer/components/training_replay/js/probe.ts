@@ -12,8 +12,8 @@ import { tokenElement } from "../../trace/js/label.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { createTraceContext, drawAll } from "../../trace/js/traceContext.ts";
-import { createUnitChoice, setTrace } from "../../trace/js/unitChoice.ts";
+import { createTraceContext, drawAll, givePieces, giveSize } from "../../trace/js/traceContext.ts";
+import { createUnitChoice } from "../../trace/js/unitChoice.ts";
 import { createCellNote } from "./cellNote.ts";
 import { drawGoldRings } from "./goldRings.ts";
 import { probeText } from "./probeText.ts";
@@ -192,7 +192,7 @@ function createProbeView(
     palette: replay.palette,
     strings: () => replay.run.player,
     draw: (changed) => {
-      drawParts(parts, changed);
+      drawParts(parts, changed, context.screen);
       if (anyOf(changed, "trace", "site", "size", "zoomed")) drawGoldRings(context, body, key);
       if (anyOf(changed, "site", "layer", "head")) replay.touch("head");
     },
@@ -227,7 +227,7 @@ function createProbeView(
   });
   body.replaceChildren(rail.element, map.element);
   replay.root.append(tooltip.element);
-  const observer = new ResizeObserver(() => context.touch("size"));
+  const observer = new ResizeObserver(() => giveSize(context));
   observer.observe(body);
   drawAll(context);
   map.start();
@@ -238,12 +238,11 @@ function createProbeView(
       showTrace(context, its);
     },
     recolour: () => {
-      context.palette = replay.palette;
-      context.touch("theme");
+      context.give({ palette: replay.palette });
     },
     destroy: () => {
       observer.disconnect();
-      context.store.stop();
+      context.screen.stop();
       map.destroy();
       tooltip.element.remove();
     },
@@ -255,13 +254,11 @@ function showTrace(context: TraceContext, next: Trace) {
   const now = context.pieces;
   if (next === now) return;
   const shape = (trace: Trace) => JSON.stringify([trace.source, trace.target, trace.header.sites]);
-  if (shape(now) !== shape(next)) {
-    context.generation += 1;
+  const another = shape(now) !== shape(next);
+  if (another)
     context.set({ ...initialState(next, {}, context.state), step: 0, ahead: true, hover: null });
-  }
-  setTrace(context, next);
-  context.touch("trace");
-  context.store.flush();
+  givePieces(context, next, another);
+  context.screen.flush();
 }
 
 /** A click on a row prints its weights; another click on it hides them. */

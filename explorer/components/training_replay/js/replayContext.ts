@@ -1,6 +1,6 @@
 import type { Plotly } from "../../dom/js/plotly.ts";
 import type { Say } from "../../dom/js/sentences.ts";
-import type { Store } from "../../dom/js/store.ts";
+import type { Screen, Store } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import type { Move } from "../../trace/js/actions.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
@@ -50,8 +50,8 @@ export interface ReplayContext {
   run: RunData;
   state: ReplayState;
   set: Store<ReplayState>["set"];
-  touch: Store<ReplayState>["touch"];
-  store: Store<ReplayState>;
+  screen: Screen;
+  touch: Screen["touch"]; // until every part is tracked
   palette: Palette;
   loadPlotly: () => Promise<Plotly>;
   plotly: Plotly | null; // once it is loaded

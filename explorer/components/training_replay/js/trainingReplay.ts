@@ -1,9 +1,9 @@
 import type { Part } from "../../dom/js/element.ts";
-import { element } from "../../dom/js/element.ts";
+import { drawParts, element } from "../../dom/js/element.ts";
 import type { Plotly } from "../../dom/js/plotly.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
-import { anyOf, createStore } from "../../dom/js/store.ts";
+import { anyOf, createScreen, createStore } from "../../dom/js/store.ts";
 import type { ShownMoment } from "../../page/js/classEvents.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
@@ -81,7 +81,7 @@ export function mountTrainingReplay(
     if (changed.has("projector")) showProjector(root, context.state.projector);
     if (anyOf(changed, "run", "at")) requestTraces(context, source);
     if (changed.has("head")) context.selected = probe.selected();
-    for (const part of [...parts, ...reports]) part.update(changed);
+    drawParts([...parts, ...reports], changed, context.screen);
   });
   const probe = createProbe(context);
   context.listeners = listeners;
@@ -101,7 +101,7 @@ export function mountTrainingReplay(
   const { signal } = abort;
   window.addEventListener("popstate", () => showAddressed(context), { signal });
   context.touch(...Object.keys(context.state), "run", "theme", "size", "head");
-  context.store.flush();
+  context.screen.flush();
   loadPlotly(context);
   return {
     listen: (next) => {
@@ -109,14 +109,14 @@ export function mountTrainingReplay(
     },
     update: (next) => {
       showRun(context, next);
-      if (document.hidden) context.store.flush(); // without frames: a class may follow it
+      if (document.hidden) context.screen.flush(); // without frames: a class may follow it
     },
     follow: (shown) => followMoment(context, probe, shown),
     destroy: () => {
       lastView = viewOf(context, probe);
       abort.abort();
       context.act.pause();
-      context.store.stop();
+      context.screen.stop();
       for (const part of parts) part.destroy?.();
       root.remove();
     },
@@ -130,7 +130,8 @@ function createContext(
   source: ReplaySource,
   draw: (changed: Set<string>) => void,
 ): ReplayContext {
-  const store = createStore(initialState(run), draw);
+  const screen = createScreen(draw);
+  const { values: state, set } = createStore(initialState(run), (names) => screen.touch(...names));
   const palette = watchTheme(root, (next) => {
     context.palette = next;
     context.touch("theme");
@@ -143,10 +144,10 @@ function createContext(
     root,
     signal,
     run,
-    state: store.values,
-    set: store.set,
-    touch: store.touch,
-    store,
+    state,
+    set,
+    screen,
+    touch: screen.touch,
     palette,
     loadPlotly: source.plotly,
     plotly: null,
