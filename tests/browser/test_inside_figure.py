@@ -119,9 +119,9 @@ def test_a_figure_is_offered_where_there_is_one_and_named_after_its_cell(visit):
     tab.get_by_test_id("inside_part-cell").click()
     expect(menu).to_be_visible()
     tab.evaluate("""() => {
-      const asked = { answer: "weight", site: "cross", layer: 1, head: 2, query: 1, key: 1 };
-      document.documentElement.setAttribute("data-lesson-asks", "weight");
-      document.documentElement.setAttribute("data-lesson-open", JSON.stringify([asked]));
+      const one = { answer: "weight", site: "cross", layer: 1, head: 2, query: 1, key: 1 };
+      const asked = JSON.stringify({ answer: "weight", answered: false, open: [one] });
+      document.documentElement.setAttribute("data-lesson-asks", asked);
       document.dispatchEvent(new CustomEvent("attention-asking"));
     }""")
     expect(tab.get_by_test_id("inside-softmax")).to_contain_text("= ?")

@@ -33,7 +33,7 @@ function contextOf(state: Partial<TraceState>, offered = true) {
   const header = offered ? { ...HEADER, resources } : HEADER;
   const trace = readTrace(packPayload(header, { "cross.attention": ["uint16", CODES] }));
   const shown = { ...initialState(trace, {}, {}), ...state };
-  return { trace, pieces: trace, state: shown } as unknown as TraceContext;
+  return { trace, pieces: trace, state: shown, asked: { answer: "" } } as unknown as TraceContext;
 }
 
 test("the parts of a step sum to its difference", () => {

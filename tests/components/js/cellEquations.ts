@@ -7,8 +7,6 @@ import { cellTexts } from "../../../explorer/components/inside/js/cellTexts.ts";
 import { readVectors } from "../../../explorer/components/inside/js/headVectors.ts";
 import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";
 
-Object.assign(globalThis, { document: { documentElement: { getAttribute: () => null } } });
-
 const {
   strings,
   reasons,
@@ -21,6 +19,7 @@ const {
 const context = {
   say: (key: string, facts: Record<string, unknown>) => fillIn(strings, key, facts),
   trace: { header: { reasons } },
+  asked: { open: [] },
 } as unknown as TraceContext;
 const texts = heads.flatMap(({ data, masked }) => {
   const head = readVectors(new Uint8Array(Buffer.from(data, "base64")));

@@ -2,7 +2,6 @@ import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import { anyOf } from "../../dom/js/store.ts";
-import { asking } from "../../page/js/lessonEvents.ts";
 import { tokenHidden, visibleRows } from "../../trace/js/guess.ts";
 import { INSIDE_VIEWS, MEAN } from "../../trace/js/look.ts";
 import {
@@ -181,7 +180,7 @@ function createContent(context: TraceContext) {
  * @param found what the part is drawn from
  */
 function figureOf(context: TraceContext, part: string, found: unknown, cell: Cell): Draw | null {
-  if (asking() !== "") return null;
+  if (context.asked.answer !== "") return null;
   if (part === "cell")
     return (width) => calculationFigure(context, found as HeadVectors, cell, width);
   if (part === "score") return (width) => scoreFigure(context, found as ScoreVectors, cell, width);
@@ -299,7 +298,7 @@ function obstacle(context: TraceContext, { query }: Cell, part: string) {
   const { say, state, trace } = context;
   if (trace.rows) return say("inside_words");
   if (part === "score" && !offers(context, "score")) return say("score_missing");
-  if (part === "score" && asking() !== "") return say("score_asked");
+  if (part === "score" && context.asked.answer !== "") return say("score_asked");
   if (part !== "cell" && !offers(context, "path")) return say("path_missing");
   const answers = ["after", "depth", "without"].includes(part); // show the next token
   if (answers && tokenHidden(context, currentRow(context))) return say("inside_hidden");

@@ -4,14 +4,13 @@ import { fillIn } from "../../dom/js/sentences.ts";
 import { ASKED, CARD_REVEALED } from "../../page/js/classEvents.ts";
 import type { OpenQuestion } from "../../page/js/lessonEvents.ts";
 import {
-  asking,
   closeCell,
   FOLLOWED,
   highlight,
+  lessonAsks,
   NEXT_TOKEN,
   onAway,
   onSeen,
-  openQuestions,
   showLook,
   tellAsking,
   tellLeft,
@@ -94,7 +93,11 @@ export function mountLesson(
     const answered = chosen.has(index);
     const asks = card && !answered && !elsewhere;
     const open = lesson.cards.filter((_, number) => number >= index && !chosen.has(number));
-    tellAsking(asks ? card.answer : "", answered && !elsewhere, open.flatMap(questionOf));
+    tellAsking({
+      answer: asks ? card.answer : "",
+      answered: answered && !elsewhere,
+      open: open.flatMap(questionOf),
+    });
     tell();
   };
   const go = (to: number) => {
@@ -107,7 +110,7 @@ export function mountLesson(
       showLook(card?.look as NonNullable<Card["look"]>);
     } else {
       root.classList.add("waiting");
-      tellAsking(asking(), false, openQuestions()); // the answer was to the card that is left
+      tellAsking({ ...lessonAsks(), answered: false }); // the answer was to the card that is left
     }
     heard.onCard(to, here);
   };
@@ -148,7 +151,7 @@ export function mountLesson(
       tellLeft();
       resized.disconnect();
       highlight("");
-      tellAsking("");
+      tellAsking();
       keepHeight(0);
       root.remove();
     },

@@ -2,7 +2,7 @@ import type { Part } from "../../dom/js/element.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { percent } from "../../dom/js/numbers.ts";
 import { anyOf } from "../../dom/js/store.ts";
-import { ASKED, asking, onAsking } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonEvents.ts";
 import type { Method } from "../../trace/js/contributions.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import { tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
@@ -48,7 +48,6 @@ export function createSentence(context: TraceContext): Part {
     role: "status",
     "aria-live": "polite",
   });
-  onAsking(() => context.touch("asking"), context.signal);
   const update = (changed: Set<string>) => {
     const causes = [
       "trace",
@@ -62,7 +61,7 @@ export function createSentence(context: TraceContext): Part {
       "asking",
     ];
     if (anyOf(changed, ...causes, "inside", "temperature"))
-      write(node, asking() ? context.say("sentence_asking") : sentenceOf(context));
+      write(node, context.asked.answer ? context.say("sentence_asking") : sentenceOf(context));
   };
   return { element: node, update };
 }

@@ -3,7 +3,6 @@
  * to show, and what to highlight.
  */
 
-import { assign } from "../../dom/js/element.ts";
 import type { ViewOptions } from "../../trace/js/trace.ts";
 
 export type Look = Pick<
@@ -29,8 +28,6 @@ export const ASKED = "?";
 
 const ATTRIBUTE = "data-highlight";
 const ASKS = "data-lesson-asks";
-const ANSWERED = "data-lesson-answered";
-const OPEN = "data-lesson-open";
 
 /** Of the text on screen, which nobody has answered yet. */
 export interface OpenQuestion {
@@ -41,6 +38,15 @@ export interface OpenQuestion {
   query: number;
   key: number | null; // null = the one with the largest weight in the row
 }
+
+/** What a lesson asks. */
+export interface Asked {
+  answer: string; // what of the trace its card asks and nobody has answered yet; "" for nothing
+  answered: boolean; // whether the card was answered
+  open: OpenQuestion[]; // of this card and of later ones: their numbers are "?"
+}
+
+const NOTHING: Asked = { answer: "", answered: false, open: [] };
 
 /** Let the player show a part of its trace. */
 export function showLook(look: Look) {
@@ -79,36 +85,22 @@ export function highlighted() {
   return document.documentElement.getAttribute(ATTRIBUTE) ?? "";
 }
 
-/**
- * Say what of the trace the card asks and nobody has answered yet: until then, no sentence reads the
- * picture. "" for nothing. A number that this or a later card asks is "?".
- * @param answered whether the card on screen was answered
- * @param open of this card and of later ones
- */
-export function tellAsking(asked: string, answered = false, open: OpenQuestion[] = []) {
+/** Say what the lesson asks: until it is answered, no sentence reads the picture. */
+export function tellAsking(asked: Asked = NOTHING) {
   const { documentElement: page } = document;
-  const told: [string, string | null][] = [
-    [ASKS, asked || null],
-    [ANSWERED, answered ? "" : null],
-    [OPEN, open.length ? JSON.stringify(open) : null],
-  ];
-  if (told.every(([name, value]) => page.getAttribute(name) === value)) return;
-  for (const [name, value] of told) assign(page, name, value);
+  const text = JSON.stringify(asked);
+  if (text === (page.getAttribute(ASKS) ?? JSON.stringify(NOTHING))) return;
+  page.setAttribute(ASKS, text);
   document.dispatchEvent(new CustomEvent(ASKING));
+}
+
+/** What the lesson on the page asks: its card and the player are drawn by scripts apart. */
+export function lessonAsks(): Asked {
+  return JSON.parse(document.documentElement.getAttribute(ASKS) ?? JSON.stringify(NOTHING));
 }
 
 export function onAsking(follow: () => void, signal: AbortSignal) {
   document.addEventListener(ASKING, follow, { signal });
-}
-
-/** What this card and later ones ask of the text on screen. */
-export function openQuestions(): OpenQuestion[] {
-  return JSON.parse(document.documentElement.getAttribute(OPEN) ?? "[]");
-}
-
-/** Whether the card on screen was answered. */
-export function cardAnswered() {
-  return document.documentElement.hasAttribute(ANSWERED);
 }
 
 /** Say that the visitor has left the lesson. */
@@ -128,11 +120,6 @@ export function tellSeen() {
 
 export function onSeen(follow: () => void, signal: AbortSignal) {
   document.addEventListener(SEEN, follow, { signal });
-}
-
-/** What of the trace a card asks and nobody has answered yet; "" for nothing. */
-export function asking() {
-  return document.documentElement.getAttribute(ASKS) ?? "";
 }
 
 /** Say whether the player has moved on from what the card shows. */

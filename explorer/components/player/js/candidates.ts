@@ -6,7 +6,7 @@ import { createRadios } from "../../dom/js/radios.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { anyOf } from "../../dom/js/store.ts";
 import { atTemperature, createTemperature } from "../../inside/js/temperature.ts";
-import { ASKED, asking, onAsking } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonEvents.ts";
 import {
   guessKey,
   guessToken,
@@ -76,21 +76,20 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     assign(title, "title", title.textContent); // a long one is cut off
     title.hidden = predictsNothing(context.trace);
     const byHeads = !hidden && showsHeadParts(context);
-    list.hidden = byHeads || (hidden && asking() !== ""); // then the card offers the choices
+    list.hidden = byHeads || (hidden && context.asked.answer !== ""); // then the card offers the choices
     parts.element.hidden = !byHeads;
     write(note, byHeads ? parts.draw() : candidateNote(context, row, candidates));
     assign(node, "aria-label", title.hidden ? (note.textContent ?? "") : say("candidates"));
     const items = populate(list, candidates.length, () => candidateElement(context));
     candidates.forEach((candidate, index) => {
       drawCandidate(context, items[index], candidate, hidden);
-      if (asksProbability(row) && candidate.chosen) hideProbability(items[index]);
+      if (asksProbability(context, row) && candidate.chosen) hideProbability(items[index]);
     });
-    typed.update(hidden && !weightsHidden(context) && !asking());
+    typed.update(hidden && !weightsHidden(context) && !context.asked.answer);
     temperature.update();
     temperature.element.hidden ||= byHeads; // which is of the logits themselves
   };
   const inside = ["inside", "temperature", "vectors", "layer"]; // of the temperature
-  onAsking(() => context.touch("asking"), context.signal);
   const lead = leadToChoices(context, node);
   const heads = ["nextView", "head", "shows", "theme"];
   const causes = [
@@ -139,7 +138,7 @@ function leadToChoices(
 /** The choice of what is shown of the next token; the parts of heads only where there are such. */
 function drawChoice(context: TraceContext, { buttons, check }: ReturnType<typeof createRadios>) {
   const { nextView } = context.state;
-  const offered = offersHeadParts(context) && asking() === "";
+  const offered = offersHeadParts(context) && context.asked.answer === "";
   buttons.heads.hidden = !offered;
   assign(buttons.heads, "aria-disabled", offered ? null : "true");
   check(nextView === "heads" && !offered ? "percent" : nextView);
@@ -309,7 +308,9 @@ function guessNote(context: TraceContext, row: number) {
   const verdict = answer
     ? say(`guess_${answer.kind}${answer.kind === "forced" ? "" : ending}`, facts)
     : "";
-  return [verdict, asking() ? "" : guessQuestion(context, row)].filter(Boolean).join(" ");
+  return [verdict, context.asked.answer ? "" : guessQuestion(context, row)]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** What is to be guessed at this step; "" where nothing is hidden. */

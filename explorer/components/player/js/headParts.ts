@@ -3,7 +3,6 @@ import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { signed, summands } from "../../dom/js/numbers.ts";
 import type { SignedBar } from "../../figure/js/signedBars.ts";
 import { createSignedBars } from "../../figure/js/signedBars.ts";
-import { asking } from "../../page/js/lessonEvents.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { colourAt, css, inkOn, signedRamp } from "../../page/js/palette.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
@@ -38,7 +37,7 @@ export function offersHeadParts(context: TraceContext) {
 export function showsHeadParts(context: TraceContext) {
   const row = currentRow(context);
   if (context.state.nextView !== "heads" || !offersHeadParts(context)) return false;
-  return row >= 0 && !tokenHidden(context, row) && asking() === "";
+  return row >= 0 && !tokenHidden(context, row) && context.asked.answer === "";
 }
 
 /**

@@ -3,8 +3,6 @@ import { assign } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
 import { anyOf } from "../../dom/js/store.ts";
 import {
-  asking,
-  cardAnswered,
   highlighted,
   onCloseCell,
   onHighlight,
@@ -89,9 +87,9 @@ export function createCardAnswer(context: TraceContext): Pick<Part, "update"> {
     const before = hidden && !anyOf(changed, "trace", "look"); // of another card
     hidden = row >= 0 && tokenHidden(context, row);
     const { guess } = context.state;
-    if (guess && hidden && cardAnswered())
+    if (guess && hidden && context.asked.answered)
       context.set({ guess: { ...guess, tokens: context.state.step } });
-    if (!before || hidden || !asking()) return;
+    if (!before || hidden || !context.asked.answer) return;
     tellSeen();
   };
   return { update };

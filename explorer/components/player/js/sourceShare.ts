@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, drawParts, element, populate, write } from "../../dom/js/element.ts";
 import { anyOf } from "../../dom/js/store.ts";
-import { asking, onAsking } from "../../page/js/lessonEvents.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { shownMethod } from "../../trace/js/stepState.ts";
@@ -30,7 +29,6 @@ export function createSourceShare(context: TraceContext): Part {
     number,
     note.element,
   );
-  onAsking(() => context.touch("asking"), context.signal);
   const causes = [
     "trace",
     "site",
@@ -47,7 +45,7 @@ export function createSourceShare(context: TraceContext): Part {
     if (!anyOf(changed, ...causes)) return;
     const { trace, state } = context;
     const method = shownMethod(context);
-    node.hidden = state.shows === "weight" || asking() !== "";
+    node.hidden = state.shows === "weight" || context.asked.answer !== "";
     if (node.hidden) return;
     drawParts([note], changed, context.screen);
     for (const part of [heading, bars, number]) part.hidden = method === null;

@@ -1,4 +1,3 @@
-import { openQuestions } from "../../page/js/lessonEvents.ts";
 import type { HeadOrMethod, Method } from "./contributions.ts";
 import { reachOf } from "./contributions.ts";
 import type { TraceState } from "./initialState.ts";
@@ -145,14 +144,14 @@ export function shownCell(context: Pick<TraceContext, "trace" | "state">) {
  * @param answer its name in a lesson
  */
 export function isAsked(
-  context: Pick<TraceContext, "trace" | "state">,
+  context: Pick<TraceContext, "trace" | "state" | "asked">,
   answer: string,
   { query, key }: { query: number; key: number },
   layer?: number,
   head?: HeadOrMethod,
 ) {
   const { state } = context;
-  return openQuestions().some(
+  return context.asked.open.some(
     (one) =>
       one.answer === answer &&
       (one.site ?? state.site) === state.site &&
@@ -164,8 +163,8 @@ export function isAsked(
 }
 
 /** Whether a card of a lesson, this or a later one, asks how probable the token after a row is. */
-export function asksProbability(row: number) {
-  return openQuestions().some(({ answer, query }) => answer === "probability" && query === row);
+export function asksProbability({ asked }: Pick<TraceContext, "asked">, row: number) {
+  return asked.open.some(({ answer, query }) => answer === "probability" && query === row);
 }
 
 /** The key with the largest weight in a row. */

@@ -3,6 +3,8 @@ import type { Say, Strings } from "../../dom/js/sentences.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import type { Screen, Store } from "../../dom/js/store.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
+import type { Asked } from "../../page/js/lessonEvents.ts";
+import { lessonAsks, onAsking } from "../../page/js/lessonEvents.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import type { Actions } from "./actions.ts";
 import { createActions } from "./actions.ts";
@@ -44,6 +46,7 @@ export interface Given {
   integrity: IntegrityCheck[] | null; // null until it is checked
   answers: number; // how many have come to questions about the trace
   plotly: Plotly | null; // once it is loaded
+  asked: Asked; // by a lesson
 }
 
 /** A trace, what is shown of it, and what can be done: all parts that draw it share one. */
@@ -63,7 +66,12 @@ export interface TraceContext extends Readonly<Given> {
 }
 
 /** What the names of changes were called; until every part is tracked. */
-const TOUCHED: Record<string, string> = { pieces: "trace", words: "trace", palette: "theme" };
+const TOUCHED: Record<string, string> = {
+  pieces: "trace",
+  words: "trace",
+  palette: "theme",
+  asked: "asking",
+};
 
 /** @param given.state what is shown first */
 export function createTraceContext({
@@ -91,7 +99,9 @@ export function createTraceContext({
   const { values: state, set } = createStore(initial, touch);
   const nothing = { generation: 0, size: 0, answers: 0, plotly: null };
   const { integrity } = pieces.header;
-  const given = createStore<Given>({ pieces, palette, integrity, ...nothing }, touch);
+  const asked = lessonAsks();
+  const given = createStore<Given>({ pieces, palette, integrity, asked, ...nothing }, touch);
+  onAsking(() => given.set({ asked: lessonAsks() }), signal);
   const parts: Omit<TraceContext, "act" | "trace" | keyof Given> = {
     root,
     signal,
