@@ -1,11 +1,11 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, positionRectangle, write } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { createAxes } from "../../map/js/axes.ts";
 import { bitmap, paint } from "../../map/js/bitmap.ts";
 import type { Geometry } from "../../map/js/geometry.ts";
 import { cellAt, cellSize } from "../../map/js/geometry.ts";
-import { fitMap, paintPattern, watchSpace } from "../../map/js/map.ts";
+import { paintPattern } from "../../map/js/map.ts";
+import { createSpace } from "../../map/js/space.ts";
 import { colourAt, inkOn } from "../../page/js/palette.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
@@ -45,19 +45,14 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
   const base = element("canvas", { class: "base" });
   const pattern = element("canvas", { class: "pattern" });
   const printed = element("div", { class: "printed", "aria-hidden": "true" });
-  const axes = createAxes(context);
-  const box = element(
-    "div",
-    { class: "map value-map", role: "img", testid: name },
-    base,
-    pattern,
-    printed,
-    axes.element,
-  );
+  const box = element("div", { class: "map value-map", role: "img", testid: name });
   const bar = createColourBar();
   const note = element("p", { class: "value-note", testid: `${name}-note` });
   const barName = element("span", { class: "bar-name" }, frame.say(`${name}_unit`));
   const legend = element("div", { class: "legend" }, barName, bar.element, note);
+  const space = createSpace(context, box, legend, ({ height }) => height);
+  const axes = createAxes(context, space);
+  box.append(base, pattern, printed, axes.element);
   const heading = element("header", { class: "map-heading" }, title);
   const node = element(
     "section",
@@ -66,14 +61,12 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
     box,
     legend,
   );
-  let geometry: Geometry | null = null;
   let heads: HeadValues | null = null;
-  const draw = () => {
+  const drawTitle = () => {
     write(title, frame.say(`${name}_heading`, { title: mapTitle(context), ...kind.facts?.() }));
     assign(title, "title", title.textContent); // a long one is cut off
-    const fitted = fitMap(context, box, legend, ({ height }) => height);
-    if (!fitted) return;
-    geometry = fitted;
+  };
+  const drawCells = (geometry: Geometry) => {
     const site = siteOf(context);
     heads = kind.read(site);
     box.classList.toggle("empty", !heads);
@@ -87,14 +80,11 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
     assign(box, "aria-label", `${title.textContent}. ${note.textContent}`);
   };
   box.addEventListener("pointermove", (event) => {
+    const geometry = space.geometry();
     assign(box, "title", geometry && cellTitle(context, frame, kind, box, geometry, heads, event));
   });
-  watchSpace(context, box, { geometry: () => geometry });
-  const update = (changed: Set<string>) => {
-    if (anyOf(changed, "trace", "site", "layer", "head", "theme", "size", "map-size")) draw();
-    if (geometry) axes.update(geometry);
-  };
-  return { element: node, update };
+  const views = [drawTitle, space.fit, space.view(drawCells), ...axes.views];
+  return { element: node, views };
 }
 
 /** The values of the selected head and how they are drawn. */

@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { element, positionRectangle, sharpCanvas } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { css } from "../../page/js/palette.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
@@ -31,11 +30,11 @@ export function createAlignment(context: TraceContext): Part {
     say("alignment"),
   );
   const node = element("div", { class: "alignment" }, name, radios.element);
-  const update = (changed: Set<string>) => {
+  const draw = () => {
     node.hidden = context.state.site !== "cross";
-    if (anyOf(changed, "alignment", "trace")) radios.check(context.state.alignment);
+    radios.check(context.state.alignment);
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** The last links of each context. */

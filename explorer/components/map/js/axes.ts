@@ -23,10 +23,12 @@ import {
   yOf,
 } from "./geometry.ts";
 
+import type { Space } from "./space.ts";
+
 export type Labels = Map<number, HTMLElement>; // by position
 
 /** The tokens along the map: queries left, keys on top, predictions right. */
-export function createAxes(context: TraceContext) {
+export function createAxes(context: TraceContext, space: Space) {
   const { say } = context;
   const keyTitle = element(
     "span",
@@ -57,7 +59,7 @@ export function createAxes(context: TraceContext) {
     key: new Map(),
     predicted: new Map(),
   };
-  const update = (geometry: Geometry) => {
+  const drawTitles = (geometry: Geometry) => {
     const end = geometry.left + geometry.width;
     keyTitle.style.transform = `translate(${geometry.left}px, 0)`;
     queryTitle.style.transform = `translate(0, ${geometry.top}px)`;
@@ -70,10 +72,13 @@ export function createAxes(context: TraceContext) {
     predictTitle.style.transform = `translate(${end + 6}px, 0)`;
     predictTitle.style.maxWidth = `${geometry.box.width - end - 6}px`;
     predictTitle.hidden = predictionsOf(context).length === 0;
-    drawQueries(context, node, geometry, labels);
-    drawKeys(context, node, geometry, labels.key);
   };
-  return { element: node, update };
+  const views = [
+    space.view(drawTitles),
+    space.view((geometry) => drawQueries(context, node, geometry, labels)),
+    space.view((geometry) => drawKeys(context, node, geometry, labels.key)),
+  ];
+  return { element: node, views };
 }
 
 /** Keep exactly the labels of `positions`: make the missing ones, remove the others. */

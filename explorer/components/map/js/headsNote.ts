@@ -1,6 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
 import { element, write } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { offers } from "../../trace/js/traceQuestions.ts";
@@ -11,13 +10,12 @@ import { offers } from "../../trace/js/traceQuestions.ts";
  */
 export function createHeadsNote(context: TraceContext): Part {
   const node = element("p", { class: "heads-note", testid: "heads-note" });
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "trace", "site")) return;
+  const draw = () => {
     const text = [layersNote(context), pageNote(context)].filter(Boolean).join(" ");
     node.hidden = !text;
     write(node, text);
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** Which layers of the model the trace has; "" where it has all. */

@@ -3,7 +3,6 @@ import { assign, element, write } from "../../dom/js/element.ts";
 import type { Entry } from "../../dom/js/explanation.ts";
 import { createExplanation } from "../../dom/js/explanation.ts";
 import { shortError } from "../../dom/js/numbers.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import type { IntegrityCheck } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
@@ -20,7 +19,7 @@ export function createIntegrity(
   const { element: line, button } = createExplanation(
     "integrity-line",
     { label: say("integrity"), close: say("words_close") },
-    () => (context.pieces.header.integrity ?? []).map((check) => checkEntry(context, check)),
+    () => (context.integrity ?? []).map((check) => checkEntry(context, check)),
   );
   button.removeAttribute("aria-label"); // its text tells more
   const failed = element("ul", { class: "failures" });
@@ -32,11 +31,10 @@ export function createIntegrity(
     say("counting"),
   );
   const node = element("footer", { class: "foot" }, list, counting, keys);
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "trace", "integrity")) return;
+  const draw = () => {
     write(keys, say(keysHere()));
     assign(keys, "title", say(`${keysHere()}_title`));
-    const { integrity } = context.pieces.header;
+    const { integrity } = context;
     const checks = integrity ?? [];
     write(button, integrity ? summary(context, integrity) : say("checking"));
     button.disabled = !integrity;
@@ -49,7 +47,7 @@ export function createIntegrity(
       }),
     );
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** How many checks passed or failed. */

@@ -1,8 +1,7 @@
 import type { Part } from "../../dom/js/element.ts";
-import { context2d, drawParts, element, populate, write } from "../../dom/js/element.ts";
+import { context2d, element, populate, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { createSmallSelect } from "../../dom/js/smallSelect.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { LEVELS, maskColour } from "../../page/js/palette.ts";
 import { SHOWN_MAPS } from "../../trace/js/look.ts";
@@ -45,13 +44,8 @@ export function createLegend(context: TraceContext): Part {
     words.element,
     reasons,
   );
-  let painted = ""; // the palette
   let listed = ""; // the reasons
-  const paintBar = () => {
-    const { key, ramp } = context.palette;
-    if (painted !== key) paintRamp(bar, ramp);
-    painted = key;
-  };
+  const paintBar = () => paintRamp(bar, context.palette.ramp);
   const listReasons = () => {
     const { state, palette, trace } = context;
     const codes = siteOf(context).masked(state.layer, shownHead(state));
@@ -66,19 +60,15 @@ export function createLegend(context: TraceContext): Part {
       ...absent.map((code) => reasonKey(context, code, false)), // their space stays free
     );
   };
-  const update = (changed: Set<string>) => {
-    drawParts([shown], changed, context.screen);
-    const picture = ["trace", "site", "layer", "head", "shows", "alignment", "scale"];
-    if (!anyOf(changed, ...picture, "theme", "more")) return;
+  const drawScale = () => {
     const site = siteOf(context);
     const scale = scaleOf(context.state, site);
-    paintBar();
     writeMarks(marks, scaleMarks(scale, site.scale));
     scales.check(scale);
     scales.element.hidden = !context.state.more && scale === SCALES[0]; // else its name is needed
-    listReasons();
   };
-  return { element: node, update };
+  const views = [...(shown.views ?? []), paintBar, drawScale, listReasons];
+  return { element: node, views };
 }
 
 /** What the colours and marks of the map on screen mean, and what else it can show. */

@@ -1,14 +1,8 @@
 import type { Part } from "../../dom/js/element.ts";
-import {
-  assign,
-  drawParts,
-  element,
-  positionRectangle,
-  sharpCanvas,
-  write,
-} from "../../dom/js/element.ts";
+import { assign, element, positionRectangle, sharpCanvas, write } from "../../dom/js/element.ts";
 import type { Plotly, PlotlyElement } from "../../dom/js/plotly.ts";
-import { anyOf } from "../../dom/js/store.ts";
+import type { View } from "../../dom/js/store.ts";
+import { untracked } from "../../dom/js/store.ts";
 import { frameShown } from "../../page/js/frame.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
@@ -18,12 +12,14 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createAlignment, drawLinks } from "./alignment.ts";
 import { createAxes } from "./axes.ts";
 import type { Geometry } from "./geometry.ts";
-import { cellAt, createGeometry, SMALLEST_AXIS } from "./geometry.ts";
+import { cellAt, SMALLEST_AXIS } from "./geometry.ts";
 import { isLargeMap, paintVisible } from "./largeMap.ts";
 import { createLegend } from "./legend.ts";
 import { liveFigure } from "./mapFigure.ts";
 import { createOverlay } from "./overlay.ts";
 import { drawPattern } from "./pattern.ts";
+import type { Space } from "./space.ts";
+import { createSpace } from "./space.ts";
 import { clearHover, setHover } from "./tooltip.ts";
 
 export type MapPart = Part & { start: () => void; destroy: () => void; legend: HTMLElement };
@@ -60,22 +56,16 @@ export function createMap(
   const plot = element("div", { class: "plot" });
   const pattern = element("canvas", { class: "pattern" });
   const links = element("canvas", { class: "links", testid: "links" });
-  const overlay = createOverlay(context);
-  const axes = createAxes(context);
-  const box = element(
-    "div",
-    { class: "map", role: "img", testid: "map" },
-    base,
-    plot,
-    pattern,
-    links,
-    overlay.element,
-    axes.element,
-  );
+  const box = element("div", { class: "map", role: "img", testid: "map" });
   const layers = { box, base, plot, pattern, links };
   const problem = element("p", { class: "notice", testid: "map-notice", hidden: true });
   const legend = createLegend(context);
-  const space = createSpace(context, box, legend.element);
+  const space = createSpace(context, box, legend.element, ({ height }) =>
+    Math.max(height, SMALLEST_AXIS),
+  );
+  const overlay = createOverlay(context, space);
+  const axes = createAxes(context, space);
+  box.append(base, plot, pattern, links, overlay.element, axes.element);
   const drawing = createDrawing(context, layers, space);
   const heading = mapHeading(context, tools, drawing.resetZoom);
   const node = element(
@@ -86,24 +76,23 @@ export function createMap(
     box,
     legend.element,
   );
-  const pointer = watchPointer(context, box, space, onCell);
-  watchSpace(context, box, space);
-  const update = (changed: Set<string>) => {
-    drawParts([heading, legend], changed, context.screen);
-    const moved = ["trace", "site", "size", "map-size", "projector", "theme"];
-    if (anyOf(changed, ...moved) || !space.geometry()) {
-      if (!space.measure()) return;
-    }
-    const geometry = space.geometry() as Geometry;
-    drawLayers(context, layers, geometry, changed);
-    const cells = isLargeMap(siteOf(context))
-      ? []
-      : ["layer", "head", "shows", "scale", "alignment"];
-    if (anyOf(changed, ...moved, ...cells)) drawing.request();
-    overlay.update(geometry);
-    axes.update(geometry);
-    if (anyOf(changed, "trace", "site", "layer", "head", "shows")) pointer.refresh();
-  };
+  const { refresh } = watchPointer(context, box, space, onCell);
+  const views = [
+    ...heading.views,
+    ...(legend.views ?? []),
+    space.fit,
+    () => drawCells(context, layers, space),
+    space.view((geometry) => {
+      const { layer } = context.state;
+      const masked = siteOf(context).masked(layer, shownHead(context.state));
+      paintPattern(context, pattern, geometry, masked);
+    }),
+    space.view((geometry) => drawLinks(context, links, geometry)),
+    drawing.view,
+    ...overlay.views,
+    ...axes.views,
+    refresh,
+  ];
   const start = async () => {
     const loaded = await drawing.start();
     if (loaded) {
@@ -113,37 +102,21 @@ export function createMap(
       write(problem, context.say("no_plotly"));
     }
   };
-  return { element: node, update, start, destroy: drawing.stop, legend: legend.element };
+  return { element: node, views, start, destroy: drawing.stop, legend: legend.element };
 }
 
-/** Redraw the layers that the changes touch; a step touches none of them. */
-function drawLayers(
-  context: TraceContext,
-  { box, base, pattern, links }: MapLayers,
-  geometry: Geometry,
-  changed: Set<string>,
-) {
+/** The cells on the canvas, which Plotly's cover once it has drawn; of a large map they stay. */
+function drawCells(context: TraceContext, { box, base }: MapLayers, space: Space) {
   const { state, palette } = context;
   const site = siteOf(context);
-  const redrawn = anyOf(
-    changed,
-    ...["trace", "site", "layer", "head", "shows", "alignment"],
-    ...["theme", "size", "map-size", "projector"],
-  );
-  if (isLargeMap(site)) box.classList.add("by-canvas");
-  if (redrawn || changed.has("scale") || (isLargeMap(site) && changed.has("zoom"))) {
-    const tone = tones(
-      site.weights(state.layer, shownHead(state)),
-      site.keys,
-      scaleOf(state, site),
-    );
-    paintVisible(base, geometry, palette, tone, site.masked(state.layer, shownHead(state)), site);
-    assign(box, "aria-label", `${context.say("map")}: ${mapTitle(context)}`);
-  }
-  if (redrawn || anyOf(changed, "scale", "zoom")) {
-    paintPattern(context, pattern, geometry, site.masked(state.layer, shownHead(state)));
-  }
-  if (redrawn || changed.has("zoom")) drawLinks(context, links, geometry);
+  const large = isLargeMap(site);
+  const geometry = large ? space.geometry() : space.fitted(); // the other is zoomed by Plotly
+  if (!geometry) return;
+  if (large) box.classList.add("by-canvas");
+  const head = shownHead(state);
+  const tone = tones(site.weights(state.layer, head), site.keys, scaleOf(state, site));
+  paintVisible(base, geometry, palette, tone, site.masked(state.layer, head), site);
+  assign(box, "aria-label", `${context.say("map")}: ${mapTitle(context)}`);
 }
 
 /** The pattern of the masked cells at the present zoom. */
@@ -159,76 +132,14 @@ export function paintPattern(
 }
 
 /**
- * Fit a map into the space of its box, and move what is below it up to the cells.
- * @param cellsHeight px that the cells or their axis take
- * @returns null while there is no space
- */
-export function fitMap(
-  context: TraceContext,
-  box: HTMLElement,
-  below: HTMLElement,
-  cellsHeight: (geometry: Geometry) => number,
-): Geometry | null {
-  const narrow = context.root.dataset.narrow !== undefined; // there the page scrolls
-  const width = box.clientWidth;
-  const height = narrow
-    ? Math.max(300, Math.min(width, window.innerHeight * 0.62))
-    : box.clientHeight;
-  if (width < 40 || height < 40) return null;
-  const geometry = createGeometry(context, siteOf(context), width, height);
-  const slack = Math.max(height - geometry.top - cellsHeight(geometry) - 6, 0);
-  box.style.height = narrow ? `${height - slack}px` : "";
-  below.style.transform = narrow ? "" : `translateY(${-slack}px)`;
-  return geometry;
-}
-
-/** Fit the map again when its box got another size, as when a line above or below it wraps. */
-export function watchSpace(
-  context: TraceContext,
-  box: HTMLElement,
-  space: { geometry: () => Geometry | null },
-) {
-  const observer = new ResizeObserver(() => {
-    const fitted = space.geometry()?.box;
-    if (!fitted || context.root.dataset.narrow !== undefined) return;
-    if (fitted.width !== box.clientWidth || fitted.height !== box.clientHeight)
-      context.touch("map-size");
-  });
-  observer.observe(box);
-  context.signal.addEventListener("abort", () => observer.disconnect());
-}
-
-/**
- * The geometry of the map, measured again when its space changes; the zoom is kept while the
- * same trace and attention are shown.
- */
-function createSpace(context: TraceContext, box: HTMLElement, below: HTMLElement) {
-  let geometry: Geometry | null = null;
-  let shown = "";
-  const measure = () => {
-    const next = fitMap(context, box, below, ({ height }) => Math.max(height, SMALLEST_AXIS));
-    if (!next) return false;
-    const now = `${context.generation}/${context.state.site}`;
-    if (geometry && shown === now) Object.assign(next, { x: geometry.x, y: geometry.y });
-    geometry = next;
-    shown = now;
-    return true;
-  };
-  return { measure, geometry: () => geometry };
-}
-
-/**
  * Plotly's part: at most one drawing at a time, and after it only the latest request. Until it has
  * drawn, which takes longer than all else on the page, the canvas shows the cells.
  */
-function createDrawing(
-  context: TraceContext,
-  layers: MapLayers,
-  space: { geometry: () => Geometry | null },
-) {
+function createDrawing(context: TraceContext, layers: MapLayers, space: Space) {
   const plot = layers.plot as PlotlyElement;
   let plotly: Plotly | null = null;
-  let [busy, requested, stopped, listening] = [false, false, false, false];
+  let latest: ReturnType<typeof liveFigure> | null = null; // that is not drawn yet
+  let [busy, stopped, listening] = [false, false, false];
   /** Take the ranges that Plotly shows. */
   const followZoom = () => {
     const geometry = space.geometry();
@@ -239,8 +150,7 @@ function createDrawing(
     const zoomed = x[1] - x[0] < site.keys || y[1] - y[0] < site.queries;
     context.set({ zoomed });
     if ([0, 1].every((end) => geometry.x[end] === x[end] && geometry.y[end] === y[end])) return;
-    Object.assign(geometry, { x: [...x], y });
-    context.touch("zoom");
+    space.zoom({ x: [x[0], x[1]], y: [y[0], y[1]] });
   };
   /** Show every cell. */
   const resetZoom = () => {
@@ -250,18 +160,16 @@ function createDrawing(
       "yaxis.range": [site.queries - 0.5, -0.5],
     });
   };
-  const request = async () => {
-    requested = true;
-    if (!plotly || stopped) return;
+  const draw = async () => {
+    if (!plotly || stopped || !latest) return;
     layers.box.classList.add("redrawing");
     if (busy) return;
     busy = true;
-    while (requested) {
+    while (latest) {
       await frameShown();
-      const geometry = space.geometry();
-      if (stopped || !geometry) break;
-      requested = false;
-      const { data, layout } = liveFigure(context, geometry);
+      if (stopped) break;
+      const { data, layout } = latest;
+      latest = null;
       await plotly.react(plot, data, layout, PLOT_CONFIG);
       if (stopped) break;
       layers.box.classList.toggle("by-canvas", isLargeMap(siteOf(context)));
@@ -275,12 +183,18 @@ function createDrawing(
     layers.box.classList.remove("redrawing");
     busy = false;
   };
+  const view = () => {
+    const fitted = space.fitted();
+    if (!fitted) return;
+    latest = liveFigure(context, fitted);
+    draw();
+  };
   /** Load Plotly and draw; resolves to whether it could. */
   const start = async () => {
     try {
       plotly = await context.options.plotly();
       context.give({ plotly });
-      await request();
+      await draw();
       return true;
     } catch {
       return false;
@@ -290,7 +204,7 @@ function createDrawing(
     stopped = true;
     plotly?.purge(plot);
   };
-  return { request, start, stop, resetZoom };
+  return { view, start, stop, resetZoom };
 }
 
 /**
@@ -300,9 +214,9 @@ function createDrawing(
 function watchPointer(
   context: TraceContext,
   box: HTMLElement,
-  space: { geometry: () => Geometry | null },
+  space: Space,
   onCell: ((cell: Cell) => void) | undefined,
-): { refresh: () => void } {
+): { refresh: View } {
   const shownCell = (event: PointerEvent) => {
     const frame = box.getBoundingClientRect();
     const geometry = space.geometry();
@@ -347,11 +261,15 @@ function watchPointer(
     },
     { signal: context.signal },
   );
-  return { refresh: () => latest && hover(latest) };
+  const refresh = () => {
+    void [siteOf(context), context.state.layer, shownHead(context.state)]; // another picture
+    untracked(() => latest && hover(latest));
+  };
+  return { refresh };
 }
 
 /** Above the map: which head this is, and tools. */
-function mapHeading(context: TraceContext, tools: Part[], resetZoom: () => void): Part {
+function mapHeading(context: TraceContext, tools: Part[], resetZoom: () => void) {
   const site = element("span", { class: "map-site" }); // left out where the space is short
   const head = element("span");
   const title = element("h2", { class: "map-title", testid: "map-title" }, site, head);
@@ -374,14 +292,14 @@ function mapHeading(context: TraceContext, tools: Part[], resetZoom: () => void)
     reset,
     ...all.map((tool) => tool.element),
   );
-  const update = (changed: Set<string>) => {
-    drawParts(all, changed, context.screen);
-    if (changed.has("zoomed")) reset.hidden = !context.state.zoomed;
-    if (!anyOf(changed, "trace", "site", "layer", "head", "shows", "alignment")) return;
+  const draw = () => {
     const { say, state } = context;
     write(site, `${say(`site_${state.site}`)} · `);
     write(head, shownName(context, state.layer, shownHead(state)));
     assign(title, "title", mapTitle(context));
   };
-  return { element: node, update };
+  const offerReset = () => {
+    reset.hidden = !context.state.zoomed;
+  };
+  return { element: node, views: [...all.flatMap(({ views = [] }) => views), offerReset, draw] };
 }

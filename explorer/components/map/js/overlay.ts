@@ -16,6 +16,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Geometry } from "./geometry.ts";
 import { cellSize, xOf, yOf } from "./geometry.ts";
 import { createPairCover } from "./pairFilter.ts";
+import type { Space } from "./space.ts";
 
 export type Size = { width: number; height: number };
 
@@ -48,7 +49,7 @@ const SMALLEST_RULE = 7; // px between two lines of the cover
 const PAST_EDGE = 2; // px by which the cover is longer than the map, which cuts it off: rounding shows no row
 
 /** What a step changes on the large map: outline, printed weights, cover, hovered key. */
-export function createOverlay(context: TraceContext) {
+export function createOverlay(context: TraceContext, space: Space) {
   const outline = element("div", { class: "outline", testid: "current-row" });
   const cover = element("div", {
     class: "cover",
@@ -64,22 +65,20 @@ export function createOverlay(context: TraceContext) {
     { class: "crossed", testid: "removed-note" },
     element("span", { class: "cover-text" }),
   );
-  const pairCover = createPairCover(context);
+  const pairCover = createPairCover(context, space);
   const over = [...pairCover.elements, cover, outline, weights, keyMark, cellMark, removed];
   const clip = element("div", { class: "clip" }, ...over);
   const tick = element("div", { class: "row-tick" });
   const node = element("div", { class: "overlay" }, clip, tick);
   const parts = { outline, cover, coverText, keyMark, cellMark, weights, removed, clip, tick };
-  const update = (geometry: Geometry) => {
-    drawOverlay(context, geometry, parts);
-    pairCover.update(geometry);
-  };
-  return { element: node, update };
+  const views = [drawRow, drawCover, drawHover, printWeights].map((draw) =>
+    space.view((geometry) => draw(context, geometry, parts)),
+  );
+  return { element: node, views: [...views, pairCover.draw] };
 }
 
-/** Move the overlay to the current step and zoom. */
-function drawOverlay(context: TraceContext, geometry: Geometry, parts: OverlayParts) {
-  const { state } = context;
+/** The outline of the current row, and its tick beside the map. */
+function drawRow(context: TraceContext, geometry: Geometry, parts: OverlayParts) {
   const site = siteOf(context);
   const row = currentRow(context);
   const size = cellSize(geometry);
@@ -87,46 +86,43 @@ function drawOverlay(context: TraceContext, geometry: Geometry, parts: OverlayPa
   markRemoved(context, parts.removed);
   parts.outline.hidden = parts.tick.hidden = row < 0;
   const [left, right] = [xOf(geometry, 0), xOf(geometry, site.keys)];
-  if (row >= 0) {
-    const top = yOf(geometry, row);
-    const edge = size.height < THIN_ROW ? OUTLINE : 0; // around a thin row, which it would cover
-    const first = Math.max(top - edge, Math.min(top, 0)); // inside the map, which cuts it off
-    const end = top + size.height;
-    const last = Math.min(end + edge, Math.max(end, geometry.height));
-    positionRectangle(parts.outline, left, first, right - left, last - first);
-    const middle = geometry.top + top + size.height / 2;
-    parts.tick.hidden = middle < geometry.top || middle > geometry.top + geometry.height;
-    parts.tick.style.transform = `translate(${geometry.left - 7}px, ${middle - 7}px)`;
-  }
-  const visible = row + (weightsHidden(context) ? 0 : 1);
-  const covered = row >= 0 && visible < site.queries && site.name !== "encoder";
-  parts.cover.hidden = !covered;
-  parts.cover.classList.toggle("veil", state.ahead);
-  if (covered) {
-    const why = context.say(whyCovered(context));
-    assign(parts.cover, "title", why);
-    write(parts.coverText, why);
-    const top = yOf(geometry, visible);
-    const height = yOf(geometry, site.queries) - top;
-    positionRectangle(parts.cover, left, top, right - left, height + PAST_EDGE);
-    const ruled = size.height * Math.ceil(SMALLEST_RULE / size.height);
-    parts.cover.style.backgroundSize = `100% ${ruled}px`;
-    parts.coverText.hidden = state.ahead || height < 20 || right - left < 90;
-  }
-  drawHover(context, geometry, parts, size);
-  printWeights(context, geometry, parts.weights, row, size);
+  if (row < 0) return;
+  const top = yOf(geometry, row);
+  const edge = size.height < THIN_ROW ? OUTLINE : 0; // around a thin row, which it would cover
+  const first = Math.max(top - edge, Math.min(top, 0)); // inside the map, which cuts it off
+  const end = top + size.height;
+  const last = Math.min(end + edge, Math.max(end, geometry.height));
+  positionRectangle(parts.outline, left, first, right - left, last - first);
+  const middle = geometry.top + top + size.height / 2;
+  parts.tick.hidden = middle < geometry.top || middle > geometry.top + geometry.height;
+  parts.tick.style.transform = `translate(${geometry.left - 7}px, ${middle - 7}px)`;
 }
 
-/**
- * The column of the hovered key, and the hovered cell.
- * @param size of a cell
- */
-function drawHover(
-  context: TraceContext,
-  geometry: Geometry,
-  { keyMark, cellMark }: OverlayParts,
-  { width, height }: Size,
-) {
+/** The cover of the rows that are not decoded yet. */
+function drawCover(context: TraceContext, geometry: Geometry, { cover, coverText }: OverlayParts) {
+  const { ahead } = context.state;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  const visible = row + (weightsHidden(context) ? 0 : 1);
+  cover.hidden = row < 0 || visible >= site.queries || site.name === "encoder";
+  cover.classList.toggle("veil", ahead);
+  if (cover.hidden) return;
+  const why = context.say(whyCovered(context));
+  assign(cover, "title", why);
+  write(coverText, why);
+  const [left, top] = [xOf(geometry, 0), yOf(geometry, visible)];
+  const width = xOf(geometry, site.keys) - left;
+  const height = yOf(geometry, site.queries) - top;
+  positionRectangle(cover, left, top, width, height + PAST_EDGE);
+  const size = cellSize(geometry);
+  const ruled = size.height * Math.ceil(SMALLEST_RULE / size.height);
+  cover.style.backgroundSize = `100% ${ruled}px`;
+  coverText.hidden = ahead || height < 20 || width < 90;
+}
+
+/** The column of the hovered key, and the hovered cell. */
+function drawHover(context: TraceContext, geometry: Geometry, { keyMark, cellMark }: OverlayParts) {
+  const { width, height } = cellSize(geometry);
   const { query = null, key = null } = context.state.hover ?? {};
   keyMark.hidden = key === null;
   cellMark.hidden = key === null || query === null;
@@ -137,19 +133,16 @@ function drawHover(
   if (query !== null) positionRectangle(cellMark, left, yOf(geometry, query), width, height);
 }
 
-/**
- * The weights of the current row in its cells, where these are large enough.
- * @param size of a cell
- */
+/** The weights of the current row in its cells, where these are large enough. */
 function printWeights(
   context: TraceContext,
   geometry: Geometry,
-  parent: HTMLElement,
-  row: number,
-  size: Size,
+  { weights: parent }: OverlayParts,
 ) {
   const { state, palette } = context;
   const site = siteOf(context);
+  const row = currentRow(context);
+  const size = cellSize(geometry);
   const type = printedType(state.projector, size);
   parent.hidden = row < 0 || row >= site.queries || weightsHidden(context) || !type;
   if (parent.hidden || !type) return;

@@ -1,12 +1,11 @@
 import type { Part } from "../../dom/js/element.ts";
 import { element, positionRectangle } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import type { PairPart } from "../../trace/js/initialState.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { Geometry } from "./geometry.ts";
 import { xOf, yOf } from "./geometry.ts";
+import type { Space } from "./space.ts";
 
 /** Queries and keys of two texts, A and B. */
 const PARTS: PairPart[] = ["all", "aa", "ab", "ba", "bb"];
@@ -19,22 +18,21 @@ export function createPairFilter(context: TraceContext): Part {
     context.set({ pairPart: name as PairPart }),
   );
   radios.element.classList.add("pair-filter");
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "trace", "site", "pairPart")) return;
+  const draw = () => {
     radios.element.hidden = shownPart(context) === null;
     radios.check(context.state.pairPart);
   };
-  return { element: radios.element, update };
+  return { element: radios.element, views: [draw] };
 }
 
 /**
  * What covers the cells that the filter leaves out: rows of other queries, columns of other keys.
  */
-export function createPairCover(context: TraceContext) {
+export function createPairCover(context: TraceContext, space: Space) {
   const covers = ["queries", "keys"].map((of) =>
     element("div", { class: "cover outside", testid: `pair-outside-${of}` }),
   );
-  const update = (geometry: Geometry) => {
+  const draw = space.view((geometry) => {
     const part = shownPart(context);
     for (const cover of covers) cover.hidden = part === null || part === "all";
     if (part === null || part === "all") return;
@@ -49,8 +47,8 @@ export function createPairCover(context: TraceContext) {
     const height = rows[1] - rows[0] + (queries ? 0 : PAST_EDGE);
     positionRectangle(covers[0], left, rows[0], right - left + PAST_EDGE, height);
     positionRectangle(covers[1], columns[0], top, width, bottom - top + PAST_EDGE);
-  };
-  return { elements: covers, update };
+  });
+  return { elements: covers, draw };
 }
 
 /** The chosen part; null where the attention on screen is not of two texts. */

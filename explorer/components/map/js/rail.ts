@@ -1,11 +1,12 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
-import { anyOf } from "../../dom/js/store.ts";
+import { createStore } from "../../dom/js/store.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import { visibleRows, weightsHidden } from "../../trace/js/guess.ts";
 import { goldWeight } from "../../trace/js/headScores.ts";
 import { MEAN } from "../../trace/js/look.ts";
+import type { Scale } from "../../trace/js/scale.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
 import {
   currentRow,
@@ -23,6 +24,8 @@ import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "./thumbnail.t
 import { clearHover, setHover } from "./tooltip.ts";
 
 export type Layout = ThumbnailSize & { columns: number }; // thumbnails, and how many are in a line
+
+export type Pictures = { layout: Layout; scale: Scale };
 
 export type Removal = (layer: number, head: number) => Replacement | null;
 
@@ -44,8 +47,6 @@ const GAP = 1;
 const GRID_EDGE = 2;
 const LARGER = 1.4; // type of a projector
 const WORTH_A_LINE = 1.3; // a layer is broken into more lines only for this much larger pictures
-const REBUILDING = ["trace", "site", "size", "projector", "more"]; // changes that move the thumbnails
-const SELECTING = ["layer", "head", "shows"];
 
 /**
  * Thumbnails of all heads of the chosen attention, the selected one ringed.
@@ -65,27 +66,33 @@ export function createRail(
   const axes = element("div", { class: "mini-axes", title: say("mini_axes_title") });
   const grid = element("div", { class: "heads", testid: "heads", role: "group" });
   const node = element("section", { class: "rail", "aria-label": say("heads") }, axes, grid);
-  let layout: Layout = { unit: 1, width: 0, height: 0, columns: 1 };
-  let painted = ""; // the scale of the pictures
-  const update = (changed: Set<string>) => {
-    const rebuilt = anyOf(changed, ...REBUILDING);
-    if (rebuilt || changed.has("shows")) write(axes, axesText(context, gold));
-    if (rebuilt) {
-      layout = buildRail(context, grid, gold, removal);
-    }
-    const scale = scaleOf(context.state, siteOf(context));
-    if (rebuilt || anyOf(changed, "theme", "alignment") || scale !== painted)
-      paintThumbnails(context, grid, layout, removal);
-    painted = scale;
-    if (rebuilt || anyOf(changed, ...SELECTING)) markSelected(context, grid);
-    if (rebuilt || anyOf(changed, "step", "ahead", "guess", "hover")) markStep(context, grid);
+  const pictures = createStore<Pictures>({
+    layout: { unit: 1, width: 0, height: 0, columns: 1 },
+    scale: "linear",
+  });
+  const layOut = () => {
+    void context.size; // measures
+    pictures.set({ layout: buildRail(context, grid, gold, removal) });
   };
-  const scroll = (changed: Set<string>) => {
-    const frame = grid.querySelector(".selected");
-    if (frame && anyOf(changed, ...REBUILDING, ...SELECTING)) bringIntoView(grid, frame);
+  const chooseScale = () => pictures.set({ scale: scaleOf(context.state, siteOf(context)) });
+  const bringSelected = () => {
+    void pictures.values.layout; // which moves it
+    const frame = grid.querySelector(`[data-head="${selectedName(context)}"]`);
+    if (frame) bringIntoView(grid, frame);
   };
   grid.addEventListener("keydown", (event) => moveSelection(context, grid, event));
-  return { element: node, update, scroll };
+  return {
+    element: node,
+    views: [
+      () => write(axes, axesText(context, gold)),
+      layOut,
+      chooseScale,
+      () => paintThumbnails(context, grid, pictures.values, removal),
+      () => markSelected(context, grid, pictures.values),
+      () => markStep(context, grid),
+    ],
+    after: [bringSelected],
+  };
 }
 
 /**
@@ -356,13 +363,13 @@ function hoverThumbnail(
 
 /** Draw the weights of every head; not done at a step. */
 function paintThumbnails(
-  { state, trace, palette }: TraceContext,
+  context: TraceContext,
   grid: HTMLElement,
-  layout: Layout,
+  { layout, scale }: Readonly<Pictures>,
   removal: Removal,
 ) {
-  const site = siteOf({ state, trace });
-  const scale = scaleOf(state, site);
+  const { palette } = context;
+  const site = siteOf(context);
   grid.querySelectorAll("canvas").forEach((canvas, index) => {
     const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
     const picture = site.picture(layer, head);
@@ -378,7 +385,8 @@ function headButtons(grid: HTMLElement): HTMLElement[] {
 }
 
 /** Ring the selected head, which is the only stop of the Tab key. */
-function markSelected(context: TraceContext, grid: HTMLElement) {
+function markSelected(context: TraceContext, grid: HTMLElement, pictures: Readonly<Pictures>) {
+  void pictures.layout; // with which there may be other thumbnails
   const selected = selectedName(context);
   nameLayers(context, grid);
   for (const frame of headButtons(grid)) {

@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { percent } from "../../dom/js/numbers.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
 import type { Method } from "../../trace/js/contributions.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
@@ -48,22 +47,9 @@ export function createSentence(context: TraceContext): Part {
     role: "status",
     "aria-live": "polite",
   });
-  const update = (changed: Set<string>) => {
-    const causes = [
-      "trace",
-      "site",
-      "layer",
-      "head",
-      "shows",
-      "step",
-      "alignment",
-      "guess",
-      "asking",
-    ];
-    if (anyOf(changed, ...causes, "inside", "temperature"))
-      write(node, context.asked.answer ? context.say("sentence_asking") : sentenceOf(context));
-  };
-  return { element: node, update };
+  const draw = () =>
+    write(node, context.asked.answer ? context.say("sentence_asking") : sentenceOf(context));
+  return { element: node, views: [draw] };
 }
 
 /** The sentence of the current step. */

@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { element } from "../../dom/js/element.ts";
 import { createSmallSelect } from "../../dom/js/smallSelect.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import type { Shows } from "../../trace/js/initialState.ts";
 import { SHOWN_MAPS } from "../../trace/js/look.ts";
@@ -28,15 +27,14 @@ export function createShownChoice(context: TraceContext): Part {
     choice.check(shownMethod(context) ?? "weight"); // until it is loaded
     context.act.select({ shows: name as Shows, hover: null });
   });
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "trace", "head", "shows", "site", "more")) return;
+  const draw = () => {
     const asked = context.state.more || shownMethod(context) !== null;
     const offered = asked && offers(context, "contributions");
     choice.element.hidden = !offered;
     word.hidden = offered;
     choice.check(shownMethod(context) ?? "weight");
   };
-  return { element: element("span", {}, word, choice.element), update };
+  return { element: element("span", {}, word, choice.element), views: [draw] };
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { SITES } from "../../trace/js/look.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -11,8 +10,7 @@ export function createSiteChoice(context: TraceContext): Part {
   const { say } = context;
   const group = { names: SITES, prefix: "site", label: "attention" };
   const radios = createRadios(say, group, (name) => context.act.chooseSite(name as SiteName));
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "site", "trace")) return;
+  const draw = () => {
     radios.check(context.state.site);
     for (const [name, button] of Object.entries(radios.buttons)) {
       const site = context.trace.sites[name as SiteName];
@@ -20,5 +18,5 @@ export function createSiteChoice(context: TraceContext): Part {
       assign(button, "title", say(site ? `site_${name}_title` : "no_site"));
     }
   };
-  return { element: radios.element, update };
+  return { element: radios.element, views: [draw] };
 }

@@ -1,6 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
 import { element } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
 import type { HeadOrMethod } from "../../trace/js/contributions.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
@@ -30,8 +29,11 @@ const EDGE = 4; // px beside a tooltip
 export function createTooltip(context: TraceContext): Part {
   const node = element("div", { class: "tooltip", role: "tooltip", testid: "tooltip" });
   let pointed: Pointed | null = null; // the special token under the pointer
+  let [trace, step] = [context.trace, context.state.step]; // on which it is
   const draw = () => {
     const { hover } = context.state;
+    if (trace !== context.trace || step !== context.state.step) pointed = null;
+    [trace, step] = [context.trace, context.state.step];
     const lines = hover ? cellLines(context, hover) : [];
     const meaning = pointed?.meaning ?? (lines.length ? paddingMeaning(context, hover) : undefined);
     node.hidden = !lines.length && !meaning;
@@ -41,10 +43,6 @@ export function createTooltip(context: TraceContext): Part {
       parts.splice(1, 0, element("div", { class: "meaning" }, explain(context, meaning)));
     node.replaceChildren(...parts);
     positionTooltip(context.root, node, (hover ?? pointed) as Hover | Pointed);
-  };
-  const update = (changed: Set<string>) => {
-    if (anyOf(changed, "trace", "step")) pointed = null;
-    if (anyOf(changed, "hover", "step", "ahead", "guess", "inside")) draw();
   };
   const point = (event: PointerEvent) => {
     const next = specialAt(event);
@@ -71,7 +69,7 @@ export function createTooltip(context: TraceContext): Part {
   for (const event of ["pointerdown", "pointercancel"] as const) {
     document.addEventListener(event, release, { capture: true, signal: context.signal });
   }
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** A special token under the pointer. */

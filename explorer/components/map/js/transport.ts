@@ -1,6 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import type { Move } from "../../trace/js/actions.ts";
 import { reveal } from "../../trace/js/guess.ts";
 import { currentRow, stepName } from "../../trace/js/stepState.ts";
@@ -61,14 +60,7 @@ export function createTransport(context: TraceContext): Part {
     projector,
   );
   const controls = { buttons, slider, count, ahead, label, hint, projector };
-  const update = (changed: Set<string>) => {
-    if (
-      anyOf(changed, "trace", "site", "step", "ahead", "playing", "hinted", "projector", "guess")
-    ) {
-      drawTransport(context, controls);
-    }
-  };
-  return { element: node, update };
+  return { element: node, views: [() => drawTransport(context, controls)] };
 }
 
 /** One of the five buttons. */

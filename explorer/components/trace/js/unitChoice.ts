@@ -15,15 +15,14 @@ export function createUnitChoice(context: TraceContext): Part {
   const radios = createRadios(context.say, group, (name) => {
     if (name === "pieces" || context.pieces.words) context.act.chooseUnit(name);
   });
-  const update = (changed: Set<string>) => {
-    if (!changed.has("trace")) return;
+  const draw = () => {
     const enabled = context.pieces.words !== null;
     radios.element.hidden = !enabled && !context.pieces.header.marked;
     assign(radios.buttons.words, "aria-disabled", enabled ? null : "true");
     assign(radios.buttons.words, "title", context.say(enabled ? "unit_words_title" : "no_words"));
     radios.check(context.trace.rows ? "words" : "pieces");
   };
-  return { element: radios.element, update };
+  return { element: radios.element, views: [draw] };
 }
 
 /** The trace in words where those are wanted and exist. */
