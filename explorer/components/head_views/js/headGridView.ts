@@ -74,10 +74,13 @@ export function openHeadGrid(
   });
   const placed = placeParts(context, frame, filter, map);
   const shown = payload.hasValues("norms") ? "norms" : "heads";
-  const reports = [createSelectionReport(context), createClassReport(context, shown)];
+  const reports = [
+    { update: createSelectionReport(context) },
+    { views: [createClassReport(context, shown)] },
+  ];
   /** Draw for the first time. */
   const begin = () => {
-    parts.push(...placed, ...reports.map((update) => ({ update })));
+    parts.push(...placed, ...reports);
     drawAll(context);
     map.start();
   };

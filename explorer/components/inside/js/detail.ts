@@ -20,6 +20,7 @@ export function createDetail(context: TraceContext): Detail {
   const caption = element("p", { class: "number", testid: "path-detail-caption" });
   const node = element("div", { class: "detail", testid: "path-detail" }, caption, bars.element);
   const show: Detail["show"] = (vector, name, kind) => {
+    void context.size; // measures
     assign(node, "data-kind", kind);
     const numbers = Array.from(vector);
     const facts = {

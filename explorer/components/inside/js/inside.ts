@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { tokenHidden, visibleRows } from "../../trace/js/guess.ts";
 import { INSIDE_VIEWS, MEAN } from "../../trace/js/look.ts";
 import {
@@ -15,6 +14,7 @@ import {
 } from "../../trace/js/stepState.ts";
 import type { Cell, InsideView, SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { giveSize } from "../../trace/js/traceContext.ts";
 import { createLoading, offers } from "../../trace/js/traceQuestions.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { createCalculation } from "./calculation.ts";
@@ -71,27 +71,12 @@ export function createInside(context: TraceContext): Part {
   );
   const resized = new ResizeObserver(() => {
     context.root.style.setProperty("--inside-now", `${node.offsetHeight}px`);
-    context.touch("size"); // the picture has what the panel leaves
+    giveSize(context); // the picture has what the panel leaves
   });
   resized.observe(node);
   context.signal.addEventListener("abort", () => resized.disconnect());
   let [open, unseen] = [false, false];
-  const update = (changed: Set<string>) => {
-    const { insideView: part } = context.state;
-    const shown = [
-      "inside",
-      "insideView",
-      "vectors",
-      "trace",
-      "site",
-      "layer",
-      "head",
-      "shows",
-      "step",
-      "guess",
-      "ahead",
-    ];
-    if (!anyOf(changed, ...shown, "size", "projector", "theme", "asking")) return;
+  const draw = () => {
     const cell = isOffered(context) ? shownCell(context) : null;
     const [opened, closed] = [cell !== null && !open, cell === null && open];
     open = cell !== null;
@@ -99,6 +84,7 @@ export function createInside(context: TraceContext): Part {
     context.root.toggleAttribute("data-inside", open);
     if (closed && isNarrow(context)) showTop(context.root);
     if (!cell) return;
+    const { insideView: part } = context.state;
     radios.buttons.score.hidden =
       !offers(context, "score") && context.options.resources !== undefined;
     radios.check(part);
@@ -111,7 +97,7 @@ export function createInside(context: TraceContext): Part {
     const block = isNarrow(context) ? "start" : "nearest"; // its arithmetic, not its edge alone
     requestAnimationFrame(() => node.scrollIntoView({ block }));
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** A panel that is closed was scrolled to; without it, that place shows nothing of the picture. */
@@ -201,7 +187,7 @@ export function insideButton(context: TraceContext): Part {
     },
     say("inside"),
   );
-  const update = () => {
+  const draw = () => {
     button.hidden = !isOffered(context);
     const other = shownMethod(context) !== null && !context.state.inside;
     assign(
@@ -211,7 +197,7 @@ export function insideButton(context: TraceContext): Part {
     );
     assign(button, "aria-pressed", context.state.inside ? "true" : "false");
   };
-  return { element: button, update };
+  return { element: button, views: [draw] };
 }
 
 /**

@@ -1,6 +1,8 @@
 import { element, write } from "../../dom/js/element.ts";
+import { createStore } from "../../dom/js/store.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { giveSize } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { grouped, KINDS } from "./box.ts";
 import { attentionCost } from "./costs.ts";
@@ -23,10 +25,10 @@ export interface LayerPath {
  * next token; one of its vectors large below.
  */
 export function createLayerPath(context: TraceContext): LayerPath {
-  let enlarged = ""; // name of a box
+  const chosen = createStore({ enlarged: "" }); // name of a box
   const enlarge = (name: string) => {
-    enlarged = enlarged === name ? "" : name;
-    context.touch("vectors", "size");
+    chosen.set({ enlarged: chosen.values.enlarged === name ? "" : name });
+    giveSize(context);
   };
   const parts = {
     before: createPath(context, INPUT_BOXES, inputContents, enlarge),
@@ -48,6 +50,7 @@ export function createLayerPath(context: TraceContext): LayerPath {
     parts.before.element.hidden = part !== "before";
     parts.after.element.hidden = part !== "after";
     parts[part].draw(path, head, cell);
+    const { enlarged } = chosen.values;
     const large = parts[part].shown(enlarged);
     const ofPositions = large !== null && enlarged === "positions";
     positions.element.hidden = !ofPositions;

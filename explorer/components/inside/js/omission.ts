@@ -1,5 +1,6 @@
 import { element, write } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
+import { createStore } from "../../dom/js/store.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { OMISSIONS } from "../../trace/js/look.ts";
@@ -37,13 +38,10 @@ export interface OmissionView {
  */
 export function createOmissionView(context: TraceContext): OmissionView {
   const { say, state } = context;
-  let chosen = ""; // by the person
+  const chosen = createStore({ part: "" }); // by the person
   let part = "";
   const choice = { names: OMISSIONS, prefix: "without", label: "without_parts", small: true };
-  const radios = createRadios(say, choice, (name) => {
-    chosen = name;
-    context.touch("vectors");
-  });
+  const radios = createRadios(say, choice, (name) => chosen.set({ part: name }));
   const [own, other, difference] = ["own", "other", "difference"].map((name) =>
     createWeightTable(`without-${name}`),
   );
@@ -66,7 +64,7 @@ export function createOmissionView(context: TraceContext): OmissionView {
   );
   const load = createLoading(context, "without", readOmission);
   const find = () => {
-    part = chosen || (state.site === "decoder" ? "mask" : "positions"); // which change most
+    part = chosen.values.part || (state.site === "decoder" ? "mask" : "positions"); // which change most
     radios.check(part);
     return load(`${headPlace(context)}/${part}`);
   };

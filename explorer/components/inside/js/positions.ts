@@ -60,6 +60,7 @@ export function createPositions(context: TraceContext): PositionsView {
     write(hovered, say("path_positions_pair", facts));
   });
   const show: PositionsView["show"] = (vectors, position) => {
+    void context.size; // measures
     shown = { vectors, position };
     const columns = vectors[0].length;
     const numbers = new Float32Array(columns * vectors.length);

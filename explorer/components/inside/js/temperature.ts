@@ -1,3 +1,4 @@
+import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
 import { currentRow } from "../../trace/js/stepState.ts";
@@ -5,16 +6,13 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { holds, offers } from "../../trace/js/traceQuestions.ts";
 import { findPath, pathPlace } from "./tokenPath.ts";
 
-/** A slider by which the logits are divided before softmax. */
-export interface Temperature {
-  element: HTMLElement;
-  update: () => void;
-}
-
 const STEPS = { min: 0.1, max: 2, step: 0.1 };
 
-/** The slider, while the panel *Inside* is open. */
-export function createTemperature(context: TraceContext): Temperature {
+/**
+ * The slider by which the logits are divided before softmax, while the panel *Inside* is open.
+ * @param isReplaced whether something else stands in the place of the probabilities
+ */
+export function createTemperature(context: TraceContext, isReplaced: () => boolean): Part {
   const { say } = context;
   const value = element("output", {});
   const slider = element("input", {
@@ -32,14 +30,14 @@ export function createTemperature(context: TraceContext): Temperature {
     slider,
     value,
   );
-  const update = () => {
-    node.hidden = !isShown(context);
+  const draw = () => {
+    node.hidden = isReplaced() || !isShown(context);
     const { temperature } = context.state;
     if (slider.value !== String(temperature)) slider.value = String(temperature);
     write(value, temperature.toFixed(1));
     assign(slider, "aria-valuetext", temperature.toFixed(1));
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /**

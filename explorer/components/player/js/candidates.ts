@@ -1,42 +1,30 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, populate, write } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
-import { percent, percentOfLoss } from "../../dom/js/numbers.ts";
 import { createRadios } from "../../dom/js/radios.ts";
-import type { Say } from "../../dom/js/sentences.ts";
-import { anyOf } from "../../dom/js/store.ts";
-import { atTemperature, createTemperature } from "../../inside/js/temperature.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
-import {
-  guessKey,
-  guessToken,
-  keyChoices,
-  tokenHidden,
-  weightsHidden,
-} from "../../trace/js/guess.ts";
-import { labelOf, writeToken } from "../../trace/js/label.ts";
-import { asksProbability, currentRow, isGiven, siteOf } from "../../trace/js/stepState.ts";
-import type { Candidate, NextView, Trace } from "../../trace/js/trace.ts";
+import type { View } from "../../dom/js/store.ts";
+import { createTemperature } from "../../inside/js/temperature.ts";
+import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
+import { labelOf } from "../../trace/js/label.ts";
+import { currentRow, siteOf } from "../../trace/js/stepState.ts";
+import type { Candidate, NextView } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import type { CandidateRow } from "./candidateRow.ts";
+import { createCandidateRow, isGuessed } from "./candidateRow.ts";
+import { candidateNote, predictsNothing, titleOf } from "./candidatesText.ts";
 import type { FindAttribution } from "./headParts.ts";
 import { createHeadParts, fitHeadParts, offersHeadParts, showsHeadParts } from "./headParts.ts";
+import { createOthers, isSure } from "./otherCandidates.ts";
+import { createTypedGuess } from "./typedGuess.ts";
 
 const DIGIT = 0.6; // em, of a rank
-const FEWEST_CANDIDATES = 3; // with less space than that, the column scrolls
-const SURE = 0.99; // where the first is more probable, only so many are listed at first
+const FEWEST_CANDIDATES = 3; // listed at first where the model is sure; with less space, they scroll
 const ROW = { desk: [20, 52], projector: [30, 64] }; // px, at least and at most
 const LIST_MARGIN = 6; // px above and below the list, as in the style sheet
-const SMALLEST_SHARE = 1e-6; // where the logarithmic bars begin
-/** Sign and sentence of a chosen candidate. */
-const CHOSEN: Record<"forced" | "given" | "taken", [string, string]> = {
-  forced: ["✎", "forced"],
-  given: ["◆", "in_prompt"],
-  taken: ["✓", "chosen"],
-};
 
 /** The probabilities of the next token; a click forces that token. */
 export function createCandidates(context: TraceContext, attribution: FindAttribution): Part {
-  const { say } = context;
+  const { say, state } = context;
   const title = element("h2", { testid: "candidates-title" });
   const group = {
     names: ["percent", "log", "heads"],
@@ -45,91 +33,72 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     small: true,
   };
   const radios = createRadios(say, group, (name) => context.set({ nextView: name as NextView }));
-  const head = element("header", {}, title, radios.element);
+  const heading = element("header", {}, title, radios.element);
   const list = element("ol", { class: "candidates", testid: "candidates" });
-  const others = othersRow(context);
+  const rows: CandidateRow[] = [];
+  const others = createOthers(context);
   const note = element("p", { class: "note", testid: "candidates-note", "aria-live": "polite" });
   const typed = createTypedGuess(context);
-  const temperature = createTemperature(context);
+  const byHeads = () => !weightsHidden(context) && showsHeadParts(context);
+  const temperature = createTemperature(context, byHeads); // theirs is of the logits themselves
   const parts = createHeadParts(context, attribution);
   const node = element(
     "section",
     { class: "next-token", "aria-label": say("candidates") },
-    head,
+    heading,
     temperature.element,
     list,
-    others,
+    others.element,
     parts.element,
     typed.element,
     note,
   );
   const draw = () => {
-    const row = currentRow(context);
-    const hidden = isGuessed(context, row);
-    const candidates = listed(context, row);
+    const guessed = isGuessed(context);
+    const candidates = listed(context);
     node.hidden = context.pieces.header.predictions !== undefined; // which stand in their place
-    node.classList.toggle("guessing", hidden);
-    node.classList.toggle("guessed", context.state.guess !== null && !hidden);
-    radios.element.hidden = hidden;
+    node.classList.toggle("guessing", guessed);
+    node.classList.toggle("guessed", state.guess !== null && !guessed);
+    radios.element.hidden = guessed;
     drawChoice(context, radios);
-    write(title, titleOf(context, row));
+    write(title, titleOf(context, currentRow(context)));
     assign(title, "title", title.textContent); // a long one is cut off
     title.hidden = predictsNothing(context.trace);
-    const byHeads = !hidden && showsHeadParts(context);
-    list.hidden = byHeads || (hidden && context.asked.answer !== ""); // then the card offers the choices
-    parts.element.hidden = !byHeads;
-    write(note, byHeads ? parts.draw() : candidateNote(context, row, candidates));
+    list.hidden = byHeads() || (guessed && context.asked.answer !== ""); // then the card offers them
+    parts.element.hidden = !byHeads();
+    write(note, byHeads() ? parts.draw() : candidateNote(context, candidates));
     assign(node, "aria-label", title.hidden ? (note.textContent ?? "") : say("candidates"));
-    const items = populate(list, candidates.length, () => candidateElement(context));
+    while (rows.length < candidates.length) rows.push(createCandidateRow(context));
+    populate(list, candidates.length, (index) => rows[index].element);
     candidates.forEach((candidate, index) => {
-      drawCandidate(context, items[index], candidate, hidden);
-      if (asksProbability(context, row) && candidate.chosen) hideProbability(items[index]);
+      rows[index].draw(candidate);
     });
-    typed.update(hidden && !weightsHidden(context) && !context.asked.answer);
-    temperature.update();
-    temperature.element.hidden ||= byHeads; // which is of the logits themselves
   };
-  const inside = ["inside", "temperature", "vectors", "layer"]; // of the temperature
-  const lead = leadToChoices(context, node);
-  const heads = ["nextView", "head", "shows", "theme"];
-  const causes = [
-    "trace",
-    "site",
-    "step",
-    "projector",
-    "guess",
-    "asking",
-    "allCandidates",
-    ...inside,
-    ...heads,
-  ];
-  const update = (changed: Set<string>) => {
-    if (anyOf(changed, ...causes)) draw();
-    if (!anyOf(changed, ...causes, "ahead", "size", "alignment")) return;
-    const row = currentRow(context);
-    const guessed = isGuessed(context, row);
-    const all = listed(context, row);
-    const hidden = fitCandidates(context, node, list, all, guessed);
-    drawOthers(context, others, guessed || showsHeadParts(context) ? [] : all, hidden);
-    drawFold(context, others, isSure(context, all));
+  const fit = () => {
+    const { ahead, alignment, head, layer, shows } = state;
+    void [context.size, ahead, alignment, head, layer, shows]; // move what is above in the column
+    const candidates = listed(context);
+    const around = [heading, temperature.element, note, typed.element];
+    const shown = fitCandidates(context, node, around, candidates, rows);
+    others.draw(isGuessed(context) || byHeads() ? [] : shown, isSure(context, candidates));
     fitHeadParts(context, node.parentElement as HTMLElement);
-    lead(changed);
   };
-  return { element: node, update };
+  const views = [draw, ...(typed.views ?? []), ...(temperature.views ?? []), fit];
+  return { element: node, views: [...views, leadToChoices(context, node)] };
 }
 
 /**
  * Where the choices are far below Guess, scroll to them when guessing begins; not where a link or a
  * lesson begins it.
  */
-function leadToChoices(
-  { root, state }: TraceContext,
-  node: HTMLElement,
-): (changed: Set<string>) => void {
+function leadToChoices(context: TraceContext, node: HTMLElement): View {
+  const { root, state } = context;
   let before = state.guess !== null;
-  return (changed) => {
-    const begins = state.guess !== null && !before && !anyOf(changed, "trace", "look");
+  let shown = context.generation;
+  return () => {
+    const begins = state.guess !== null && !before && context.generation === shown;
     before = state.guess !== null;
+    shown = context.generation;
     if (begins && root.dataset.narrow !== undefined)
       requestAnimationFrame(() => scrollIntoSight(root, node, "start"));
   };
@@ -145,70 +114,28 @@ function drawChoice(context: TraceContext, { buttons, check }: ReturnType<typeof
 }
 
 /**
- * The row of all tokens that are not listed. Where the model is sure of the first, a click lists them
- * as far as there is space, and another one hides them.
- */
-function othersRow(context: TraceContext) {
-  const { say, state } = context;
-  return element(
-    "button",
-    {
-      type: "button",
-      class: "candidate others",
-      testid: "candidates-others",
-      on: {
-        click: ({ currentTarget }) => {
-          const button = currentTarget as HTMLElement;
-          if (button.getAttribute("aria-disabled") === null)
-            context.set({ allCandidates: !state.allCandidates });
-        },
-      },
-    },
-    element("span", { class: "name" }, say("all_others"), element("span", { class: "fold" })),
-    element("span", { class: "value" }),
-  );
-}
-
-/** Whether the model is so sure of the first candidate that the others tell little. */
-function isSure(context: TraceContext, candidates: Candidate[]) {
-  const first = candidates.find(({ rank }) => rank === 1);
-  return first !== undefined && atTemperature(context, first.probability) > SURE;
-}
-
-/** Say on the row of the others whether a click lists or hides them. */
-function drawFold({ state, say }: TraceContext, others: HTMLElement, sure: boolean) {
-  const { allCandidates } = state;
-  write(others.querySelector(".fold") as Node, sure ? (allCandidates ? " ▴" : " ▾") : "");
-  assign(others, "aria-disabled", sure ? null : "true");
-  assign(others, "aria-expanded", sure ? String(allCandidates) : null);
-  assign(
-    others,
-    "title",
-    sure ? say(allCandidates ? "fewer_candidates" : "more_candidates") : null,
-  );
-}
-
-/**
  * Show as many rows as the column has space for, always including the chosen one, and make them
  * as high as the space allows; at first three where the model is sure of the first. While they are
  * guessed all are shown: which are left would tell something.
- * @param candidates in the order of the list
- * @returns for each candidate, whether it is hidden
+ * @param around parts of `node` that take space, too
+ * @param candidates in the order of their rows
+ * @returns those that are shown
  */
 function fitCandidates(
   context: TraceContext,
   node: HTMLElement,
-  list: HTMLElement,
+  around: HTMLElement[],
   candidates: Candidate[],
-  guessed: boolean,
-): boolean[] {
+  rows: CandidateRow[],
+): Candidate[] {
   const { root, state } = context;
-  const items = [...list.children].filter((item) => item instanceof HTMLElement);
-  const fitted = root.dataset.narrow === undefined && items.length > 0;
+  const { length } = candidates;
+  const guessed = isGuessed(context);
+  const fitted = root.dataset.narrow === undefined && length > 0;
   const [smallest, largest] = ROW[state.projector ? "projector" : "desk"];
-  const space = fitted ? spaceForRows(node) : Infinity;
+  const space = fitted ? spaceForRows(node, around) : Infinity;
   const fit = Math.max(FEWEST_CANDIDATES, Math.floor(space / smallest) - 1); // one is of the others
-  const room = guessed ? items.length : Math.min(items.length, fit);
+  const room = guessed ? length : Math.min(length, fit);
   const folded = !guessed && !state.allCandidates && isSure(context, candidates);
   const most = folded ? Math.min(room, FEWEST_CANDIDATES) : room;
   const height = Math.min(Math.max(space / (room + 1), smallest), largest);
@@ -218,114 +145,33 @@ function fitCandidates(
   const first = ranks.indexOf(last) >= most ? most - 1 : most; // so many of the best ranks are shown
   const digits = String(Math.max(last, ranks[first - 1] ?? 0)).length;
   node.style.setProperty("--rank", `${DIGIT * digits}em`);
-  return items.map((item, index) => {
-    const { rank, chosen } = candidates[index];
-    const hidden = ranks.indexOf(rank) >= first && !chosen;
-    if (item.hidden !== hidden) item.hidden = hidden;
-    return hidden;
+  return candidates.filter(({ rank, chosen }, index) => {
+    const shown = chosen || ranks.indexOf(rank) < first;
+    rows[index].element.hidden = !shown;
+    return shown;
   });
 }
 
-/** The probability of all tokens without a row, so that the rows add up to 100 %. */
-function drawOthers(
-  context: TraceContext,
-  others: HTMLElement,
-  candidates: Candidate[],
-  hidden: boolean[],
-) {
-  others.hidden = candidates.length === 0;
-  const shown = candidates.filter((_, index) => !hidden[index]);
-  const rest = shown.reduce(
-    (left, { probability }) => left - atTemperature(context, probability),
-    1,
-  );
-  write(others.lastElementChild as Node, percent(Math.max(rest, 0)));
-}
-
 /** The height that the column has for rows, px. */
-function spaceForRows(node: HTMLElement) {
+function spaceForRows(node: HTMLElement, around: HTMLElement[]) {
   const column = node.parentElement as HTMLElement;
   const gap = parseFloat(getComputedStyle(column).rowGap) || 0;
-  const heightOf = (part: Element | null) => part?.getBoundingClientRect().height ?? 0;
+  const heightOf = (part: Element) => part.getBoundingClientRect().height;
   const others = [...column.children].filter(
     (other) => other !== node && !other.hasAttribute("hidden"),
   );
   const taken = others.reduce((sum, other) => sum + heightOf(other) + gap, 0);
-  const around = [
-    ":scope > header",
-    ":scope > .temperature",
-    ":scope > .note",
-    ":scope > .typed-guess",
-  ]
-    .map((part) => heightOf(node.querySelector(part)))
-    .reduce((sum, height) => sum + height);
-  return column.clientHeight - taken - around - LIST_MARGIN;
-}
-
-/** Whether the choices of a guess stand in the place of the candidates after a row. */
-function isGuessed(context: TraceContext, row: number) {
-  return weightsHidden(context) || tokenHidden(context, row);
-}
-
-/** What the candidates are of. */
-export function titleOf(context: TraceContext, row: number) {
-  const { trace, say } = context;
-  if (weightsHidden(context))
-    return say("candidates_keys", { token: labelOf(siteOf(context).queryTokens[row]) });
-  if (trace.masks.length) return say("candidates_mask", { position: row + 1 });
-  return row < 0
-    ? say("candidates")
-    : say("candidates_after", { token: labelOf(trace.target[row]) });
-}
-
-/** The note under the list: why it is empty, or what a click does. */
-function candidateNote(context: TraceContext, row: number, candidates: Candidate[]) {
-  const { trace, say, state } = context;
-  if (state.guess && row >= 0) return guessNote(context, row);
-  if (state.site === "encoder" && row < 0) return encoderNote(trace, say);
-  const about = trace.rows?.length ? [say("first_pieces")] : [];
-  const offered = state.whatIf && !state.projector;
-  if (isGiven(trace, row)) return say("candidates_prompt", { step: trace.prompt });
-  if (candidates.length)
-    return [
-      ...about,
-      ...(offered ? [say(trace.masks.length ? "what_if_mask" : "what_if")] : []),
-    ].join(" ");
-  return row >= 0 && trace.predicted[row] !== undefined
-    ? say("no_candidates")
-    : say("no_predictions");
+  const own = around.reduce((sum, part) => sum + heightOf(part), 0);
+  return column.clientHeight - taken - own - LIST_MARGIN;
 }
 
 /**
- * While guessing: the question of this step, unless the card of a lesson asks, and how the last
- * guess was.
- */
-function guessNote(context: TraceContext, row: number) {
-  const { say, trace, state } = context;
-  const answer = state.guess?.answer;
-  const facts = { given: labelOf(answer?.given ?? ""), token: labelOf(trace.predicted[row] ?? "") };
-  const ending = answer?.right ? "_right" : "_wrong";
-  const verdict = answer
-    ? say(`guess_${answer.kind}${answer.kind === "forced" ? "" : ending}`, facts)
-    : "";
-  return [verdict, context.asked.answer ? "" : guessQuestion(context, row)]
-    .filter(Boolean)
-    .join(" ");
-}
-
-/** What is to be guessed at this step; "" where nothing is hidden. */
-function guessQuestion(context: TraceContext, row: number) {
-  const { say } = context;
-  if (weightsHidden(context)) return say("guess_where");
-  return tokenHidden(context, row) ? say("guess_what") : "";
-}
-
-/**
- * The candidates after a row, most probable first; while they are guessed, in the order of the
+ * The candidates of the current step, most probable first; while they are guessed, in the order of the
  * alphabet, which tells nothing. While a key is guessed, the keys.
  */
-function listed(context: TraceContext, row: number): Candidate[] {
+function listed(context: TraceContext): Candidate[] {
   const { trace } = context;
+  const row = currentRow(context);
   if (weightsHidden(context)) return keyCandidates(context);
   const candidates = row < 0 ? [] : trace.candidates[row];
   if (!tokenHidden(context, row)) return candidates;
@@ -350,140 +196,4 @@ function keyCandidates(context: TraceContext): Candidate[] {
 /** The distinct tokens in the order of the alphabet. */
 export function alphabetical(tokens: string[]) {
   return [...new Set(tokens)].sort((one, other) => labelOf(one).localeCompare(labelOf(other)));
-}
-
-/** A box to type the guess into. */
-function createTypedGuess(context: TraceContext) {
-  const { say } = context;
-  const box = element("input", {
-    type: "text",
-    testid: "typed-guess",
-    "aria-label": say("typed_guess"),
-    placeholder: say("typed_guess"),
-    autocomplete: "off",
-    maxlength: 60,
-  });
-  const node = element("form", { class: "typed-guess" }, box);
-  node.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (!box.value.trim()) return;
-    context.set(guessToken(context, box.value.trim()));
-    box.value = "";
-    context.root.focus({ preventScroll: true }); // → goes on
-  });
-  const update = (hidden: boolean) => {
-    node.hidden = !hidden;
-  };
-  return { element: node, update };
-}
-
-/** Whether there is no token to come: an encoder alone, of which no masks are filled in. */
-function predictsNothing({ target, masks }: Trace) {
-  return !target.length && !masks.length;
-}
-
-/** Why an encoder has no candidates. */
-function encoderNote({ target, header }: Trace, say: Say) {
-  if (target.length) return say("candidates_encoder");
-  const { mask } = header.facts;
-  return mask ? say("candidates_no_mask", { mask }) : say("candidates_encoder_only");
-}
-
-/** The length of a bar, 0..1. */
-export function barShare(view: NextView, probability: number) {
-  if (view !== "log") return probability;
-  const least = Math.max(probability, SMALLEST_SHARE);
-  return Math.max(0, 1 - Math.log10(least) / Math.log10(SMALLEST_SHARE));
-}
-
-/** One row of the list, empty. */
-function candidateElement(context: TraceContext) {
-  const button = element(
-    "button",
-    {
-      type: "button",
-      class: "candidate",
-      on: {
-        click: () => {
-          const { guess, whatIf } = context.state;
-          const enabled = whatIf && !guess && button.getAttribute("aria-disabled") === null;
-          const token = button.dataset.token ?? "";
-          const key = weightsHidden(context) ? Number(button.dataset.id) : -1;
-          if (guess) context.set(key < 0 ? guessToken(context, token) : guessKey(context, key));
-          if (enabled) context.act.force(context.state.step, Number(button.dataset.id));
-        },
-      },
-    },
-    element("span", { class: "rank" }),
-    element("bdi", { class: "name token" }),
-    element("span", { class: "track" }, element("span", { class: "share" })),
-    element("span", { class: "value" }),
-    element("span", { class: "mark" }),
-  );
-  return element("li", {}, button);
-}
-
-/**
- * Fill one row.
- * @param hidden whether only its name is shown
- */
-function drawCandidate(
-  context: TraceContext,
-  item: HTMLElement,
-  candidate: Candidate,
-  hidden: boolean,
-) {
-  const { state, say, trace } = context;
-  const button = item.firstElementChild as HTMLElement;
-  const [rank, name, track, value, mark] = [...button.children] as HTMLElement[];
-  writeToken(name, candidate.token);
-  button.dataset.id = String(candidate.id);
-  button.dataset.token = candidate.token;
-  button.classList.toggle("chosen", candidate.chosen && !hidden);
-  if (hidden) {
-    for (const node of [rank, value, mark]) write(node, "");
-    (track.firstElementChild as HTMLElement).style.width = "0";
-    for (const name of ["aria-disabled", "tabindex"]) assign(button, name, null);
-    const position = Number(candidate.id) + 1;
-    const where = weightsHidden(context);
-    assign(button, "title", where ? say("guess_this_key", { position }) : say("guess_this"));
-    assign(mark, "title", null);
-    return;
-  }
-  const probability = atTemperature(context, candidate.probability);
-  const share = barShare(state.nextView, probability);
-  write(rank, String(candidate.rank));
-  (track.firstElementChild as HTMLElement).style.width = `${share * 100}%`;
-  write(value, percent(probability));
-  const [sign, meaning] = candidate.chosen ? CHOSEN[howChosen(candidate)] : ["", null];
-  write(mark, sign);
-  assign(mark, "title", meaning && say(meaning));
-  const enabled = state.whatIf && !state.guess && !candidate.chosen && !candidate.given;
-  assign(button, "aria-disabled", enabled ? null : "true");
-  const why = candidate.chosen ? "taken" : whyEnabled(enabled, candidate, trace);
-  const facts = { token: labelOf(candidate.token), probability: percent(probability) };
-  const loss = probability > 0 ? (-Math.log(probability)).toFixed(2) : "∞";
-  const exact = { ...facts, probability: percentOfLoss(probability, loss), loss };
-  assign(button, "title", `${say("candidate_title", exact)} ${say(why, facts)}`);
-  assign(button, "tabindex", enabled ? null : "-1");
-}
-
-/** Put "?" in the place of a probability that a card of a lesson asks. */
-function hideProbability(item: HTMLElement) {
-  const button = item.firstElementChild as HTMLElement;
-  write(button.querySelector(".value") as Node, ASKED);
-  assign(button, "title", null);
-}
-
-/** How a chosen candidate came to be chosen. */
-function howChosen({ forced, given }: Candidate): keyof typeof CHOSEN {
-  if (forced) return "forced";
-  return given ? "given" : "taken";
-}
-
-/** The sentence on what a click on a candidate that was not chosen does, or why it does nothing. */
-function whyEnabled(enabled: boolean, { given }: Candidate, { masks }: Trace) {
-  if (given) return "in_prompt";
-  if (!enabled) return "no_what_if";
-  return masks.length ? "what_if_mask_title" : "what_if_title";
 }

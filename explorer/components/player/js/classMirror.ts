@@ -1,4 +1,4 @@
-import { anyOf } from "../../dom/js/store.ts";
+import type { View } from "../../dom/js/store.ts";
 import type { Kind, Question, ShownPicture, ShownState } from "../../page/js/classEvents.ts";
 import { ASKS, REVEALED } from "../../page/js/classEvents.ts";
 import { createSpeaker } from "../../page/js/classSpeaker.ts";
@@ -15,14 +15,10 @@ import { chooseUnit, inUnit } from "../../trace/js/unitChoice.ts";
 import { keysOffered, tokensOffered } from "./classChoices.ts";
 import { hideWeights } from "./guessControl.ts";
 
-const SHARED = ["trace", ...MIRRORED_STATE];
 const KNOWN_TOKENS = 8; // that a question names
 
 /** The host's picture says what it shows. */
-export function createClassReport(
-  context: TraceContext,
-  picture: ShownPicture,
-): (changed: Set<string>) => void {
+export function createClassReport(context: TraceContext, picture: ShownPicture): View {
   const { signal, act } = context;
   const { header } = context.pieces;
   if (header.visit === undefined) return () => {};
@@ -40,9 +36,7 @@ export function createClassReport(
   const ask = (event: Event) => hideWeights(context, (event as CustomEvent<Kind>).detail === "key");
   document.addEventListener(REVEALED, () => act.next(), { signal });
   document.addEventListener(ASKS, ask, { signal });
-  return (changed) => {
-    if (anyOf(changed, ...SHARED)) say();
-  };
+  return say;
 }
 
 function shownState({ guess, ...state }: TraceState): ShownState {

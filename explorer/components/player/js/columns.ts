@@ -1,4 +1,5 @@
-import { anyOf } from "../../dom/js/store.ts";
+import type { View } from "../../dom/js/store.ts";
+import { untracked } from "../../dom/js/store.ts";
 import { createGeometry } from "../../map/js/geometry.ts";
 import { railWidth } from "../../map/js/rail.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
@@ -18,10 +19,11 @@ const AROUND_MAP = 78; // px of the heading and the legend
 export function createColumns(
   context: TraceContext,
   { main, aside }: { main: HTMLElement; aside: HTMLElement },
-): (changed: Set<string>) => void {
-  return (changed) => {
+): View {
+  return () => {
     const { root } = context;
-    if (root.dataset.narrow !== undefined || !anyOf(changed, "trace", "size", "projector")) return;
+    void [context.size, context.generation]; // measures; of a trace as it comes on screen
+    if (root.dataset.narrow !== undefined) return;
     const gaps = 2 * parseFloat(getComputedStyle(main).columnGap);
     const width = main.clientWidth - aside.getBoundingClientRect().width - gaps;
     const height = main.clientHeight;
@@ -42,7 +44,8 @@ function narrowestRail({ root, state }: TraceContext) {
 
 /** The width that a map needs with its labels, px. */
 function mapWidth(context: TraceContext, width: number, height: number) {
-  const geometry = createGeometry(context, siteOf(context), width, height, 1);
+  const site = untracked(() => siteOf(context)); // the columns stay when another is chosen
+  const geometry = createGeometry(context, site, width, height, 1);
   const cells = Math.min(geometry.width, height * WIDEST_MAP);
   return geometry.left + cells + geometry.predictedRoom;
 }

@@ -1,4 +1,3 @@
-import type { Part } from "../../dom/js/element.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import { scaleOf } from "../../trace/js/scale.ts";
@@ -9,7 +8,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
  * What a map of contributions is of, other than the bars beside it and the weights before; how well
  * the other methods agree with leave-one-out here; and the way back.
  */
-export function createContributionNote(context: TraceContext): Part {
+export function createContributionNote(context: TraceContext) {
   const { say } = context;
   const text = element("p", { class: "share-note", testid: "contribution-note" });
   const agreement = element("p", { class: "share-note", testid: "contribution-agreement" });
@@ -20,7 +19,7 @@ export function createContributionNote(context: TraceContext): Part {
     title: say("weights_again_title"),
     on: { click: () => context.act.select({ shows: "weight", hover: null }) },
   });
-  const update = () => {
+  const draw = () => {
     const { layer, head } = context.state;
     write(text, noteOf(context));
     const found = agreementOf(context);
@@ -28,7 +27,7 @@ export function createContributionNote(context: TraceContext): Part {
     write(agreement, found);
     write(back, say("weights_again", { head: shownName(context, layer, head) }));
   };
-  return { element: element("div", {}, text, agreement, back), update };
+  return { element: element("div", {}, text, agreement, back), draw };
 }
 
 function noteOf(context: TraceContext) {

@@ -73,12 +73,12 @@ export function createDownloads(context: TraceContext, attribution: FindAttribut
     context.say("pharaoh"),
   );
   const buttons = [...figures, table, links, bars];
-  const update = () => {
+  const draw = () => {
     links.hidden = !aligned();
     bars.hidden = !hasNext(context);
     parts.hidden = !showsHeadParts(context);
   };
-  return { element: saveMenu(context.say, context.signal, buttons), update };
+  return { element: saveMenu(context.say, context.signal, buttons), views: [draw] };
 }
 
 /** A file name that tells what is shown, without its ending. */

@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { element } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { labelOf, tokenElement } from "../../trace/js/label.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { stepPredicting } from "../../trace/js/unitChoice.ts";
@@ -28,15 +27,16 @@ export function createForcedTokens(context: TraceContext): Part {
     outputs,
   );
   let before = context.trace.header.view.forced.length;
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "trace", "step", "ahead", "guess")) return;
+  const drawChips = () => {
+    const { forced } = context.trace.header.view;
+    chips.replaceChildren(...forced.map(([step, token]) => chip(context, step, token)));
+  };
+  const draw = () => {
     const { view, facts, original } = context.trace.header; // a trace in words has its own original
     const hidden = context.state.guess !== null; // they tell what comes
     node.hidden = view.forced.length === 0 || Boolean(facts.given) || hidden;
     if (view.forced.length === 0) before = 0;
     if (node.hidden) return;
-    if (changed.has("trace"))
-      chips.replaceChildren(...view.forced.map(([step, token]) => chip(context, step, token)));
     reset.hidden = !context.state.whatIf; // a saved page has no model to decode with
     drawOutputs(context, outputs, original ?? view.original);
     const more = view.forced.length > before;
@@ -44,7 +44,7 @@ export function createForcedTokens(context: TraceContext): Part {
     if (more && context.root.dataset.narrow !== undefined)
       requestAnimationFrame(() => scrollIntoSight(context.root, node));
   };
-  return { element: node, update };
+  return { element: node, views: [drawChips, draw] };
 }
 
 /**

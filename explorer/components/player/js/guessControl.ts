@@ -1,6 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { FOLLOWED } from "../../page/js/lessonEvents.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
@@ -24,8 +23,8 @@ export function createGuessControl(context: TraceContext): Part {
   label.append(say("guess_weights"));
   const tally = element("output", { class: "tally", testid: "tally", title: say("tally_title") });
   const node = element("span", { class: "guess-control" }, button, label, tally);
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "guess", "trace", "site", "asking")) return;
+  const draw = () => {
+    void context.asked; // with a lesson comes and goes its mark on the page
     const { guess } = context.state;
     document.documentElement.toggleAttribute("data-guess", guess !== null); // hints tell outputs
     node.hidden = context.trace.predicted.length === 0;
@@ -36,7 +35,7 @@ export function createGuessControl(context: TraceContext): Part {
     weights.checked = guess.weightsToo;
     write(tally, say("tally", { right: guess.right, total: guess.total }));
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** Hide the weights of the current row, too, until they are guessed, or show them. */

@@ -18,7 +18,7 @@ import { css, inkOn, printPalette } from "../../page/js/palette.ts";
 import { currentRow, stepName } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Attribution, HeadParts } from "./attribution.ts";
-import { titleOf } from "./candidates.ts";
+import { titleOf } from "./candidatesText.ts";
 import { barsOf, factsOf, shortPart, signedColour, stepParts } from "./headParts.ts";
 
 const GAP = 8; // px

@@ -1,7 +1,7 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
-import { anyOf } from "../../dom/js/store.ts";
+import { createStore } from "../../dom/js/store.ts";
 import {
   highlighted,
   onCloseCell,
@@ -31,14 +31,12 @@ export function followLesson(context: TraceContext, show: (state: TraceState) =>
     const before = { ...state, ...NO_CELL, words: false, temperature: 1, guess: null };
     const view = { ...pieces.header.view, ...look, guess: Boolean(look.guess) };
     show({ ...initialState(pieces, view, before), more: state.more });
-    context.touch("look");
   }, context.signal);
   onCloseCell(() => context.set(NO_CELL), context.signal);
   onLeft(() => {
     const { guess } = context.state;
     if (guess) context.set({ guess: withoutTally(guess) });
   }, context.signal);
-  onHighlight(() => context.touch("highlight"), context.signal);
 }
 
 /**
@@ -46,63 +44,67 @@ export function followLesson(context: TraceContext, show: (state: TraceState) =>
  * person looks at another place than the card's. It is drawn last: the element may have just been
  * made.
  */
-export function createHighlight({ root, state, signal }: TraceContext): Pick<Part, "update"> {
+export function createHighlight(context: TraceContext): Pick<Part, "views"> {
+  const { root, state, signal } = context;
+  const told = createStore({ wanted: { name: highlighted() } });
+  onHighlight(() => told.set({ wanted: { name: highlighted() } }), signal);
+  let card = -1; // the generation of what it shows
   let place = ""; // of the card
   let away = false;
   let marked: Element | null = null;
-  let seen = ""; // the name of what was scrolled into view
+  let seen: object | null = null; // what was scrolled into view
   let following: AbortController | undefined;
   signal.addEventListener("abort", () => following?.abort());
-  const update = (changed: Set<string>) => {
+  const mark = () => {
+    const { wanted } = told.values;
     const now = PLACE.map((name) => state[name]).join(" ");
-    if (changed.has("trace") || changed.has("look")) place = now;
+    if (context.generation !== card) place = now;
+    card = context.generation;
     if (away !== (now !== place)) {
       away = !away;
       reportAway(away);
     }
-    const name = away ? "" : highlighted();
-    if (changed.has("highlight")) seen = "";
+    const name = away ? "" : wanted.name;
     if (!name && !marked) return;
+    void [{ ...context }, { ...state }]; // any change may make it, or show it
     const found = name ? root.querySelector(`[data-testid="${CSS.escape(name)}"]`) : null;
     if (found !== marked) marked?.removeAttribute(MARK);
     marked = found;
     marked?.setAttribute(MARK, "");
-    if (!marked || seen === name || !marked.checkVisibility()) return;
-    seen = name;
+    if (!marked || seen === wanted || !marked.checkVisibility()) return;
+    seen = wanted;
     following?.abort();
     following = keepInView(root, marked);
   };
-  return { update };
+  return { views: [mark] };
 }
 
 /**
  * One question for the card and for Guess: an answer on the card reveals the token, and a token that
  * was revealed answers a card that asks for it. The card says which is right.
  */
-export function createCardAnswer(context: TraceContext): Pick<Part, "update"> {
+export function createCardAnswer(context: TraceContext): Pick<Part, "views"> {
   let hidden = false;
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "trace", "look", "step", "site", "guess", "asking")) return;
+  let card = -1; // the generation of what it shows
+  const follow = () => {
     const row = currentRow(context);
-    const before = hidden && !anyOf(changed, "trace", "look"); // of another card
+    const before = hidden && context.generation === card;
+    card = context.generation;
     hidden = row >= 0 && tokenHidden(context, row);
-    const { guess } = context.state;
-    if (guess && hidden && context.asked.answered)
-      context.set({ guess: { ...guess, tokens: context.state.step } });
-    if (!before || hidden || !context.asked.answer) return;
-    tellSeen();
+    const { asked, state } = context;
+    const { guess, step } = state;
+    if (guess && hidden && asked.answered) context.set({ guess: { ...guess, tokens: step } });
+    if (before && !hidden && asked.answer) tellSeen();
   };
-  return { update };
+  return { views: [follow] };
 }
 
 /**
  * Let the style sheet hide what a calculation says of a masked cell while this or a later card asks
  * for it: there the words themselves tell it, not a number that could be left out.
  */
-export function createAskedMask(context: TraceContext): Pick<Part, "update"> {
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "trace", "look", "asking", "inside", "step", "site", "layer", "head"))
-      return;
+export function createAskedMask(context: TraceContext): Pick<Part, "views"> {
+  const mark = () => {
     const { root, state } = context;
     const cell = state.inside;
     const site = siteOf(context);
@@ -113,7 +115,7 @@ export function createAskedMask(context: TraceContext): Pick<Part, "update"> {
     );
     assign(root, "data-asked-mask", asked.map(([, name]) => name).join(" ") || null);
   };
-  return { update };
+  return { views: [mark] };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { giveSize } from "../../trace/js/traceContext.ts";
 
 /**
  * The button that shows and hides the controls and numbers that a first look does without; the style
@@ -11,7 +11,7 @@ export function createMoreButton(context: TraceContext): Part {
   const { say, root } = context;
   const toggle = () => {
     context.set({ more: !context.state.more });
-    context.touch("size"); // rows and numbers come or go
+    giveSize(context); // rows and numbers come or go
   };
   const button = element(
     "button",
@@ -24,11 +24,10 @@ export function createMoreButton(context: TraceContext): Part {
     },
     say("more"),
   );
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "trace", "more")) return;
+  const draw = () => {
     const { more } = context.state;
     assign(button, "aria-expanded", String(more));
     for (const { dataset } of [root, document.documentElement]) dataset.more = String(more);
   };
-  return { element: button, update };
+  return { element: button, views: [draw] };
 }

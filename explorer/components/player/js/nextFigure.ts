@@ -19,7 +19,8 @@ import { tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { currentRow, stepName } from "../../trace/js/stepState.ts";
 import type { Candidate } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { barShare, titleOf } from "./candidates.ts";
+import { barShare } from "./candidateRow.ts";
+import { titleOf } from "./candidatesText.ts";
 
 const GAP = 8; // px
 const WIDEST_TOKEN = 0.3; // of the figure

@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { isSpecial } from "../../trace/js/label.ts";
 import { joinedPieces } from "../../trace/js/pieceText.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -37,30 +36,33 @@ export function createOutput(context: TraceContext): Part {
       write(said, "");
     }, SAID);
   });
-  const causes = ["trace", "step", "ahead", "guess", "size", "projector"];
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, ...causes)) return;
-    const { header, masks } = context.pieces;
-    const { text: whole, predicted } = header;
-    node.hidden = predicted.length === 0 && masks.length === 0;
-    if (node.hidden) return;
-    if (anyOf(changed, "trace", "size", "projector")) reserveHeight(text, whole);
-    write(text, shownText(context));
+  const isOffered = () => context.pieces.predicted.length > 0 || context.pieces.masks.length > 0;
+  const reserve = () => {
+    void [context.size, context.state.projector]; // measures
+    node.hidden = !isOffered();
+    if (!node.hidden) reserveHeight(text, context.pieces.header.text);
   };
-  const scroll = (changed: Set<string>) => {
-    if (node.hidden || !anyOf(changed, ...causes)) return;
+  const draw = () => {
+    if (isOffered()) write(text, shownText(context));
+  };
+  const scroll = () => {
+    if (!isOffered()) return;
+    void [context.size, context.state.projector]; // measures
+    const shown = shownText(context);
     if (!context.state.ahead) text.scrollTop = text.scrollHeight;
     markMore();
-    assign(text, "title", text.scrollHeight > text.clientHeight ? text.textContent : null);
+    assign(text, "title", text.scrollHeight > text.clientHeight ? shown : null);
   };
-  return { element: node, update, scroll };
+  return { element: node, views: [reserve, draw], after: [scroll] };
 }
 
 /** Keep the height that the whole output needs: no step moves what is above it. */
 function reserveHeight(node: HTMLElement, whole: string) {
+  const shown = node.textContent ?? "";
   node.style.minHeight = "";
   write(node, whole);
   node.style.minHeight = `${node.clientHeight}px`;
+  write(node, shown);
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { DrawnPart } from "../../dom/js/element.ts";
 import { drawParts, element } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import {
   cellOpener,
   createInside,
@@ -83,17 +82,14 @@ export function mountPlayer(
     state: initialState(trace, trace.header.view, { more: false }),
     palette,
     strings: () => context.pieces.header.strings,
-    draw: (changed) => {
-      if (changed.has("projector")) showProjector(root, context.state.projector);
-      root.dataset.site = context.state.site;
-      drawParts(parts, changed, context.screen);
-      report(changed);
-      tellClass(changed);
-    },
+    draw: (changed) => drawParts(parts, changed, context.screen),
   });
   const report = createSelectionReport(context);
   const attribution = createLoading(context, "attribution", readAttribution);
   const tellClass = createClassReport(context, "player");
+  const markSite = () => {
+    root.dataset.site = context.state.site;
+  };
   /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
@@ -104,7 +100,9 @@ export function mountPlayer(
       createDownloads(context, attribution),
     ];
     map = createMap(context, { tools, onCell: cellOpener(context) });
-    parts = placeParts(context, map, attribution);
+    const page = { views: [() => showProjector(root, context.state.projector), markSite] };
+    const told = [{ update: report }, { views: [tellClass] }];
+    parts = [page, ...placeParts(context, map, attribution), ...told];
     root.lang = context.trace.header.language;
     drawAll(context);
     map.start();
@@ -209,21 +207,15 @@ function placeParts(
     integrity.element,
     tooltip.element,
   );
-  const strip = {
-    element: strips.element,
-    update: () => keepHeights(context, strips.element, main),
+  const strip = { views: [() => keepHeights(context, strips.element, main)] };
+  const placeOutput = () => {
+    const { root, state } = context;
+    void context.size; // with it the page becomes narrow
+    const across = state.projector && root.dataset.narrow === undefined;
+    if (across) integrity.element.before(output.element);
+    else aside.append(output.element);
   };
-  const placeOutput = {
-    element: output.element,
-    update: (changed: Set<string>) => {
-      if (!anyOf(changed, "projector", "size")) return;
-      const { root, state } = context;
-      const across = state.projector && root.dataset.narrow === undefined;
-      if (across) integrity.element.before(output.element);
-      else aside.append(output.element);
-    },
-  };
-  const columns = { element: main, update: createColumns(context, { main, aside }) };
+  const columns = { views: [createColumns(context, { main, aside })] };
   const above = [
     inside,
     unit,
@@ -233,7 +225,7 @@ function placeParts(
     site,
     headsNote,
     integrity,
-    placeOutput,
+    { views: [placeOutput] },
     output,
     columns,
   ];
@@ -249,8 +241,10 @@ function placeParts(
  * Tell the style sheet how high the strips are, below which the transport stays in view, and where
  * the picture begins.
  */
-function keepHeights({ root, state }: TraceContext, strips: HTMLElement, main: HTMLElement) {
+function keepHeights(context: TraceContext, strips: HTMLElement, main: HTMLElement) {
+  const { root, state } = context;
   if (!state.inside) return;
+  void context.size; // measures
   root.style.setProperty("--strips-height", `${strips.offsetHeight}px`);
   root.style.setProperty("--picture-top", `${main.offsetTop}px`);
 }

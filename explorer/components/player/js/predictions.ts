@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, populate, write } from "../../dom/js/element.ts";
 import { percent } from "../../dom/js/numbers.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { labelOf, writeToken } from "../../trace/js/label.ts";
 import type { Prediction, PredictionRow } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -25,8 +24,7 @@ export function createPredictions(context: TraceContext): Part {
     list,
     note,
   );
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "trace")) return;
+  const draw = () => {
     const { predictions } = context.pieces.header;
     node.hidden = !predictions;
     if (!predictions) return;
@@ -43,7 +41,7 @@ export function createPredictions(context: TraceContext): Part {
     });
     write(note, noteOf(context, predictions));
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** One row of the list, empty. */

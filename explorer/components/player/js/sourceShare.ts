@@ -1,6 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
-import { assign, drawParts, element, populate, write } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
+import { assign, element, populate, write } from "../../dom/js/element.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { shownMethod } from "../../trace/js/stepState.ts";
@@ -29,25 +28,12 @@ export function createSourceShare(context: TraceContext): Part {
     number,
     note.element,
   );
-  const causes = [
-    "trace",
-    "site",
-    "layer",
-    "head",
-    "shows",
-    "scale",
-    "step",
-    "ahead",
-    "guess",
-    "asking",
-  ];
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, ...causes)) return;
+  const draw = () => {
     const { trace, state } = context;
     const method = shownMethod(context);
     node.hidden = state.shows === "weight" || context.asked.answer !== "";
     if (node.hidden) return;
-    drawParts([note], changed, context.screen);
+    note.draw();
     for (const part of [heading, bars, number]) part.hidden = method === null;
     if (!method) return;
     const shares = trace.contributions.sourceShare(method);
@@ -68,7 +54,7 @@ export function createSourceShare(context: TraceContext): Part {
       write(part, `${say(`share_${name}`)}${share}`);
     });
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 function barElement() {

@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, populate, write } from "../../dom/js/element.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { linkAt } from "../../map/js/alignment.ts";
 import { measuringPen, textWidth, tokenWidth } from "../../map/js/geometry.ts";
 import { clearHover, setHover } from "../../map/js/tooltip.ts";
@@ -42,58 +41,44 @@ export function createStrips(context: TraceContext): Part {
   const source = stripElement(context, "source");
   const target = stripElement(context, "target");
   const node = element("div", { class: "strips" }, source.row, target.row);
-  const causes = [
-    "trace",
-    "site",
-    "layer",
-    "head",
-    "shows",
-    "step",
-    "ahead",
-    "guess",
-    "theme",
-    "hover",
-    "scale",
-    "size",
-    "projector",
-    "alignment",
-  ];
-  const still = ["hover", "theme", "scale", "ahead"]; // changes that move no token
-  const onlyHovers = (changed: Set<string>) =>
-    changed.size === 1 && changed.has("hover") && context.state.site !== "encoder";
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, ...causes)) return;
-    if (onlyHovers(changed)) {
-      markHovered(context, source.tokens, target.tokens);
-      return;
-    }
-    target.row.classList.toggle("off", context.state.site === "encoder");
-    write(target.label, context.say(nameOfTarget(context)));
-    source.row.hidden = context.trace.source.length === 0;
-    target.row.hidden = context.trace.target.length === 0;
-    if (anyOf(changed, "trace", "size", "projector")) {
-      const abreast = fitAbreast(context);
-      node.classList.toggle("abreast", abreast);
-      for (const [strip, tokens] of tokensOf(context)) {
-        const { row } = strip === "source" ? source : target;
-        row.classList.toggle("wrapped", !abreast && needsTwoLines(context, strip, tokens));
-      }
-    }
-    drawSource(context, source.tokens);
-    drawTarget(context, target.tokens);
-    markHovered(context, source.tokens, target.tokens);
+  const name = () => {
+    const { state, trace, say } = context;
+    target.row.classList.toggle("off", state.site === "encoder");
+    write(target.label, say(nameOfTarget(context)));
+    source.row.hidden = trace.source.length === 0;
+    target.row.hidden = trace.target.length === 0;
   };
-  const scroll = (changed: Set<string>) => {
-    if (!anyOf(changed, ...causes) || onlyHovers(changed)) return;
-    if (![...changed].every((name) => still.includes(name))) {
-      const other = changed.has("trace");
-      scrollToToken(target.tokens, currentRow(context), other);
-      const looked = context.state.site === "cross" ? strongestKey(context) : -1;
-      scrollToToken(source.tokens, looked, other);
+  const fit = () => {
+    void context.size; // measures
+    const abreast = fitAbreast(context);
+    node.classList.toggle("abreast", abreast);
+    for (const [strip, tokens] of tokensOf(context)) {
+      const { row } = strip === "source" ? source : target;
+      row.classList.toggle("wrapped", !abreast && needsTwoLines(context, strip, tokens));
     }
+  };
+  let shown = -1; // the generation
+  const scroll = () => {
+    void [context.size, context.state.projector]; // measures
+    const other = context.generation !== shown;
+    shown = context.generation;
+    scrollToToken(target.tokens, currentRow(context), other);
+    const looked = context.state.site === "cross" ? strongestKey(context) : -1;
+    scrollToToken(source.tokens, looked, other);
+  };
+  const markMore = () => {
+    const { size, trace, state } = context;
+    void [size, trace, state.projector, state.step, state.ahead, state.guess]; // they move tokens
     for (const strip of [source, target]) strip.markMore();
   };
-  return { element: node, update, scroll };
+  const views = [
+    name,
+    fit,
+    () => drawSource(context, source.tokens),
+    () => drawTarget(context, target.tokens),
+    () => markHovered(context, source.tokens, target.tokens),
+  ];
+  return { element: node, views, after: [scroll, markMore] };
 }
 
 /**
@@ -309,7 +294,8 @@ function drawChip(chip: HTMLElement, token: string, colour: Colour | null) {
 }
 
 /** Mark the token that is the hovered key. */
-function markHovered({ state }: TraceContext, source: HTMLElement, target: HTMLElement) {
+function markHovered({ state, trace }: TraceContext, source: HTMLElement, target: HTMLElement) {
+  void trace; // whose tokens they are
   const keys = state.site === "decoder" ? target : source;
   for (const strip of [source, target]) {
     for (const chip of strip.querySelectorAll(".hovered")) chip.classList.remove("hovered");
