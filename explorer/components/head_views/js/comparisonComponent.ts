@@ -59,7 +59,7 @@ function openComparison(
   placeParts(frame, original, changed, changedIsLonger(payload) ? changed : original);
   const [follow, followBack] = synchronise(original.context, changed.context);
   const report = createSelectionReport(original.context, { rest: REST });
-  original.parts.push({ views: [follow] }, { update: report });
+  original.parts.push({ views: [follow, report] });
   changed.parts.push({ views: [followBack, () => markChange(frame, changed)] });
   for (const { context, map } of sides) {
     drawAll(context);

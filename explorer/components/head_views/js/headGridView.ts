@@ -74,13 +74,10 @@ export function openHeadGrid(
   });
   const placed = placeParts(context, frame, filter, map);
   const shown = payload.hasValues("norms") ? "norms" : "heads";
-  const reports = [
-    { update: createSelectionReport(context) },
-    { views: [createClassReport(context, shown)] },
-  ];
+  const reports = { views: [createSelectionReport(context), createClassReport(context, shown)] };
   /** Draw for the first time. */
   const begin = () => {
-    parts.push(...placed, ...reports);
+    parts.push(...placed, reports);
     drawAll(context);
     map.start();
   };

@@ -71,11 +71,7 @@ function openModelComparison(
   placeParts(frame, original, changed, pairs);
   const report = createSelectionReport(own, { more: () => otherOf(pairs, initial) });
   const [follow, followBack] = synchronise(own, changed.context, ["layer", "head"]);
-  const reportPair = () => {
-    otherOf(pairs, initial);
-    report(new Set(["head"])); // until the report is a view, which reads the pair itself
-  };
-  original.parts.push({ views: [follow] }, { update: report, views: [reportPair] });
+  original.parts.push({ views: [follow, report] });
   changed.parts.push({ views: [followBack] });
   for (const { context, map } of sides) {
     drawAll(context);

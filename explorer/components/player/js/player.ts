@@ -101,8 +101,8 @@ export function mountPlayer(
     ];
     map = createMap(context, { tools, onCell: cellOpener(context) });
     const page = { views: [() => showProjector(root, context.state.projector), markSite] };
-    const told = [{ update: report }, { views: [tellClass] }];
-    parts = [page, ...placeParts(context, map, attribution), ...told];
+    const told = { views: [report, tellClass] };
+    parts = [page, ...placeParts(context, map, attribution), told];
     root.lang = context.trace.header.language;
     drawAll(context);
     map.start();
@@ -244,7 +244,7 @@ function placeParts(
 function keepHeights(context: TraceContext, strips: HTMLElement, main: HTMLElement) {
   const { root, state } = context;
   if (!state.inside) return;
-  void context.size; // measures
+  void [context.size, context.trace]; // measures
   root.style.setProperty("--strips-height", `${strips.offsetHeight}px`);
   root.style.setProperty("--picture-top", `${main.offsetTop}px`);
 }
@@ -255,5 +255,4 @@ function showTrace(context: TraceContext, next: Trace, state: TraceState) {
   context.root.classList.remove("waiting");
   context.set(state);
   givePieces(context, next);
-  context.touch("trace", "step", "site", "layer", "head", "shows", "ahead", "zoomed");
 }

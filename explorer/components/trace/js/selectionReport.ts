@@ -1,15 +1,15 @@
-import { anyOf } from "../../dom/js/store.ts";
+import type { View } from "../../dom/js/store.ts";
 import { flagsOf } from "./initialState.ts";
 import type { Selection } from "./look.ts";
-import { FIELDS, FLAGS } from "./look.ts";
+import { FLAGS } from "./look.ts";
 import { shownCell } from "./stepState.ts";
 import type { TraceContext } from "./traceContext.ts";
 import { offers } from "./traceQuestions.ts";
 import { pieceStep, stepOfApp } from "./unitChoice.ts";
 
-const REPORTED = FIELDS.flatMap(({ state }) => state ?? []);
 const REST = 500; // ms
-const AT_ONCE = ["guess", "alignment", ...FLAGS]; // else the next text would open as it was before
+/** Reported at once: else the next text would open as it was before. */
+const AT_ONCE = ["guess", "alignment", ...FLAGS] as const;
 
 /**
  * Report to the app what is shown, after a rest and only when it differs from the last report.
@@ -19,24 +19,29 @@ const AT_ONCE = ["guess", "alignment", ...FLAGS]; // else the next text would op
 export function createSelectionReport(
   context: TraceContext,
   { more = () => ({}), rest = REST }: { more?: () => object; rest?: number } = {},
-): (changed: Set<string>) => void {
+): View {
   let reported = "";
   let opened = ""; // with what the latest text opened, which the app knows too
   let timer: ReturnType<typeof setTimeout> | undefined;
   context.signal.addEventListener("abort", () => clearTimeout(timer));
-  return (changed) => {
-    if (!anyOf(changed, ...REPORTED)) return;
+  let before: { trace: object; chosen: unknown[] } = { trace: {}, chosen: [] };
+  return () => {
     clearTimeout(timer);
+    const { trace, state } = context;
+    const chosen = AT_ONCE.map((name) => state[name]);
+    const another = trace !== before.trace;
+    const choice = chosen.some((value, index) => value !== before.chosen[index]);
+    before = { trace, chosen };
     const selection = { ...selectionOf(context), ...more() };
     const text = JSON.stringify(selection);
-    if (!opened || changed.has("trace")) opened = text;
+    if (another) opened = text;
     reported ||= opened;
     const report = () => {
       if (text === reported && text === opened) return;
       reported = opened = text;
       context.options.onState?.(selection);
     };
-    if (anyOf(changed, ...AT_ONCE)) report();
+    if (choice) report();
     else timer = setTimeout(report, rest);
   };
 }
