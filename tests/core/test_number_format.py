@@ -1,4 +1,4 @@
-"""The examples are those of the test of `numbers.ts`, so that both languages write alike."""
+"""The examples are those of the test of `dom/js/numbers.ts`, so that both languages write alike."""
 
 import json
 import math

@@ -1,5 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
+import { shortNumber } from "../../dom/js/numbers.ts";
 import { anyOf } from "../../dom/js/store.ts";
 import type { ThumbnailSize } from "../../map/js/thumbnail.ts";
 import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "../../map/js/thumbnail.ts";
@@ -11,7 +12,6 @@ import type { FilteredHead, HeadFilter } from "./headFilter.ts";
 import { filteredHeads } from "./headFilter.ts";
 import { roleText } from "./headRoles.ts";
 import { createHeadTooltip } from "./headTooltip.ts";
-import { shortNumber } from "./numbers.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { HeadValues } from "./viewPayload.ts";
 
