@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { percent, shortNumber, signedNumber } from "../../../explorer/components/dom/js/numbers.ts";
 import type { CellNumbers } from "../../../explorer/components/inside/js/equationDigits.ts";
@@ -9,10 +8,9 @@ import {
   printedPower,
   printedWeight,
 } from "../../../explorer/components/inside/js/printedNumbers.ts";
+import { sharedExamples } from "./sharedExamples.ts";
 
-const read = (name: string) =>
-  JSON.parse(readFileSync(new URL(`../../support/${name}.json`, import.meta.url), "utf8"));
-const examples: Record<string, [number | null, string][]> = read("number_examples");
+const examples: Record<string, [number | null, string][]> = sharedExamples("number");
 const calculations: {
   power: [number, string][];
   weight: [number, string][];
@@ -20,7 +18,7 @@ const calculations: {
     numbers: Omit<CellNumbers, "sum"> & { total: number; masked?: boolean };
     texts: Record<string, string>;
   }[];
-} = read("calculation_examples");
+} = sharedExamples("calculation");
 
 test("a share is written as in the tables", () => {
   for (const [share, text] of examples.percent) {
