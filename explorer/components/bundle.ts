@@ -72,6 +72,7 @@ await build({
     lesson: "lesson/css/lessonComponent.css",
     classroom: "classroom/css/classroom.css",
   },
+  supported: { nesting: false },
 });
 
 // The part of plotly.js with heatmaps and lines, minified by its authors.

@@ -162,10 +162,10 @@ def _pair(word: str) -> tuple[int, int] | None:
 
 
 def _forced(word: str) -> tuple[tuple[int, int], ...] | None:
-    """Steps and token ids from "3.12_5.7"."""
+    """Steps, from 1, and token ids from "3.12_5.7"; no step twice."""
     matches = [_FORCED.fullmatch(pair) for pair in word.split("_", MOST_FORCED)]
     pairs = {int(match[1]): int(match[2]) for match in matches if match}
-    if len(pairs) < len(matches):
+    if len(pairs) < len(matches) or len(pairs) > MOST_FORCED or 0 in pairs:
         return None
     return tuple(sorted(pairs.items()))
 

@@ -1,5 +1,5 @@
-"""Numbers as text: how they are written on screen, by the same rules as the `numbers.ts` of the
-components, and read from what a person types.
+"""Numbers as text: how they are written on screen, by the same rules as `dom/js/numbers.ts`
+of the components, and read from what a person types.
 
 Files and tables of the API keep all digits.
 """

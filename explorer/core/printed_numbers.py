@@ -1,7 +1,7 @@
 """The numbers of a calculation, printed with the fewest digits for which it is still correct.
 
 The number right of a sign "=" equals the result of the printed numbers left of it, within half a
-unit of its last digit. The panel *Inside* follows the same rules (`inside/js/numbers.ts` and
+unit of its last digit. The panel *Inside* follows the same rules (`inside/js/printedNumbers.ts` and
 `inside/js/equationDigits.ts`), so a lesson names the numbers on screen.
 """
 

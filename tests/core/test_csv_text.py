@@ -5,25 +5,17 @@ import pandas as pd
 import pytest
 
 from explorer.core.csv_text import csv_bytes, csv_text, escaped
+from tests.support.shared_examples import shared_examples
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"),
-        *("＝1+1", "＋1", "－1", "＠SUM", "﹦1", "﹢1", "﹣1", "﹫1", "−1"),
-        *(" =1", "   +1", "\u00a0=1", "\u3000=1", "\u200b=1", "\ufeff=1", "\u2060＝1", "\u00ad-1"),
-        *("\u202e=1", "\x00=1", "\x1f=1", "\ufe0f=1", "\u3164=1", "\u2800=1", "\u034f@x"),
-    ],
-)
-def test_a_formula_gets_a_quote_in_front(text):
-    assert escaped(text) == f"'{text}"
+@pytest.mark.parametrize(("text", "cell"), shared_examples("csv"))
+def test_a_formula_gets_a_quote_in_front_and_other_texts_stay(text, cell):
+    """The examples are those of the test of `csv.ts`."""
+    assert csv_text(pd.DataFrame({"text": [text], "n": [1]})) == f"text,n\r\n{cell},1\r\n"
 
 
-@pytest.mark.parametrize(
-    "cell", ["", " ", "a=1", "1-2", "甲", "▁the", "'=1", "<eos>", 3, 0.5, None]
-)
-def test_other_cells_stay(cell):
+@pytest.mark.parametrize("cell", [3, -0.5, None])
+def test_what_is_no_text_stays(cell):
     assert escaped(cell) == cell
 
 

@@ -1,13 +1,12 @@
-"""The examples are those of the test of `numbers.ts`, so that both languages write alike."""
+"""The examples are those of the test of `dom/js/numbers.ts`, so that both languages write alike."""
 
-import json
 import math
-from pathlib import Path
 
 import pytest
 
 from explorer.core import number_format
 from explorer.core.number_format import MOST_DIGITS, typed_number
+from tests.support.shared_examples import shared_examples
 
 
 @pytest.mark.parametrize(
@@ -29,14 +28,13 @@ def test_anything_else_is_none(text):
     assert typed_number(text) is None
 
 
-EXAMPLES = json.loads(
-    (Path(__file__).parents[1] / "support" / "number_examples.json").read_text(encoding="utf-8")
-)
-
-
 @pytest.mark.parametrize(
     ("name", "value", "text"),
-    [(name, value, text) for name, pairs in EXAMPLES.items() for value, text in pairs],
+    [
+        (name, value, text)
+        for name, pairs in shared_examples("number").items()
+        for value, text in pairs
+    ],
 )
 def test_numbers_are_written_as_in_the_components(name, value, text):
     written = getattr(number_format, name)(math.nan if value is None else value)

@@ -1,8 +1,6 @@
 """The examples are those of the test of `equationDigits.ts`, so that both languages write alike."""
 
-import json
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 
@@ -15,10 +13,9 @@ from explorer.core.printed_numbers import (
     printed_weight,
 )
 from tests.support.printed_equations import Equation, python_number
+from tests.support.shared_examples import shared_examples
 
-EXAMPLES = json.loads(
-    (Path(__file__).parents[1] / "support" / "calculation_examples.json").read_text("utf-8")
-)
+EXAMPLES = shared_examples("calculation")
 CELLS = [(example["numbers"], example["texts"]) for example in EXAMPLES["cells"]]
 
 

@@ -1,8 +1,10 @@
 import pytest
 
 from explorer.core.source_language import frequent_words, in_target_language, knows_few_words
+from tests.support.shared_examples import shared_examples
 from tests.support.toy_sentences import SENTENCES
 
+EXAMPLES = shared_examples("text_note")
 ENGLISH, FRENCH = zip(*SENTENCES, strict=True)
 
 
@@ -29,15 +31,18 @@ def test_sentences_of_the_other_language_are_told(known, other):
     assert not any(in_target_language(text, frozenset(), target) for text in other)
 
 
-def test_words_of_both_languages_count_for_both():
-    assert not in_target_language("On a pain.", {"on", "a", "pain"}, {"on", "a"})
-    assert in_target_language("On a pain.", {"on", "a"}, {"on", "a", "pain"})
-
-
-def test_more_than_a_third_of_the_words_should_be_known():
-    assert knows_few_words("wir gehen heute schwimmen", {"i", "go"})
-    assert knows_few_words("Was hat er", {"er"})
-    assert not knows_few_words("Was hat er getan", {"er", "hat"})
-    assert not knows_few_words("Hello Anna, hello Peter Miller!", {"hello"})  # names tell nothing
-    assert not knows_few_words("Cats chase.", {"the"})  # so few may all be rare
-    assert not knows_few_words("wir gehen heute schwimmen", frozenset())
+@pytest.mark.parametrize(
+    ("model", "text", "note"),
+    [
+        (EXAMPLES["models"][one["model"]], one["text"], one["note"])
+        for one in EXAMPLES["notes"]
+        if "source" in EXAMPLES["models"][one["model"]]
+    ],
+)
+def test_a_text_is_told_by_its_frequent_words(model, text, note):
+    """The examples are those of the test of `textNotes.ts`."""
+    source, target = set(model["source"]), set(model["target"])
+    assert in_target_language(text, source, target) == (note == "target_language")
+    if note != "target_language":
+        assert knows_few_words(text, source) == (note == "rare_words")
+    assert not knows_few_words(text, frozenset())

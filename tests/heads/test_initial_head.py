@@ -1,6 +1,7 @@
 """The head and the step that a model opens with."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from explorer.heads.initial_head import (
     initial_step,
 )
 from explorer.heads.reports.head_report import HeadReport
+from tests.support.shared_examples import shared_examples
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 SOURCE = ["7", "3", "<eos>"]
@@ -42,10 +44,22 @@ def report(weights: Mapping[tuple[str, int, int], float]) -> HeadReport:
     return HeadReport(pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {})
 
 
-def test_without_gold_the_head_opens_that_finds_every_source_token():
-    trace = traced(EVEN, ONE_TOKEN, SHARP)
-    assert initial_head(trace) == Head("cross", 0, 2)
-    assert coverage(trace)[0] == pytest.approx([1 / 3, 0.5, 0.925])
+@pytest.mark.parametrize("example", shared_examples("opening"))
+def test_a_model_opens_at_the_head_and_the_step_that_show_most(example):
+    """The examples are those of the tests of `headScores.ts` and `initialView.ts`."""
+    predicted = example["predicted"]
+    cross = np.array([example["heads"]], dtype=np.float32)
+    target = ["<bos>", *predicted[:-1]]
+    trace = Trace.from_arrays(example["source"], target, cross=cross, predicted_tokens=predicted)
+    if example["why"] == "gold":
+        gold = np.array(example["gold"], dtype=np.bool_)
+        trace = replace(trace, arrays={**trace.arrays, "gold": gold}, digest="")
+    else:
+        assert coverage(trace)[0] == pytest.approx(example["scores"])
+    head, best = Head("cross", 0, example["head"]), example["scores"][example["head"]]
+    assert initial_choice(trace) == InitialChoice(head, example["why"], pytest.approx(best))
+    for site, layer, head, step in example["steps"]:
+        assert initial_step(trace, site, layer, head) == step
 
 
 def test_a_report_on_many_sentences_decides_and_nan_does_not():
@@ -72,7 +86,6 @@ def test_a_report_on_heads_that_the_trace_lacks_is_not_followed():
 
 
 def test_the_step_is_one_that_predicts_content_and_goes_back():
-    assert initial_step(traced(SHARP), "cross", 0, 0) == 2
     model = explorer.load(CHECKPOINTS / "english-french-early.safetensors")
     trace = model.trace("The black cat is sleeping on the red chair.")
     step = initial_step(trace, "cross", 1, 0)
@@ -80,26 +93,9 @@ def test_the_step_is_one_that_predicts_content_and_goes_back():
     assert trace.predicted_tokens[step - 1] == "▁noir"
 
 
-def test_without_a_cross_head_the_step_is_the_last_that_predicts_content():
-    trace = traced(SHARP)
-    last = max(step for step, token in enumerate(trace.target_tokens[1:], 1) if token != "<eos>")
-    assert initial_step(trace, "decoder", 0, 0) == last
-    assert initial_step(trace, "cross", 0, None) == last
-
-
-def test_the_first_step_is_chosen_only_where_no_other_predicts_content():
-    forward = [[1.0, 0.0, 0.0], [0.0, 0.9, 0.1], [0.0, 0.0, 1.0]]
-    assert initial_step(traced(forward), "cross", 0, 0) == 2
-    ends = Trace.from_arrays(["7", "<eos>"], ["<bos>", "7"], cross=np.eye(2)[None, None])
-    assert initial_step(ends, "cross", 0, 0) == 1
-
-
-def test_a_trace_without_cross_attention_or_content_has_none():
+def test_a_trace_without_cross_attention_has_none():
     alone = Trace.from_arrays(["a", "b"], encoder=np.full((1, 1, 2, 2), 0.5))
     assert initial_head(alone) is None
-    nothing = Trace.from_arrays(["<eos>"], ["<bos>"], cross=np.ones((1, 1, 1, 1)))
-    assert initial_head(nothing) == ("cross", 0, 0)
-    assert initial_step(nothing, "cross", 0, 0) is None
 
 
 def test_the_shipped_models_open_at_a_head_with_a_large_gold_weight():

@@ -8,13 +8,15 @@ import pytest
 
 from explorer.app import model_cache
 from explorer.app.widgets.notes import model_notes, short_credit, text_note
+from explorer.core.i18n import LANGUAGES, say
 from explorer.core.look import Request
 from explorer.core.trace import Trace
-from explorer.model.catalog import UploadedTrace, shipped_models
+from explorer.model.catalog import ShippedModel, UploadedTrace, shipped_models
 from explorer.model.directory_search import find_directories, named_models
 from explorer.model.model_directory import DirectoryModel
 from tests.support.catalog_members import shipped
 from tests.support.huggingface_families import saved, tiny_model
+from tests.support.shared_examples import shared_examples
 from tests.support.small_trace import small_trace
 
 
@@ -49,90 +51,28 @@ def test_nothing_is_said_of_other_traces(facts):
     assert model_notes(UploadedTrace("x", "x", trace), trace, "en") == ""
 
 
-BYTES_OF = {letter: [f"<0x{byte:02X}>" for byte in letter.encode()] for letter in "猫睡我\u202e"}
-TRANSLATOR = shipped("translator", sentences=("A cat.",), trained_tokens=128)
+EXAMPLES = shared_examples("text_note")
 
 
-def trace(*tokens: str) -> Trace:
-    """A trace that reads `tokens`."""
+def reader(name: str) -> ShippedModel:
+    """The model of this name in the examples."""
+    given = EXAMPLES["models"][name]
+    words = {f"{side}_words": frozenset(given.get(side, ())) for side in ("source", "target")}
+    symbols = "".join(given.get("symbols", ()))
+    own = {"trained_tokens": given.get("longest", 128), **words}
+    return shipped(name, symbols, **own, **({} if symbols else {"sentences": (given["example"],)}))
+
+
+@pytest.mark.parametrize("example", EXAMPLES["notes"])
+def test_a_text_that_a_model_was_not_trained_for_is_noted(example):
+    """The examples are those of the test of `textNotes.ts`."""
+    tokens = example["tokens"]
     rows = [[1 / len(tokens)] * len(tokens)] * len(tokens)
-    return Trace.from_arrays(tokens, encoder=[[rows]])
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens", "words"),
-    [
-        ("A cat.", ("▁A", "▁cat", "."), ""),
-        ("猫在睡觉。", ("▁", "猫在", "睡觉"), "never saw Chinese"),
-        ("猫睡觉", ("▁", *BYTES_OF["猫"], *BYTES_OF["睡"]), "never saw Chinese"),
-        ("A cat 我 runs.", ("▁A", "▁cat", "▁", *BYTES_OF["我"], "▁runs"), "no piece for 我:"),
-        (
-            "A 😀 cat",
-            ("▁A", "▁", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "▁cat"),
-            "no piece for 😀:",
-        ),
-        ("😀", ("▁", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>"), "no piece for 😀:"),
-        ("\u202ea", ("▁", *BYTES_OF["\u202e"], "a"), "no piece for U+202E:"),
-        ("12345", ("▁12", "345"), "this text has no word"),
-        ("WHERE IS TOM?", ("▁W", "HE", "RE", "▁IS", "▁T", "OM", "?"), "All in capitals"),
-        ("TV", ("▁T", "V"), ""),
-        ("!!! ... ???", ("▁", "!!!", "▁", "...", "▁", "???"), "this text has no word"),
-    ],
-)
-def test_a_text_unlike_those_of_the_training_is_said_to_be_so(text, tokens, words):
-    note = text_note(TRANSLATOR, text, trace(*tokens), "en")
-    assert words in note
-    assert bool(words) == bool(note) == bool(text_note(TRANSLATOR, text, trace(*tokens), "zh"))
-
-
-def test_a_reader_of_chinese_says_so_of_a_text_in_known_letters():
-    reader = shipped("reader", sentences=("猫在睡觉。",))
-    english = trace("▁I", "▁like", "▁tea", ".")
-    assert "This model reads Chinese" in text_note(reader, "I like tea.", english, "en")
-    assert "此模型读中文" in text_note(reader, "I like tea.", english, "zh")
-    assert text_note(reader, "我爱喝茶。", trace("▁我", "爱", "喝茶", "。"), "en") == ""
-
-
-def test_a_text_in_the_target_language_or_of_unknown_words_is_asked_about():
-    reader = shipped(
-        "translator",
-        sentences=("A cat.",),
-        source_words=frozenset({"i", "the", "dog", "a", "is", "my", "see"}),
-        target_words=frozenset({"je", "le", "chien", "a", "vois", "bonjour"}),
-    )
-
-    def note(text: str, language: str = "en") -> str:
-        return text_note(reader, text, trace(*text.split()), language)
-
-    assert "the model writes" in note("Je vois le chien.")
-    assert "译入的语言" in note("Je vois le chien.", "zh")
-    assert "the model writes" in note("Bonjour !")
-    assert "Few of these words" in note("Wir gehen heute sehr lange schwimmen.")
-    german = trace("▁Wir", "▁h", *(f"<0x{byte:02X}>" for byte in "ö".encode()), "ren", "▁ihn")
-    assert "Few of these words" in text_note(reader, "Wir hören ihn", german, "en")
-    assert note("I see the poodle.") == note("Dogs bark.") == note("A bonjour a dog") == ""
-
-
-def test_at_most_four_characters_are_named():
-    tokens = [f"<0x{byte:02X}>" for byte in "ÀÈÌÒÙ".encode()]
-    note = text_note(TRANSLATOR, "ÀÈÌÒÙ", trace(*tokens), "en")
-    assert "no piece for À È Ì Ò …:" in note
-
-
-def test_a_text_longer_than_those_of_the_training_is_said_to_be_so():
-    model = shipped("reverse", "123", trained_tokens=3)
-    ends = ("<eos>", "<pad>", "<pad>")
-    assert text_note(model, "1 2 3", trace("1", "2", "3", *ends), "en") == ""
-    longer = trace("1", "2", "3", "1", *ends)
-    assert "training (3 tokens)" in text_note(model, "1 2 3 1", longer, "en")
-    assert "3 个词元" in text_note(model, "1 2 3 1", longer, "zh")
-    translator = shipped("translator", sentences=("A cat.",), trained_tokens=2)
-    assert "2 tokens" in text_note(translator, "A cat.", trace("▁A", "▁cat", "."), "en")
-    assert "capitals" in text_note(translator, "A CAT.", trace("▁A", "▁CAT", "."), "en")
-
-
-def test_models_of_symbols_have_no_note_on_words():
-    assert text_note(shipped("reverse", "123"), "1 2", trace("1", "2"), "en") == ""
+    trace = Trace.from_arrays(tokens, encoder=[[rows]])
+    note, facts = example["note"], example.get("facts", {})
+    for language in LANGUAGES:
+        found = text_note(reader(example["model"]), example["text"], trace, language)
+        assert found == (say(f"explore.note_{note}", language, **facts) if note else "")
 
 
 TATOEBA = "Sentences from Tatoeba (tatoeba.org) via www.manythings.org/anki, CC BY 2.0 FR; authors"

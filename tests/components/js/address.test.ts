@@ -1,11 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAddress, writeAddress } from "../../../explorer/components/live/js/address.ts";
+import type { LiveModel } from "../../../explorer/components/live/js/liveModel.ts";
+import { sharedExamples } from "./sharedExamples.ts";
 
-const MODELS: any[] = [{ name: "reverse", examples: [{ text: "1 2" }] }];
+const MODELS = [
+  { name: "reverse", examples: [{ text: "7 3 9" }] },
+  { name: "sort", examples: [{ text: "甲 乙" }] },
+] as LiveModel[];
 
-const read: (fragment: string) => import("../../../explorer/components/live/js/address.ts").Visit =
-  (fragment) => readAddress(fragment, MODELS, ["en", "zh"]);
+const read = (fragment: string) => readAddress(fragment, MODELS, ["en", "zh"]);
+
+test("a link opens what it opens in the app, and what is refused is named", () => {
+  for (const { query, request, view, refused } of sharedExamples("address").visits) {
+    const visit = read(`#${new URLSearchParams(query)}`);
+    assert.deepEqual(visit, { request, view, refused, language: null }, JSON.stringify(query));
+  }
+});
 
 test("a link to a long text opens, one that no model reads is named", () => {
   const request = { model: "reverse", text: "x ".repeat(5000), pad: 1, forced: [] };
@@ -14,5 +25,5 @@ test("a link to a long text opens, one that no model reads is named", () => {
   assert.deepEqual([visit.language, visit.refused], ["zh", []]);
   const longer = read(writeAddress({ ...request, text: "x".repeat(20_001) }, {}, "en"));
   assert.deepEqual(longer.refused, ["text"]);
-  assert.equal(longer.request.text, "1 2");
+  assert.equal(longer.request.text, "7 3 9");
 });

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellArithmetic } from "../../../explorer/components/inside/js/arithmetic.ts";
 import { cellTexts, keysText } from "../../../explorer/components/inside/js/cellTexts.ts";
-import { decimal, subscript } from "../../../explorer/components/inside/js/numbers.ts";
 import {
   differenceOf,
   hideLater,
   outputsText,
 } from "../../../explorer/components/inside/js/omission.ts";
+import { decimal, subscript } from "../../../explorer/components/inside/js/printedNumbers.ts";
 import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
 import { shownCell } from "../../../explorer/components/trace/js/stepState.ts";
 import { readTrace } from "../../../explorer/components/trace/js/trace.ts";

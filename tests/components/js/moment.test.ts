@@ -37,12 +37,12 @@ test("a moment is what is right and what its sharpest head does", () => {
   const here = moment(150);
   assert.equal(
     momentSentence(say, run([here]), here),
-    "moment_task 150 73.0 % L1 H1 .68 gold_reverse .17",
+    "moment_task 150 73.0\u00a0% L1 H1 .68 gold_reverse .17",
   );
   const other = run([here], { task: "swap", chance: null });
   assert.match(
     momentSentence(say, other, here),
-    /^moment_task_alone 150 73\.0 % L1 H1 \.68 gold_other/,
+    /^moment_task_alone 150 73\.0\u00a0% L1 H1 \.68 gold_other/,
   );
   const pairs = run([], { translates: true });
   const scores = { bleu: 9.94, perplexity: 17.52 };
@@ -59,7 +59,7 @@ test("the picture is explained when a head has formed, and said to be missing be
 
 test("almost all is not all, as in the line of the status", () => {
   const almost = moment(10, { exact: 0.996 });
-  assert.match(momentSentence(say, run([almost]), almost), /^moment_task 10 99\.6 % /);
+  assert.match(momentSentence(say, run([almost]), almost), /^moment_task 10 99\.6\u00a0% /);
 });
 
 test("the sentence speaks of the head that was chosen, else of the sharpest of its moment", () => {
@@ -109,8 +109,8 @@ test("without a causal mask a small loss and a bad score are explained by the mo
     const here = moment(30, { held_out, exact });
     return leakReason(say, run([here], { causal: false, ...facts }), here);
   };
-  assert.equal(leak(0.12, 0.004), "leak 0.12 0.4 %");
-  assert.equal(leak(5.2e-5, 0), "leak 5.2e-5 0.0 %");
+  assert.equal(leak(0.12, 0.004), "leak 0.12 0.4\u00a0%");
+  assert.equal(leak(5.2e-5, 0), "leak 5.2e-5 0.0\u00a0%");
   assert.equal(leak(2.5, 0), ""); // nothing has been learnt yet
   assert.equal(leak(0.01, 0.98), "");
   assert.equal(leak(0.01, null), "");

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ModelTrace } from "../../../explorer/components/browser_model/js/explorableModel.ts";
 import { createStore } from "../../../explorer/components/dom/js/store.ts";
 import { synchronise } from "../../../explorer/components/head_views/js/comparison.ts";
+import { initialStep } from "../../../explorer/components/live/js/initialView.ts";
 import {
   bestHead,
   coverage,
@@ -10,7 +12,8 @@ import {
 } from "../../../explorer/components/trace/js/headScores.ts";
 import type { TraceState } from "../../../explorer/components/trace/js/initialState.ts";
 import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
-import { MEAN } from "../../../explorer/components/trace/js/look.ts";
+import { isSpecial } from "../../../explorer/components/trace/js/label.ts";
+import { FULL_WEIGHT, MEAN } from "../../../explorer/components/trace/js/look.ts";
 import {
   currentRow,
   isGiven,
@@ -19,19 +22,15 @@ import {
   shownRows,
   stepOfRow,
 } from "../../../explorer/components/trace/js/stepState.ts";
-import type { Trace, ViewOptions } from "../../../explorer/components/trace/js/trace.ts";
+import type { SiteName, Trace, ViewOptions } from "../../../explorer/components/trace/js/trace.ts";
 import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
 import { forcedRows, stepOfApp } from "../../../explorer/components/trace/js/unitChoice.ts";
 import { nearestMoment } from "../../../explorer/components/training_replay/js/runData.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
+import { sharedExamples } from "./sharedExamples.ts";
 
-/** @param gold bits by row and key */
-function exampleTrace(gold?: number[]) {
-  const arrays = {
-    "cross.attention": ["uint16", CODES],
-  } as Parameters<typeof packPayload>[1];
-  if (gold) arrays.gold = ["uint8", gold];
-  return readTrace(packPayload(HEADER, arrays));
+function exampleTrace() {
+  return readTrace(packPayload(HEADER, { "cross.attention": ["uint16", CODES] }));
 }
 
 test("without a view, the whole trace is shown at the last step", () => {
@@ -124,20 +123,68 @@ test("the tokens of a prompt are given, not forced", () => {
   assert.deepEqual([trace.masks, trace.fillings], [[], []]);
 });
 
-test("gold weights, and the best head by them", () => {
-  const trace = exampleTrace([0b010 | (0b001 << 3)]); // row 0 → key 1, row 1 → key 0
-  const site = trace.sites.cross as NonNullable<Trace["sites"]["cross"]>;
-  assert.ok(isGold(trace, 0, 1) && isGold(trace, 1, 0) && !isGold(trace, 1, 1));
-  assert.equal(goldWeight(trace, site, 0, 0), 1);
-  assert.ok(Math.abs((goldWeight(trace, site, 0, 1) ?? 0) - 1 / 6) < 1e-4);
-  assert.deepEqual(bestHead(trace, site), { layer: 0, head: 0, score: 1 });
+interface Opening {
+  source: string[];
+  predicted: string[];
+  heads: number[][][]; // weights by row and key, of a cross-attention of one layer
+  gold?: number[][];
+  why: "gold" | "coverage";
+  scores: number[]; // of the heads
+  head: number; // to open with
+  steps: [SiteName, number, number | null, number | null][]; // of layer and head, the step
+}
+
+const OPENINGS: Opening[] = sharedExamples("opening");
+const isContent = (token: string) => !isSpecial(token);
+
+/** The trace of an example with its cross-attention. */
+function openingTrace({ source, predicted, heads, gold }: Opening) {
+  const content = { source: source.map(isContent), outputs: predicted.map(isContent) };
+  const shape = [1, heads.length, predicted.length, source.length];
+  const sites = { cross: { shape, scale: 1, packed: false, removed: [] } };
+  const header = { ...HEADER, source, predicted, content, sites };
+  const codes = heads.flat(2).map((weight) => Math.round(weight * FULL_WEIGHT));
+  const bits = gold?.flat().map((one, bit) => one << (bit & 7));
+  const bytes =
+    bits &&
+    Array.from({ length: Math.ceil(bits.length / 8) }, (_, byte) =>
+      bits.slice(8 * byte, 8 * byte + 8).reduce((before, bit) => before | bit, 0),
+    );
+  return readTrace(
+    packPayload(header, {
+      "cross.attention": ["uint16", codes],
+      ...(bytes && { gold: ["uint8", bytes] }),
+    }),
+  );
+}
+
+test("a trace opens at the head that the app opens it with", () => {
+  for (const { head, why, scores, ...example } of OPENINGS) {
+    const trace = openingTrace({ head, why, scores, ...example });
+    const site = trace.sites.cross as NonNullable<Trace["sites"]["cross"]>;
+    const measure = why === "gold" ? goldWeight : coverage;
+    scores.forEach((score, at) => {
+      assert.ok(Math.abs((measure(trace, site, 0, at) ?? 0) - score) < 1e-4);
+    });
+    assert.equal(bestHead(trace, site).head, head);
+    example.gold?.forEach((row, query) => {
+      assert.deepEqual(
+        row.map((_, key) => Number(isGold(trace, query, key))),
+        row,
+      );
+    });
+  }
 });
 
-test("without a gold alignment, the best head covers the source", () => {
-  const trace = exampleTrace();
-  const site = trace.sites.cross as NonNullable<Trace["sites"]["cross"]>;
-  assert.equal(coverage(trace, site, 0, 0), 1);
-  assert.equal(bestHead(trace, site).head, 0);
+test("a page without a server opens at the step that the app opens at", () => {
+  for (const { source, predicted, heads, steps } of OPENINGS) {
+    const shape = [1, heads.length, predicted.length, source.length];
+    const cross = { values: Float32Array.from(heads.flat(2)), shape };
+    const arrays = { "cross.attention": cross };
+    const trace = { sourceTokens: source, predictedTokens: predicted, arrays } as object;
+    for (const [site, layer, head, step] of steps)
+      assert.equal(initialStep(trace as ModelTrace, { site, layer, head }), step);
+  }
 });
 
 /** A trace of as many steps, to be kept at the same step as another. */

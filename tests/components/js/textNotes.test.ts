@@ -1,60 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { missingIn } from "../../../explorer/components/live/js/initialView.ts";
+import type { LiveModel } from "../../../explorer/components/live/js/liveModel.ts";
 import { textNote } from "../../../explorer/components/live/js/textNotes.ts";
+import { isSpecial } from "../../../explorer/components/trace/js/label.ts";
+import { sharedExamples } from "./sharedExamples.ts";
 
-const reader: (example: string, words?: object) => any = (example, words = {}) => ({
-  symbols: [],
-  longest: 128,
-  examples: [{ text: example, hint: {} }],
-  sourceWords: [],
-  targetWords: [],
-  ...words,
-});
-const TRANSLATOR = reader("A cat.");
-const WORDS = {
-  sourceWords: ["i", "the", "dog", "a", "is", "my", "see"],
-  targetWords: ["je", "le", "chien", "a", "vois", "bonjour"],
-};
+interface Examples {
+  models: Record<string, { example: string; longest?: number; [words: string]: unknown }>;
+  notes: { model: string; text: string; tokens: string[]; note: string | null; facts?: object }[];
+}
 
-const inBytes = (text: string) =>
-  [...new TextEncoder().encode(text)].map((byte) => `<0x${byte.toString(16).toUpperCase()}>`);
+const { models, notes }: Examples = sharedExamples("text_note");
 
-const noted: (model: any, text: string, tokens?: string[]) => string = (
-  model,
-  text,
-  tokens = text.split(" "),
-) => textNote(model, text, tokens, tokens.length)?.key ?? "";
-
-test("a text in another script, of other characters, without words or in capitals is noted", () => {
-  assert.equal(noted(TRANSLATOR, "A cat."), "");
-  assert.equal(noted(TRANSLATOR, "猫在睡觉。"), "note_reads_no_chinese");
-  assert.equal(noted(TRANSLATOR, "猫睡觉", ["▁", ...inBytes("猫睡")]), "note_reads_no_chinese");
-  assert.equal(noted(TRANSLATOR, "12345"), "note_no_word");
-  assert.equal(noted(TRANSLATOR, "WHERE IS TOM?"), "note_capitals");
-  assert.equal(noted(TRANSLATOR, "TV"), "");
-  assert.equal(noted(reader("猫在睡觉。"), "I like tea."), "note_reads_chinese");
-  const long = textNote({ ...TRANSLATOR, longest: 2 }, "A b c", ["A", "b", "c"], 3);
-  assert.deepEqual(long, { key: "note_longer", facts: { most: 2 } });
-});
-
-test("characters that are read in bytes are named, four at most", () => {
-  const named = (text: string) =>
-    textNote(TRANSLATOR, text, ["▁", ...inBytes(text)], 3)?.facts.characters;
-  assert.equal(named("😀"), "😀");
-  assert.equal(named("مرحبا"), "م ر ح ب …");
-  assert.equal(named("שלום"), "ש ל ו ם");
-  const among = textNote(TRANSLATOR, "A cat 我 runs.", ["▁A", "▁cat", "▁", ...inBytes("我")], 4);
-  assert.equal(among?.facts.characters, "我");
-});
-
-test("a text in the target language or of rare words is asked about", () => {
-  const model = reader("A cat.", WORDS);
-  assert.equal(noted(model, "I see the dog"), "");
-  assert.equal(noted(model, "Je vois le chien"), "note_target_language");
-  assert.equal(noted(model, "bonjour"), "note_target_language");
-  assert.equal(noted(model, "ich sehe den Hund"), "note_rare_words");
-  assert.equal(noted(TRANSLATOR, "ich sehe den Hund"), ""); // whose words are not known
+test("a text that a model was not trained for is noted as in the app", () => {
+  for (const { model, text, tokens, note, facts = {} } of notes) {
+    const { example, longest = 128, symbols = [], source = [], target = [] } = models[model];
+    const words = { sourceWords: source, targetWords: target };
+    const own = { symbols, longest, examples: [{ text: example, hint: {} }], ...words };
+    const length = tokens.filter((token) => !isSpecial(token)).length;
+    const found = textNote(own as unknown as LiveModel, text, tokens, length);
+    assert.deepEqual(found, note && { key: `note_${note}`, facts }, text);
+  }
 });
 
 test("what a view asks for and a trace has not is named", () => {

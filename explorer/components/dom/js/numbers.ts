@@ -1,17 +1,44 @@
+/** Numbers as text, those of tables by the same rules as `core/number_format.py`. */
+
 const HALF_UNIT = 0.004999; // half a unit of two decimals, and no tie
 const MOST_DECIMALS = 6; // or digits, of a number that others are computed from
+
+const MISSING = "–";
 
 /**
  * A probability as a percentage with as many digits as are informative, never broken over two
  * lines. What is rounded to 0.1 is not written as 0.10.
  */
-export function percent(probability: number) {
+export function percent(probability: number | null | undefined) {
+  if (probability === null || probability === undefined) return MISSING;
   const value = probability * 100;
   if (value >= 99.995 && value < 100) return ">\u00a099.99\u00a0%";
   if (value >= 99.95 && value < 100) return `${value.toFixed(2)}\u00a0%`;
   if (value >= 0.095 || value === 0) return `${value.toFixed(1)}\u00a0%`;
   if (value < 0.00005) return "<\u00a00.0001\u00a0%";
   return `${value.toFixed(value >= 0.00995 ? 2 : 4)}\u00a0%`;
+}
+
+/** A number in as few digits as are informative. */
+export function shortNumber(value: number | null | undefined) {
+  if (value === null || value === undefined) return MISSING;
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  const decimals = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  const text = size < 0.01 ? value.toPrecision(1) : value.toFixed(decimals);
+  return text.replaceAll("-", "−");
+}
+
+/** The same with its sign, for a difference. */
+export function signedNumber(value: number | null | undefined) {
+  return value && value > 0 ? `+${shortNumber(value)}` : shortNumber(value);
+}
+
+/** A number with about three digits, since a loss changes in its last ones. */
+export function shortValue(value: number | null | undefined) {
+  if (value === null || value === undefined) return MISSING;
+  if (value !== 0 && Math.abs(value) < 0.001) return value.toExponential(1);
+  return String(Number(value.toPrecision(3)));
 }
 
 /**

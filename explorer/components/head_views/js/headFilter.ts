@@ -1,13 +1,13 @@
 import type { Part } from "../../dom/js/element.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import { shortNumber } from "../../dom/js/numbers.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { Store } from "../../dom/js/store.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { meanOf, measuredHead, metricsOf } from "./headRoles.ts";
-import { shortNumber } from "./numbers.ts";
 import { createSelect } from "./select.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { MeasuredHead } from "./viewPayload.ts";

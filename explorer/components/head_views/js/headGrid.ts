@@ -1,7 +1,10 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
+
+import { shortNumber } from "../../dom/js/numbers.ts";
 import type { Store } from "../../dom/js/store.ts";
 import { createStore } from "../../dom/js/store.ts";
+
 import type { ThumbnailSize } from "../../map/js/thumbnail.ts";
 import {
   paintThumbnail,
@@ -17,7 +20,6 @@ import type { FilteredHead, HeadFilter } from "./headFilter.ts";
 import { filteredHeads } from "./headFilter.ts";
 import { roleText } from "./headRoles.ts";
 import { createHeadTooltip } from "./headTooltip.ts";
-import { shortNumber } from "./numbers.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { HeadValues } from "./viewPayload.ts";
 

@@ -1,7 +1,9 @@
+import { shortNumber } from "../../dom/js/numbers.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
-import { shortNumber } from "./numbers.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { MeasuredHead } from "./viewPayload.ts";
+
+const DIFFERENCE = /^(zero|mean|only)_/; // without the head, or with it alone, minus as it is
 
 export type HeadKey = { site: SiteName; layer: number; head: number };
 
@@ -24,6 +26,11 @@ export function meanOf(measured: MeasuredHead | undefined, metric: string) {
 /** The roles of a head, or the nearest one; "" where it was not measured. */
 export function roleText(measured: MeasuredHead | undefined) {
   return measured?.role_text ?? "";
+}
+
+/** Whether a metric is a difference; every other one starts at 0. */
+export function isDifference(metric: string) {
+  return DIFFERENCE.test(metric);
 }
 
 /** A metric with its confidence interval. */

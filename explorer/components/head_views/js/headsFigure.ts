@@ -1,3 +1,4 @@
+import { shortNumber } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureCells } from "../../figure/js/figureCells.ts";
 import { addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
@@ -21,7 +22,6 @@ import type { Picture, Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { FilteredHead, HeadFilter } from "./headFilter.ts";
 import { filteredHeads, metricShown } from "./headFilter.ts";
-import { shortNumber } from "./numbers.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { HeadValues } from "./viewPayload.ts";
 

@@ -1,3 +1,4 @@
+import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
@@ -14,7 +15,7 @@ import {
 import { textWidth } from "../../map/js/geometry.ts";
 import type { Colour, Palette } from "../../page/js/palette.ts";
 import { css, inkOn, printPalette } from "../../page/js/palette.ts";
-import { isDifference, shortNumber, signedNumber } from "./numbers.ts";
+import { isDifference } from "./headRoles.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { MeasuredHead } from "./viewPayload.ts";
 

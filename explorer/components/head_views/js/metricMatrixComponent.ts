@@ -1,5 +1,6 @@
 import { assign, element, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
@@ -12,10 +13,9 @@ import { headName } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { ValueScale } from "./colourBar.ts";
 import { createColourBar, rampOf } from "./colourBar.ts";
-import { meanOf, metricLine, roleText } from "./headRoles.ts";
+import { isDifference, meanOf, metricLine, roleText } from "./headRoles.ts";
 import { viewListeners } from "./listeners.ts";
 import { metricFigure } from "./metricFigure.ts";
-import { isDifference, shortNumber, signedNumber } from "./numbers.ts";
 import { createSelect } from "./select.ts";
 import type { Listeners, ViewFrame } from "./viewFrame.ts";
 import { createViewFrame, watchFrame } from "./viewFrame.ts";

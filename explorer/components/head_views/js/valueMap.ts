@@ -1,5 +1,8 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, positionRectangle, write } from "../../dom/js/element.ts";
+
+import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
+
 import { createAxes } from "../../map/js/axes.ts";
 import { bitmap, paint } from "../../map/js/bitmap.ts";
 import type { Geometry } from "../../map/js/geometry.ts";
@@ -13,7 +16,6 @@ import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { ValueScale } from "./colourBar.ts";
 import { createColourBar, rampOf } from "./colourBar.ts";
-import { shortNumber, signedNumber } from "./numbers.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { HeadValues } from "./viewPayload.ts";
 

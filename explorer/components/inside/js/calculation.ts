@@ -13,7 +13,7 @@ import { createBars } from "./bars.ts";
 import type { StepName } from "./cellTexts.ts";
 import { cellTexts, maskedKeys, STEPS } from "./cellTexts.ts";
 import { createCurrentRow } from "./currentRow.ts";
-import { decimal, subscript } from "./numbers.ts";
+import { decimal, subscript } from "./printedNumbers.ts";
 
 const NARROWEST = 110; // px of the bars of a vector
 const WIDEST = 190;

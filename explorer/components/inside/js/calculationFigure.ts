@@ -23,7 +23,7 @@ import type { CellTexts } from "./cellTexts.ts";
 import { cellTexts, cellTitle, maskedKeys, reasonText, STEPS } from "./cellTexts.ts";
 import type { KeyRow } from "./keyList.ts";
 import { placeKeys } from "./keyList.ts";
-import { decimal } from "./numbers.ts";
+import { decimal } from "./printedNumbers.ts";
 import type { PlacedBar, PlacedText, Step } from "./stepBlocks.ts";
 import { placeSteps } from "./stepBlocks.ts";
 

@@ -7,8 +7,8 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
 import type { CellNumbers, PrintedScaling } from "./equationDigits.ts";
 import { printCell, printMasked } from "./equationDigits.ts";
-import type { Printed } from "./numbers.ts";
-import { printedPower, printedWeight, subscript } from "./numbers.ts";
+import type { Printed } from "./printedNumbers.ts";
+import { printedPower, printedWeight, subscript } from "./printedNumbers.ts";
 
 const ROOT_DIGITS = 4; // of a root that is no whole number
 

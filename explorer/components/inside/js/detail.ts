@@ -1,7 +1,7 @@
 import { assign, element, write } from "../../dom/js/element.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createBars } from "./bars.ts";
-import { decimal } from "./numbers.ts";
+import { decimal } from "./printedNumbers.ts";
 
 /** A vector, large: each number a bar. */
 export interface Detail {

@@ -1,5 +1,5 @@
-import type { Printed } from "./numbers.ts";
-import { printed, printedPower, printedWeight } from "./numbers.ts";
+import type { Printed } from "./printedNumbers.ts";
+import { printed, printedPower, printedWeight } from "./printedNumbers.ts";
 
 /** Of one cell. */
 export interface CellNumbers {

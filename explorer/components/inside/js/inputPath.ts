@@ -5,7 +5,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import type { BoxContent } from "./box.ts";
 import { costsOf } from "./costs.ts";
-import { subscript } from "./numbers.ts";
+import { subscript } from "./printedNumbers.ts";
 import type { TokenPath } from "./tokenPath.ts";
 
 export const INPUT_BOXES = ["tokens", "positions", "input", "normed", "query", "key", "values"];

@@ -6,7 +6,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import type { BoxContent } from "./box.ts";
 import { costsOf } from "./costs.ts";
-import { decimal } from "./numbers.ts";
+import { decimal } from "./printedNumbers.ts";
 import type { TokenPath } from "./tokenPath.ts";
 
 export const OUTPUT_BOXES = [

@@ -2,7 +2,7 @@ import { element, write } from "../../dom/js/element.ts";
 import { paint } from "../../map/js/bitmap.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createBars } from "./bars.ts";
-import { decimal } from "./numbers.ts";
+import { decimal } from "./printedNumbers.ts";
 import { signedImage } from "./vectorCells.ts";
 
 /** The position vectors of a text. */

@@ -7,7 +7,7 @@ import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createLoading } from "../../trace/js/traceQuestions.ts";
 import { maskedKeys } from "./cellTexts.ts";
-import { decimal } from "./numbers.ts";
+import { decimal } from "./printedNumbers.ts";
 import type { ScorePart, ScoreVectors } from "./scoreVectors.ts";
 import { largestParts, readScoreVectors, scorePartsOf } from "./scoreVectors.ts";
 

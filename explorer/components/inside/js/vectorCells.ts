@@ -1,7 +1,7 @@
 import { context2d, element } from "../../dom/js/element.ts";
 import type { Colour, Palette } from "../../page/js/palette.ts";
 import { mix, rgb } from "../../page/js/palette.ts";
-import { decimal } from "./numbers.ts";
+import { decimal } from "./printedNumbers.ts";
 
 export interface VectorCells {
   element: HTMLCanvasElement;

@@ -83,11 +83,12 @@ export function writeAddress(
   return `#${query}`;
 }
 
-/** (step, id) of forced tokens in the order of their steps. */
+/** (step, id) of forced tokens in the order of their steps, no step twice. */
 function forcedIn(text: string): [number, number][] | null {
   const parts = text.split("_").map((part) => /^(\d{1,4})\.(\d{1,7})$/.exec(part));
-  if (parts.length > MOST_FORCED || parts.some((part) => !part || Number(part[1]) < 1)) return null;
   const pairs = new Map(parts.map((part) => [Number(part?.[1]), Number(part?.[2])]));
+  const each = pairs.size === parts.length && parts.every((part) => part && Number(part[1]) >= 1);
+  if (!each || parts.length > MOST_FORCED) return null;
   return [...pairs].sort(([one], [other]) => one - other);
 }
 

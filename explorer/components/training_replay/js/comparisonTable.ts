@@ -1,10 +1,10 @@
 import { csvTable } from "../../dom/js/csv.ts";
 import type { Part } from "../../dom/js/element.ts";
 import { element } from "../../dom/js/element.ts";
+import { shortValue } from "../../dom/js/numbers.ts";
 import { saveTable } from "../../dom/js/savedFile.ts";
 import { anyOf } from "../../dom/js/store.ts";
 import { runColour } from "./curvePanels.ts";
-import { shortValue } from "./numbers.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import type { ComparisonRow } from "./runData.ts";
 

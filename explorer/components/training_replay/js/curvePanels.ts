@@ -1,9 +1,8 @@
-import { shortWeight } from "../../dom/js/numbers.ts";
+import { percent, shortValue, shortWeight } from "../../dom/js/numbers.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { css, mix, rgb } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";
-import { shortShare, shortValue } from "./numbers.ts";
 import type { HeadChoice } from "./replayContext.ts";
 import type { Moment, RunData } from "./runData.ts";
 
@@ -134,9 +133,9 @@ const TASK_PANELS: Panel[] = [
     mark: 0.99,
     ticks: [0, 0.5, 0.99],
     percent: true,
-    format: shortShare,
+    format: percent,
     lines: allCurves("exact"),
-    value: (moment) => shortShare(moment.exact),
+    value: (moment) => percent(moment.exact),
   },
   LOSS_PANEL,
   {

@@ -1,7 +1,7 @@
 import { element } from "../../dom/js/element.ts";
+import { shortValue } from "../../dom/js/numbers.ts";
 import { positionTooltip } from "../../map/js/tooltip.ts";
 import type { Line, Panel } from "./curvePanels.ts";
-import { shortValue } from "./numbers.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import { nearestMoment } from "./runData.ts";
 

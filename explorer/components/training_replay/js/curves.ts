@@ -1,12 +1,12 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
+import { shortValue } from "../../dom/js/numbers.ts";
 import { anyOf } from "../../dom/js/store.ts";
 import type { Box } from "./curveFigure.ts";
 import { heightOf, panelBoxes, panelFigure, roomForNames, valueAxis } from "./curveFigure.ts";
 import type { Panel } from "./curvePanels.ts";
 import { createCurveTooltip } from "./curveTooltip.ts";
 import { createEndLabels, endLabels } from "./endLabels.ts";
-import { shortValue } from "./numbers.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import type { RunData } from "./runData.ts";
 import { nearestMoment } from "./runData.ts";

@@ -1,3 +1,4 @@
+import { shortValue } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
 import {
@@ -19,7 +20,6 @@ import type { Line, Panel } from "./curvePanels.ts";
 import { headingOf } from "./curves.ts";
 import { endLabels } from "./endLabels.ts";
 import { niceTicks } from "./niceTicks.ts";
-import { shortValue } from "./numbers.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
 const HEIGHT = 120; // px of a panel

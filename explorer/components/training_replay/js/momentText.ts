@@ -1,10 +1,9 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
-import { shortWeight } from "../../dom/js/numbers.ts";
+import { percent, shortValue, shortWeight } from "../../dom/js/numbers.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { anyOf } from "../../dom/js/store.ts";
 import { headName } from "../../trace/js/stepState.ts";
-import { shortShare, shortValue } from "./numbers.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
 import type { Moment, RunData } from "./runData.ts";
 import { sharpestHead } from "./runData.ts";
@@ -65,7 +64,7 @@ export function momentSentence(
     return say("moment_translation", { step, bleu: moment.bleu.toFixed(1), perplexity });
   }
   if (moment.exact === null) return say("moment_step", { step });
-  const right = shortShare(moment.exact);
+  const right = percent(moment.exact);
   const known = chosen && typeof moment.gold[chosen.layer]?.[chosen.head] === "number";
   const shown = known ? chosen : sharpestHead(moment);
   if (!shown) return say("moment_right", { step, right });
@@ -91,7 +90,7 @@ export function leakReason(say: Say, run: RunData, moment: Moment) {
       ? say("leak_bleu", { loss: shortValue(loss), bleu: bleu.toFixed(1) })
       : "";
   if (moment.exact === null || moment.exact >= LEAKED_EXACT) return "";
-  return say("leak", { loss: shortValue(loss), exact: shortShare(moment.exact) });
+  return say("leak", { loss: shortValue(loss), exact: percent(moment.exact) });
 }
 
 /** Why the picture of a moment looks as it does: an overfitted model before anything else. */

@@ -1,4 +1,4 @@
-import { shortWeight } from "../../dom/js/numbers.ts";
+import { percent, shortWeight } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureCells } from "../../figure/js/figureCells.ts";
 import { addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
@@ -19,7 +19,6 @@ import { css, printPalette } from "../../page/js/palette.ts";
 import { headName, siteOf } from "../../trace/js/stepState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { shortShare } from "./numbers.ts";
 import { probeText } from "./probeText.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
 import type { Moment } from "./runData.ts";
@@ -116,7 +115,7 @@ function content({ run, say }: ReplayContext, shown: Pictured[], heads: HeadChoi
   const scoreOf = (moment: Moment) => {
     const value = moment[score] ?? null;
     if (value === null) return "–";
-    return run.translates ? value.toFixed(1) : shortShare(value);
+    return run.translates ? value.toFixed(1) : percent(value);
   };
   return {
     measure: (text: string) => textWidth(pen, text),
