@@ -1,6 +1,7 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, populate, write } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
+import { LIST_MARGIN } from "../../dom/js/lengths.ts";
 import { percent, percentOfLoss } from "../../dom/js/numbers.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { Say } from "../../dom/js/sentences.ts";
@@ -25,7 +26,6 @@ const DIGIT = 0.6; // em, of a rank
 const FEWEST_CANDIDATES = 3; // with less space than that, the column scrolls
 const SURE = 0.99; // where the first is more probable, only so many are listed at first
 const ROW = { desk: [20, 52], projector: [30, 64] }; // px, at least and at most
-const LIST_MARGIN = 6; // px above and below the list, as in the style sheet
 const SMALLEST_SHARE = 1e-6; // where the logarithmic bars begin
 /** Sign and sentence of a chosen candidate. */
 const CHOSEN: Record<"forced" | "given" | "taken", [string, string]> = {
