@@ -356,6 +356,7 @@ function createTypedGuess(context: TraceContext) {
   const { say } = context;
   const box = element("input", {
     type: "text",
+    class: "field",
     testid: "typed-guess",
     "aria-label": say("typed_guess"),
     placeholder: say("typed_guess"),
