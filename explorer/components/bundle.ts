@@ -8,7 +8,9 @@ import { execFileSync } from "node:child_process";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
+import type { Plugin } from "esbuild";
 import { build } from "esbuild";
+import * as lengths from "./dom/js/lengths.ts";
 
 const banner = "Bundled from explorer/components by `make bundles`; edit the sources instead.";
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -73,12 +75,30 @@ await build({
     classroom: "classroom/css/classroom.css",
   },
   supported: { nesting: false },
+  plugins: [withLengths()],
 });
 
 // The part of plotly.js with heatmaps and lines, minified by its authors.
 const plotly = `${here}node_modules/plotly.js-cartesian-dist-min`;
 await copyFile(`${plotly}/plotly-cartesian.min.js`, `${outdir}/plotly-cartesian.min.js`);
 await copyFile(`${plotly}/LICENSE`, `${outdir}/plotly-LICENSE.txt`);
+
+/** Writes the numbers of `lengths.ts` where style sheets name them, such as `env(--phone-width)`. */
+function withLengths(): Plugin {
+  const named = Object.entries(lengths).map(([name, length]) => [
+    `env(--${name.toLowerCase().replaceAll("_", "-")})`,
+    `${length}px`,
+  ]);
+  return {
+    name: "lengths",
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /\.css$/ }, async ({ path }) => {
+        const text = await readFile(path, "utf8");
+        const contents = named.reduce((css, [name, px]) => css.replaceAll(name, px), text);
+        return { contents, loader: "css" };
+      }),
+  };
+}
 
 /** The WebAssembly of a file in `browser_model/assembly/`, on a memory that JavaScript makes. */
 async function compiled(name: string) {

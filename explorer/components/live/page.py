@@ -56,7 +56,7 @@ _PAGE = """<!doctype html>
 </style>
 {styles}
 </head>
-<body>
+<body class="page">
 <div id="live">{not_started}</div>
 <script type="application/json" id="page-data">{data}</script>
 <script type="text/plain" id="worker">{worker}</script>

@@ -25,7 +25,7 @@ export function createSmallSelect(
     element("option", { value, title: say(`${prefix}${value}_title`) }, say(`${prefix}${value}`));
   const select = element(
     "select",
-    { class: "small-select", testid: label, "aria-label": say(label) },
+    { class: "small-select field", testid: label, "aria-label": say(label) },
     ...names.map((one) =>
       typeof one === "string"
         ? option(one)

@@ -1,6 +1,8 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 
+import { SMALL_PROJECTOR_TYPE, SMALL_TYPE, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
+
 import { shortNumber } from "../../dom/js/numbers.ts";
 import type { Store } from "../../dom/js/store.ts";
 import { createStore } from "../../dom/js/store.ts";
@@ -106,7 +108,7 @@ function fitPictures({ cells, context, filter }: Grid, count: number): Layout {
   const narrow = context.root.dataset.narrow !== undefined;
   const width = cells.clientWidth - (sorted ? 0 : LAYER_NAMES) - 4;
   const height = narrow ? 520 : cells.clientHeight - (sorted ? 4 : 22);
-  const larger = context.state.projector ? 1.5 : 1; // as in the style sheet
+  const larger = context.state.projector ? SMALL_PROJECTOR_TYPE / SMALL_TYPE : 1;
   const most = sorted ? count : site.heads;
   let best = { unit: 1, width: 0, height: 0, columns: most, tall: false, wrapped: false, slot: 0 };
   for (let lines = 1; lines <= most; lines += 1) {
@@ -158,8 +160,8 @@ function layOut(grid: Grid) {
   const { style } = cells;
   style.setProperty("--picture-width", `${width}px`);
   style.setProperty("--picture-height", `${height}px`);
-  style.setProperty("--slot", `${Math.max(slot, width + 6)}px`);
-  const row = `repeat(${columns}, minmax(calc(var(--picture-width) + 6px), max-content))`;
+  style.setProperty("--slot", `${Math.max(slot, width + THUMBNAIL_EDGE)}px`);
+  const row = `repeat(${columns}, minmax(calc(var(--picture-width) + ${THUMBNAIL_EDGE}px), max-content))`;
   style.gridTemplateColumns = filter.sorted ? row : `${LAYER_NAMES}px ${row}`;
   cells.classList.toggle("named", tall || wrapped);
   cells.classList.toggle("tall", tall);

@@ -6,6 +6,7 @@ import type { Say } from "../../dom/js/sentences.ts";
  */
 export function createSelect(say: Say, name: string, choose: (value: string) => void) {
   const select = element("select", {
+    class: "field",
     testid: name,
     title: say(`${name}_title`),
     on: { change: () => choose(select.value) },

@@ -4,6 +4,7 @@
  */
 
 import { element } from "../../dom/js/element.ts";
+import { PAGE_WIDTH } from "../../dom/js/lengths.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { MOST_PADDING } from "../../trace/js/look.ts";
 import type { LiveModel } from "./liveModel.ts";
@@ -18,7 +19,7 @@ export interface InputBar {
   focus: () => void; // type into the text box, after its text
 }
 
-const NARROW = matchMedia("(max-width: 700px)"); // as in live.css
+const NARROW = matchMedia(`(max-width: ${PAGE_WIDTH}px)`);
 
 /**
  * @param listeners.onRequest typed: whether it was

@@ -1,4 +1,5 @@
 import { context2d } from "../../dom/js/element.ts";
+import { MARK_WIDTH, SMALL_PROJECTOR_TYPE, SMALL_TYPE } from "../../dom/js/lengths.ts";
 import { BYTE, labelOf, markOf } from "../../trace/js/label.ts";
 import type { Site, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -27,12 +28,10 @@ export type Geometry = Plot & {
   querySpacing: number;
 };
 
-const MAP_TYPE = { desk: 12, projector: 18 }; // px
+const MAP_TYPE = { desk: SMALL_TYPE, projector: SMALL_PROJECTOR_TYPE };
 const LARGEST_CELL = 150;
 const SLANTED = 1.25; // space of a slanted label, in heights of its type
 const SLACK = 1.5; // large cells matter more than square ones
-const SMALLEST_TYPE = 12; // px
-const MARK_WIDTH = 8; // px of the mark of a word start, both as in the style sheet
 const BYTE_TYPE = 'ui-monospace, "DejaVu Sans Mono", monospace'; // and of bytes,
 const BYTE_SIZE = 0.92; // as in the style sheet
 const NARROW_CELL = 26;
@@ -65,13 +64,13 @@ export function tokenWidth(pen: CanvasRenderingContext2D, token: string) {
 
 /** The size of the type of a pen, px. */
 function typeOf(pen: CanvasRenderingContext2D) {
-  return parseFloat(/[\d.]+px/.exec(pen.font)?.[0] ?? String(SMALLEST_TYPE));
+  return parseFloat(/[\d.]+px/.exec(pen.font)?.[0] ?? String(SMALL_TYPE));
 }
 
 /** Width of the label of a byte, px. */
 function byteWidth(pen: CanvasRenderingContext2D, text: string) {
   const type = pen.font;
-  pen.font = `${Math.max(typeOf(pen) * BYTE_SIZE, SMALLEST_TYPE)}px ${BYTE_TYPE}`;
+  pen.font = `${Math.max(typeOf(pen) * BYTE_SIZE, SMALL_TYPE)}px ${BYTE_TYPE}`;
   const width = textWidth(pen, text);
   pen.font = type;
   return width;

@@ -1,4 +1,5 @@
 import { assign, element, populate, positionRectangle, write } from "../../dom/js/element.ts";
+import { OUTLINE } from "../../dom/js/lengths.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
 import { colourAt, inkOn } from "../../page/js/palette.ts";
@@ -43,7 +44,6 @@ const PRINTED_TYPE = {
   ],
 };
 const SMALLEST_PRINTED = [0.5, 0.05, 0.005]; // by digits; a smaller weight is a dot
-const OUTLINE = 2; // px, as in the style sheet
 const THIN_ROW = 12; // px
 const SMALLEST_RULE = 7; // px between two lines of the cover
 const PAST_EDGE = 2; // px by which the cover is longer than the map, which cuts it off: rounding shows no row

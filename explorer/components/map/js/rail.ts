@@ -1,5 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
+import { LAYER_LABEL, LAYER_TARGET, PHONE_WIDTH, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { createStore } from "../../dom/js/store.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
@@ -39,9 +40,7 @@ export interface GoldNumbers {
 const LARGEST_THUMBNAIL = 200;
 const STRETCH = 1.6; // of one side of a thumbnail, where its cells then fill the space
 const TIGHT_THUMBNAIL = 46; // px; below, a score leaves no space for the head's number
-const THUMBNAIL_EDGE = 6; // what a frame adds to the picture
 const SCORE_HEIGHT = 17;
-const LAYER_LABEL = { desk: 22, phone: 44 }; // px, as in the style sheets
 const MEAN_HEIGHT = 58; // px of the name of a layer with the word under it
 const GAP = 1;
 const GRID_EDGE = 2;
@@ -107,7 +106,7 @@ function axesText(context: TraceContext, gold: GoldNumbers) {
 
 /** The width of the name of a layer, which on a phone is large enough for a finger. */
 function labelWidth() {
-  return LAYER_LABEL[window.matchMedia("(max-width: 640px)").matches ? "phone" : "desk"];
+  return window.matchMedia(`(max-width: ${PHONE_WIDTH}px)`).matches ? LAYER_TARGET : LAYER_LABEL;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, populate, write } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
+import { LIST_MARGIN } from "../../dom/js/lengths.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { View } from "../../dom/js/store.ts";
 import { createTemperature } from "../../inside/js/temperature.ts";
@@ -20,7 +21,6 @@ import { createTypedGuess } from "./typedGuess.ts";
 const DIGIT = 0.6; // em, of a rank
 const FEWEST_CANDIDATES = 3; // listed at first where the model is sure; with less space, they scroll
 const ROW = { desk: [20, 52], projector: [30, 64] }; // px, at least and at most
-const LIST_MARGIN = 6; // px above and below the list, as in the style sheet
 
 /** The probabilities of the next token; a click forces that token. */
 export function createCandidates(context: TraceContext, attribution: FindAttribution): Part {

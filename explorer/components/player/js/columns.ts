@@ -1,3 +1,4 @@
+import { SMALL_WIDTH } from "../../dom/js/lengths.ts";
 import type { View } from "../../dom/js/store.ts";
 import { untracked } from "../../dom/js/store.ts";
 import { createGeometry } from "../../map/js/geometry.ts";
@@ -6,7 +7,6 @@ import { siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 const NARROWEST_RAIL = { desk: 270, projector: 262, small: 196, smallProjector: 212 }; // px
-const SMALL_WIDTH = 1150; // px of the player, as in the style sheet
 const LINES = { desk: 590, projector: 700 }; // px of the lines above and below the map
 const WIDEST_MAP = 1.5; // widths of all cells to their height; a wider map takes what is left
 const ABOVE_HEADS = 62; // px of the choice of the attention and the line below it

@@ -1,5 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { DESK_TYPE, PROJECTOR_TYPE } from "../../dom/js/lengths.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
 import { linkAt } from "../../map/js/alignment.ts";
 import { measuringPen, textWidth, tokenWidth } from "../../map/js/geometry.ts";
@@ -31,8 +32,6 @@ import { forcedRows } from "../../trace/js/unitChoice.ts";
 
 export type StripName = "source" | "target";
 
-const DESK_TYPE = 13; // px, as in the style sheet,
-const PROJECTOR_TYPE = 19; // as this
 const SHORTEST_CHIP = 16; // px
 const CHIP_EDGE = 24; // px that a chip adds to its text
 

@@ -8,6 +8,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 export function createTypedGuess(context: TraceContext): Part {
   const { say } = context;
   const box = element("input", {
+    class: "field",
     type: "text",
     testid: "typed-guess",
     "aria-label": say("typed_guess"),

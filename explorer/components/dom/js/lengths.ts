@@ -1,0 +1,24 @@
+/**
+ * Lengths that scripts and style sheets share, in px. A style sheet names one as `env(--phone-width)`,
+ * where `bundle.ts` writes its number: neither media queries nor canvases know custom properties.
+ */
+
+/** Widths of a window, up to which there is room for less; from the narrowest on. */
+export const PHONE_WIDTH = 640;
+export const PAGE_WIDTH = 700; // a page without a server has its inputs below each other
+export const COLUMN_WIDTH = 900; // a training has its parts below each other
+export const SMALL_WIDTH = 1150; // a real projector, or a small computer
+export const DESK_WIDTH = 1300; // type of a projector has room for short names
+
+/** Sizes of type, on a desk and on a projector. */
+export const DESK_TYPE = 13;
+export const SMALL_TYPE = 12; // nothing that is read is smaller
+export const PROJECTOR_TYPE = 19;
+export const SMALL_PROJECTOR_TYPE = 18;
+
+export const MARK_WIDTH = 8; // of the mark of a word start, with what is around it
+export const OUTLINE = 2; // of the current row on the map
+export const THUMBNAIL_EDGE = 6; // what the frame of a head adds to its picture
+export const LAYER_LABEL = 22; // beside the thumbnails
+export const LAYER_TARGET = 44; // the same on a phone, large enough for a finger
+export const LIST_MARGIN = 6; // above and below the candidates together
