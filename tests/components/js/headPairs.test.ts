@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createScreen } from "../../../explorer/components/dom/js/store.ts";
 import type { Shown } from "../../../explorer/components/head_views/js/headPairs.ts";
 import { createHeadPairs } from "../../../explorer/components/head_views/js/headPairs.ts";
 import { rangeOf } from "../../../explorer/components/head_views/js/similarityMatrix.ts";
@@ -54,6 +55,27 @@ test("a chosen head stays beside the one it was chosen for", () => {
   assert.deepEqual(pairs.chosen(), { layer: 0, head: 1 });
   pairs.follow("matched");
   assert.deepEqual(pairs.other(), { layer: 0, head: 0 });
+});
+
+test("a view of the pair draws again when a head or a rule is chosen", () => {
+  Object.assign(globalThis, { requestAnimationFrame: () => 1, cancelAnimationFrame: () => {} });
+  const { pairs } = examplePairs(0, 1);
+  const drawn: [number, string][] = [];
+  const screen = createScreen();
+  screen.show([() => drawn.push([pairs.other().head, pairs.rule()])]);
+  screen.flush();
+  pairs.choose({ layer: 0, head: 1 });
+  screen.flush();
+  pairs.follow("matched");
+  screen.flush();
+  pairs.follow("same");
+  screen.flush();
+  assert.deepEqual(drawn, [
+    [0, "matched"],
+    [1, "matched"],
+    [0, "matched"],
+    [1, "same"],
+  ]);
 });
 
 test("a head that the second model has not is not shown", () => {

@@ -140,24 +140,53 @@ test("without a gold alignment, the best head covers the source", () => {
   assert.equal(bestHead(trace, site).head, 0);
 });
 
+/** A trace of as many steps, to be kept at the same step as another. */
+function side(steps: number) {
+  const trace = { ...exampleTrace(), steps };
+  const { values: state, set } = createStore(initialState(trace, {}, {}));
+  return { trace, state, set };
+}
+
 test("two traces keep the same step as far as the shorter one reaches", () => {
-  const side = (steps: number) => {
-    const trace = { ...exampleTrace(), steps };
-    const store = createStore(initialState(trace, {}, {}));
-    return { trace, state: store.values, set: store.set };
-  };
   const [short, long] = [side(2), side(5)];
   const [follow, followBack] = synchronise(short, long);
-  const step = new Set(["step"]);
   short.set({ step: 1 });
   long.set({ step: 4 });
-  followBack(step);
+  followBack();
   assert.equal(short.state.step, 2);
-  follow(step); // the short one was moved: the long one stays
+  follow(); // the short one was moved: the long one stays
   assert.equal(long.state.step, 4);
   short.set({ step: 1 });
-  follow(step);
+  follow();
   assert.equal(long.state.step, 1);
+});
+
+test("a trace that follows another does not take it back to where it was", () => {
+  const [one, other] = [side(5), side(5)];
+  const [follow, followBack] = synchronise(one, other, ["layer"]);
+  follow();
+  followBack();
+  one.set({ head: 0, step: 3, layer: 1 });
+  follow();
+  one.set({ head: 1, step: 4 }); // before the other is drawn
+  followBack();
+  assert.deepEqual([one.state.head, one.state.step], [1, 4]);
+  follow();
+  assert.deepEqual([other.state.head, other.state.step, other.state.layer], [1, 4, 0]);
+});
+
+test("of new traces the first leads", () => {
+  const [one, other] = [side(5), side(5)];
+  const [follow, followBack] = synchronise(one, other);
+  follow();
+  followBack();
+  one.trace = { ...one.trace, steps: 3 };
+  other.trace = { ...other.trace, steps: 6 };
+  one.set({ step: 3 });
+  other.set({ step: 6 });
+  follow();
+  followBack();
+  assert.deepEqual([one.state.step, other.state.step], [3, 3]);
 });
 
 test("the moment nearest to a step", () => {

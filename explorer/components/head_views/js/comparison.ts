@@ -1,3 +1,4 @@
+import type { View } from "../../dom/js/store.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -8,6 +9,7 @@ const SHARED_STATE: (keyof TraceState)[] = [
   "site",
   "layer",
   "head",
+  "step",
   "ahead",
   "scale",
   "alignment",
@@ -24,33 +26,35 @@ export function shareScale(original: Pick<Trace, "sites">, changed: Pick<Trace, 
 
 /**
  * Keep two traces at the same selection and step: what changes in one changes in the other, as
- * far as its trace reaches.
+ * far as its trace reaches. Of new traces, the first leads.
  * @param apart what each has of its own
- * @returns to be called when the one, or the other, changes
+ * @returns of the one, and of the other
  */
 export function synchronise(
   one: Follower,
   other: Follower,
   apart: (keyof TraceState)[] = [],
-): ((changed: Set<string>) => void)[] {
-  /** The step to which each was moved by the other. */
-  const moved: Map<Follower, number> = new Map();
-  const follow: (from: Follower, to: Follower) => (changed: Set<string>) => void =
-    (from, to) => (changed) => {
-      const names = SHARED_STATE.filter((name) => changed.has(name) && !apart.includes(name));
-      const patch: Partial<TraceState> = Object.fromEntries(
-        names.map((name) => [name, from.state[name]]),
-      );
-      if (changed.has("step")) {
-        const own = from.state.step !== moved.get(from);
-        moved.delete(from);
-        const step = Math.min(from.state.step, to.trace.steps);
-        if (own && step !== to.state.step) {
-          moved.set(to, step);
-          patch.step = step;
-        }
-      }
-      to.set(patch);
-    };
-  return [follow(one, other), follow(other, one)];
+): [View, View] {
+  const names = SHARED_STATE.filter((name) => !apart.includes(name));
+  /** What each led or was led to: what differs from it is the visitor's choice. */
+  const settled: Map<Follower, Partial<TraceState>> = new Map();
+  const follow = (from: Follower, to: Follower) => {
+    const before = settled.get(from);
+    const chosen = names.filter((name) => from.state[name] !== before?.[name]);
+    const patch: Partial<TraceState> = Object.fromEntries(
+      chosen.map((name) => [name, from.state[name]]),
+    );
+    settled.set(from, { ...before, ...patch });
+    if (patch.step !== undefined) patch.step = Math.min(patch.step, to.trace.steps);
+    settled.set(to, { ...settled.get(to), ...patch });
+    to.set(patch);
+  };
+  let traces = [one.trace, other.trace];
+  const lead = () => {
+    const now = [one.trace, other.trace];
+    if (now.some((trace, side) => trace !== traces[side])) settled.clear();
+    traces = now;
+    follow(one, other);
+  };
+  return [lead, () => follow(other, one)];
 }

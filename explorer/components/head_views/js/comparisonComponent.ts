@@ -59,8 +59,8 @@ function openComparison(
   placeParts(frame, original, changed, changedIsLonger(payload) ? changed : original);
   const [follow, followBack] = synchronise(original.context, changed.context);
   const report = createSelectionReport(original.context, { rest: REST });
-  original.parts.push({ update: follow }, { update: report });
-  changed.parts.push({ update: followBack }, { update: () => markChange(frame, changed) });
+  original.parts.push({ views: [follow] }, { update: report });
+  changed.parts.push({ views: [followBack, () => markChange(frame, changed)] });
   for (const { context, map } of sides) {
     drawAll(context);
     map.start();
@@ -76,7 +76,7 @@ function openComparison(
       for (const { context } of sides) Object.assign(context.options, next);
     },
     update: (next) => {
-      frame.payload = next;
+      frame.give({ payload: next });
       showTrace(original.context, next.trace("original"));
       showTrace(changed.context, next.trace("changed"));
       shareScale(original.context.trace, changed.context.trace); // drawn with the next frame

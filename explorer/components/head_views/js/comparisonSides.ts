@@ -44,8 +44,7 @@ export function comparisonColumn(name: string, heading: string, part: Part) {
  */
 export function createOutputs(names: () => string[], read: () => [string[], string[]]): Part {
   const node = element("div", { class: "comparison-outputs", testid: "comparison-outputs" });
-  const update = (changed: Set<string>) => {
-    if (!changed.has("trace")) return;
+  const draw = () => {
     const [before, after] = read();
     const longer = before.length > after.length ? before : after;
     node.hidden = longer.length === 0; // an encoder alone without mask tokens says nothing
@@ -58,7 +57,7 @@ export function createOutputs(names: () => string[], read: () => [string[], stri
       ...longer.map((_, step) => outputPair(before[step], after[step])),
     );
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** The tokens of one step in both outputs; nothing beyond an output's end. */

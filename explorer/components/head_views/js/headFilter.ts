@@ -3,7 +3,6 @@ import { element, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { Store } from "../../dom/js/store.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -93,10 +92,7 @@ export function createHeadFilter(
       say("count", { count: heads.filter((one) => one.passes).length, all: heads.length }),
     );
   };
-  const update = (changed: Set<string>) => {
-    if (anyOf(changed, "trace", "site", "metric", "role", "sorted", "least", "payload")) draw();
-  };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** Any role, those that a head of the site has, and none. */

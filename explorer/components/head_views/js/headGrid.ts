@@ -1,8 +1,14 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
+import type { Store } from "../../dom/js/store.ts";
+import { createStore } from "../../dom/js/store.ts";
 import type { ThumbnailSize } from "../../map/js/thumbnail.ts";
-import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "../../map/js/thumbnail.ts";
+import {
+  paintThumbnail,
+  SMALLEST_THUMBNAIL,
+  shrunkTo,
+  thumbnailSize,
+} from "../../map/js/thumbnail.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
@@ -44,6 +50,7 @@ export interface Grid {
   tooltip: ReturnType<typeof createHeadTooltip>;
   byIndex: Map<number, HeadCell>; // in order of layer and head
   layout: Layout;
+  pixels: Store<{ ofPicture: string }>; // another number of them is painted anew
 }
 
 const LARGEST_PICTURE = 320; // px
@@ -82,31 +89,16 @@ export function createHeadGrid(
     tooltip,
     byIndex: new Map(),
     layout,
+    pixels: createStore({ ofPicture: "" }),
   };
-  const update = (changed: Set<string>) => {
-    const laid = anyOf(
-      changed,
-      "trace",
-      "site",
-      "size",
-      "metric",
-      "role",
-      "sorted",
-      "least",
-      "payload",
-    );
-    const before = grid.byIndex.size;
-    if (laid) layOut(grid);
-    const added = grid.byIndex.size > before;
-    if (added || anyOf(changed, "trace", "site", "size", "theme", "scale")) paintPictures(grid);
-    if (laid || anyOf(changed, "layer", "head")) markSelected(grid);
-  };
+  const views = [layOut, paintPictures, markSelected].map((draw) => () => draw(grid));
   cells.addEventListener("keydown", (event) => moveSelection(grid, event));
-  return { element: node, tooltip: tooltip.element, update };
+  return { element: node, tooltip: tooltip.element, views };
 }
 
 /** The largest pictures with which all heads fit. */
 function fitPictures({ cells, context, filter }: Grid, count: number): Layout {
+  void context.size; // measures
   const site = siteOf(context);
   const { sorted } = filter;
   const narrow = context.root.dataset.narrow !== undefined;
@@ -159,6 +151,7 @@ function layOut(grid: Grid) {
   const heads = filteredHeads(context, frame, filter);
   const shown = filter.sorted ? heads.filter((one) => one.passes) : heads;
   grid.layout = fitPictures(grid, Math.max(shown.length, 1));
+  grid.pixels.set({ ofPicture: String(shrunkTo(grid.layout)) });
   const { width, height, columns, tall, wrapped, slot } = grid.layout;
   const { style } = cells;
   style.setProperty("--picture-width", `${width}px`);
@@ -169,6 +162,7 @@ function layOut(grid: Grid) {
   cells.classList.toggle("named", tall || wrapped);
   cells.classList.toggle("tall", tall);
   write(axes, frame.say(filter.sorted ? "axes_sorted" : "axes_natural"));
+  for (const one of heads) cellOf(grid, one); // painted with the others, whether it passes or not
   const buttons = shown.map((one) => captioned(grid, one));
   if (!shown.length)
     cells.replaceChildren(element("p", { class: "nothing" }, frame.say("no_head_passes")));
@@ -250,7 +244,8 @@ function captioned(grid: Grid, one: FilteredHead) {
 }
 
 /** Draw the weights of every head, or the values instead of them. */
-function paintPictures({ context, byIndex, layout, values }: Grid) {
+function paintPictures({ context, byIndex, layout, values, pixels }: Grid) {
+  void pixels.values.ofPicture;
   const site = siteOf(context);
   const scale = scaleOf(context.state, site);
   const shown = values?.(site);

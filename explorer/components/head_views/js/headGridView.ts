@@ -2,7 +2,7 @@ import type { DrawnPart, Part } from "../../dom/js/element.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import type { Store } from "../../dom/js/store.ts";
-import { anyOf, createStore } from "../../dom/js/store.ts";
+import { createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import {
   cellOpener,
@@ -67,7 +67,7 @@ export function openHeadGrid(
   const frame = createViewFrame(parent, payload);
   const parts: DrawnPart[] = [];
   const context = createViewContext(frame, gridTrace(payload), listeners, parts);
-  const filter = createStore(NO_FILTER, (names) => context.touch(...names));
+  const filter = createStore(NO_FILTER);
   const map = createMap(context, {
     tools: [insideButton(context)],
     onCell: cellOpener(context),
@@ -101,16 +101,14 @@ export function openHeadGrid(
       const trace = gridTrace(next);
       const state = initialState(trace, trace.header.view, context.state);
       opener.open(trace, state, () => {
-        frame.payload = next;
+        frame.give({ payload: next });
         showTrace(context, trace);
-        context.touch("payload");
         giveSize(context);
         if (!parts.length) begin();
       });
     },
     destroy: () => {
       closeContext(context);
-
       map.destroy();
       frame.destroy();
     },
@@ -199,8 +197,7 @@ function placeParts(
 /** The roles of the selected head, over its map. */
 function createRolesLine(context: TraceContext, frame: ViewFrame): Part {
   const node = element("p", { class: "verdict", testid: "verdict" });
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "trace", "site", "layer", "head", "payload")) return;
+  const draw = () => {
     const { site, layer, head } = context.state;
     const measured = measuredHead(frame, { site, layer, head });
     const facts = {
@@ -213,5 +210,5 @@ function createRolesLine(context: TraceContext, frame: ViewFrame): Part {
       : frame.say("verdict_unmeasured", facts);
     write(node, measured ? frame.say("verdict", facts) : unmeasured);
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }

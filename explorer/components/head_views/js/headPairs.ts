@@ -1,3 +1,4 @@
+import { createStore } from "../../dom/js/store.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import { MEAN } from "../../trace/js/look.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
@@ -12,7 +13,13 @@ export type Shown = {
   state: Pick<TraceState, "site" | "layer" | "head">;
 };
 
-/** Which head of the second trace stands beside the selected one. */
+/** The head of the second trace that was chosen for a head. */
+interface Choice {
+  of: string; // its name
+  place: Place;
+}
+
+/** Which head of the second trace stands beside the selected one; tracked. */
 export interface HeadPairs {
   other: () => Place; // of the selected head
   chosen: () => Place | null; // that the visitor chose for the selected head
@@ -30,10 +37,13 @@ export function createHeadPairs(
   second: Shown,
   initial: Rule,
 ): HeadPairs {
-  let rule = initial;
-  let choice: { of: string; place: Place } | null = null;
+  const { values, set } = createStore<{ rule: Rule; choice: Choice | null }>({
+    rule: initial,
+    choice: null,
+  });
   const name = () => `${own.state.site}/${own.state.layer}/${own.state.head}`;
   const chosen = () => {
+    const { choice } = values;
     if (choice?.of !== name()) return null;
     const site = second.trace.sites[own.state.site];
     const { layer, head } = choice.place;
@@ -41,14 +51,10 @@ export function createHeadPairs(
   };
   return {
     chosen,
-    rule: () => rule,
-    other: () => chosen() ?? otherHead(matches(), own, second, rule),
-    follow: (next) => {
-      [rule, choice] = [next, null];
-    },
-    choose: (place) => {
-      choice = { of: name(), place };
-    },
+    rule: () => values.rule,
+    other: () => chosen() ?? otherHead(matches(), own, second, values.rule),
+    follow: (rule) => set({ rule, choice: null }),
+    choose: (place) => set({ choice: { of: name(), place } }),
   };
 }
 

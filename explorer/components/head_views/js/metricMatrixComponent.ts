@@ -2,6 +2,7 @@ import { assign, element, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
+import { createScreen, createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { colourAt, css, inkOn } from "../../page/js/palette.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
@@ -35,68 +36,82 @@ function openMetricMatrix(
   payload: ViewPayload,
 ): View<ViewPayload, Listeners> {
   const frame = createViewFrame(parent, payload);
-  const select = createSelect(frame.say, "metric", (value) => draw(value));
+  const { values: chosen, set } = createStore({ metric: "" });
+  const shown = () => shownMetric(frame, chosen.metric);
+  const select = createSelect(frame.say, "metric", (metric) => set({ metric }));
   const about = element("p", { class: "about", testid: "metric-about" });
   const tables = element("div", { class: "matrices" });
   const bar = createColourBar();
   const legend = element("div", { class: "legend" }, bar.element);
-  let shown = "";
   const papers = (key: string) => fillIn(frame.payload.header.player_strings, key);
   const labels = { label: frame.say("metric_words"), close: papers("words_close") };
   const words = createExplanation("metric-words", labels, () => [
-    wordEntry(`metric_${shown}`, frame.say, papers),
+    wordEntry(`metric_${shown()}`, frame.say, papers),
   ]);
-  const draw = (metric = shown) => {
-    const { metrics, heads } = frame.payload.header;
-    const names = metrics.filter((name) =>
-      allHeads(frame).some((one) => meanOf(one, name) !== null),
-    );
-    shown = names.includes(metric) ? metric : (names[0] ?? "");
+  const draw = () => {
+    const { heads } = frame.payload.header;
+    const metric = shown();
     select.offer(
-      names.map((name) => [name, frame.say(`metric_${name}`)]),
-      shown,
+      measuredMetrics(frame).map((name) => [name, frame.say(`metric_${name}`)]),
+      metric,
     );
-    write(about, frame.say(`metric_${shown}_title`));
-    const scale = metricScale(frame, shown);
+    write(about, frame.say(`metric_${metric}_title`));
+    const scale = metricScale(frame, metric);
     const sites = Object.keys(heads) as SiteName[];
     tables.replaceChildren(
-      ...sites.map((site) => siteTable(frame, site, heads[site] ?? [], shown, scale)),
+      ...sites.map((site) => siteTable(frame, site, heads[site] ?? [], metric, scale)),
     );
     bar.draw(scale);
   };
   /** @param width px */
   const figure = (width: number) => {
-    const { signed, most } = metricScale(frame, shown);
+    const metric = shown();
+    const { signed, most } = metricScale(frame, metric);
     return metricFigure(
       frame,
-      shown,
+      metric,
       {
         colour: (palette, value) =>
           scaleColour({ signed, most, ramp: rampOf(palette, signed) }, value),
-        numberOf: (measured) => meanOf(measured, shown),
+        numberOf: (measured) => meanOf(measured, metric),
         signed,
       },
       width,
     );
   };
-  const saving = { figure, fileName: () => `heads-${shown}`, prefix: "metric-" };
+  const saving = { figure, fileName: () => `heads-${shown()}`, prefix: "metric-" };
   const save = saveMenu(papers, frame.signal, figureButtons(papers, saving));
   frame.root.append(
     element("div", { class: "tools" }, select.element, words.element, legend, save, about),
     tables,
   );
-  frame.recolour.push(() => draw());
   watchFrame(frame, () => {}, 0);
   showProjector(frame.root, projectorChosen());
-  draw();
+  const screen = createScreen();
+  screen.show([draw]);
+  screen.flush();
   return {
     listen: () => {},
-    update: (next) => {
-      frame.payload = next;
-      draw();
+    update: (payload) => frame.give({ payload }),
+    destroy: () => {
+      screen.stop();
+      frame.destroy();
     },
-    destroy: frame.destroy,
   };
+}
+
+/** The metrics that any head has. */
+function measuredMetrics(frame: ViewFrame) {
+  const heads = allHeads(frame);
+  return frame.payload.header.metrics.filter((name) =>
+    heads.some((one) => meanOf(one, name) !== null),
+  );
+}
+
+/** The chosen metric or, where no head has it, the first that one has. */
+function shownMetric(frame: ViewFrame, chosen: string) {
+  const names = measuredMetrics(frame);
+  return names.includes(chosen) ? chosen : (names[0] ?? "");
 }
 
 /** The heads of all sites. */

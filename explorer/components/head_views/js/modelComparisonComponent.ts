@@ -1,7 +1,5 @@
-import type { Part } from "../../dom/js/element.ts";
-import { drawParts, element } from "../../dom/js/element.ts";
+import { element } from "../../dom/js/element.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { tableButton } from "../../dom/js/tableButton.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { createIntegrity } from "../../map/js/integrity.ts";
@@ -69,26 +67,16 @@ function openModelComparison(
   const pairs = createHeadPairs(similar, own, changed.context, initial);
   choosePair(pairs, payload);
   shareScale(own.trace, changed.context.trace);
-  const pairBeside = () => changed.context.set(pairs.other());
-  const parts = placeParts(frame, original, changed, pairs, pairBeside);
+  original.parts.push({ views: [() => changed.context.set(pairs.other())] });
+  placeParts(frame, original, changed, pairs);
   const report = createSelectionReport(own, { more: () => otherOf(pairs, initial) });
   const [follow, followBack] = synchronise(own, changed.context, ["layer", "head"]);
-  original.parts.push({ update: follow }, { update: report });
-  original.parts.unshift({
-    update: (names) => {
-      if (anyOf(names, "trace", "site", "layer", "head")) pairBeside();
-    },
-  });
-  changed.parts.push(
-    { update: followBack },
-    {
-      update: (names) => {
-        if (!anyOf(names, "layer", "head")) return;
-        drawParts(parts, new Set(["head"]), own.screen);
-        report(new Set(["head"]));
-      },
-    },
-  );
+  const reportPair = () => {
+    otherOf(pairs, initial);
+    report(new Set(["head"])); // until the report is a view, which reads the pair itself
+  };
+  original.parts.push({ views: [follow] }, { update: report, views: [reportPair] });
+  changed.parts.push({ views: [followBack] });
   for (const { context, map } of sides) {
     drawAll(context);
     map.start();
@@ -100,7 +88,7 @@ function openModelComparison(
       for (const { context } of sides) Object.assign(context.options, next);
     },
     update: (next) => {
-      frame.payload = next;
+      frame.give({ payload: next });
       showTrace(own, next.trace("original"));
       showTrace(changed.context, next.trace("changed"));
       choosePair(pairs, next);
@@ -134,17 +122,8 @@ function otherOf(pairs: HeadPairs, initial: Rule) {
   return { other: place && place.head >= 0 ? [place.layer, place.head] : null };
 }
 
-/**
- * Make every part, put it in its place, and add it to those drawn with its trace.
- * @returns those that show both heads
- */
-function placeParts(
-  frame: ViewFrame,
-  original: Side,
-  changed: Side,
-  pairs: HeadPairs,
-  pairBeside: () => void,
-): Part[] {
+/** Make every part, put it in its place, and add it to those drawn with its trace. */
+function placeParts(frame: ViewFrame, original: Side, changed: Side, pairs: HeadPairs) {
   const { context } = original;
   const [a, b] = frame.payload.header.names ?? ["", ""];
   const site = createSiteChoice(context);
@@ -169,15 +148,13 @@ function placeParts(
     ({ own, other }) => {
       context.set(own);
       pairs.choose(other);
-      pairBeside();
-      matrix.update?.(new Set(["head"]));
     },
-    (rule) => {
-      pairs.follow(rule);
-      pairBeside();
-      matrix.update?.(new Set(["head"]));
-    },
+    pairs.follow,
   );
+  const followPairs = () => {
+    void [pairs.other(), pairs.rule()];
+    matrix.update?.(new Set(["head"])); // until the matrix is a view, which reads the pair itself
+  };
   const integrity = createIntegrity(changed.context);
   const tooltips = [createTooltip(context), createTooltip(changed.context)];
   rail.element.prepend(site.element);
@@ -200,10 +177,10 @@ function placeParts(
     transport,
     outputs,
     matrix,
+    { views: [followPairs] },
     tooltips[0],
   );
   changed.parts.push(changed.map, integrity, tooltips[1]);
-  return [difference, matrix];
 }
 
 /** The menu that saves both maps and their difference. */

@@ -1,6 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, positionRectangle, write } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
+import { createStore } from "../../dom/js/store.ts";
 import { createAxes } from "../../map/js/axes.ts";
 import { bitmap, paint } from "../../map/js/bitmap.ts";
 import type { Geometry } from "../../map/js/geometry.ts";
@@ -66,14 +66,18 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
     box,
     legend,
   );
-  let geometry: Geometry | null = null;
+  const { values: space, set } = createStore<{ geometry: Geometry | null; refits: number }>({
+    geometry: null,
+    refits: 0,
+  });
   let heads: HeadValues | null = null;
-  const draw = () => {
+  const drawCells = () => {
+    void [context.size, space.refits]; // measures
     write(title, frame.say(`${name}_heading`, { title: mapTitle(context), ...kind.facts?.() }));
     assign(title, "title", title.textContent); // a long one is cut off
-    const fitted = fitMap(context, box, legend, ({ height }) => height);
-    if (!fitted) return;
-    geometry = fitted;
+    const geometry = fitMap(context, box, legend, ({ height }) => height);
+    if (!geometry) return;
+    set({ geometry });
     const site = siteOf(context);
     heads = kind.read(site);
     box.classList.toggle("empty", !heads);
@@ -87,14 +91,15 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
     assign(box, "aria-label", `${title.textContent}. ${note.textContent}`);
   };
   box.addEventListener("pointermove", (event) => {
+    const { geometry } = space;
     assign(box, "title", geometry && cellTitle(context, frame, kind, box, geometry, heads, event));
   });
-  watchSpace(context, box, { geometry: () => geometry });
-  const update = (changed: Set<string>) => {
-    if (anyOf(changed, "trace", "site", "layer", "head", "theme", "size", "map-size")) draw();
-    if (geometry) axes.update(geometry);
+  const refit = () => set({ refits: space.refits + 1 });
+  watchSpace(context, box, { geometry: () => space.geometry, refit });
+  const drawAxes = () => {
+    if (space.geometry) axes.update(space.geometry);
   };
-  return { element: node, update };
+  return { element: node, views: [drawCells, drawAxes] };
 }
 
 /** The values of the selected head and how they are drawn. */

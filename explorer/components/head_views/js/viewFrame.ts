@@ -3,6 +3,8 @@ import { drawParts, element } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
+import type { Store } from "../../dom/js/store.ts";
+import { createStore } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
@@ -14,15 +16,18 @@ import type { ViewPayload } from "./viewPayload.ts";
 
 export type Listeners = Partial<TraceOptions>;
 
-/** What every head view has: its element, its theme, its payload. */
-export interface ViewFrame {
-  root: HTMLElement;
-  signal: AbortSignal; // aborted when the view is destroyed
+interface Given {
   payload: ViewPayload;
   palette: Palette;
+}
+
+/** What every head view has: its element, and what it is given, which is tracked. */
+export interface ViewFrame extends Readonly<Given> {
+  root: HTMLElement;
+  signal: AbortSignal; // aborted when the view is destroyed
+  give: Store<Given>["set"];
   say: Say;
   roleName: (role: string) => string;
-  recolour: ((palette: Palette) => void)[]; // called when the theme changes
   destroy: () => void;
 }
 
@@ -38,23 +43,25 @@ export function createViewFrame(parent: HTMLElement | ShadowRoot, payload: ViewP
     lang: payload.header.language,
   });
   parent.append(root);
-  const frame: ViewFrame = {
+  const palette = watchTheme(root, (next) => give({ palette: next }));
+  const { values, set: give } = createStore<Given>({ payload, palette });
+  return {
     root,
     signal: abort.signal,
-    payload,
-    palette: watchTheme(root, (palette) => {
-      frame.palette = palette;
-      for (const recolour of frame.recolour) recolour(palette);
-    }),
-    say: (key, facts) => fillIn(frame.payload.header.strings, key, facts),
-    roleName: (role) => frame.payload.header.role_strings[role] ?? role,
-    recolour: [],
+    get payload() {
+      return values.payload;
+    },
+    get palette() {
+      return values.palette;
+    },
+    give,
+    say: (key, facts) => fillIn(values.payload.header.strings, key, facts),
+    roleName: (role) => values.payload.header.role_strings[role] ?? role,
     destroy: () => {
       abort.abort();
       root.remove();
     },
   };
-  return frame;
 }
 
 /**
@@ -89,6 +96,8 @@ export function createViewContext(
   listeners: Listeners,
   parts: DrawnPart[],
 ): TraceContext {
+  const enlarge = () => showProjector(frame.root, context.state.projector);
+  const recolour = () => context.give({ palette: frame.palette });
   const context = createTraceContext({
     root: frame.root,
     signal: frame.signal,
@@ -97,13 +106,8 @@ export function createViewContext(
     state: initialState(trace, trace.header.view, {}),
     palette: frame.palette,
     strings: () => context.trace.header.strings,
-    draw: (changed) => {
-      if (changed.has("projector")) showProjector(frame.root, context.state.projector);
-      drawParts(parts, changed, context.screen);
-    },
-  });
-  frame.recolour.push((palette) => {
-    context.give({ palette });
+    draw: (changed) =>
+      drawParts([{ views: [enlarge, recolour] }, ...parts], changed, context.screen),
   });
   return context;
 }
@@ -113,7 +117,6 @@ export function showTrace(context: TraceContext, next: Trace) {
   context.act.pause();
   givePieces(context, next);
   context.set(initialState(next, next.header.view, context.state));
-  context.touch("trace", "step", "site", "layer", "head", "ahead", "zoomed");
 }
 
 /** Stop drawing a trace. */

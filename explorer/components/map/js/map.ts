@@ -87,7 +87,7 @@ export function createMap(
     legend.element,
   );
   const pointer = watchPointer(context, box, space, onCell);
-  watchSpace(context, box, space);
+  watchSpace(context, box, { ...space, refit: () => context.touch("map-size") });
   const update = (changed: Set<string>) => {
     drawParts([heading, legend], changed, context.screen);
     const moved = ["trace", "site", "size", "map-size", "projector", "theme"];
@@ -186,13 +186,12 @@ export function fitMap(
 export function watchSpace(
   context: TraceContext,
   box: HTMLElement,
-  space: { geometry: () => Geometry | null },
+  { geometry, refit }: { geometry: () => Geometry | null; refit: () => void },
 ) {
   const observer = new ResizeObserver(() => {
-    const fitted = space.geometry()?.box;
+    const fitted = geometry()?.box;
     if (!fitted || context.root.dataset.narrow !== undefined) return;
-    if (fitted.width !== box.clientWidth || fitted.height !== box.clientHeight)
-      context.touch("map-size");
+    if (fitted.width !== box.clientWidth || fitted.height !== box.clientHeight) refit();
   });
   observer.observe(box);
   context.signal.addEventListener("abort", () => observer.disconnect());

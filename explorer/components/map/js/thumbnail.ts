@@ -32,6 +32,13 @@ export function thumbnailSize(
   };
 }
 
+/** The device pixels of a thumbnail that has fewer of them than cells, across and down. */
+export function shrunkTo({ unit, width, height }: ThumbnailSize): number[] | null {
+  const ratio = window.devicePixelRatio || 1;
+  if (unit * ratio >= 1) return null;
+  return [width, height].map((length) => Math.max(1, Math.round(length * ratio)));
+}
+
 /**
  * Paint one head, shrunk where the thumbnail has fewer device pixels than cells, or cross it out.
  * @param tone of its weights
@@ -50,11 +57,8 @@ export function paintThumbnail(
     canvas.width = 1; // which clears it; the style sheet draws the cross
     return;
   }
-  const ratio = window.devicePixelRatio || 1;
-  const shrunk = size.unit * ratio < 1;
-  const pixels: (cells: number, length: number) => number = (cells, length) =>
-    shrunk ? Math.min(cells, Math.max(1, Math.round(length * ratio))) : cells;
-  const rows = pixels(picture.queries, size.height);
-  const columns = pixels(picture.keys, size.width);
+  const [across, down] = shrunkTo(size) ?? [Infinity, Infinity];
+  const rows = Math.min(picture.queries, down);
+  const columns = Math.min(picture.keys, across);
   paint(canvas, bitmap(palette, tone, picture.masked, picture, rows, columns));
 }
