@@ -415,9 +415,14 @@ def test_two_models_are_compared_head_by_head_and_a_pair_is_in_the_url(address, 
     expect(titles[1]).to_have_text("Cross · L1 H3")
     expect(tab.get_by_test_id("pair-title")).to_have_text("L1 H3 minus L0 H0")
     tab.wait_for_url(re.compile(r"other=1\.3"))
-    matrix.scroll_into_view_if_needed()
-    box = matrix.bounding_box()
-    matrix.click(position={"x": box["width"] - 20, "y": box["height"] - 20})  # the last of both
+    cells = matrix.locator(".nsewdrag")
+    cells.scroll_into_view_if_needed()
+    box = cells.bounding_box()
+    last = {"x": box["width"] - 20, "y": box["height"] - 20}  # of both
+    cells.hover(position=last)
+    told = matrix.locator(".hovertext").text_content()
+    cells.click(position=last)
+    expect(pair).to_have_text(told)
     shown = re.search(r"reverse (L\d H\d) and sort (L\d H\d)", pair.inner_text())
     for title, name in zip(titles, shown.groups(), strict=True):
         expect(title).to_have_text(f"Cross · {name}")

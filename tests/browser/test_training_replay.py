@@ -21,8 +21,6 @@ from tests.support.player_page import EMBEDDED, entry_script, with_script
 
 ADDRESS = "http://replay.test/"
 SVG = "{http://www.w3.org/2000/svg}"
-MIDDLE = 13 * 0.35
-"""px from the base line of a number to the middle of its digits, at which its tick is."""
 PAGE = """<script type="module">
 {script}
 {embedded}
@@ -210,12 +208,86 @@ def test_the_curves_are_saved_with_their_values_where_the_axes_say(replay, name,
         tab.get_by_test_id(name).click()
     figure = ElementTree.parse(event.value.path()).getroot()
     assert figure.get("width") == str(width)
+    parents = {child: parent for parent in figure.iter() for child in parent}
+
+    def height(node: ElementTree.Element) -> float:
+        """Sum of the shifts of a node and of what it is in, px."""
+        own = re.match(r"translate\([^,]+,([^)]+)\)", node.get("transform", ""))
+        above = height(parents[node]) if node in parents else 0
+        return above + (float(own[1]) if own else 0)
+
     texts = [one for one in figure.iter(f"{SVG}text") if one.text]
     written = " ".join(str(one.text) for one in texts)
     for part in ("Training of reverse", "exact match", "20 evaluations", "L1 H3", "step"):
         assert part in written
-    height = {str(one.text): float(one.get("y", "")) for one in texts}
-    path = next(one for one in figure.iter(f"{SVG}path") if one.get("stroke-width") == "2")
-    last = float(path.get("d", "").split(" ")[-1])
-    share = (height["0 %"] - last - MIDDLE) / (height["0 %"] - height["99 %"]) * 0.99
+    ticks = {str(one.text): height(one) for one in texts}
+    path = next(one for one in figure.iter(f"{SVG}path") if one.get("class") == "js-line")
+    last = height(path) + float(path.get("d", "").split(",")[-1])
+    share = (ticks["0 %"] - last) / (ticks["0 %"] - ticks["99 %"]) * 0.99
     assert share == pytest.approx(run["moments"][-1]["exact"], abs=0.005)
+
+
+def shown_steps(tab: Page) -> list[float]:
+    """The range of the axis of steps."""
+    return tab.locator(".curve-plot").first.evaluate("(plot) => plot.layout.xaxis.range")
+
+
+def place_of(tab: Page, share: float) -> tuple[float, float]:
+    """A point of the first curve's panel, `share` of its width from the left."""
+    box = tab.locator(".curve-plot .nsewdrag").first.bounding_box()
+    assert box is not None
+    return box["x"] + share * box["width"], box["y"] + box["height"] / 2
+
+
+def test_the_values_of_the_moment_under_the_pointer_are_shown(replay) -> None:
+    tab, _ = replay
+    run = run_data(40, going=False)
+    send(tab, run)
+    expect(tab.locator(".curve-plot .xy .point")).to_have_count(40)
+    tab.mouse.move(*place_of(tab, 0.499))
+    expect(tab.locator(".hoverlayer .legendtitletext")).to_have_text("step 500")
+    exact = next(one["exact"] for one in run["moments"] if one["step"] == 500)
+    expect(tab.locator(".hoverlayer .legendtext")).to_have_text(f"exact match : {exact:.1%}")
+
+
+def test_a_part_of_the_steps_is_zoomed_and_all_are_shown_again(replay) -> None:
+    tab, _ = replay
+    send(tab, run_data(40, going=False))
+    expect(tab.locator(".curve-plot .xy .point")).to_have_count(40)
+    count, zoom = tab.get_by_test_id("moment-count"), tab.get_by_test_id("main-curves-zoom")
+    assert shown_steps(tab) == [0, 1000]
+    zoom.click()
+    tab.mouse.move(*place_of(tab, 0.5))
+    tab.mouse.down()
+    tab.mouse.move(*place_of(tab, 0.6))
+    tab.mouse.move(*place_of(tab, 0.75))
+    tab.mouse.up()
+    expect(zoom).to_have_text("All steps")
+    assert shown_steps(tab) == pytest.approx([500, 750], abs=5)
+    expect(count).to_contain_text("40/40")
+    expect(tab.get_by_test_id("main-curves-cursor").first).to_be_hidden()
+    tab.mouse.click(*place_of(tab, 0.2))
+    expect(count).to_have_text("moment 22/40 · step 550")
+    expect(tab.get_by_test_id("main-curves-cursor").first).to_be_visible()
+    zoom.click()
+    expect(zoom).to_have_text("Zoom")
+    assert shown_steps(tab) == [0, 1000]
+
+
+def test_the_best_moment_is_marked_and_a_click_shows_it(replay) -> None:
+    tab, _ = replay
+    run = run_data(40, going=False)
+    send(tab, run)
+    best = min(run["moments"], key=lambda moment: moment["held_out"])
+    star = tab.get_by_test_id("best")
+    visible = star.locator("visible=true")
+    expect(visible).to_have_count(1)
+    expect(visible).to_have_attribute("title", re.compile(f"{best['step']}"))
+    mark = tab.locator(".curve-plot .x2y2 .points path").last.bounding_box()
+    own = visible.bounding_box()
+    assert mark is not None
+    assert own is not None
+    for side, size in (("x", "width"), ("y", "height")):
+        assert mark[side] + mark[size] / 2 == pytest.approx(own[side] + own[size] / 2, abs=2)
+    visible.click()
+    expect(tab.get_by_test_id("moment-count")).to_contain_text(f"step {best['step']}")

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import {
   panelBoxes,
   valueAxis,
-} from "../../../explorer/components/training_replay/js/curveFigure.ts";
+} from "../../../explorer/components/training_replay/js/curveAxes.ts";
 
 const SIZE = { width: 600, height: 400 };
 

@@ -46,9 +46,14 @@ test("the table of similarities has a line for each two heads, in the order on s
       { layer: 0, head: 0 },
       { layer: 0, head: 1 },
     ],
-    value: (row, column) => values[row][column],
-    matched: (row, column) => row === 0 && column === 1,
-    scale: { signed: false, most: 1, ramp: [] },
+    values,
+    matched: [
+      [false, true],
+      [false, false],
+    ],
+    texts: [],
+    least: 0,
+    most: 1,
   });
   assert.equal(
     table,

@@ -2,11 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressed } from "../../../explorer/components/training_replay/js/address.ts";
 import { comparisonCsv } from "../../../explorer/components/training_replay/js/comparisonTable.ts";
-import {
-  heightOf,
-  panelBoxes,
-} from "../../../explorer/components/training_replay/js/curveFigure.ts";
-import { valuesAt } from "../../../explorer/components/training_replay/js/curveTooltip.ts";
+import { heightOf, panelBoxes } from "../../../explorer/components/training_replay/js/curveAxes.ts";
 import { spread } from "../../../explorer/components/training_replay/js/endLabels.ts";
 
 const label: (wanted: number, mine?: boolean) => { wanted: number; mine: boolean; top: number } = (
@@ -61,21 +57,6 @@ test("names have their room right of the panel", () => {
   const size = { width: 600, height: 400 };
   const [wide, narrow] = panelBoxes([{ room: 0 }, { room: 100 }], 1, size);
   assert.equal(wide.width - narrow.width, 100);
-});
-
-test("values under the pointer are the largest first, and none beyond the end of a line", () => {
-  const line = { colour: "", width: 1, x: [5, 10] };
-  const lines = [
-    { ...line, name: "low", y: [0.1, 0.2] },
-    { ...line, name: "high", y: [0.5, 0.6] },
-    { ...line, name: "gap", y: [0.5, null] },
-    { ...line, name: "short", x: [1, 2], y: [9, 9] },
-  ];
-  const found = valuesAt(lines, 9).map(({ line: { name }, value }) => [name, value]);
-  assert.deepEqual(found, [
-    ["high", 0.6],
-    ["low", 0.2],
-  ]);
 });
 
 test("the URL gives the nearest moment and the head, of this run only", () => {

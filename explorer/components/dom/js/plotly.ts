@@ -4,15 +4,64 @@ export interface Plotly {
   react: (node: HTMLElement, data: object[], layout: object, config: object) => Promise<unknown>;
   relayout: (node: HTMLElement, update: object) => Promise<unknown>;
   purge: (node: HTMLElement) => void;
+  toImage: (chart: object, options: object) => Promise<string>;
+}
+
+/** What Plotly draws, on screen as in a saved figure; `layout`: with its size, px. */
+export interface Chart {
+  data: object[];
+  layout: { width: number; height: number; [setting: string]: unknown };
+}
+
+/** What Plotly tells of a click, a zoom or what the pointer is on. */
+export interface PlotlyEvent {
+  points?: { x: number; y: number; pointNumber: number | [number, number] }[];
 }
 
 /** An element that Plotly has drawn into. */
 export type PlotlyElement = HTMLElement & {
-  on: (event: string, listener: () => void) => void;
+  on: (event: string, listener: (event: PlotlyEvent) => void) => void;
   layout: { xaxis: { range: number[] }; yaxis: { range: number[] } };
 };
 
 export type PlotlyWindow = Window & { Plotly?: Plotly; explorerPlotly?: Promise<Plotly> };
+
+const CONFIG = { displayModeBar: false, doubleClick: "reset", responsive: false, showTips: false };
+
+/**
+ * How to draw charts into an element: one at a time, and of those that come meanwhile the last.
+ * @param listeners by Plotly's names of events
+ */
+export function createPlot(
+  node: HTMLElement,
+  signal: AbortSignal,
+  listeners: Record<string, (event: PlotlyEvent) => void> = {},
+): (plotly: Plotly, chart: Chart) => Promise<void> {
+  const plot = node as PlotlyElement;
+  let next: Chart | null = null;
+  let [busy, listening] = [false, false];
+  return async (plotly, chart) => {
+    next = chart;
+    if (busy) return;
+    busy = true;
+    while (next && !signal.aborted) {
+      const { data, layout }: Chart = next;
+      next = null;
+      await plotly.react(plot, data, layout, CONFIG);
+      if (listening) continue;
+      listening = true;
+      for (const [event, listener] of Object.entries(listeners)) plot.on(event, listener);
+      signal.addEventListener("abort", () => plotly.purge(plot));
+    }
+    busy = false;
+  };
+}
+
+/** A text as Plotly shows it letter by letter: it reads some HTML, and formulas between dollars. */
+export function plain(text: string) {
+  const marks = { "&": "&amp;", "<": "&lt;", ">": "&gt;", $: "&#36;" };
+  return text.replace(/[&<>$]/g, (mark) => marks[mark as keyof typeof marks]);
+}
 
 /**
  * Plotly from a file, loaded once a page.

@@ -25,11 +25,15 @@ export function figureButtons(
     figure,
     fileName,
     prefix = "",
-  }: { figure: (width: number) => Figure | null; fileName: () => string; prefix?: string },
+  }: {
+    figure: (width: number) => Figure | null | Promise<Figure>;
+    fileName: () => string;
+    prefix?: string;
+  },
 ): HTMLButtonElement[] {
   return CHOICES.map(([name, format, width]) => {
-    const click = () => {
-      const drawing = figure(WIDTHS[width]);
+    const click = async () => {
+      const drawing = await figure(WIDTHS[width]);
       if (drawing) saveFigure(fileName() + ENDINGS[width], format, drawing);
     };
     const looks = { type: "button", class: "quiet save", testid: prefix + name };

@@ -1,7 +1,7 @@
 import { csvTable } from "../../dom/js/csv.ts";
 import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import type { Site } from "../../trace/js/trace.ts";
-import type { Table } from "./similarityMatrix.ts";
+import type { Table } from "./similarityChart.ts";
 
 export type ShownHead = { site: Site; layer: number; head: number };
 
@@ -41,15 +41,18 @@ export function pairTable(
  * How alike two heads are and whether they are matched, one line for each two.
  * @param names of the two traces
  */
-export function similarityTable(names: [string, string], { rows, columns, value, matched }: Table) {
+export function similarityTable(
+  names: [string, string],
+  { rows, columns, values, matched }: Table,
+) {
   const lines = rows.flatMap((own, row) =>
     columns.map((other, column) => [
       own.layer,
       own.head,
       other.layer,
       other.head,
-      value(row, column).toFixed(WEIGHT_DIGITS),
-      matched(row, column) ? 1 : 0,
+      values[row][column].toFixed(WEIGHT_DIGITS),
+      matched[row][column] ? 1 : 0,
     ]),
   );
   const heading = names.flatMap((name) => [`${name} layer`, `${name} head`]);

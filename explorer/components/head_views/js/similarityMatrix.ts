@@ -1,43 +1,36 @@
 import type { Part } from "../../dom/js/element.ts";
-import { assign, element, sharpCanvas, write } from "../../dom/js/element.ts";
+import { assign, element, positionRectangle, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import type { PlotlyElement, PlotlyEvent } from "../../dom/js/plotly.ts";
+import { createPlot } from "../../dom/js/plotly.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
-import { anyOf } from "../../dom/js/store.ts";
+import { createStore } from "../../dom/js/store.ts";
 import { tableButton } from "../../dom/js/tableButton.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
-import { colourAt, css, inkOn } from "../../page/js/palette.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import { headName, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { ValueScale } from "./colourBar.ts";
-import { createColourBar, rampOf } from "./colourBar.ts";
 import { similarityTable } from "./comparisonTables.ts";
 import type { HeadPairs, Place, Rule } from "./headPairs.ts";
 import { createSelect } from "./select.ts";
+import type { Layout, Table } from "./similarityChart.ts";
+import { fit, similarityChart } from "./similarityChart.ts";
 import { similarityFigure } from "./similarityFigure.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 
-/** The similarities of one attention, in clustered order. */
-export interface Table {
-  rows: Place[]; // heads of the first model
-  columns: Place[]; // heads of the second
-  value: (row: number, column: number) => number;
-  matched: (row: number, column: number) => boolean;
-  scale: ValueScale; // of its colours
-}
-
-export type Layout = { label: number; top: number; cell: number; font: number }; // px
-
 export type Pair = { own: Place; other: Place };
 
-const LARGEST_CELL = 40; // px
-const SMALLEST_CELL = 6;
-const TALLEST = 460; // px of all rows
-const PRINTED_CELL = 30; // px that a number needs
-const LABEL_SPACE = 4.2; // of a name such as "L1 H3", in heights of its type
+const MOST = { cell: 40, rows: 460 }; // px
 const ROUNDING = 1e-4; // of float32 numbers, in tenths
-const LARGER = 1.4; // type of a projector
+const TYPE = { desk: 11, projector: 15 }; // px
+
+/** What is seen of the matrix. */
+interface MatrixView {
+  table: Table | null;
+  layout: Layout | null;
+  ranges: { x: number[]; y: number[] } | null; // the cells on screen, which a zoom changes
+}
 
 /**
  * How alike all heads of two traces are. A click on a cell shows its two heads.
@@ -53,13 +46,17 @@ export function createSimilarityMatrix(
 ): Part {
   const names = frame.payload.header.names ?? ["", ""];
   const facts = { a: names[0], b: names[1] };
+  const { values: view, set } = createStore<MatrixView>({
+    table: null,
+    layout: null,
+    ranges: null,
+  });
   const title = element("h2", { testid: "similarity-title" });
-  const canvas = element("canvas", { role: "img", testid: "similarity" });
-  const box = element("div", { class: "similarity-cells" }, canvas);
+  const plot = element("div", { role: "img", testid: "similarity" });
+  const outline = element("i", { class: "similarity-selected" });
+  const box = element("div", { class: "similarity-cells" }, plot, outline);
   const pair = element("p", { class: "similarity-pair", testid: "similarity-pair" });
-  const bar = createColourBar();
-  const barName = element("span", { class: "bar-name" }, frame.say("similarity"));
-  const select = createSelect(
+  const other = createSelect(
     (key) => frame.say(key, facts),
     "other_head",
     (value) => {
@@ -72,17 +69,16 @@ export function createSimilarityMatrix(
     { class: "similarity-aside" },
     element("p", { class: "muted" }, frame.say("similarity_axes", facts)),
     pair,
-    select.element,
+    other.element,
     element("p", { class: "muted" }, frame.say("similarity_marks")),
-    element("div", { class: "legend" }, barName, bar.element),
   );
   const figures = figureButtons(context.say, {
-    figure: (width) => table && similarityFigure([context, second], frame, table, width),
+    figure: (width) => view.table && similarityFigure([context, second], frame, view.table, width),
     fileName: () => `similarity-${context.state.site}`,
     prefix: "similarity-",
   });
   const csv = tableButton(context.say, {
-    table: () => table && similarityTable([names[0], names[1]], table),
+    table: () => view.table && similarityTable([names[0], names[1]], view.table),
     fileName: () => `similarity-${context.state.site}`,
     prefix: "similarity-",
     title: frame.say("similarity_csv_title"),
@@ -95,50 +91,70 @@ export function createSimilarityMatrix(
     heading,
     element("div", { class: "similarity-body" }, box, aside),
   );
-  let table: Table | null = null;
-  let layout: Layout = { label: 0, top: 0, cell: 1, font: 11 };
-  const draw = () => {
-    table = readTable(context, frame);
-    node.hidden = !table;
+  const select = (event: PlotlyEvent) => {
+    const [point] = event.points ?? [];
+    if (!view.table || !Array.isArray(point?.pointNumber)) return;
+    const [row, column] = point.pointNumber;
+    show({ own: view.table.rows[row], other: view.table.columns[column] });
+  };
+  const followZoom = () => {
+    const { xaxis, yaxis } = (plot as unknown as PlotlyElement).layout;
+    set({ ranges: { x: xaxis.range, y: yaxis.range } });
+  };
+  const draw = createPlot(plot, context.signal, {
+    plotly_click: select,
+    plotly_relayout: followZoom,
+  });
+  const read = () => {
+    set({ table: readTable(context, frame) });
+    node.hidden = !view.table;
+    const site = context.say(`site_${siteOf(context).name}`);
+    write(title, frame.say("similarity_heading", { site }));
+  };
+  const drawCells = () => {
+    void context.size; // measures
+    if (!view.table) return;
+    const type = TYPE[context.state.projector ? "projector" : "desk"];
+    const layout = fit(view.table, node.clientWidth, type, MOST);
+    set({ layout, ranges: null });
+    plot.style.width = `${layout.width}px`;
+    plot.style.height = `${layout.height}px`;
+    const looks = { palette: frame.palette, name: frame.say("similarity"), type };
+    const chart = similarityChart(view.table, layout, looks);
+    const coarse = window.matchMedia("(pointer: coarse)").matches;
+    chart.layout.dragmode = coarse ? false : "zoom";
+    if (context.plotly) draw(context.plotly, chart);
+  };
+  const showPair = () => {
+    const { table } = view;
     if (!table) return;
-    write(
-      title,
-      frame.say("similarity_heading", { site: context.say(`site_${siteOf(context).name}`) }),
-    );
-    layout = fit(table, node.clientWidth, context.state.projector);
-    const selected = { own: placeOf(context.state), other: pairs.other() };
-    paint(canvas, frame, table, layout, selected);
-    bar.draw(table.scale);
-    const [row, column] = [
-      indexIn(table.rows, selected.own),
-      indexIn(table.columns, selected.other),
-    ];
+    const row = indexIn(table.rows, placeOf(context.state));
+    const column = indexIn(table.columns, pairs.other());
     const mean = row < 0 || column < 0;
-    write(pair, mean ? frame.say("similarity_mean") : cellText(frame, table, row, column));
-    assign(canvas, "aria-label", `${title.textContent}. ${pair.textContent}`);
-    offer(frame, select, table, pairs, row);
+    write(pair, mean ? frame.say("similarity_mean") : table.texts[row][column]);
+    assign(plot, "aria-label", `${title.textContent}. ${pair.textContent}`);
+    offer(frame, other, table, pairs, row);
+    const place = mean ? null : placeOfCell(view, row, column);
+    outline.hidden = !place;
+    if (place) positionRectangle(outline, place.left, place.top, place.across, place.down);
   };
-  const cellUnder = (event: PointerEvent | MouseEvent) => {
-    const outer = canvas.getBoundingClientRect();
-    const column = Math.floor((event.clientX - outer.left - layout.label) / layout.cell);
-    const row = Math.floor((event.clientY - outer.top - layout.top) / layout.cell);
-    if (!table || row < 0 || column < 0) return null;
-    const within = row < table.rows.length && column < table.columns.length;
-    return within ? { table, row, column } : null;
+  return { element: node, views: [read, drawCells, showPair] };
+}
+
+/** Where a cell is, px; null where it is not on screen. */
+function placeOfCell({ table, layout, ranges }: MatrixView, row: number, column: number) {
+  if (!table || !layout) return null;
+  const { margin, cell } = layout;
+  const [left, right] = ranges?.x ?? [-0.5, table.columns.length - 0.5];
+  const [bottom, top] = ranges?.y ?? [table.rows.length - 0.5, -0.5];
+  if (column < left || column > right || row < top || row > bottom) return null;
+  const across = (table.columns.length * cell) / (right - left);
+  const down = (table.rows.length * cell) / (bottom - top);
+  const place = {
+    left: margin + (column - 0.5 - left) * across,
+    top: margin + (row - 0.5 - top) * down,
   };
-  canvas.addEventListener("pointermove", (event) => {
-    const cell = cellUnder(event);
-    canvas.classList.toggle("pointed", Boolean(cell));
-    assign(canvas, "title", cell && cellText(frame, cell.table, cell.row, cell.column));
-  });
-  canvas.addEventListener("click", (event) => {
-    const cell = cellUnder(event);
-    if (cell) show({ own: cell.table.rows[cell.row], other: cell.table.columns[cell.column] });
-  });
-  const update = (changed: Set<string>) => {
-    if (anyOf(changed, "trace", "site", "layer", "head", "theme", "size", "projector")) draw();
-  };
-  return { element: node, update };
+  return { ...place, across, down };
 }
 
 /** The button that explains the words of the matrix. */
@@ -152,7 +168,8 @@ function explained(frame: ViewFrame) {
 }
 
 /** The similarities of the attention on screen; null where only one of the traces has it. */
-function readTable(context: TraceContext, { payload, palette }: ViewFrame): Table | null {
+function readTable(context: TraceContext, frame: ViewFrame): Table | null {
+  const { payload } = frame;
   const site = siteOf(context);
   const of = payload.header.similar?.[site.name];
   const second = payload.trace("changed").sites[site.name];
@@ -165,13 +182,18 @@ function readTable(context: TraceContext, { payload, palette }: ViewFrame): Tabl
       [layer * site.heads + head, other * second.heads + number].join(),
     ),
   );
-  return {
+  const table = {
     rows: rows.map((index) => placeIn(index, site.heads)),
     columns: columns.map((index) => placeIn(index, second.heads)),
-    value: (row, column) => values[rows[row] * across + columns[column]],
-    matched: (row, column) => matched.has([rows[row], columns[column]].join()),
-    scale: { signed: false, ...rangeOf(values), ramp: rampOf(palette, false) },
+    values: rows.map((row) => columns.map((column) => values[row * across + column])),
+    matched: rows.map((row) => columns.map((column) => matched.has([row, column].join()))),
+    texts: [],
+    ...rangeOf(values),
   };
+  const texts = rows.map((_, row) =>
+    columns.map((__, column) => cellText(frame, table, row, column)),
+  );
+  return { ...table, texts };
 }
 
 /**
@@ -204,104 +226,16 @@ function indexIn(
   return places.findIndex((one) => one.layer === layer && one.head === head);
 }
 
-/** The largest cells with which the matrix fits. */
-function fit({ rows, columns }: Table, width: number, projector: boolean): Layout {
-  const font = projector ? 11 * LARGER : 11;
-  const label = Math.ceil(font * LABEL_SPACE);
-  const across = Math.floor((width - label) / columns.length);
-  const cell = Math.min(across, Math.floor(TALLEST / rows.length), LARGEST_CELL);
-  return { label, top: label, cell: Math.max(cell, SMALLEST_CELL), font };
-}
-
-function paint(
-  canvas: HTMLCanvasElement,
-  { palette }: ViewFrame,
-  table: Table,
-  layout: Layout,
-  selected: Pair,
-) {
-  const { rows, columns } = table;
-  const { least = 0, most, ramp } = table.scale;
-  const { label, top, cell, font } = layout;
-  const [width, height] = [label + columns.length * cell + 1, top + rows.length * cell + 1];
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  const pen = sharpCanvas(canvas, width, height);
-  pen.font = `${font}px ${palette.font}`;
-  pen.textBaseline = "middle";
-  const gap = cell > 12 ? 1 : 0;
-  rows.forEach((_, row) => {
-    columns.forEach((_, column) => {
-      const [x, y] = [label + column * cell, top + row * cell];
-      const value = table.value(row, column);
-      const share = Math.max(0, Math.min(1, (value - least) / (most - least)));
-      const colour = colourAt(ramp, Number.isFinite(share) ? share : 0);
-      pen.fillStyle = css(colour);
-      pen.fillRect(x, y, cell - gap, cell - gap);
-      pen.fillStyle = inkOn(colour);
-      if (cell >= PRINTED_CELL) {
-        pen.textAlign = "center";
-        pen.fillText(value.toFixed(2).replace(/^0/, ""), x + cell / 2, y + cell / 2 + 1);
-      }
-      if (table.matched(row, column)) mark(pen, x, y, cell);
-    });
-  });
-  nameHeads(pen, css(palette.ink), table, layout);
-  const [row, column] = [indexIn(rows, selected.own), indexIn(columns, selected.other)];
-  if (row < 0 || column < 0) return;
-  const edges = [label + column * cell, top + row * cell, cell - gap, cell - gap] as const;
-  for (const [colour, line] of [
-    [palette.paper, 4],
-    [palette.ink, 2],
-  ] as const) {
-    pen.strokeStyle = css(colour);
-    pen.lineWidth = line;
-    pen.strokeRect(...edges);
-  }
-}
-
-/** The dot of matched heads: in the middle of a small cell, in the corner of one with a number. */
-function mark(pen: CanvasRenderingContext2D, x: number, y: number, cell: number) {
-  const radius = Math.max(1.5, Math.min(cell / 6, 3));
-  const inset = cell >= PRINTED_CELL ? cell - radius * 2 - 1 : cell / 2;
-  pen.beginPath();
-  pen.arc(x + inset, y + (cell >= PRINTED_CELL ? radius * 2 : inset), radius, 0, 2 * Math.PI);
-  pen.fill();
-}
-
-/** The names beside rows and above columns, as many as there is room for. */
-function nameHeads(
-  pen: CanvasRenderingContext2D,
-  ink: string,
-  { rows, columns }: Table,
-  { label, top, cell, font }: Layout,
-) {
-  const every = Math.ceil((font + 1) / cell);
-  pen.fillStyle = ink;
-  pen.textAlign = "right";
-  rows.forEach(({ layer, head }, row) => {
-    if (row % every === 0) pen.fillText(headName(layer, head), label - 5, top + (row + 0.5) * cell);
-  });
-  pen.save();
-  pen.rotate(-Math.PI / 2);
-  pen.textAlign = "left";
-  columns.forEach(({ layer, head }, column) => {
-    if (column % every === 0)
-      pen.fillText(headName(layer, head), 5 - top, label + (column + 0.5) * cell);
-  });
-  pen.restore();
-}
-
 function cellText(frame: ViewFrame, table: Table, row: number, column: number) {
   const [a, b] = frame.payload.header.names ?? ["", ""];
   const [own, other] = [table.rows[row], table.columns[column]];
-  const key = table.matched(row, column) ? "similarity_cell_matched" : "similarity_cell";
+  const key = table.matched[row][column] ? "similarity_cell_matched" : "similarity_cell";
   return frame.say(key, {
     a,
     b,
     head: headName(own.layer, own.head),
     other: headName(other.layer, other.head),
-    value: table.value(row, column).toFixed(3),
+    value: table.values[row][column].toFixed(3),
   });
 }
 
@@ -317,7 +251,7 @@ function offer(
   row: number,
 ) {
   const heads = table.columns
-    .map((place, column) => ({ ...place, value: row < 0 ? Number.NaN : table.value(row, column) }))
+    .map((place, column) => ({ ...place, value: row < 0 ? Number.NaN : table.values[row][column] }))
     .sort((one, other) => one.layer - other.layer || one.head - other.head);
   const choices: [string, string][] = heads.map(({ layer, head, value }) => [
     `${layer}.${head}`,

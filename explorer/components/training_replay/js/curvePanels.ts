@@ -1,4 +1,4 @@
-import { percent, shortValue, shortWeight } from "../../dom/js/numbers.ts";
+import { percent, shortValue } from "../../dom/js/numbers.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { css, mix, rgb } from "../../page/js/palette.ts";
@@ -28,7 +28,7 @@ export interface Panel {
   name: string;
   lines: (shown: Shown) => Line[];
   value: (moment: Moment) => string; // at the cursor
-  format?: (value: number) => string; // of a value under the pointer, as `shortValue` by default
+  hover?: string; // how Plotly writes a value under the pointer; with three digits by default
   room?: number; // px for the names of the lines
   starred?: boolean; // whether the best moment is marked on it
   range?: [number, number];
@@ -133,7 +133,7 @@ const TASK_PANELS: Panel[] = [
     mark: 0.99,
     ticks: [0, 0.5, 0.99],
     percent: true,
-    format: percent,
+    hover: ".1%",
     lines: allCurves("exact"),
     value: (moment) => percent(moment.exact),
   },
@@ -143,7 +143,7 @@ const TASK_PANELS: Panel[] = [
     range: [0, 1],
     ticks: [0, 0.5, 1],
     weight: 1.25,
-    format: shortWeight,
+    hover: ".2f",
     lines: (shown) => (shown.run.others.length ? bestHeadLines(shown) : goldLines(shown)),
     value: () => "",
   },
@@ -165,6 +165,11 @@ const TRANSLATION_PANELS: Panel[] = [
 /** The main curves of a run. */
 export function panelsOf({ translates }: Pick<RunData, "translates">) {
   return translates ? TRANSLATION_PANELS : TASK_PANELS;
+}
+
+/** The key of a panel's name: the loss of batches is not in the unit of the held-out loss. */
+export function headingOf(run: Pick<RunData, "batch_loss">, { name }: Pick<Panel, "name">) {
+  return name === "loss" && run.batch_loss ? "loss_batches" : name;
 }
 
 /** A score from 0 to 100; while it is low, a part of that range fills the panel. */

@@ -1,17 +1,26 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import { shortValue } from "../../dom/js/numbers.ts";
-import { anyOf } from "../../dom/js/store.ts";
-import type { Box } from "./curveFigure.ts";
-import { heightOf, panelBoxes, panelFigure, roomForNames, valueAxis } from "./curveFigure.ts";
+import type { PlotlyElement } from "../../dom/js/plotly.ts";
+import { createPlot } from "../../dom/js/plotly.ts";
+import { createStore } from "../../dom/js/store.ts";
+import type { Box } from "./curveAxes.ts";
+import { heightOf, TYPE, valueAxis } from "./curveAxes.ts";
+import { bestMoment, curveChart } from "./curveChart.ts";
 import type { Panel } from "./curvePanels.ts";
-import { createCurveTooltip } from "./curveTooltip.ts";
-import { createEndLabels, endLabels } from "./endLabels.ts";
+import { headingOf } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
-import type { RunData } from "./runData.ts";
 import { nearestMoment } from "./runData.ts";
 
-const LABEL_PITCH = 15; // px between two names of lines
+const PROJECTED_TYPE = 18; // px
+const HEADING = 20; // px above a panel
+
+/** What is drawn of a run. */
+interface CurveView {
+  boxes: Box[]; // of the panels
+  zoom: [number, number] | null; // the steps on screen, if not all
+  zooming: boolean; // whether the next drag chooses these
+}
 
 /**
  * Panels of curves with one cursor; a click or a drag selects the moment there.
@@ -22,81 +31,73 @@ export function createCurves(
   panels: Panel[],
   columnsNow: () => number,
   testid: string,
-): Part & { destroy: () => void } {
+): Part {
+  const { values: view, set } = createStore<CurveView>({ boxes: [], zoom: null, zooming: false });
   const plot = element("div", { class: "curve-plot", "aria-hidden": "true" });
   const cursors = panels.map(() => element("i", { class: "cursor", testid: `${testid}-cursor` }));
   const headings = panels.map((panel) => curveHeading(context, panel));
-  const labels = createEndLabels();
   const stars = panels.map(() => bestStar(context));
   const note = element("p", { class: "curve-note", testid: `${testid}-note` });
-  const steps = element(
-    "span",
-    { class: "step-axis", "aria-hidden": "true" },
-    context.say("step_axis"),
-  );
+  const toggleZoom = () => set({ zoom: null, zooming: !view.zoom && !view.zooming });
+  const zoom = element("button", {
+    type: "button",
+    class: "quiet curve-zoom",
+    testid: `${testid}-zoom`,
+    on: { click: toggleZoom },
+  });
   const box = element(
     "div",
     { class: "curves", testid, role: "group", "aria-label": context.say("curves") },
-    plot,
-    labels.element,
-    ...headings.map((heading) => heading.element),
     ...cursors,
+    plot,
+    ...headings.map((heading) => heading.element),
     ...stars,
-    steps,
     note,
+    zoom,
   );
-  let boxes: Box[] = [];
-  let [busy, requested] = [false, false];
-  /** One drawing at a time, and after it only the latest request. */
-  const draw = async () => {
+  const range = () => view.zoom ?? context.range();
+  const followZoom = () => {
+    const [low, high] = (plot as unknown as PlotlyElement).layout.xaxis.range;
+    const [first, last] = context.range();
+    set({ zoom: low === first && high === last ? null : [low, high], zooming: false });
+  };
+  const show = createPlot(plot, context.signal, { plotly_relayout: followZoom });
+  const draw = () => {
+    void context.size; // measures
     const size = { width: box.clientWidth, height: box.clientHeight };
     if (size.width < 60 || size.height < 60) return;
-    const columns = columnsNow();
-    const roomy = panels.map((panel) => ({
-      ...panel,
-      room: roomForNames(panel, panel.lines(context), context.palette),
-    }));
-    boxes = panelBoxes(roomy, columns, size, context.state.projector);
-    headings.forEach(({ element: heading }, index) => {
-      heading.style.transform = `translate(${boxes[index].left}px, ${boxes[index].top - 20}px)`;
-      const { left, width } = boxes[index];
-      const free = columns === 1 ? size.width - left : width; // above the names of the lines, too
+    const type = context.state.projector ? PROJECTED_TYPE : TYPE;
+    const given = { columns: columnsNow(), size, range: range(), type };
+    const { data, layout, boxes } = curveChart(context, panels, given);
+    set({ boxes });
+    layout.dragmode = view.zooming ? "zoom" : false;
+    if (context.plotly) show(context.plotly, { data, layout });
+  };
+  const placeHeadings = () => {
+    view.boxes.forEach(({ left, top, width }, index) => {
+      const { element: heading } = headings[index];
+      heading.style.transform = `translate(${left}px, ${top - HEADING}px)`;
+      const free = columnsNow() === 1 ? box.clientWidth - left : width; // above the names of the lines, too
       heading.style.width = `${free}px`;
     });
     const { every, moments } = context.run;
     write(note, moments.length ? "" : context.say("no_moment", { every }));
-    annotate();
-    requested = true;
-    if (!context.plotly || busy) return;
-    busy = true;
-    while (requested && !context.signal.aborted) {
-      requested = false;
-      const now = { width: box.clientWidth, height: box.clientHeight };
-      const shown = { columns: columnsNow(), boxes, size: now, range: context.range() };
-      const { data, layout } = panelFigure(context, panels, shown);
-      await context.plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
-    }
-    busy = false;
   };
-  /** The names of the lines, and the star of the best moment. */
-  const annotate = () => {
-    const range = context.range();
-    const pitch = LABEL_PITCH * (context.state.projector ? 1.4 : 1);
-    const drawn = panels.map((panel) => panel.lines(context));
-    labels.draw(
-      panels.flatMap((panel, index) => endLabels(panel, drawn[index], boxes[index], range, pitch)),
-    );
-    const { moments, best: step } = context.run;
-    const best = moments.length > 1 ? moments.find((moment) => moment.step === step) : undefined;
+  /** Where a step is, px from the left. */
+  const placeOf = (step: number, { left, width }: Box) => {
+    const [low, high] = range();
+    return low <= step && step <= high ? left + ((step - low) / (high - low)) * width : null;
+  };
+  const placeStars = () => {
+    const best = bestMoment(context.run);
     panels.forEach((panel, index) => {
-      const { left, width } = boxes[index];
-      const axis = valueAxis(panel, drawn[index]);
-      const loss = panel.starred ? (best?.held_out ?? null) : null;
-      const top = loss === null ? null : heightOf(boxes[index], axis, loss);
-      stars[index].hidden = top === null;
-      if (!best || top === null) return;
-      const x = left + ((best.step - range[0]) / (range[1] - range[0])) * width;
-      stars[index].style.transform = `translate(${x}px, ${top}px) translate(-50%, -50%)`;
+      const box = view.boxes[index];
+      const loss = (panel.starred && best?.held_out) ?? null;
+      const x = box && best ? placeOf(best.step, box) : null;
+      stars[index].hidden = loss === null || loss === false || x === null;
+      if (!best || !loss || x === null) return;
+      const y = heightOf(box, valueAxis(panel, panel.lines(context)), loss);
+      stars[index].style.transform = `translate(${x}px, ${y}px) translate(-50%, -50%)`;
       const title = context.say("best_title", { step: best.step, loss: shortValue(loss) });
       assign(stars[index], "title", title);
       assign(stars[index], "aria-label", title);
@@ -105,26 +106,38 @@ export function createCurves(
   /** The cursor and the values at the selected moment. */
   const moveCursor = () => {
     const moment = context.run.moments[context.state.at];
-    const [low, high] = context.range();
     cursors.forEach((cursor, index) => {
-      cursor.hidden = !moment || !boxes.length;
-      if (cursor.hidden) return;
-      const { left, top, width, height } = boxes[index];
-      const x = left + ((moment.step - low) / (high - low)) * width;
-      cursor.style.transform = `translate(${x - 1}px, ${top}px)`;
-      cursor.style.height = `${height}px`;
+      const box = view.boxes[index];
+      const x = moment && box ? placeOf(moment.step, box) : null;
+      cursor.hidden = x === null;
+      if (x === null) return;
+      cursor.style.transform = `translate(${x - 1}px, ${box.top}px)`;
+      cursor.style.height = `${box.height}px`;
     });
     headings.forEach((heading, index) => {
       write(heading.name, context.say(headingOf(context.run, panels[index])));
       write(heading.value, moment ? panels[index].value(moment) : "");
     });
   };
-  watchCurves(context, box, panels, () => boxes, `${testid}-tooltip`);
-  const update = (changed: Set<string>) => {
-    if (anyOf(changed, "run", "theme", "size", "head", "open", "projector")) draw();
-    if (anyOf(changed, "run", "at", "size", "open")) moveCursor();
+  const drawZoom = () => {
+    write(zoom, context.say(view.zoom ? "zoom_reset" : "zoom"));
+    assign(zoom, "title", context.say(view.zoom ? "zoom_reset_title" : "zoom_title"));
+    assign(zoom, "aria-pressed", view.zooming ? "true" : "false");
+    box.classList.toggle("zooming", view.zooming);
   };
-  return { element: box, update, destroy: () => context.plotly?.purge(plot) };
+  const stepAt = (x: number, { left, width }: Box) => {
+    const [low, high] = range();
+    return low + ((x - left) / width) * (high - low);
+  };
+  watchCurves(context, box, (x, y) => {
+    const found = view.zooming ? undefined : view.boxes.find((one) => isIn(one, x, y));
+    return found ? nearestMoment(context.run.moments, stepAt(x, found)) : null;
+  });
+  return { element: box, views: [draw, placeHeadings, placeStars, moveCursor, drawZoom] };
+}
+
+function isIn({ left, top, width, height }: Box, x: number, y: number) {
+  return x >= left - 8 && x <= left + width + 8 && y >= top - HEADING && y <= top + height + 20;
 }
 
 /** The name of a panel, and its value at the cursor. */
@@ -135,18 +148,13 @@ function curveHeading({ run, say }: ReplayContext, panel: Panel) {
   return { element: element("div", { class: "curve-heading", title }, name, value), name, value };
 }
 
-/** The key of a panel's name: the loss of batches is not in the unit of the held-out loss. */
-export function headingOf(run: Pick<RunData, "batch_loss">, { name }: Pick<Panel, "name">) {
-  return name === "loss" && run.batch_loss ? "loss_batches" : name;
-}
-
-/** The mark of the best moment; a click shows that moment. */
+/** What shows the best moment, over the mark that the chart has of it. */
 function bestStar(context: ReplayContext) {
   const show = () => {
     const { moments, best } = context.run;
     if (best !== null) context.act.goTo(nearestMoment(moments, best));
   };
-  const star = element("button", { type: "button", class: "best-star", testid: "best" }, "★");
+  const star = element("button", { type: "button", class: "best-star", testid: "best" });
   star.addEventListener("pointerdown", (event) => event.stopPropagation());
   star.addEventListener("click", show);
   star.hidden = true;
@@ -154,61 +162,35 @@ function bestStar(context: ReplayContext) {
 }
 
 /**
- * Select the moment where the pointer is pressed, and show the values under it; dragging may leave
- * the panels.
- * @param testid of the values
+ * Select the moment where the pointer is pressed; dragging may leave the panels.
+ * @param find the index of the moment at a place, px; null where none is selected
  */
 function watchCurves(
   context: ReplayContext,
   box: HTMLElement,
-  panels: Panel[],
-  boxes: () => Box[],
-  testid: string,
+  find: (x: number, y: number) => number | null,
 ) {
   let pressed = false;
-  const tooltip = createCurveTooltip(context, testid);
-  context.root.append(tooltip.element);
-  /** The panel and the index of the moment under the pointer. */
-  const find = (event: PointerEvent) => {
-    const frame = box.getBoundingClientRect();
-    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    const index = boxes().findIndex(
-      ({ left, top, width, height }) =>
-        x >= left - 8 && x <= left + width + 8 && y >= top - 20 && y <= top + height + 20,
-    );
-    if (index < 0) return null;
-    const { left, width } = boxes()[index];
-    const [low, high] = context.range();
-    const step = low + ((x - left) / width) * (high - low);
-    return { panel: panels[index], moment: nearestMoment(context.run.moments, step) };
-  };
   const select = (event: PointerEvent) => {
-    const found = find(event);
-    if (found) context.act.goTo(found.moment);
-  };
-  const hover = (event: PointerEvent) => {
-    const found = event.pointerType === "touch" ? null : find(event);
-    const moment = found && context.run.moments[found.moment];
-    if (moment) tooltip.show(found.panel, moment.step, { x: event.clientX, y: event.clientY });
-    else tooltip.hide();
+    const frame = box.getBoundingClientRect();
+    const found = find(event.clientX - frame.left, event.clientY - frame.top);
+    if (found !== null) context.act.goTo(found);
+    return found !== null;
   };
   box.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || !select(event)) return;
     pressed = true;
     box.setPointerCapture(event.pointerId);
-    select(event);
   });
   box.addEventListener("pointermove", (event) => {
     if (pressed) select(event);
-    hover(event);
   });
-  box.addEventListener("pointerleave", tooltip.hide);
   for (const end of ["pointerup", "pointercancel"]) {
     box.addEventListener(end, () => {
       pressed = false;
     });
   }
-  const observer = new ResizeObserver(() => context.touch("size"));
+  const observer = new ResizeObserver(() => context.give({ size: context.size + 1 }));
   observer.observe(box);
   context.signal.addEventListener("abort", () => observer.disconnect());
 }

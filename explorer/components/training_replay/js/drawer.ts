@@ -1,6 +1,8 @@
 import type { Part } from "../../dom/js/element.ts";
-import { drawParts, element, write } from "../../dom/js/element.ts";
+import { element, write } from "../../dom/js/element.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
+import type { View } from "../../dom/js/store.ts";
+import { createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { MORE_PANELS, panelsOf } from "./curvePanels.ts";
 import { createCurves } from "./curves.ts";
@@ -8,7 +10,8 @@ import { curvesFigure } from "./curvesFigure.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
 /** More curves and the log, collapsed at first. */
-export function createDrawer(context: ReplayContext): Part & { destroy: () => void } {
+export function createDrawer(context: ReplayContext): Part {
+  const { values: drawer, set } = createStore({ open: false });
   const columns = () => {
     const width = context.root.clientWidth;
     return width >= 1700 ? MORE_PANELS.length : width >= 700 ? 3 : 1;
@@ -30,15 +33,20 @@ export function createDrawer(context: ReplayContext): Part & { destroy: () => vo
     log,
   );
   const opened = () => {
-    context.touch("open");
+    set({ open: node.open });
     context.screen.flush();
     if (node.open) node.scrollIntoView({ block: "end" });
   };
-  const update = (changed: Set<string>) => {
-    if (!node.open) return;
-    curves.element.style.setProperty("--rows", String(Math.ceil(MORE_PANELS.length / columns())));
-    drawParts([curves], changed, context.screen);
-    write(log, context.run.log.join("\n") || context.say("no_log"));
+  const whenOpen = (view: View) => () => {
+    if (drawer.open) view();
   };
-  return { element: node, update, destroy: curves.destroy };
+  const placeRows = () => {
+    void context.size; // measures
+    curves.element.style.setProperty("--rows", String(Math.ceil(MORE_PANELS.length / columns())));
+  };
+  const writeLog = () => write(log, context.run.log.join("\n") || context.say("no_log"));
+  return {
+    element: node,
+    views: [placeRows, ...(curves.views ?? []), writeLog].map(whenOpen),
+  };
 }

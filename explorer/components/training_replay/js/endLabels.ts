@@ -1,6 +1,6 @@
-import { element, populate } from "../../dom/js/element.ts";
-import type { Box } from "./curveFigure.ts";
-import { heightOf, valueAxis } from "./curveFigure.ts";
+import { plain } from "../../dom/js/plotly.ts";
+import type { Box, Size } from "./curveAxes.ts";
+import { heightOf, valueAxis } from "./curveAxes.ts";
 import type { Line, Panel } from "./curvePanels.ts";
 
 /** px; `wanted`: the height of the line's end, `apart`: whether the line ends before the others */
@@ -31,7 +31,9 @@ export function endLabels(
 ): EndLabel[] {
   const axis = valueAxis(panel, lines);
   const ends = lines.flatMap(({ name, colour, mine = false, x, y }) => {
-    const last = y.map((value) => value !== null).lastIndexOf(true);
+    const last = y
+      .map((value, index) => value !== null && x[index] >= range[0] && x[index] <= range[1])
+      .lastIndexOf(true);
     const wanted = last < 0 || !name ? null : heightOf(box, axis, y[last] as number);
     if (wanted === null) return [];
     const left = box.left + ((x[last] - range[0]) / (range[1] - range[0])) * box.width;
@@ -45,6 +47,38 @@ export function endLabels(
   const [top, bottom] = [box.top - 5, box.top + box.height + 5];
   const closer = Math.max((bottom - top) / ends.length, CLOSEST * pitch);
   return spread(ends, top, bottom, Math.min(pitch, closer));
+}
+
+/**
+ * A label as a note of Plotly: its arrow leads from the end of the line to the name. Of a line that
+ * ends before the others it is level, so that it crosses none of them.
+ * @param size of the figure
+ * @param ink of the text
+ */
+export function labelNote(
+  { name, colour, mine, left, apart, wanted, top }: EndLabel,
+  size: Size,
+  ink: string,
+) {
+  const from = apart ? top : wanted;
+  return {
+    ...at(size, left, from),
+    text: plain(name),
+    ax: AHEAD,
+    ay: top - from,
+    arrowhead: 0,
+    arrowwidth: 1.5,
+    arrowcolor: colour,
+    standoff: 2,
+    borderpad: 2,
+    xanchor: "left",
+    font: { color: ink, weight: mine ? 700 : 400 },
+  };
+}
+
+/** A place of a note of Plotly, px from the upper left corner of the figure. */
+export function at({ width, height }: Size, left: number, top: number) {
+  return { xref: "paper", yref: "paper", x: left / width, y: 1 - top / height };
 }
 
 /**
@@ -75,36 +109,4 @@ export function spread<Label extends { mine: boolean; wanted: number; top: numbe
     highest = label.top - pitch;
   }
   return kept;
-}
-
-/** An element with the labels of all panels, and how to draw them. */
-export function createEndLabels(): { element: HTMLElement; draw: (labels: EndLabel[]) => void } {
-  const node = element("div", { class: "end-labels", "aria-hidden": "true" });
-  const leaders = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const names = element("div", {});
-  leaders.setAttribute("class", "leaders");
-  node.append(leaders, names);
-  const draw = (labels: EndLabel[]) => {
-    const texts = populate(names, labels.length, () => element("span", { class: "end-label" }));
-    leaders.replaceChildren(...labels.map(leader));
-    labels.forEach(({ name, mine, left, top }, index) => {
-      texts[index].textContent = name;
-      texts[index].title = name;
-      texts[index].classList.toggle("mine", mine);
-      texts[index].style.transform = `translate(${left + AHEAD + 2}px, ${top}px) translateY(-50%)`;
-    });
-  };
-  return { element: node, draw };
-}
-
-/**
- * The stroke from the end of a line to its label, in the colour of the line; of a line that ends
- * before the others, a stroke beside its label, so that it crosses none of them.
- */
-function leader({ colour, left, apart, wanted, top }: EndLabel) {
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  const start = apart ? `M${left + 3},${top}` : `M${left + 2},${wanted}`;
-  line.setAttribute("d", `${start}L${left + AHEAD - 3},${top}h3`);
-  line.setAttribute("stroke", colour);
-  return line;
 }

@@ -43,18 +43,25 @@ export interface ReplayListeners {
   }) => void;
 }
 
+/** What is drawn, beside what the visitor chose of it. */
+export interface Given {
+  run: RunData;
+  palette: Palette;
+  plotly: Plotly | null; // once it is loaded
+  selected: HeadChoice | null; // cross head of the probe
+  size: number; // grows whenever there is more or less space: read by views that measure
+}
+
 /** What every part of the training replay reads and can do. */
-export interface ReplayContext {
+export interface ReplayContext extends Readonly<Given> {
   root: HTMLElement;
   signal: AbortSignal; // aborted when the replay is destroyed
-  run: RunData;
   state: ReplayState;
   set: Store<ReplayState>["set"];
   screen: Screen;
   touch: Screen["touch"]; // until every part is tracked
-  palette: Palette;
+  give: Store<Given>["set"];
   loadPlotly: () => Promise<Plotly>;
-  plotly: Plotly | null; // once it is loaded
   say: Say;
   traces: ProbeTraces;
   range: () => [number, number]; // of the step axis
@@ -62,7 +69,6 @@ export interface ReplayContext {
   act: ReplayActions;
   listeners: ReplayListeners;
   chooseHead: (layer: number, head: number) => void;
-  selected: HeadChoice | null; // cross head of the probe
   /** what was shown of the probe before the page mounted the replay anew */
   lastProbe: () => Partial<TraceState>;
 }

@@ -26,6 +26,7 @@ import type { FetchProbe } from "./probeTraces.ts";
 import { createProbeTraces, servedProbe } from "./probeTraces.ts";
 import { createProgress } from "./progress.ts";
 import type {
+  Given,
   HeadChoice,
   ReplayActions,
   ReplayContext,
@@ -59,6 +60,9 @@ const PLAY_PACE = [60, 700]; // ms a moment, at least and at most
 
 const SERVED: ReplaySource = { probe: servedProbe, plotly: servedPlotly }; // the app's server
 
+/** What the names of changes were called; until every part is tracked. */
+const TOUCHED: Record<string, string> = { palette: "theme", plotly: "size" };
+
 let lastView: LastView | null = null; // what was shown before the page mounted the replay anew
 
 /** Show a run. */
@@ -80,7 +84,7 @@ export function mountTrainingReplay(
     if (changed.has("run")) root.dataset.run = context.run.name;
     if (changed.has("projector")) showProjector(root, context.state.projector);
     if (anyOf(changed, "run", "at")) requestTraces(context, source);
-    if (changed.has("head")) context.selected = probe.selected();
+    if (changed.has("head")) context.give({ selected: probe.selected() });
     drawParts([...parts, ...reports], changed, context.screen);
   });
   const probe = createProbe(context);
@@ -95,7 +99,7 @@ export function mountTrainingReplay(
     root,
     abort.signal,
     (top) => top,
-    () => context.touch("size"),
+    () => context.give({ size: context.size + 1 }),
   );
   listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
   const { signal } = abort;
@@ -133,34 +137,35 @@ function createContext(
   const screen = createScreen(draw);
   const { values: state, set } = createStore(initialState(run), (names) => screen.touch(...names));
   const palette = watchTheme(root, (next) => {
-    context.palette = next;
-    context.touch("theme");
+    context.give({ palette: next });
   });
   const onTrace = (address: string) => {
     context.touch("traces");
     if (context.run.moments[context.state.at]?.probe === address) context.touch("probe");
   };
-  const parts: Omit<ReplayContext, "act"> = {
+  const nothing = { plotly: null, selected: null, size: 0 };
+  const given = createStore({ run, palette, ...nothing } as Given, (names) =>
+    screen.touch(...names, ...names.flatMap((name) => TOUCHED[name] ?? [])),
+  );
+  const parts: Omit<ReplayContext, "act" | keyof Given> = {
     root,
     signal,
-    run,
     state,
     set,
+    give: given.set,
     screen,
     touch: screen.touch,
-    palette,
     loadPlotly: source.plotly,
-    plotly: null,
     say: (key, facts) => fillIn(context.run.strings, key, facts),
     traces: createProbeTraces(onTrace, signal, source.probe),
     range: () => [0, lastStep(context)],
     expected: () => expectedMoments(context),
     listeners: { onLink: () => {}, onCell: () => {} },
     chooseHead: () => {},
-    selected: null,
     lastProbe: () => ({ ...lastView?.probe, ...crossHead(addressed(context.run).head) }),
   };
   const context = parts as ReplayContext;
+  Object.defineProperties(context, Object.getOwnPropertyDescriptors(given.values));
   context.act = createReplayActions(context);
   return context;
 }
@@ -253,7 +258,7 @@ function isDone({ report }: RunData) {
 function showRun(context: ReplayContext, next: RunData) {
   const { run: before, state } = context;
   const step = before.moments[state.at]?.step ?? 0;
-  context.run = next;
+  context.give({ run: next });
   if (before.key !== next.key) {
     context.act.pause();
     context.set({ ...initialState(next), hinted: state.hinted, projector: state.projector });
@@ -266,7 +271,6 @@ function showRun(context: ReplayContext, next: RunData) {
       state.following || following ? next.moments.length - 1 : nearestMoment(next.moments, step);
     context.set({ at, following });
   }
-  context.touch("run");
 }
 
 /** After Back or Forward, the moment and the head in the URL, if it is of this run. */
@@ -336,9 +340,8 @@ function createReplayActions(context: ReplayContext): ReplayActions {
 /** The curves appear when Plotly is loaded; without it the slider and the probe still work. */
 async function loadPlotly(context: ReplayContext) {
   try {
-    context.plotly = await context.loadPlotly();
-    context.touch("size");
+    context.give({ plotly: await context.loadPlotly() });
   } catch {
-    context.plotly = null; // the map of the probe shows the message
+    // the map of the probe shows the message
   }
 }
