@@ -50,6 +50,22 @@ def test_what_comes_next_is_nowhere_until_it_is_guessed(show: Callable[..., Page
         expect(tab.get_by_test_id("output")).to_have_text("delta")
 
 
+def test_a_choice_does_not_tell_that_a_card_asks_its_probability(show: Callable[..., Page]) -> None:
+    tab = show(example_trace(), view=View(step=1, guess=True))
+    tab.evaluate("""() => {
+      const one = { answer: "probability", site: null, layer: 0, head: 0, query: 0, key: null };
+      const asked = JSON.stringify({ answer: "", answered: false, open: [one] });
+      document.documentElement.setAttribute("data-lesson-asks", asked);
+      document.dispatchEvent(new CustomEvent("attention-asking"));
+    }""")
+    settle(tab)
+    values = tab.locator("[data-testid=candidates] .value")
+    assert "".join(values.all_inner_texts()) == ""
+    tab.get_by_test_id("candidates").get_by_role("button", name="4", exact=True).click()
+    chosen = tab.locator("[data-testid=candidates] .chosen")
+    expect(chosen.locator(".value")).to_have_text("?")
+
+
 def test_a_guess_is_clicked_or_typed_and_counted(show: Callable[..., Page]) -> None:
     tab = show(example_trace(), view=View(step=1, guess=True))
     tally, note = tab.get_by_test_id("tally"), tab.get_by_test_id("candidates-note")
