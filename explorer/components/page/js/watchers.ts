@@ -1,4 +1,5 @@
 import { assign, element } from "../../dom/js/element.ts";
+import { onResize } from "../../dom/js/onResize.ts";
 import type { Palette } from "./palette.ts";
 import { readPalette } from "./palette.ts";
 
@@ -54,20 +55,14 @@ export function watchSize(
     root.style.setProperty("--available-height", `calc(100dvh - ${Math.round(top)}px)`);
     onChange();
   };
-  const resized = new ResizeObserver(fit);
-  resized.observe(root);
+  onResize([root], signal, fit);
   // What appears above later moves the component: its own size stays, that of its ancestors does not.
-  const moved = new ResizeObserver(() => {
+  onResize(ancestors, signal, () => {
     requestAnimationFrame(() => {
       if (!signal.aborted && Math.abs(offset() - fitted) >= 1) fit();
     });
   });
-  for (const node of ancestors) moved.observe(node);
   window.addEventListener("resize", fit, { signal });
-  signal.addEventListener("abort", () => {
-    resized.disconnect();
-    moved.disconnect();
-  });
   fit();
 }
 
