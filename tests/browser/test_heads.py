@@ -128,6 +128,13 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     expect(first).to_have_attribute("data-testid", "head-0-2")  # the more positional one
     tab.get_by_test_id("metric").select_option("confidence")
     expect(first).to_have_attribute("data-testid", "head-0-1")
+    expect(grid.locator("[tabindex='0']")).to_have_count(1)  # one stop of the Tab key
+    first.press("ArrowDown")
+    second = grid.locator(".head-cell").nth(1)
+    expect(second).to_be_focused()
+    expect(second).to_have_attribute("aria-pressed", "true")
+    expect(second).to_have_attribute("tabindex", "0")
+    expect(grid.locator("[tabindex='0']")).to_have_count(1)
 
 
 def test_a_row_chosen_on_roles_shows_the_evidence_for_its_head(address, new_tab):
