@@ -1,5 +1,6 @@
 """The Heads page in a real browser."""
 
+import base64
 import re
 import shutil
 from collections.abc import Callable
@@ -11,10 +12,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import explorer
+from explorer.components.bundle import PLOTLY, styles
+from explorer.components.head_views.payload import head_grid_payload
 from explorer.core import folders
 from explorer.heads.reports.head_report import HeadReport
 from tests.support.app_server import running_app
-from tests.support.player_page import cell_center, save
+from tests.support.page_checks import settle
+from tests.support.player_page import cell_center, entry_script, save
+from tests.support.small_trace import small_trace
 
 PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
   .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value < 200))"""
@@ -123,6 +128,13 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     expect(first).to_have_attribute("data-testid", "head-0-2")  # the more positional one
     tab.get_by_test_id("metric").select_option("confidence")
     expect(first).to_have_attribute("data-testid", "head-0-1")
+    expect(grid.locator("[tabindex='0']")).to_have_count(1)  # one stop of the Tab key
+    first.press("ArrowDown")
+    second = grid.locator(".head-cell").nth(1)
+    expect(second).to_be_focused()
+    expect(second).to_have_attribute("aria-pressed", "true")
+    expect(second).to_have_attribute("tabindex", "0")
+    expect(grid.locator("[tabindex='0']")).to_have_count(1)
 
 
 def test_a_row_chosen_on_roles_shows_the_evidence_for_its_head(address, new_tab):
@@ -292,6 +304,31 @@ def test_on_a_small_projector_the_large_map_is_beside_the_grid(address, new_tab)
     assert len(rows) == 1
     ahead = tab.get_by_test_id("ahead").bounding_box()
     assert ahead["y"] < rows.pop() + 30  # in one line with the buttons
+
+
+GRID_ALONE = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 0 }} {styles}</style>
+<main></main><script type="module">
+{script}
+const data = Uint8Array.from(atob("{data}"), (letter) => letter.charCodeAt(0));
+entry({{ data, parentElement: document.querySelector("main"),
+  setStateValue: () => {{}}, setTriggerValue: () => {{}} }});
+</script>"""
+
+
+def test_all_columns_of_heads_stay_in_a_grid_alone_when_the_type_grows(new_tab, tmp_path):
+    page = tmp_path / "grid.html"
+    data = base64.b64encode(head_grid_payload(small_trace(), None)).decode()
+    parts = {"styles": styles("head_grid"), "script": entry_script("head_grid"), "data": data}
+    shutil.copyfile(PLOTLY, tmp_path / "plotly.min.js")
+    page.write_text(GRID_ALONE.format(**parts), encoding="utf-8")
+    tab = new_tab(1366, 768)
+    tab.goto(page.as_uri())
+    grid = tab.get_by_test_id("head-grid")
+    expect(tab.get_by_test_id("head-0-4")).to_be_visible()
+    tab.keyboard.press("p")
+    expect(tab.locator(".head-view.projector")).to_be_visible()
+    settle(tab)
+    assert grid.evaluate("(cells) => cells.scrollWidth - cells.clientWidth") == 0
 
 
 WHOLE = "(nodes) => nodes.every((node) => node.scrollHeight <= node.clientHeight + 2)"

@@ -1,7 +1,6 @@
 import { assign, element } from "./element.ts";
+import { followArrows, markStop } from "./roving.ts";
 import type { Say } from "./sentences.ts";
-
-const MOVES: Record<string, number> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 /**
  * A radio group of buttons: one stop of the Tab key, arrow keys move inside.
@@ -39,30 +38,15 @@ export function createRadios(
     { class: small ? "segments small" : "segments", role: "radiogroup", "aria-label": say(label) },
     ...choices.map(([, one]) => one),
   );
-  node.addEventListener("keydown", (event) => moveChoice(choices, event, choose));
+  const buttons = Object.fromEntries(choices);
+  const all = choices.map(([, one]) => one);
+  const enabled = () =>
+    all.filter((one) => one.getAttribute("aria-disabled") === null && !one.hidden);
+  followArrows(node, enabled, { round: true });
   const check = (chosen: string) => {
-    for (const [name, one] of choices) {
+    for (const [name, one] of choices)
       assign(one, "aria-checked", name === chosen ? "true" : "false");
-      one.tabIndex = name === chosen ? 0 : -1;
-    }
+    markStop(all, buttons[chosen]);
   };
-  return { element: node, buttons: Object.fromEntries(choices), check };
-}
-
-/** An arrow key selects the next enabled choice, wrapping around, and does not step the player. */
-function moveChoice(
-  choices: [string, HTMLButtonElement][],
-  event: KeyboardEvent,
-  choose: (name: string) => void,
-) {
-  const by = MOVES[event.key];
-  if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  const enabled = choices.filter(
-    ([, button]) => button.getAttribute("aria-disabled") === null && !button.hidden,
-  );
-  const now = enabled.findIndex(([, button]) => button === event.target);
-  const [name, button] = enabled[(now + by + enabled.length) % enabled.length];
-  button.focus();
-  choose(name);
+  return { element: node, buttons, check };
 }

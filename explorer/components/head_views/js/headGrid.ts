@@ -4,6 +4,7 @@ import { assign, element, write } from "../../dom/js/element.ts";
 import { SMALL_PROJECTOR_TYPE, SMALL_TYPE, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
 
 import { shortNumber } from "../../dom/js/numbers.ts";
+import { followArrows, markStop } from "../../dom/js/roving.ts";
 import type { Store } from "../../dom/js/store.ts";
 import { createStore } from "../../dom/js/store.ts";
 
@@ -44,6 +45,12 @@ export type Layout = ThumbnailSize & {
   slot: number;
 };
 
+/** What came of laying out. */
+interface Laid {
+  pixels: string; // of a picture: another number of them is painted anew
+  buttons: HTMLElement[]; // of the heads that are shown, in their order
+}
+
 export interface Grid {
   context: TraceContext;
   frame: ViewFrame;
@@ -54,7 +61,7 @@ export interface Grid {
   tooltip: ReturnType<typeof createHeadTooltip>;
   byIndex: Map<number, HeadCell>; // in order of layer and head
   layout: Layout;
-  pixels: Store<{ ofPicture: string }>; // another number of them is painted anew
+  laid: Store<Laid>;
 }
 
 const LARGEST_PICTURE = 320; // px
@@ -93,10 +100,10 @@ export function createHeadGrid(
     tooltip,
     byIndex: new Map(),
     layout,
-    pixels: createStore({ ofPicture: "" }),
+    laid: createStore<Laid>({ pixels: "", buttons: [] }),
   };
   const views = [layOut, paintPictures, markSelected].map((draw) => () => draw(grid));
-  cells.addEventListener("keydown", (event) => moveSelection(grid, event));
+  followArrows(cells, () => grid.laid.values.buttons);
   return { element: node, tooltip: tooltip.element, views };
 }
 
@@ -155,7 +162,6 @@ function layOut(grid: Grid) {
   const heads = filteredHeads(context, frame, filter);
   const shown = filter.sorted ? heads.filter((one) => one.passes) : heads;
   grid.layout = fitPictures(grid, Math.max(shown.length, 1));
-  grid.pixels.set({ ofPicture: String(shrunkTo(grid.layout)) });
   const { width, height, columns, tall, wrapped, slot } = grid.layout;
   const { style } = cells;
   style.setProperty("--picture-width", `${width}px`);
@@ -168,6 +174,7 @@ function layOut(grid: Grid) {
   write(axes, frame.say(filter.sorted ? "axes_sorted" : "axes_natural"));
   for (const one of heads) cellOf(grid, one); // painted with the others, whether it passes or not
   const buttons = shown.map((one) => captioned(grid, one));
+  grid.laid.set({ pixels: String(shrunkTo(grid.layout)), buttons });
   if (!shown.length)
     cells.replaceChildren(element("p", { class: "nothing" }, frame.say("no_head_passes")));
   else cells.replaceChildren(...(filter.sorted ? buttons : withNames(context, buttons, columns)));
@@ -248,8 +255,8 @@ function captioned(grid: Grid, one: FilteredHead) {
 }
 
 /** Draw the weights of every head, or the values instead of them. */
-function paintPictures({ context, byIndex, layout, values, pixels }: Grid) {
-  void pixels.values.ofPicture;
+function paintPictures({ context, byIndex, layout, values, laid }: Grid) {
+  void laid.values.pixels;
   const site = siteOf(context);
   const scale = scaleOf(context.state, site);
   const shown = values?.(site);
@@ -265,27 +272,14 @@ function paintPictures({ context, byIndex, layout, values, pixels }: Grid) {
   }
 }
 
-/** Ring the selected head, which is the only stop of the Tab key. */
-function markSelected({ context, byIndex }: Grid) {
+/** Ring the selected head. */
+function markSelected({ context, byIndex, laid }: Grid) {
   const { layer, head } = context.state;
-  const selected = layer * siteOf(context).heads + head;
-  for (const [index, { button }] of byIndex) {
-    button.classList.toggle("selected", index === selected);
-    assign(button, "aria-pressed", index === selected ? "true" : "false");
-    button.tabIndex = index === selected ? 0 : -1;
+  const { heads } = siteOf(context);
+  const selected = head < 0 ? undefined : byIndex.get(layer * heads + head)?.button;
+  for (const button of laid.values.buttons) {
+    button.classList.toggle("selected", button === selected);
+    assign(button, "aria-pressed", button === selected ? "true" : "false");
   }
-}
-
-/** ↑ and ↓ select the head before and after in the grid; ← and → stay with the steps. */
-function moveSelection({ context, frame, filter, byIndex }: Grid, event: KeyboardEvent) {
-  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-  if (!by) return;
-  event.preventDefault();
-  const { state } = context;
-  const heads = filteredHeads(context, frame, filter).filter((one) => one.passes || !filter.sorted);
-  const now = heads.findIndex((one) => one.layer === state.layer && one.head === state.head);
-  const next = heads[now + by];
-  if (!next) return;
-  context.act.select({ layer: next.layer, head: next.head });
-  byIndex.get(next.index)?.button.focus();
+  markStop(laid.values.buttons, selected);
 }

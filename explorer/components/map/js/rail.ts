@@ -2,6 +2,7 @@ import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import { LAYER_LABEL, LAYER_TARGET, PHONE_WIDTH, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
+import { followArrows, markStop } from "../../dom/js/roving.ts";
 import { createStore } from "../../dom/js/store.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import { visibleRows, weightsHidden } from "../../trace/js/guess.ts";
@@ -79,7 +80,7 @@ export function createRail(
     const frame = grid.querySelector(`[data-head="${selectedName(context)}"]`);
     if (frame) bringIntoView(grid, frame);
   };
-  grid.addEventListener("keydown", (event) => moveSelection(context, grid, event));
+  followArrows(grid, () => headButtons(grid));
   return {
     element: node,
     views: [
@@ -388,12 +389,16 @@ function markSelected(context: TraceContext, grid: HTMLElement, pictures: Readon
   void pictures.layout; // with which there may be other thumbnails
   const selected = selectedName(context);
   nameLayers(context, grid);
-  for (const frame of headButtons(grid)) {
+  const all = headButtons(grid);
+  for (const frame of all) {
     const chosen = frame.dataset.head === selected;
     frame.classList.toggle("selected", chosen);
     assign(frame, "aria-pressed", chosen ? "true" : "false");
-    frame.tabIndex = chosen ? 0 : -1;
   }
+  markStop(
+    all,
+    all.find(({ dataset }) => dataset.head === selected),
+  );
 }
 
 /** Say what the names of the layers show: the mean of the heads, or what all of them contribute. */
@@ -444,19 +449,4 @@ function markStep(context: TraceContext, grid: HTMLElement) {
   grid.style.setProperty("--row-size", String(1 / site.queries));
   grid.style.setProperty("--key", String((state.hover?.key ?? 0) / site.keys));
   grid.style.setProperty("--key-size", String(1 / site.keys));
-}
-
-/** ↑ and ↓ select the head before and after; ← and → stay with the steps. */
-function moveSelection(context: TraceContext, grid: HTMLElement, event: KeyboardEvent) {
-  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-  if (!by) return;
-  event.preventDefault();
-  const selected = selectedName(context);
-  const all = headButtons(grid);
-  const now = all.findIndex(({ dataset }) => dataset.head === selected);
-  const next = all[now + by];
-  if (!next) return;
-  const [layer, head] = (next.dataset.head ?? "").split("/").map(Number);
-  context.act.select({ layer, head });
-  next.focus();
 }

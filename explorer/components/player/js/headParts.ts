@@ -1,6 +1,7 @@
 import { assign, element, populate, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { signed, summands } from "../../dom/js/numbers.ts";
+import { followArrows, markStop } from "../../dom/js/roving.ts";
 import type { SignedBar } from "../../figure/js/signedBars.ts";
 import { createSignedBars } from "../../figure/js/signedBars.ts";
 import type { Palette } from "../../page/js/palette.ts";
@@ -80,7 +81,7 @@ export function createHeadParts(context: TraceContext, find: FindAttribution): H
     names,
     ...SITES.map((site) => tables[site].element),
   );
-  heads.addEventListener("keydown", (event) => moveChoice(heads, event));
+  followArrows(heads, () => buttonsIn(heads));
   const bars = createSignedBars("parts-bars");
   const shown = element(
     "div",
@@ -218,22 +219,12 @@ export function barsOf(
 function markSelected({ state }: TraceContext, heads: HTMLElement) {
   const selected = `${state.site}/${state.layer}/${state.head}`;
   const buttons = buttonsIn(heads);
-  const stop = buttons.find(({ dataset }) => dataset.part === selected) ?? buttons[0];
-  for (const button of buttons) {
+  for (const button of buttons)
     assign(button, "aria-pressed", button.dataset.part === selected ? "true" : "false");
-    button.tabIndex = button === stop ? 0 : -1;
-  }
-}
-
-/** ↑ and ↓ go to the head before and after; ← and → stay with the steps. */
-function moveChoice(heads: HTMLElement, event: KeyboardEvent) {
-  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-  if (!by) return;
-  event.preventDefault();
-  const buttons = buttonsIn(heads);
-  const next = buttons[buttons.findIndex((button) => button.matches(":focus")) + by];
-  next?.click();
-  next?.focus();
+  markStop(
+    buttons,
+    buttons.find(({ dataset }) => dataset.part === selected),
+  );
 }
 
 function buttonsIn(heads: HTMLElement): HTMLElement[] {
