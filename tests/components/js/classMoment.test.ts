@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createScreen, createStore } from "../../../explorer/components/dom/js/store.ts";
-import { SHOWN } from "../../../explorer/components/page/js/classEvents.ts";
+import { onShown } from "../../../explorer/components/page/js/classEvents.ts";
 import {
   createClassMoment,
   followMoment,
@@ -55,10 +55,10 @@ function speaker(context: any) {
 /** What the page says while `act` runs. */
 function said(act: () => void) {
   const details: any[] = [];
-  const listen = ({ detail }: any) => details.push(detail);
-  PAGE.addEventListener(SHOWN, listen);
+  const heard = new AbortController();
+  onShown((detail) => details.push(detail), heard.signal);
   act();
-  PAGE.removeEventListener(SHOWN, listen);
+  heard.abort();
   return details;
 }
 

@@ -7,7 +7,7 @@ import type {
   ShownState,
   ShownTraining,
 } from "../../page/js/classEvents.ts";
-import { ASKED, CARD, CARD_REVEALED, REVEALED, SHOWN } from "../../page/js/classEvents.ts";
+import { askShown, onCard, onShown, reveal, revealCard } from "../../page/js/classEvents.ts";
 import { FOLLOWED } from "../../page/js/lessonEvents.ts";
 import { wordsOf } from "../../trace/js/lookAddress.ts";
 import type { Led } from "./stream.ts";
@@ -85,12 +85,9 @@ export function createClassroom(): Classroom & { close: () => void } {
   const { signal } = ended;
   const keep = () => tab.keep(publishing.led());
   window.addEventListener("pagehide", keep, { signal });
-  const onShown = (event: Event) =>
-    publishing.shown((event as CustomEvent<Described | null>).detail);
-  const onCard = (event: Event) => publishing.card((event as CustomEvent<ShownCard | null>).detail);
-  document.addEventListener(SHOWN, onShown, { signal });
-  document.addEventListener(CARD, onCard, { signal });
-  document.dispatchEvent(new Event(ASKED));
+  onShown(publishing.shown, signal);
+  onCard(publishing.card, signal);
+  askShown();
   return {
     message: () => message,
     leading: publishing.leading,
@@ -226,7 +223,8 @@ function createPublishing({ word: page, led }: { word: string; led: Led }, redra
 
 /** Let the part of the page that asks a question show the answer. */
 export function revealAnswer(kind?: Question["kind"]) {
-  document.dispatchEvent(new Event(kind === "card" ? CARD_REVEALED : REVEALED));
+  if (kind === "card") revealCard();
+  else reveal();
 }
 
 /** Whether a question is the one that was revealed, before which the page was loaded again. */

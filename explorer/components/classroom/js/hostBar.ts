@@ -1,7 +1,8 @@
 import { element, populate, write } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { Say } from "../../dom/js/sentences.ts";
-import { ASKS } from "../../page/js/classEvents.ts";
+import type { Kind } from "../../page/js/classEvents.ts";
+import { letGuess } from "../../page/js/classEvents.ts";
 import type { Asked, Classroom, Message } from "./classroom.ts";
 import { revealAnswer } from "./classroom.ts";
 import { placeOf, questionText, renewFor, writeChoice } from "./question.ts";
@@ -54,9 +55,7 @@ function createResult(room: Classroom, say: Say) {
     say("reveal"),
   );
   const group = { names: ["token", "key"], prefix: "ask", label: "ask", small: true };
-  const kinds = createRadios(say, group, (kind) =>
-    document.dispatchEvent(new CustomEvent(ASKS, { detail: kind })),
-  );
+  const kinds = createRadios(say, group, (kind) => letGuess(kind as Kind));
   const scores = element("input", {
     type: "checkbox",
     testid: "class-scores",

@@ -1,7 +1,7 @@
 import { assign, element, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
-import { ASKED, CARD_REVEALED } from "../../page/js/classEvents.ts";
+import { onAskShown, onRevealCard, tellCard } from "../../page/js/classEvents.ts";
 import type { OpenQuestion } from "../../page/js/lessonEvents.ts";
 import {
   asking,
@@ -19,7 +19,7 @@ import {
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
 import { answersOf, forgetAnswers, keepAnswers } from "./answers.ts";
-import { shownCard, tellCard } from "./classCard.ts";
+import { shownCard } from "./classCard.ts";
 import type { Card, Content, Lesson, Listeners } from "./content.ts";
 import { createQuestion } from "./question.ts";
 
@@ -80,8 +80,8 @@ export function mountLesson(
     if (lesson.cards[index]?.answer === NEXT_TOKEN) see();
   }, ended.signal);
   const tell = () => tellCard(shownCard(lesson, index, chosen.has(index), say));
-  document.addEventListener(CARD_REVEALED, see, { signal: ended.signal });
-  document.addEventListener(ASKED, tell, { signal: ended.signal });
+  onRevealCard(see, ended.signal);
+  onAskShown(tell, ended.signal);
   document.documentElement.setAttribute(FOLLOWED, "");
 
   const draw = () => {

@@ -5,19 +5,14 @@
 
 import { assign } from "../../dom/js/element.ts";
 import type { ViewOptions } from "../../trace/js/trace.ts";
+import { channel } from "./channel.ts";
 
 export type Look = Pick<
   ViewOptions,
   "site" | "layer" | "head" | "step" | "alignment" | "guess" | "ahead" | "cell" | "inside"
 >;
 
-const LOOK = "attention-look";
-const CLOSE = "attention-close-cell";
-const HIGHLIGHT = "attention-highlight";
-const AWAY = "attention-away";
 const ASKING = "attention-asking";
-const SEEN = "attention-seen";
-const LEFT = "attention-lesson-left";
 /** On the page while it has the card of a lesson. */
 export const FOLLOWED = "data-lesson";
 
@@ -43,23 +38,28 @@ export interface OpenQuestion {
 }
 
 /** Let the player show a part of its trace. */
-export function showLook(look: Look) {
-  document.dispatchEvent(new CustomEvent(LOOK, { detail: look }));
-}
-
-export function onLook(follow: (look: Look) => void, signal: AbortSignal) {
-  const listen = (event: Event) => follow((event as CustomEvent<Look>).detail);
-  document.addEventListener(LOOK, listen, { signal });
-}
+export const { tell: showLook, hear: onLook } = channel<Look>("attention-look");
 
 /** Let the player show no cell, before the server sends it another text. */
-export function closeCell() {
-  document.dispatchEvent(new CustomEvent(CLOSE));
+export const { tell: closeCell, hear: onCloseCell } = channel("attention-close-cell");
+
+/** Say that the player shows the token that the card asks for. */
+export const { tell: tellSeen, hear: onSeen } = channel("attention-seen");
+
+/** Say whether the player has moved on from what the card shows. */
+export const { tell: reportAway, hear: onAway } = channel<boolean>("attention-away");
+
+const left = channel("attention-lesson-left");
+export const onLeft = left.hear;
+
+/** Say that the visitor has left the lesson. */
+export function tellLeft() {
+  document.documentElement.removeAttribute(FOLLOWED);
+  left.tell();
 }
 
-export function onCloseCell(follow: () => void, signal: AbortSignal) {
-  document.addEventListener(CLOSE, follow, { signal });
-}
+const highlighting = channel("attention-highlight");
+export const onHighlight = highlighting.hear;
 
 /**
  * Let the player highlight the element with this `data-testid`; "" = none. It may be mounted later.
@@ -67,11 +67,7 @@ export function onCloseCell(follow: () => void, signal: AbortSignal) {
 export function highlight(name: string) {
   if (name) document.documentElement.setAttribute(ATTRIBUTE, name);
   else document.documentElement.removeAttribute(ATTRIBUTE);
-  document.dispatchEvent(new CustomEvent(HIGHLIGHT));
-}
-
-export function onHighlight(follow: () => void, signal: AbortSignal) {
-  document.addEventListener(HIGHLIGHT, follow, { signal });
+  highlighting.tell();
 }
 
 /** The `data-testid` of what is to be highlighted; "" = nothing. */
@@ -111,36 +107,7 @@ export function cardAnswered() {
   return document.documentElement.hasAttribute(ANSWERED);
 }
 
-/** Say that the visitor has left the lesson. */
-export function tellLeft() {
-  document.documentElement.removeAttribute(FOLLOWED);
-  document.dispatchEvent(new CustomEvent(LEFT));
-}
-
-export function onLeft(follow: () => void, signal: AbortSignal) {
-  document.addEventListener(LEFT, follow, { signal });
-}
-
-/** Say that the player shows the token that the card asks for. */
-export function tellSeen() {
-  document.dispatchEvent(new CustomEvent(SEEN));
-}
-
-export function onSeen(follow: () => void, signal: AbortSignal) {
-  document.addEventListener(SEEN, follow, { signal });
-}
-
 /** What of the trace a card asks and nobody has answered yet; "" for nothing. */
 export function asking() {
   return document.documentElement.getAttribute(ASKS) ?? "";
-}
-
-/** Say whether the player has moved on from what the card shows. */
-export function reportAway(away: boolean) {
-  document.dispatchEvent(new CustomEvent(AWAY, { detail: away }));
-}
-
-export function onAway(follow: (away: boolean) => void, signal: AbortSignal) {
-  const listen = (event: Event) => follow((event as CustomEvent<boolean>).detail);
-  document.addEventListener(AWAY, listen, { signal });
 }
