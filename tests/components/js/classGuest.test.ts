@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noteOf } from "../../../explorer/components/classroom/js/ballot.ts";
-import { followingOf } from "../../../explorer/components/classroom/js/guest.ts";
+import { followingOf } from "../../../explorer/components/classroom/js/following.ts";
 import { placeOf, questionText } from "../../../explorer/components/classroom/js/question.ts";
 import { shownCard } from "../../../explorer/components/lesson/js/classCard.ts";
 import { sourceOf, wordOf } from "../../../explorer/components/live/js/hostView.ts";

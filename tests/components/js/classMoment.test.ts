@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SHOWN } from "../../../explorer/components/page/js/classEvents.ts";
+import { createScreen, createStore } from "../../../explorer/components/dom/js/store.ts";
+import { onShown } from "../../../explorer/components/page/js/classEvents.ts";
 import {
   createClassMoment,
   followMoment,
@@ -8,7 +9,11 @@ import {
 
 const PAGE: any = new EventTarget();
 PAGE.documentElement = { dataset: {} };
-Object.assign(globalThis, { document: PAGE });
+Object.assign(globalThis, {
+  document: PAGE,
+  requestAnimationFrame: () => 1,
+  cancelAnimationFrame: () => {},
+});
 
 const RUN = {
   key: "runs/reverse-1@17",
@@ -21,44 +26,56 @@ const RUN = {
 /** A replay with a picture of `selected`. */
 function replayOf(state: object = {}, selected: object = { site: "cross", layer: 1, head: 2 }) {
   const ended = new AbortController();
+  const chosen = createStore({
+    ...{ at: 2, following: true, headChosen: false, hinted: false },
+    ...state,
+  });
+  const given = createStore({ run: RUN as object, palette: "light", picture: { state: selected } });
   const context: any = {
-    run: RUN,
-    state: { at: 2, following: true, headChosen: false, ...state },
+    state: chosen.values,
+    set: chosen.set,
+    give: given.set,
     signal: ended.signal,
     act: { pause: () => {} },
-    set: (patch: object) => Object.assign(context.state, patch),
-    lastProbe: () => ({}),
+    choose: (head: object) => {
+      context.chosen = head;
+    },
   };
-  const probe: any = { shown: () => selected, choose: (head: any) => (probe.head = head) };
-  return { context, probe, ended };
+  Object.defineProperties(context, Object.getOwnPropertyDescriptors(given.values));
+  return { context, ended };
+}
+
+/** What the host's replay says when it is drawn, and then in each frame. */
+function speaker(context: any) {
+  const screen = createScreen();
+  screen.show(createClassMoment(context).views ?? []);
+  return () => said(screen.flush);
 }
 
 /** What the page says while `act` runs. */
 function said(act: () => void) {
   const details: any[] = [];
-  const listen = ({ detail }: any) => details.push(detail);
-  PAGE.addEventListener(SHOWN, listen);
+  const heard = new AbortController();
+  onShown((detail) => details.push(detail), heard.signal);
   act();
-  PAGE.removeEventListener(SHOWN, listen);
+  heard.abort();
   return details;
 }
 
 test("the host's replay says its run, moment and head, and when it goes", () => {
-  const { context, probe, ended } = replayOf();
-  const update = createClassMoment(context, probe).update as (changed: Set<string>) => void;
-  const [first] = said(() => update(new Set(["run"])));
+  const { context, ended } = replayOf();
+  const frame = speaker(context);
+  const [first] = frame();
   const { revision, ...training } = first.training;
   assert.ok(revision > 0);
   const newest = { moment: null, site: "cross", layer: null, head: null };
   assert.deepEqual(training, { run: "runs/reverse-1", others: ["recorded/reverse"], ...newest });
   context.set({ at: 0, headChosen: true });
-  const [second] = said(() => update(new Set(["at"])));
+  const [second] = frame();
   const chosen = { moment: 25, site: "cross", layer: 1, head: 2 };
   assert.deepEqual(second.training, { ...first.training, ...chosen });
-  assert.deepEqual(
-    said(() => update(new Set(["theme"]))),
-    [],
-  );
+  context.give({ palette: "dark" });
+  assert.deepEqual(frame(), []);
   assert.deepEqual(
     said(() => ended.abort()),
     [null],
@@ -66,20 +83,19 @@ test("the host's replay says its run, moment and head, and when it goes", () => 
 });
 
 test("a head of self-attention is named, whoever chose it", () => {
-  const { context, probe } = replayOf({}, { site: "encoder", layer: 0, head: 3 });
-  const update = createClassMoment(context, probe).update as (changed: Set<string>) => void;
-  const [{ training }] = said(() => update(new Set(["head"])));
+  const { context } = replayOf({}, { site: "encoder", layer: 0, head: 3 });
+  const [{ training }] = speaker(context)();
   assert.deepEqual([training.site, training.layer, training.head], ["encoder", 0, 3]);
 });
 
 test("guests are told of a new moment and a new state, not of each step", (context) => {
   context.mock.timers.enable({ apis: ["Date"], now: 1000 });
   const replay = replayOf();
-  const { update } = createClassMoment(replay.context, replay.probe);
+  const frame = speaker(replay.context);
   const revision = (run: object) => {
     context.mock.timers.tick(10);
-    replay.context.run = { ...RUN, ...run };
-    return said(() => update(new Set(["run"])))[0].training.revision;
+    replay.context.give({ run: { ...RUN, ...run } });
+    return frame()[0].training.revision;
   };
   const first = revision({});
   assert.equal(revision({ report: { ...RUN.report, facts: ["step 80/100"] } }), first);
@@ -89,24 +105,19 @@ test("guests are told of a new moment and a new state, not of each step", (conte
 });
 
 test("outside of a class nothing is said", () => {
-  const { context, probe } = replayOf();
-  context.run = { ...RUN, shared: undefined };
-  const update = createClassMoment(context, probe).update as (changed: Set<string>) => void;
-  assert.deepEqual(
-    said(() => update(new Set(["run"]))),
-    [],
-  );
+  const { context } = replayOf();
+  context.give({ run: { ...RUN, shared: undefined } });
+  assert.deepEqual(speaker(context)(), []);
 });
 
 test("a guest's replay selects the moment and the head of the host's", () => {
-  const { context, probe } = replayOf({ at: 0, following: false });
-  followMoment(context, probe, { moment: 50, site: "cross", layer: 1, head: 2 });
+  const { context } = replayOf({ at: 0, following: false });
+  followMoment(context, { moment: 50, site: "cross", layer: 1, head: 2 });
   assert.deepEqual([context.state.at, context.state.following], [1, false]);
   assert.equal(context.state.headChosen, true);
-  assert.deepEqual(probe.head, { site: "cross", layer: 1, head: 2 });
-  assert.deepEqual(context.lastProbe(), probe.head);
-  followMoment(context, probe, { moment: null, site: "decoder", layer: null, head: null });
+  assert.deepEqual(context.chosen, { site: "cross", layer: 1, head: 2 });
+  followMoment(context, { moment: null, site: "decoder", layer: null, head: null });
   assert.deepEqual([context.state.at, context.state.following], [2, true]);
   assert.equal(context.state.headChosen, false);
-  assert.deepEqual(probe.head, { site: "decoder" });
+  assert.deepEqual(context.chosen, { site: "decoder" });
 });

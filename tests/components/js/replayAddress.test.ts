@@ -19,7 +19,7 @@ function written(address: string, state: object = {}) {
   const replay = { at: 1, following: true, headChosen: false, ...state };
   const { signal } = new AbortController();
   const context = { run, state: replay, selected: null, signal } as any;
-  createAddress(context).update?.(new Set(["run"]));
+  for (const view of createAddress(context).views ?? []) view();
   return found;
 }
 

@@ -1,6 +1,9 @@
+import type { Part } from "../../dom/js/element.ts";
 import { assign, element, populate, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
+import { createStore } from "../../dom/js/store.ts";
 import type { Asked, ClassView, Message } from "./classroom.ts";
+import { askedOf } from "./following.ts";
 import { placeOf, questionText, renewFor, writeChoice, writeKnown } from "./question.ts";
 
 /**
@@ -9,15 +12,18 @@ import { placeOf, questionText, renewFor, writeChoice, writeKnown } from "./ques
  *   number; whether it counts
  */
 export function createBallot({
+  state,
   vote,
   say,
 }: {
+  state: Readonly<{ message: Message | null; alone: boolean }>;
   vote: (number: number, choice: number) => Promise<boolean>;
   say: Say;
-}) {
-  let chosen: { number: number; choice: number } | null = null; // that is on its way, or was taken
-  let failed = 0; // number of the question for which a choice could not be sent
-  let message: Message | null = null;
+}): Part {
+  const { values: own, set } = createStore<{
+    chosen: { number: number; choice: number } | null; // that is on its way, or was taken
+    failed: number; // number of the question for which a choice could not be sent
+  }>({ chosen: null, failed: 0 });
   const about = element("p", { class: "about", testid: "class-about" });
   const question = element("h2", { class: "question", testid: "class-question" });
   const known = element("p", { class: "known" });
@@ -34,16 +40,12 @@ export function createBallot({
     element("div", { class: "after" }, note, score),
   );
   const choose = async (choice: number) => {
-    const asked = message?.question;
+    const asked = askedOf(state);
     if (!asked || asked.answer !== null) return;
     const mine = { number: asked.number, choice };
-    chosen = mine;
-    failed = 0;
-    draw();
-    if ((await vote(mine.number, choice)) || chosen !== mine) return;
-    chosen = null; // what the server has counts
-    failed = mine.number;
-    draw();
+    set({ chosen: mine, failed: 0 });
+    if ((await vote(mine.number, choice)) || own.chosen !== mine) return;
+    set({ chosen: null, failed: mine.number }); // what the server has counts
   };
   const makeChoice = (index: number) =>
     element(
@@ -53,7 +55,9 @@ export function createBallot({
       element("span", { class: "place" }),
     );
   const draw = () => {
-    const asked = message?.question ?? null;
+    const { message } = state;
+    const { chosen, failed } = own;
+    const asked = askedOf(state);
     node.hidden = asked === null;
     if (!asked || !message) return;
     const choice = chosen?.number === asked.number ? chosen.choice : asked.choice;
@@ -73,12 +77,7 @@ export function createBallot({
     write(score, say("tally", { right, total }));
     score.hidden = !view?.scores || asked.answer === null;
   };
-  /** @param next null = nothing is asked of this guest */
-  const update = (next: Message | null) => {
-    message = next;
-    draw();
-  };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** @param shown choice: this guest's */

@@ -1,3 +1,6 @@
+import { latestOnly } from "../../dom/js/latestOnly.ts";
+import type { View } from "../../dom/js/store.ts";
+import { createScreen, createStore } from "../../dom/js/store.ts";
 import type {
   CardText,
   Described,
@@ -7,10 +10,9 @@ import type {
   ShownState,
   ShownTraining,
 } from "../../page/js/classEvents.ts";
-import { ASKED, CARD, CARD_REVEALED, REVEALED, SHOWN } from "../../page/js/classEvents.ts";
+import { askShown, onCard, onShown, reveal, revealCard } from "../../page/js/classEvents.ts";
 import { FOLLOWED } from "../../page/js/lessonEvents.ts";
 import { wordsOf } from "../../trace/js/lookAddress.ts";
-import type { Led } from "./stream.ts";
 import { createStream, send, takeTab } from "./stream.ts";
 
 export type Query = Record<string, string>; // of the URL that opens what is shown
@@ -49,60 +51,92 @@ export interface Message {
   total: number;
 }
 
+/** What the host's page knows and shows. */
+export interface ClassState {
+  message: Message | null; // the latest one
+  leading: boolean; // whether guests follow this page
+  scores: boolean; // whether they see how many of their votes were right
+  paused: boolean; // whether this page shows nothing that guests can follow
+  described: Described | null; // kept while the player is drawn anew, and on a page without one
+  card: ShownCard | null;
+  leaving: boolean; // a card has gone, and its player perhaps goes, too
+}
+
 /** The one of this page, which its parts share. */
 export interface Classroom {
-  message: () => Message | null;
-  leading: () => boolean; // whether guests follow this page
-  scores: () => boolean; // whether they see how many of their votes were right
-  isPaused: () => boolean; // whether this page shows nothing that guests can follow
+  state: Readonly<ClassState>;
   lead: (leading: boolean) => void;
   score: (shown: boolean) => void;
   takeOver: () => void; // let this tab of the host lead in the place of another
-  watch: (draw: () => void) => () => void; // `draw` at each change; the result ends that
+  /**
+   * Draw what reads `state`, until the result is called. The page may have loaded this module more than
+   * once, and a view is tracked only by the copy of `store.ts` that made the state.
+   */
+  show: (views: View[]) => () => void;
+  close: () => void;
 }
 
 const ABSENCE = 3000; // ms without a player, after which the page has none
 const BUSY = "data-class-busy"; // on the page: no lesson is offered now
 
 /** The class as the host's page knows it: its event stream, and what guests are to follow. */
-export function createClassroom(): Classroom & { close: () => void } {
-  const watchers: Set<() => void> = new Set();
-  const redraw = () => {
-    for (const draw of watchers) draw();
-  };
-  let message: Message | null = null;
+export function createClassroom(): Classroom {
   const tab = takeTab();
-  const publishing = createPublishing(tab, redraw);
-  const take = (next: Message, opened: boolean) => {
-    const first = message === null || message.host !== next.host;
-    message = next;
-    publishing.take(next, first, opened);
-    document.documentElement.toggleAttribute(BUSY, next.host);
-    redraw();
+  const { values: state, set } = createStore<ClassState>({
+    ...{ message: null, leading: false, scores: false },
+    ...{ paused: true, described: null, card: null, leaving: false },
+  });
+  const publishing = createPublishing(tab.word, state);
+  const change = (patch: Partial<ClassState>) => {
+    set(patch);
+    publishing.publish();
   };
-  const stream = createStream(tab.word, take);
+  const stream = createStream(tab.word, (message, opened) => {
+    if (message.host && state.message?.host !== true) resume(message);
+    const began = state.message?.elsewhere && !message.elsewhere;
+    if (opened || began || message.away) publishing.forget();
+    document.documentElement.toggleAttribute(BUSY, message.host);
+    change({ message }); // and send what could not be sent before
+  });
+  /** This page was perhaps loaded again, and the server perhaps started again. */
+  const resume = ({ view, question }: Message) => {
+    if (view || tab.led) set({ leading: true, scores: view?.scores ?? tab.led === "scores" });
+    if (question?.answer !== null) publishing.revealed(question);
+  };
   const ended = new AbortController();
   const { signal } = ended;
-  const keep = () => tab.keep(publishing.led());
+  const keep = () => tab.keep(state.leading ? (state.scores ? "scores" : "leads") : "");
   window.addEventListener("pagehide", keep, { signal });
-  const onShown = (event: Event) =>
-    publishing.shown((event as CustomEvent<Described | null>).detail);
-  const onCard = (event: Event) => publishing.card((event as CustomEvent<ShownCard | null>).detail);
-  document.addEventListener(SHOWN, onShown, { signal });
-  document.addEventListener(CARD, onCard, { signal });
-  document.dispatchEvent(new Event(ASKED));
+  let absence: ReturnType<typeof setTimeout> | undefined;
+  onShown((described) => {
+    clearTimeout(absence);
+    if (described) change({ described, paused: false });
+    else absence = setTimeout(() => change({ paused: true }), ABSENCE); // guests keep the last picture
+  }, signal);
+  let departure: ReturnType<typeof setTimeout> | undefined;
+  onCard((card) => {
+    clearTimeout(departure);
+    if (!card) departure = setTimeout(() => change({ leaving: false }), ABSENCE);
+    change({ card, leaving: card === null });
+  }, signal);
+  askShown();
+  const takeOver = () => {
+    set({ leading: true });
+    send("lead", { page: tab.word });
+  };
   return {
-    message: () => message,
-    leading: publishing.leading,
-    scores: publishing.scores,
-    isPaused: publishing.isPaused,
-    lead: publishing.lead,
-    score: publishing.score,
-    takeOver: publishing.takeOver,
-    watch: (draw) => {
-      watchers.add(draw);
-      draw();
-      return () => watchers.delete(draw);
+    state,
+    lead: (leading) => {
+      if (leading && state.message?.elsewhere) takeOver();
+      change({ leading });
+    },
+    score: (scores) => change({ scores }),
+    takeOver,
+    show: (views) => {
+      const screen = createScreen();
+      screen.show(views);
+      screen.flush();
+      return screen.stop;
     },
     close: () => {
       ended.abort();
@@ -114,119 +148,53 @@ export function createClassroom(): Classroom & { close: () => void } {
 }
 
 /** What the page shows goes to the server, one request at a time, the latest last. */
-function createPublishing({ word: page, led }: { word: string; led: Led }, redraw: () => void) {
-  let described: Described | null = null; // kept while the player is drawn anew, and on a page without one
-  let paused = true; // there is no player
-  let absence: ReturnType<typeof setTimeout> | undefined;
-  let leaving: ReturnType<typeof setTimeout> | undefined; // a card has gone, and its player perhaps goes, too
-  let shownCard: ShownCard | null = null;
-  let revealed: Asked | null = null; // what this page had revealed before it was loaded again
-  let elsewhere = false;
-  let host = false;
-  let leading = false;
-  let scores = false;
+function createPublishing(page: string, state: Readonly<ClassState>) {
   let published = ""; // the server may still have what an earlier page showed
-  let busy = false;
-  /** What the class is asked: while a lesson is open what its card asks, else what the player does. */
-  const question = () => {
-    if (paused || leaving !== undefined) return null;
-    if (!document.documentElement.hasAttribute(FOLLOWED)) return described?.question ?? null;
-    return (leading && shownCard?.question) || null;
-  };
-  const content = () => {
-    const open = leading ? described : null;
-    const view = open && { ...viewOf(open), paused, scores, card: shownCard?.card ?? null };
-    return { page, view, question: question() };
-  };
-  const publish = async () => {
-    if (busy || !host || elsewhere || !described) return;
-    const asked = question();
-    if (asked && isHiddenAgain(asked, revealed)) {
-      revealed = null;
-      revealAnswer(asked.kind); // the player, or the card, then says what it shows
-      return;
-    }
+  let revealed: Asked | null = null; // what this page had revealed before it was loaded again
+  const sendLatest = latestOnly(async () => {
+    const content = { page, ...contentOf(state) };
+    const next = JSON.stringify(content);
+    if (next !== published && (await send("screen", content))) published = next;
+  });
+  const publish = () => {
+    const { message, described } = state;
+    if (!message?.host || message.elsewhere || !described) return;
+    const asked = questionOf(state);
+    const again = asked && isHiddenAgain(asked, revealed);
     revealed = null;
-    busy = true;
-    for (let next = JSON.stringify(content()); next !== published; ) {
-      if (!(await send("screen", JSON.parse(next)))) break;
-      published = next;
-      next = JSON.stringify(content());
-    }
-    busy = false;
-  };
-  /**
-   * @param first of this page
-   * @param opened whether it is the first one of its stream
-   */
-  const take = (message: Message, first: boolean, opened: boolean) => {
-    const began = elsewhere && !message.elsewhere;
-    ({ host, elsewhere } = message);
-    if (first && host && (message.view || led)) {
-      leading = true; // this page was loaded again, and the server perhaps started again
-      scores = message.view?.scores ?? led === "scores";
-    }
-    if (first && host && message.question?.answer !== null) revealed = message.question;
-    if (opened || began || message.away) published = "";
-    publish(); // what could not be sent before
-  };
-  /** Guests keep the last picture; nothing is asked of it. */
-  const pause = () => {
-    paused = true;
-    publish();
-    redraw();
-  };
-  /** The lesson is left, and its player has gone, or is there still and may ask. */
-  const leave = () => {
-    leaving = undefined;
-    publish();
-  };
-  const takeOver = () => {
-    leading = true;
-    send("lead", { page });
+    if (again)
+      revealAnswer(asked.kind); // the player, or the card, then says what it shows
+    else sendLatest();
   };
   return {
-    take,
-    leading: () => leading,
-    scores: () => scores,
-    led: (): Led => (leading ? (scores ? "scores" : "leads") : ""),
-    isPaused: () => paused,
-    lead: (wanted: boolean) => {
-      leading = wanted;
-      if (elsewhere && wanted) takeOver();
-      publish();
-      redraw();
+    publish,
+    forget: () => {
+      published = "";
     },
-    score: (shown: boolean) => {
-      scores = shown;
-      publish();
-      redraw();
-    },
-    takeOver,
-    shown: (next: Described | null) => {
-      clearTimeout(absence);
-      if (next === null) {
-        absence = setTimeout(pause, ABSENCE);
-        return;
-      }
-      const other = paused || described?.visit !== next.visit;
-      paused = false;
-      described = next;
-      publish();
-      if (other) redraw();
-    },
-    card: (next: ShownCard | null) => {
-      clearTimeout(leaving);
-      leaving = next ? undefined : setTimeout(leave, ABSENCE);
-      shownCard = next;
-      publish();
+    revealed: (question: Asked | null) => {
+      revealed = question;
     },
   };
 }
 
+function contentOf(state: ClassState) {
+  const { described, leading, paused, scores, card } = state;
+  const open = leading ? described : null;
+  const view = open && { ...viewOf(open), paused, scores, card: card?.card ?? null };
+  return { view, question: questionOf(state) };
+}
+
+/** What the class is asked: while a lesson is open what its card asks, else what the player does. */
+function questionOf({ described, leading, paused, card, leaving }: ClassState) {
+  if (paused || leaving) return null;
+  if (!document.documentElement.hasAttribute(FOLLOWED)) return described?.question ?? null;
+  return (leading && card?.question) || null;
+}
+
 /** Let the part of the page that asks a question show the answer. */
 export function revealAnswer(kind?: Question["kind"]) {
-  document.dispatchEvent(new Event(kind === "card" ? CARD_REVEALED : REVEALED));
+  if (kind === "card") revealCard();
+  else reveal();
 }
 
 /** Whether a question is the one that was revealed, before which the page was loaded again. */

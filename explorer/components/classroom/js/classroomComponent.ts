@@ -25,7 +25,7 @@ export interface Mounted {
   destroy: () => void;
 }
 
-export type Shared = { room: Classroom & { close: () => void }; uses: number }; // the class of the page
+export type Shared = { room: Classroom; uses: number }; // the class of the page
 
 const mounted: WeakMap<object, Mounted> = new WeakMap();
 
@@ -61,7 +61,7 @@ function open(parent: HTMLElement | ShadowRoot, data: ClassData, shared: Shared)
   parent.append(root);
   watchTheme(root, () => {});
   root.append(part.element);
-  const leave = room.watch(part.update);
+  const leave = room.show(part.views ?? []);
   shared.uses += 1;
   return () => {
     leave();

@@ -1,15 +1,13 @@
+import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
+import { createScreen, createStore } from "../../dom/js/store.ts";
 import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
 import { createBallot } from "./ballot.ts";
 import type { ClassView, Message } from "./classroom.ts";
+import type { Following } from "./following.ts";
+import { askedOf, followingOf } from "./following.ts";
 import { createStream, send, takeTab } from "./stream.ts";
-
-/**
- * none: nobody leads; away: who led is
- * gone for the moment
- */
-export type Following = "none" | "away" | "alone" | "following";
 
 /** What a guest's page does. */
 export interface GuestPage {
@@ -28,183 +26,145 @@ const TOUCHED = `${PICTURE}, .input-row, nav a`;
 const PATIENCE = 2000; // ms for the first message; without it the page opens as without a class
 const MOVES = new Set(["ArrowLeft", "ArrowRight", "Home", "End", " ", "g", "i"]); // keys of the player
 
-/**
- * Whether a guest follows the host.
- * @param alone whether the guest has left the host's view
- */
-export function followingOf(
-  message: Pick<Message, "host" | "view" | "away"> | null,
-  alone: boolean,
-): Following {
-  if (!message?.view || message.host) return "none";
-  if (message.away) return "away";
-  return alone ? "alone" : "following";
+/** What a guest's page knows of the class. */
+interface GuestState {
+  message: Message | null;
+  alone: boolean; // whether the guest has left the host's view
+  lost: boolean; // whether the server is not heard; what it said last stays on screen
+  below: boolean; // whether, on a phone, the inputs are below the picture
 }
 
+export type Guest = ReturnType<typeof createGuest>;
+
 /** A guest of a class: follows the host until a touch, and back with one button. */
-export class Guest {
-  page: GuestPage;
-  message: Message | null;
-  alone: boolean;
-  opened: boolean;
-  lost: boolean;
-  below: boolean;
-  followed: string;
-  draw: () => void;
-
-  constructor(page: GuestPage) {
-    this.page = page;
-    this.message = null;
-    if (new URLSearchParams(location.hash.slice(1)).has(RETURNS)) store(ALONE, null, ofTab);
-    this.alone = stored(ALONE, ofTab) !== null;
-    this.opened = false; // something was asked for
-    this.lost = false; // the server is not heard
-    this.below = false; // on a phone, the inputs are below the picture
-    this.followed = "null"; // the view that the page shows, as a text
-    this.draw = () => {};
-    const tab = takeTab();
-    window.addEventListener("pagehide", () => tab.keep(""));
-    createStream(
-      tab.word,
-      (message) => this.take(message),
-      () => this.lose(),
-    );
-    setTimeout(() => this.open(), PATIENCE);
-    for (const name of ["click", "input", "change"])
-      document.addEventListener(name, (event) => this.hear(event), { capture: true });
-    document.addEventListener("keydown", (event) => this.hearKey(event), { capture: true });
-  }
-
-  get state() {
-    return followingOf(this.message, this.alone);
-  }
-
-  /** The server is not heard any more; what it said last stays on screen. */
-  lose() {
-    this.lost = true;
-    this.draw();
-  }
-
-  take(message: Message) {
-    this.message = message;
-    this.lost = false;
-    this.show();
-    this.open();
-  }
-
+export function createGuest(page: GuestPage) {
+  if (new URLSearchParams(location.hash.slice(1)).has(RETURNS)) store(ALONE, null, ofTab);
+  const alone = stored(ALONE, ofTab) !== null;
+  const { values: state, set } = createStore<GuestState>({
+    ...{ message: null, alone, lost: false, below: false },
+  });
+  const screen = createScreen();
+  let opened = false; // something was asked for
+  let followed = "null"; // the view that the page shows, as a text
+  const following = () => followingOf(state.message, state.alone);
   /** What the address asks for, unless the host's view was shown. */
-  open() {
-    if (!this.opened) this.page.open();
-    this.opened = true;
-  }
-
-  show() {
-    const view = this.state === "following" ? (this.message?.view ?? null) : null;
-    if (view) this.opened = true;
-    const followed = view && [view.query, view.shown, view.trace, view.picture, view.training];
-    const word = JSON.stringify(followed);
-    if (word !== this.followed) this.page.follow(view);
-    this.followed = word;
-    this.draw();
-  }
-
-  explore(alone: boolean) {
-    this.alone = alone;
+  const open = () => {
+    if (!opened) page.open();
+    opened = true;
+  };
+  const show = () => {
+    const view = following() === "following" ? (state.message?.view ?? null) : null;
+    if (view) {
+      opened = true;
+      set({ below: true });
+    }
+    const parts = view && [view.query, view.shown, view.trace, view.picture, view.training];
+    const word = JSON.stringify(parts);
+    if (word !== followed) page.follow(view);
+    followed = word;
+  };
+  const explore = (alone: boolean) => {
+    set({ alone });
     store(ALONE, alone ? "1" : null, ofTab);
-    this.show();
-  }
-
+    show();
+  };
   /** The guest's button: leave the host's view, or come back to it. */
-  change() {
-    this.below = false;
-    this.explore(!this.alone);
-    if (this.alone) this.page.leave();
-  }
-
+  const change = () => {
+    set({ below: false });
+    explore(!state.alone);
+    if (state.alone) page.leave();
+  };
   /**
    * What a guest changes is no longer the host's; an open question covers it all. A picture that is
    * touched stays where it is.
    * @param picture whether the touch is one of the picture
    */
-  touch(picture = false) {
-    if (this.state !== "following" || this.message?.question?.answer === null) return;
-    this.below = picture;
-    this.explore(true);
-  }
+  const touch = (picture = false) => {
+    if (following() !== "following" || state.message?.question?.answer === null) return;
+    set({ below: picture });
+    explore(true);
+  };
+  const tab = takeTab();
+  window.addEventListener("pagehide", () => tab.keep(""));
+  const take = (message: Message) => {
+    set({ message, lost: false });
+    show();
+    open();
+  };
+  createStream(tab.word, take, () => set({ lost: true }));
+  setTimeout(open, PATIENCE);
+  listenToTouches(() => state.message, touch);
+  /** @returns the line above the player, in a language */
+  const build = (say: Say): HTMLElement => {
+    const parts = [
+      createLine(state, say, change),
+      createBallot({ state, vote: (number, choice) => send("vote", { number, choice }), say }),
+      createCard(state, say),
+    ];
+    const looks = { class: "player class-guest", testid: "class" };
+    const node = element("div", looks, ...parts.map((part) => part.element));
+    const mark = () => {
+      node.hidden = following() === "none" && !askedOf(state);
+      assign(document.documentElement, STATE, following());
+      document.documentElement.toggleAttribute(BELOW, state.below);
+      document.documentElement.toggleAttribute(VOTES, askedOf(state)?.answer === null);
+    };
+    screen.show([...parts.flatMap(({ views }) => views ?? []), mark]);
+    screen.flush();
+    return node;
+  };
+  return { following, touch, build };
+}
 
-  /**
-   * A touch of the picture or the inputs leaves the host's view before they hear of it. One that
-   * scrolls is none.
-   */
-  hear({ target }: Event) {
+/**
+ * A touch of the picture or the inputs leaves the host's view before they hear of it; one that scrolls
+ * is none. So does a key that moves the player, unless the element with the focus uses it.
+ */
+function listenToTouches(message: () => Message | null, touch: (picture: boolean) => void) {
+  const hear = ({ target }: Event) => {
     if (!(target instanceof Element) || !target.closest(TOUCHED)) return;
-    this.touch(target.closest(PICTURE) !== null);
-  }
-
-  /** So does a key that moves the player, unless the element with the focus uses it. */
-  hearKey({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) {
+    touch(target.closest(PICTURE) !== null);
+  };
+  const hearKey = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
     const uses = key === " " ? "button, a, summary, select, input" : "select, input";
     const used = target instanceof Element && target.closest(uses) !== null;
     const within = target instanceof Element && target.closest(TOUCHED) !== null;
     const held = ctrlKey || metaKey || altKey;
-    const player = !this.message?.view?.training; // else the keys are those of the training
-    if (player && MOVES.has(key) && !held && (within || !used)) this.touch(true);
-  }
+    const player = !message()?.view?.training; // else the keys are those of the training
+    if (player && MOVES.has(key) && !held && (within || !used)) touch(true);
+  };
+  for (const name of ["click", "input", "change"])
+    document.addEventListener(name, hear, { capture: true });
+  document.addEventListener("keydown", hearKey, { capture: true });
+}
 
-  /** Which sentence the line has. */
-  said() {
-    const { message, state } = this;
-    if (this.lost) return "lost";
-    if (state === "alone" && message?.question?.answer === null) return "alone_votes";
-    return state === "following" && message?.view?.paused ? "host_elsewhere" : state;
-  }
+/** Whom the guest follows, and the way out of it and back. */
+function createLine(state: Readonly<GuestState>, say: Say, change: () => void): Part {
+  const status = element("span", { role: "status", testid: "class-status" });
+  const on = { click: change };
+  const button = element("button", { type: "button", testid: "class-explore", on });
+  const norms = element("span", { class: "norms", testid: "class-norms" }, say("host_norms"));
+  const node = element("div", { class: "line" }, status, button, norms);
+  const draw = () => {
+    const { message, alone, lost } = state;
+    const following = followingOf(message, alone);
+    node.hidden = following === "none";
+    button.hidden = following === "away";
+    write(button, say(following === "alone" ? "follow" : "explore_alone"));
+    norms.hidden = following !== "following" || message?.view?.picture !== "norms";
+    const said = lost ? "lost" : sentenceOf(message, following);
+    write(status, node.hidden ? "" : say(said, { count: message?.present ?? 0 }));
+  };
+  return { element: node, views: [draw] };
+}
 
-  /** @returns which is drawn at each change */
-  build(say: Say): HTMLElement {
-    const status = element("span", { role: "status", testid: "class-status" });
-    const change = element("button", {
-      type: "button",
-      testid: "class-explore",
-      on: { click: () => this.change() },
-    });
-    const norms = element("span", { class: "norms", testid: "class-norms" }, say("host_norms"));
-    const line = element("div", { class: "line" }, status, change, norms);
-    const ballot = createBallot({
-      vote: (number, choice) => send("vote", { number, choice }),
-      say,
-    });
-    const card = createCard(say);
-    const node = element(
-      "div",
-      { class: "player class-guest", testid: "class" },
-      line,
-      ballot.element,
-      card.element,
-    );
-    this.draw = () => {
-      const { message, state } = this;
-      const present = state !== "alone" && !message?.host;
-      const asked = present && message?.question ? message : null;
-      line.hidden = state === "none";
-      change.hidden = state === "away";
-      write(change, say(state === "alone" ? "follow" : "explore_alone"));
-      norms.hidden = state !== "following" || message?.view?.picture !== "norms";
-      write(status, line.hidden ? "" : say(this.said(), { count: message?.present ?? 0 }));
-      ballot.update(asked);
-      card.update(state === "following" ? (message?.view ?? null) : null);
-      node.hidden = line.hidden && !asked;
-      if (state === "following") this.below = true;
-      assign(document.documentElement, STATE, state);
-      document.documentElement.toggleAttribute(BELOW, this.below);
-      document.documentElement.toggleAttribute(VOTES, asked?.question?.answer === null);
-    };
-    this.draw();
-    return node;
-  }
+function sentenceOf(message: Message | null, following: Following) {
+  if (following === "alone" && message?.question?.answer === null) return "alone_votes";
+  return following === "following" && message?.view?.paused ? "host_elsewhere" : following;
 }
 
 /** The card of the lesson that the host goes through. */
-function createCard(say: Say) {
+function createCard(state: Readonly<GuestState>, say: Say): Part {
   const title = element("h2", { testid: "lesson-title" });
   const place = element("span", { class: "place", testid: "lesson-progress" });
   const text = element("p", { testid: "lesson-text" });
@@ -216,8 +176,9 @@ function createCard(say: Say) {
     text,
     because,
   );
-  const update = (view: ClassView | null) => {
-    const card = view?.card;
+  const draw = () => {
+    const { message, alone } = state;
+    const card = followingOf(message, alone) === "following" ? message?.view?.card : null;
     node.hidden = !card;
     if (!card) return;
     write(title, card.title);
@@ -226,5 +187,5 @@ function createCard(say: Say) {
     write(because, card.because);
     because.hidden = card.because === "";
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }

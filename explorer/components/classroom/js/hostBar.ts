@@ -1,13 +1,16 @@
+import type { Part } from "../../dom/js/element.ts";
 import { element, populate, write } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { Say } from "../../dom/js/sentences.ts";
-import { ASKS } from "../../page/js/classEvents.ts";
-import type { Asked, Classroom, Message } from "./classroom.ts";
+import type { Kind } from "../../page/js/classEvents.ts";
+import { letGuess } from "../../page/js/classEvents.ts";
+import type { Asked, Classroom } from "./classroom.ts";
 import { revealAnswer } from "./classroom.ts";
 import { placeOf, questionText, renewFor, writeChoice } from "./question.ts";
 
 /** The line above the host's player: who follows and, while the class guesses, the votes. */
-export function createHostBar(room: Classroom, say: Say) {
+export function createHostBar(room: Classroom, say: Say): Part {
+  const { state } = room;
   const status = element("span", { class: "status", role: "status", testid: "class-status" });
   const takeOver = element(
     "button",
@@ -17,28 +20,23 @@ export function createHostBar(room: Classroom, say: Say) {
   const line = element("div", { class: "line" }, status, takeOver);
   const result = createResult(room, say);
   const node = element("div", { class: "class" }, line, result.element);
-  const update = () => {
-    const message = room.message();
-    const host = message?.host === true;
+  const drawStatus = () => {
+    const { message, leading, paused } = state;
     const elsewhere = message?.elsewhere === true;
-    line.hidden = !host || !(elsewhere || room.leading());
+    line.hidden = message?.host !== true || !(elsewhere || leading);
     takeOver.hidden = !elsewhere;
-    write(status, message ? statusOf(message, room, say) : "");
-    result.update(host && !elsewhere ? message.question : null);
+    const words = elsewhere ? "elsewhere" : paused ? "paused" : "leading";
+    write(status, message ? say(words, { count: message.present }) : "");
   };
-  return { element: node, update };
-}
-
-function statusOf({ elsewhere, present }: Message, room: Classroom, say: Say) {
-  if (elsewhere) return say("elsewhere", { count: present });
-  return say(room.isPaused() ? "paused" : "leading", { count: present });
+  return { element: node, views: [drawStatus, ...(result.views ?? [])] };
 }
 
 /**
  * The vote on the projector: the question, how many have answered, a bar for each choice from left to
  * right that grows while the class votes, and the reveal.
  */
-function createResult(room: Classroom, say: Say) {
+function createResult(room: Classroom, say: Say): Part {
+  const { state } = room;
   const question = element("strong", { class: "question", testid: "class-asked" });
   const count = element("span", { class: "answered", role: "status", testid: "class-answered" });
   const address = element("span", { class: "note", testid: "class-address" });
@@ -49,14 +47,12 @@ function createResult(room: Classroom, say: Say) {
       type: "button",
       class: "reveal",
       testid: "class-reveal",
-      on: { click: () => revealAnswer(room.message()?.question?.kind) },
+      on: { click: () => revealAnswer(state.message?.question?.kind) },
     },
     say("reveal"),
   );
   const group = { names: ["token", "key"], prefix: "ask", label: "ask", small: true };
-  const kinds = createRadios(say, group, (kind) =>
-    document.dispatchEvent(new CustomEvent(ASKS, { detail: kind })),
-  );
+  const kinds = createRadios(say, group, (kind) => letGuess(kind as Kind));
   const scores = element("input", {
     type: "checkbox",
     testid: "class-scores",
@@ -66,13 +62,15 @@ function createResult(room: Classroom, say: Say) {
   const tools = element("div", { class: "ask" }, kinds.element, scored, address);
   const head = element("div", { class: "asked" }, question, count, reveal, tools);
   const node = element("section", { class: "result", "aria-label": say("votes") }, head, bars);
-  const update = (asked: Asked | null) => {
+  const draw = () => {
+    const { message } = state;
+    const asked = message?.host && !message.elsewhere ? message.question : null;
     node.hidden = asked === null;
     if (!asked) return;
     kinds.element.hidden = asked.kind === "card";
     if (asked.kind !== "card") kinds.check(asked.kind);
-    scores.checked = room.scores();
-    scored.hidden = !room.leading();
+    scores.checked = state.scores;
+    scored.hidden = !state.leading;
     write(question, questionText(asked, say));
     question.hidden = asked.kind === "card"; // which asks it
     write(count, say("answered", { answered: asked.answered, asked: asked.asked }));
@@ -82,7 +80,7 @@ function createResult(room: Classroom, say: Say) {
     reveal.hidden = asked.answer !== null;
     drawBars(bars, asked, say);
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 function drawBars(parent: HTMLElement, asked: Asked, say: Say) {

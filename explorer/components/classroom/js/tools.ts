@@ -1,3 +1,4 @@
+import type { Part } from "../../dom/js/element.ts";
 import { element, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { LONGEST_ADDRESS } from "../../trace/js/look.ts";
@@ -10,7 +11,7 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
  * In the share menu: who is present and, for the host, Follow me and the code to scan full screen.
  * @param address of the app, as guests reach it
  */
-export function createTools(room: Classroom, say: Say, address: string) {
+export function createTools(room: Classroom, say: Say, address: string): Part {
   const present = element("span", { role: "status", testid: "class-present" });
   const box = element("input", {
     type: "checkbox",
@@ -30,13 +31,13 @@ export function createTools(room: Classroom, say: Say, address: string) {
   );
   const about = element("p", { class: "note" }, say("lead_about"));
   const node = element("div", { class: "class-tools" }, present, lead, about, code);
-  const update = () => {
-    const message = room.message();
+  const draw = () => {
+    const { message, leading } = room.state;
     write(present, message ? say("present", { count: message.present }) : "");
     for (const part of [lead, about, code]) part.hidden = message?.host !== true;
-    box.checked = room.leading() && message?.elsewhere !== true;
+    box.checked = leading && message?.elsewhere !== true;
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** Fill the screen with a code that opens what the host sees, and the address to type. */

@@ -1,6 +1,5 @@
 import type { Say } from "../../dom/js/sentences.ts";
 import type { ShownCard } from "../../page/js/classEvents.ts";
-import { CARD } from "../../page/js/classEvents.ts";
 import type { Card, Lesson } from "./content.ts";
 
 /**
@@ -32,9 +31,4 @@ function questionOf({ question, choices, right }: Card, answered: boolean): Show
 
 function answerOf({ choices, right, because }: Card, say: Say) {
   return say(because ? "seen" : "seen_alone", { answer: choices[right ?? 0], because });
-}
-
-/** @param card null = no lesson is open */
-export function tellCard(card: ShownCard | null) {
-  document.dispatchEvent(new CustomEvent(CARD, { detail: card }));
 }

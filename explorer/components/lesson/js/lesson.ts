@@ -1,7 +1,8 @@
 import { assign, element, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
-import { ASKED, CARD_REVEALED } from "../../page/js/classEvents.ts";
+import { createScreen, createStore } from "../../dom/js/store.ts";
+import { onAskShown, onRevealCard, tellCard } from "../../page/js/classEvents.ts";
 import type { OpenQuestion } from "../../page/js/lessonEvents.ts";
 import {
   closeCell,
@@ -18,7 +19,7 @@ import {
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
 import { answersOf, forgetAnswers, keepAnswers } from "./answers.ts";
-import { shownCard, tellCard } from "./classCard.ts";
+import { shownCard } from "./classCard.ts";
 import type { Card, Content, Lesson, Listeners } from "./content.ts";
 import { createQuestion } from "./question.ts";
 
@@ -33,24 +34,26 @@ export function mountLesson(
   content: Content,
   listeners: Listeners,
 ): View<Content, Listeners> & { focus: () => void } {
-  let shown = content;
-  let lesson = content.lesson as Lesson;
-  let index = lesson.card;
-  let chosen = answersOf(lesson);
+  const { values: state, set } = createStore({
+    shown: content,
+    index: (content.lesson as Lesson).card,
+    chosen: answersOf(content.lesson as Lesson),
+    away: false, // whether the person has moved on from what the card shows
+    waiting: false, // for a card of another text
+  });
+  const screen = createScreen();
+  const lessonNow = () => state.shown.lesson as Lesson;
   const heard = { ...listeners };
-  const say: Say = (key, facts) => fillIn(shown.strings, key, facts);
+  const say: Say = (key, facts) => fillIn(state.shown.strings, key, facts);
   const parts = createParts(say, {
-    back: () => go(index - 1),
+    back: () => go(state.index - 1),
     next: () => goOn(),
     again: () => {
       answer(null);
-      go(index);
+      go(state.index);
     },
     leave: listeners.onLeave && (() => leave()),
-    choose: (choice) => {
-      answer(choice);
-      draw();
-    },
+    choose: (choice) => answer(choice),
   });
   const { root } = parts;
   parent.append(root);
@@ -58,65 +61,67 @@ export function mountLesson(
   const resized = new ResizeObserver(() => keepHeight(root.offsetHeight));
   resized.observe(root);
 
-  let away = false; // the person has moved on from what the card shows
-  const ended = new AbortController();
-  onAway((now) => {
-    away = now;
-    draw();
-  }, ended.signal);
   /** @param choice for the card on screen; null = it is asked anew */
   const answer = (choice: number | null) => {
-    if (choice === null) chosen.delete(index);
-    else chosen.set(index, choice);
-    keepAnswers(lesson.name, chosen);
+    const chosen = new Map(state.chosen);
+    if (choice === null) chosen.delete(state.index);
+    else chosen.set(state.index, choice);
+    keepAnswers(lessonNow().name, chosen);
+    set({ chosen, waiting: false });
+    screen.flush(); // the picture may show at once what the card no longer asks
   };
   const see = () => {
-    if (chosen.has(index)) return;
-    answer(-1);
-    draw();
+    if (!state.chosen.has(state.index)) answer(-1);
   };
+  const tell = () => {
+    tellCard(shownCard(lessonNow(), state.index, state.chosen.has(state.index), say));
+  };
+  const ended = new AbortController();
+  onAway((away) => set({ away, waiting: false }), ended.signal);
   onSeen(() => {
-    if (lesson.cards[index]?.answer === NEXT_TOKEN) see();
+    if (lessonNow().cards[state.index]?.answer === NEXT_TOKEN) see();
   }, ended.signal);
-  const tell = () => tellCard(shownCard(lesson, index, chosen.has(index), say));
-  document.addEventListener(CARD_REVEALED, see, { signal: ended.signal });
-  document.addEventListener(ASKED, tell, { signal: ended.signal });
+  onRevealCard(see, ended.signal);
+  onAskShown(tell, ended.signal);
   document.documentElement.setAttribute(FOLLOWED, "");
 
   const draw = () => {
+    const { shown, index, chosen, away } = state;
+    const { cards } = lessonNow();
     root.lang = shown.language;
-    root.classList.remove("waiting");
-    const card = lesson.cards[index];
+    const card = cards[index];
     const elsewhere = away || (card?.here === false && !card.problem);
     parts.draw(shown, index, chosen.get(index), elsewhere);
     highlight(card?.highlight ?? "");
     const answered = chosen.has(index);
     const asks = card && !answered && !elsewhere;
-    const open = lesson.cards.filter((_, number) => number >= index && !chosen.has(number));
+    const open = cards.filter((_, number) => number >= index && !chosen.has(number));
     tellAsking({
       answer: asks ? card.answer : "",
       answered: answered && !elsewhere,
       open: open.flatMap(questionOf),
     });
-    tell();
   };
+  const markWaiting = () => root.classList.toggle("waiting", state.waiting);
   const go = (to: number) => {
-    if (to < 0 || to >= lesson.cards.length) return;
-    const card = lesson.cards[to];
+    const { cards } = lessonNow();
+    if (to < 0 || to >= cards.length) return;
+    const card = cards[to];
     const here = Boolean(card?.here && card.look);
     if (here) {
-      index = to;
-      draw();
+      set({ index: to, waiting: false });
+      screen.flush(); // what the card asks is known before the picture shows it
       showLook(card?.look as NonNullable<Card["look"]>);
     } else {
-      root.classList.add("waiting");
+      set({ waiting: true });
       tellAsking({ ...lessonAsks(), answered: false }); // the answer was to the card that is left
     }
     heard.onCard(to, here);
   };
   const goOn = () => {
-    if (index + 1 < lesson.cards.length) go(index + 1);
-    else if (lesson.following) heard.onStart(lesson.following[0]);
+    const { cards, following } = lessonNow();
+    if (state.index + 1 < cards.length) go(state.index + 1);
+    else if (following) heard.onStart(following[0]);
     else leave();
   };
   const leave = () => {
@@ -125,28 +130,31 @@ export function mountLesson(
   };
   /** Go to the card that the server chose; its picture comes from there, too. */
   const follow = () => {
-    index = lesson.card;
-    if (!lesson.cards[index]?.look?.cell) closeCell();
+    const { card, cards } = lessonNow();
+    set({ index: card });
+    if (!cards[card]?.look?.cell) closeCell();
   };
   follow();
-  draw();
+  screen.show([draw, markWaiting, tell]);
+  screen.flush();
   return {
     update: (next) => {
+      const before = lessonNow();
       const now = next.lesson as Lesson;
+      set({ shown: next, waiting: false });
+      if (now.name !== before.name) set({ chosen: answersOf(now) });
       // The server names the card it knows; the browser may be further by now.
-      const chosenThere = now.name !== lesson.name || now.visit !== lesson.visit;
-      if (now.name !== lesson.name) chosen = answersOf(now);
-      [shown, lesson] = [next, now];
-      if (chosenThere) follow();
-      draw();
+      if (now.name !== before.name || now.visit !== before.visit) follow();
+      screen.flush(); // before the picture of the card, as in `go`
     },
     listen: (next) => {
       Object.assign(heard, next);
-      root.classList.remove("waiting"); // an answer of any kind ends the waiting
+      set({ waiting: false }); // an answer of any kind ends the waiting
     },
     focus: () => parts.next.focus(),
     destroy: () => {
       ended.abort();
+      screen.stop();
       tellCard(null);
       tellLeft();
       resized.disconnect();

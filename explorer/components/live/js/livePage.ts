@@ -3,7 +3,8 @@
  * worker, its address is a link to what is on screen.
  */
 
-import { Guest } from "../../classroom/js/guest.ts";
+import type { Guest } from "../../classroom/js/guest.ts";
+import { createGuest } from "../../classroom/js/guest.ts";
 import { element } from "../../dom/js/element.ts";
 import type { Say, Strings } from "../../dom/js/sentences.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
@@ -114,12 +115,12 @@ export class LivePage {
       open: this.followAddress.bind(this),
       leave: () => this.picture.turnTo("player"),
     };
-    this.guest = IN_CLASS ? new Guest(guest) : null;
+    this.guest = IN_CLASS ? createGuest(guest) : null;
     this.bar = this.build();
     this.place.addEventListener("keydown", (event) => this.typeOn(event), { capture: true });
     window.addEventListener("hashchange", () => {
       this.guest?.touch();
-      if (this.guest?.state !== "following") this.followAddress(); // else an open vote covers it
+      if (this.guest?.following() !== "following") this.followAddress(); // else an open vote covers it
     });
   }
 

@@ -1,18 +1,12 @@
 import type { TraceState } from "../../trace/js/initialState.ts";
 import type { MIRRORED_STATE, Selection } from "../../trace/js/look.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
+import { channel } from "./channel.ts";
 
 /**
  * Events of the document by which the player, the card of a lesson and the host's class tools, each in
  * a shadow root of its own, know of each other.
  */
-
-export const SHOWN = "explorer-shown"; // the player: what it shows, after each change; a `Described`, or null when it goes
-export const CARD = "explorer-card"; // a lesson: the card on screen, after each change; a `ShownCard` or null
-export const ASKED = "explorer-asked"; // to both: say what is shown
-export const REVEALED = "explorer-revealed"; // to the player: show what is hidden
-export const CARD_REVEALED = "explorer-card-revealed"; // to a lesson: show the answer of the card
-export const ASKS = "explorer-asks"; // to the player: what the host lets the class guess; a `Kind`
 
 export type Place = Pick<TraceState, Exclude<(typeof MIRRORED_STATE)[number], "guess">>;
 
@@ -78,3 +72,21 @@ export interface ShownCard {
   card: CardText;
   question: Question | null; // null where the card asks nothing
 }
+
+/** The player: what it shows, after each change; null when it goes. */
+export const { tell: tellShown, hear: onShown } = channel<Described | null>("explorer-shown");
+
+/** A lesson: the card on screen, after each change; null = no lesson is open. */
+export const { tell: tellCard, hear: onCard } = channel<ShownCard | null>("explorer-card");
+
+/** To both: say what is shown. */
+export const { tell: askShown, hear: onAskShown } = channel("explorer-asked");
+
+/** To the player: show what is hidden. */
+export const { tell: reveal, hear: onReveal } = channel("explorer-revealed");
+
+/** To a lesson: show the answer of the card. */
+export const { tell: revealCard, hear: onRevealCard } = channel("explorer-card-revealed");
+
+/** To the player: what the host lets the class guess. */
+export const { tell: letGuess, hear: onLetGuess } = channel<Kind>("explorer-asks");

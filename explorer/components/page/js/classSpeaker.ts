@@ -1,5 +1,5 @@
 import type { Described } from "./classEvents.ts";
-import { ASKED, SHOWN } from "./classEvents.ts";
+import { onAskShown, tellShown } from "./classEvents.ts";
 
 /** On the page: the part mounted last. One of the page before may still be there for a while. */
 const SPEAKER = "classSpeaker";
@@ -13,12 +13,11 @@ export function createSpeaker(signal: AbortSignal, describe: () => Described): (
   const { dataset } = document.documentElement;
   const own = Math.random().toString(36).slice(2);
   dataset[SPEAKER] = own;
-  const dispatch = (detail: () => Described | null) => {
-    if (dataset[SPEAKER] === own)
-      document.dispatchEvent(new CustomEvent(SHOWN, { detail: detail() }));
+  const tell = (what: () => Described | null) => {
+    if (dataset[SPEAKER] === own) tellShown(what());
   };
-  const say = () => dispatch(describe);
-  signal.addEventListener("abort", () => dispatch(() => null));
-  document.addEventListener(ASKED, say, { signal });
+  const say = () => tell(describe);
+  signal.addEventListener("abort", () => tell(() => null));
+  onAskShown(say, signal);
   return say;
 }

@@ -4,19 +4,13 @@
  */
 
 import type { ViewOptions } from "../../trace/js/trace.ts";
+import { channel } from "./channel.ts";
 
 export type Look = Pick<
   ViewOptions,
   "site" | "layer" | "head" | "step" | "alignment" | "guess" | "ahead" | "cell" | "inside"
 >;
 
-const LOOK = "attention-look";
-const CLOSE = "attention-close-cell";
-const HIGHLIGHT = "attention-highlight";
-const AWAY = "attention-away";
-const ASKING = "attention-asking";
-const SEEN = "attention-seen";
-const LEFT = "attention-lesson-left";
 /** On the page while it has the card of a lesson. */
 export const FOLLOWED = "data-lesson";
 
@@ -49,23 +43,28 @@ export interface Asked {
 const NOTHING: Asked = { answer: "", answered: false, open: [] };
 
 /** Let the player show a part of its trace. */
-export function showLook(look: Look) {
-  document.dispatchEvent(new CustomEvent(LOOK, { detail: look }));
-}
-
-export function onLook(follow: (look: Look) => void, signal: AbortSignal) {
-  const listen = (event: Event) => follow((event as CustomEvent<Look>).detail);
-  document.addEventListener(LOOK, listen, { signal });
-}
+export const { tell: showLook, hear: onLook } = channel<Look>("attention-look");
 
 /** Let the player show no cell, before the server sends it another text. */
-export function closeCell() {
-  document.dispatchEvent(new CustomEvent(CLOSE));
+export const { tell: closeCell, hear: onCloseCell } = channel("attention-close-cell");
+
+/** Say that the player shows the token that the card asks for. */
+export const { tell: tellSeen, hear: onSeen } = channel("attention-seen");
+
+/** Say whether the player has moved on from what the card shows. */
+export const { tell: reportAway, hear: onAway } = channel<boolean>("attention-away");
+
+const left = channel("attention-lesson-left");
+export const onLeft = left.hear;
+
+/** Say that the visitor has left the lesson. */
+export function tellLeft() {
+  document.documentElement.removeAttribute(FOLLOWED);
+  left.tell();
 }
 
-export function onCloseCell(follow: () => void, signal: AbortSignal) {
-  document.addEventListener(CLOSE, follow, { signal });
-}
+const highlighting = channel("attention-highlight");
+export const onHighlight = highlighting.hear;
 
 /**
  * Let the player highlight the element with this `data-testid`; "" = none. It may be mounted later.
@@ -73,11 +72,7 @@ export function onCloseCell(follow: () => void, signal: AbortSignal) {
 export function highlight(name: string) {
   if (name) document.documentElement.setAttribute(ATTRIBUTE, name);
   else document.documentElement.removeAttribute(ATTRIBUTE);
-  document.dispatchEvent(new CustomEvent(HIGHLIGHT));
-}
-
-export function onHighlight(follow: () => void, signal: AbortSignal) {
-  document.addEventListener(HIGHLIGHT, follow, { signal });
+  highlighting.tell();
 }
 
 /** The `data-testid` of what is to be highlighted; "" = nothing. */
@@ -85,49 +80,19 @@ export function highlighted() {
   return document.documentElement.getAttribute(ATTRIBUTE) ?? "";
 }
 
+const asks = channel("attention-asking");
+export const onAsking = asks.hear;
+
 /** Say what the lesson asks: until it is answered, no sentence reads the picture. */
 export function tellAsking(asked: Asked = NOTHING) {
   const { documentElement: page } = document;
   const text = JSON.stringify(asked);
   if (text === (page.getAttribute(ASKS) ?? JSON.stringify(NOTHING))) return;
   page.setAttribute(ASKS, text);
-  document.dispatchEvent(new CustomEvent(ASKING));
+  asks.tell();
 }
 
 /** What the lesson on the page asks: its card and the player are drawn by scripts apart. */
 export function lessonAsks(): Asked {
   return JSON.parse(document.documentElement.getAttribute(ASKS) ?? JSON.stringify(NOTHING));
-}
-
-export function onAsking(follow: () => void, signal: AbortSignal) {
-  document.addEventListener(ASKING, follow, { signal });
-}
-
-/** Say that the visitor has left the lesson. */
-export function tellLeft() {
-  document.documentElement.removeAttribute(FOLLOWED);
-  document.dispatchEvent(new CustomEvent(LEFT));
-}
-
-export function onLeft(follow: () => void, signal: AbortSignal) {
-  document.addEventListener(LEFT, follow, { signal });
-}
-
-/** Say that the player shows the token that the card asks for. */
-export function tellSeen() {
-  document.dispatchEvent(new CustomEvent(SEEN));
-}
-
-export function onSeen(follow: () => void, signal: AbortSignal) {
-  document.addEventListener(SEEN, follow, { signal });
-}
-
-/** Say whether the player has moved on from what the card shows. */
-export function reportAway(away: boolean) {
-  document.dispatchEvent(new CustomEvent(AWAY, { detail: away }));
-}
-
-export function onAway(follow: (away: boolean) => void, signal: AbortSignal) {
-  const listen = (event: Event) => follow((event as CustomEvent<boolean>).detail);
-  document.addEventListener(AWAY, listen, { signal });
 }

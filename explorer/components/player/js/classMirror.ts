@@ -1,6 +1,6 @@
 import type { View } from "../../dom/js/store.ts";
-import type { Kind, Question, ShownPicture, ShownState } from "../../page/js/classEvents.ts";
-import { ASKS, REVEALED } from "../../page/js/classEvents.ts";
+import type { Question, ShownPicture, ShownState } from "../../page/js/classEvents.ts";
+import { onLetGuess, onReveal } from "../../page/js/classEvents.ts";
 import { createSpeaker } from "../../page/js/classSpeaker.ts";
 import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
@@ -33,9 +33,8 @@ export function createClassReport(context: TraceContext, picture: ShownPicture):
       question: question(context),
     };
   });
-  const ask = (event: Event) => hideWeights(context, (event as CustomEvent<Kind>).detail === "key");
-  document.addEventListener(REVEALED, () => act.next(), { signal });
-  document.addEventListener(ASKS, ask, { signal });
+  onReveal(() => act.next(), signal);
+  onLetGuess((kind) => hideWeights(context, kind === "key"), signal);
   return say;
 }
 

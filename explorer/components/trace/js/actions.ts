@@ -2,6 +2,7 @@ import { guessAt, reveal, startGuessing } from "./guess.ts";
 import type { ShowLoaded } from "./headLoading.ts";
 import { createHeadLoading } from "./headLoading.ts";
 import type { TraceState } from "./initialState.ts";
+import { createStepper } from "./stepper.ts";
 import { currentRow } from "./stepState.ts";
 import type { SiteName } from "./trace.ts";
 import type { TraceContext } from "./traceContext.ts";
@@ -23,8 +24,7 @@ export type Actions = Record<Move | "pause" | "reset", () => void> & {
 };
 
 const PATIENCE = 5000; // ms after which the dimmed picture is restored without an answer
-const PLAY_SECONDS = 6; // a whole output takes about this long,
-const PLAY_PACE = [90, 900]; // ms a step, at least and at most
+const PLAY_PACE: [number, number] = [90, 900]; // ms a step, at least and at most
 
 /** What the visitor can do, by button, key or slider. */
 export function createActions(context: TraceContext): Actions {
@@ -38,7 +38,7 @@ export function createActions(context: TraceContext): Actions {
     showLoaded(context.pieces, { ...context.state, ...patch }, () => context.set(patch));
   };
   return {
-    goTo,
+    goTo: options.goTo ?? goTo,
     first: () => {
       const { guess } = context.state; // from here on a class predicts
       goTo(1, { ahead: false, guess: guess && startGuessing(1, guess.weightsToo, guess.ahead) });
@@ -94,46 +94,36 @@ function toggleGuess(context: TraceContext) {
 
 /** Going from step to step, by hand or by playing. */
 function createStepping(context: TraceContext) {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const pause = () => {
-    clearInterval(timer);
-    context.set({ playing: false });
-  };
+  const { state, set } = context;
   const show: GoTo = (step, patch = {}) => {
     const bounded = Math.max(1, Math.min(context.trace.steps, step));
     if (currentRow(context) < 0) return;
-    const { guess } = context.state;
-    context.set({ step: bounded, hinted: true, guess: guess && guessAt(guess, bounded), ...patch });
+    const { guess } = state;
+    set({ step: bounded, hinted: true, guess: guess && guessAt(guess, bounded), ...patch });
   };
+  const stepper = createStepper({
+    state,
+    set,
+    count: () => context.trace.steps,
+    pace: PLAY_PACE,
+    begin: () => {
+      if (currentRow(context) < 0) return false;
+      if (state.step >= context.trace.steps) show(1, { ahead: false });
+      return true;
+    },
+    forward: () => {
+      const { step } = state;
+      const hidden = currentRow(context) < 0 ? null : reveal(context);
+      if (hidden) set(hidden);
+      else show(step + 1);
+      return hidden !== null || state.step > step;
+    },
+  });
   const goTo: GoTo = (step, patch) => {
-    pause();
+    stepper.pause();
     show(step, patch);
   };
-  const showNext = () => {
-    const hidden = currentRow(context) < 0 ? null : reveal(context);
-    if (hidden) context.set(hidden);
-    else show(context.state.step + 1);
-  };
-  const next = () => {
-    pause();
-    showNext();
-  };
-  const tick = () => {
-    if (context.state.step >= context.trace.steps && !reveal(context)) pause();
-    else showNext();
-  };
-  const play = () => {
-    if (context.state.playing) {
-      pause();
-      return;
-    }
-    if (currentRow(context) < 0) return;
-    if (context.state.step >= context.trace.steps) show(1, { ahead: false });
-    const pace = (PLAY_SECONDS * 1000) / context.trace.steps;
-    timer = setInterval(tick, Math.min(Math.max(pace, PLAY_PACE[0]), PLAY_PACE[1]));
-    context.set({ playing: true });
-  };
-  return { goTo, next, play, pause };
+  return { ...stepper, goTo };
 }
 
 /** Dim the picture until the app answers with another trace. */

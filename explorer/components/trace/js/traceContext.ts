@@ -6,7 +6,7 @@ import { createScreen, createStore } from "../../dom/js/store.ts";
 import type { Asked } from "../../page/js/lessonEvents.ts";
 import { lessonAsks, onAsking } from "../../page/js/lessonEvents.ts";
 import type { Palette } from "../../page/js/palette.ts";
-import type { Actions } from "./actions.ts";
+import type { Actions, GoTo } from "./actions.ts";
 import { createActions } from "./actions.ts";
 import type { TraceState } from "./initialState.ts";
 import type { Selection } from "./look.ts";
@@ -17,6 +17,7 @@ import { inUnit } from "./unitChoice.ts";
 /** How to get Plotly, and the listeners of the app. */
 export interface TraceOptions {
   plotly: () => Promise<Plotly>;
+  goTo?: GoTo; // what a row that is clicked does, in the place of showing its step
   onState?: (selection: Selection) => void;
   /**
    * alone: the tokens at

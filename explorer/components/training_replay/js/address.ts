@@ -54,18 +54,14 @@ export function addressed(
  * Keep moment and head in the URL. The newest moment of a run and a head nobody chose are what a
  * URL without them shows.
  */
-export function createAddress(context: ReplayContext): Pick<Part, "update"> {
+export function createAddress(context: ReplayContext): Pick<Part, "views"> {
   let timer = 0;
-  const write = () => {
-    const { run, state, selected } = context;
+  const write = (run: RunData, moment: number | null, head: string | null | undefined) => {
     const next = new URL(window.location.href);
     const params = new URLSearchParams(query());
     if (params.has(MODEL)) return; // the address of the next page, which is not drawn yet
-    const latest = state.following || state.at === run.moments.length - 1;
-    const moment = latest ? null : run.moments[state.at]?.step;
     put(params, MOMENT, moment);
-    if (!state.headChosen) put(params, HEAD, null);
-    else if (selected) put(params, HEAD, `${selected.layer}.${selected.head}`);
+    if (head !== undefined) put(params, HEAD, head);
     const names = [RUN, MOMENT, HEAD]; // a moment and a head are of a run, which they name
     if (names.some((name) => params.has(name))) put(params, RUN, keyOf(run));
     next[written()] = params.toString();
@@ -73,12 +69,20 @@ export function createAddress(context: ReplayContext): Pick<Part, "update"> {
       window.history.replaceState(window.history.state, "", next);
   };
   context.signal.addEventListener("abort", () => clearTimeout(timer));
-  const update = (changed: Set<string>) => {
-    if (!["run", "at", "head", "headChosen", "following"].some((name) => changed.has(name))) return;
+  const follow = () => {
+    const { run, state } = context;
+    const latest = state.following || state.at === run.moments.length - 1;
+    const moment = latest ? null : (run.moments[state.at]?.step ?? null);
+    const head = state.headChosen ? nameOf(context.selected) : null;
     clearTimeout(timer);
-    timer = window.setTimeout(write, AFTER);
+    timer = window.setTimeout(() => write(run, moment, head), AFTER);
   };
-  return { update };
+  return { views: [follow] };
+}
+
+/** Another attention than the cross-attention leaves the head in the URL as it is. */
+function nameOf(head: HeadChoice | null) {
+  return head ? `${head.layer}.${head.head}` : undefined;
 }
 
 /** The run as the URL names it; its key has the time of its creation behind. */

@@ -1,6 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
 import { element, write } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { MEAN } from "../../trace/js/look.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -42,8 +41,11 @@ export function createCellNote(
     const facts = { query: cell.query + 1, key: cell.key + 1 };
     write(text, say(replay.run.opens ? "cell_weights_alone" : "cell_no_model", facts));
   };
-  const update = (changed: Set<string>) => {
-    if (anyOf(changed, "site", "layer", "head", "words")) node.hidden = true;
+  /** The note is of one picture. */
+  const hide = () => {
+    const { site, layer, head, words } = probe().state;
+    void [site, layer, head, words];
+    node.hidden = true;
   };
-  return { element: node, update, show };
+  return { element: node, views: [hide], show };
 }

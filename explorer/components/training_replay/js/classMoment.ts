@@ -1,8 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import type { Described, ShownMoment } from "../../page/js/classEvents.ts";
 import { createSpeaker } from "../../page/js/classSpeaker.ts";
-import type { ProbePart } from "./probe.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import type { RunData } from "./runData.ts";
 import { nearestMoment } from "./runData.ts";
@@ -18,23 +16,22 @@ const NO_TRACE = {
 };
 
 /** The host's replay says which run, moment and head it shows. */
-export function createClassMoment(context: ReplayContext, probe: ProbePart): Pick<Part, "update"> {
-  if (!context.run.shared) return { update: () => {} };
+export function createClassMoment(context: ReplayContext): Pick<Part, "views"> {
+  if (!context.run.shared) return {};
   let known = "";
   let revision = 0;
   const describe = () => {
-    const training = { ...context.run.shared, revision, ...shownMoment(context, probe) };
+    const training = { ...context.run.shared, revision, ...shownMoment(context) };
     return { ...NO_TRACE, training } as unknown as Described;
   };
   const say = createSpeaker(context.signal, describe);
-  return {
-    update: (changed) => {
-      const state = stateOf(context.run);
-      if (state !== known) revision = Date.now();
-      known = state;
-      if (anyOf(changed, "run", "at", "head", "headChosen")) say();
-    },
+  const tell = () => {
+    const state = stateOf(context.run);
+    if (state !== known) revision = Date.now();
+    known = state;
+    say();
   };
+  return { views: [tell] };
 }
 
 /** What guests are told of at once; the steps between two moments are not. */
@@ -43,8 +40,8 @@ function stateOf({ key, moments, others, report }: RunData) {
   return JSON.stringify([key, last, report.words, report.problem]);
 }
 
-function shownMoment({ run, state }: ReplayContext, probe: ProbePart): ShownMoment {
-  const { site = "cross", layer = null, head = null } = probe.shown();
+function shownMoment({ run, state, picture }: ReplayContext): ShownMoment {
+  const { site = "cross", layer = null, head = null } = picture?.state ?? {};
   const newest = state.at === run.moments.length - 1;
   return {
     moment: newest ? null : (run.moments[state.at]?.step ?? null),
@@ -54,11 +51,7 @@ function shownMoment({ run, state }: ReplayContext, probe: ProbePart): ShownMome
 }
 
 /** A guest's replay shows the moment and the head that the host's shows. */
-export function followMoment(
-  context: ReplayContext,
-  probe: ProbePart,
-  { moment, site, layer, head }: ShownMoment,
-) {
+export function followMoment(context: ReplayContext, { moment, site, layer, head }: ShownMoment) {
   const { moments, report } = context.run;
   const chosen = layer === null || head === null ? { site } : { site, layer, head };
   context.act.pause();
@@ -68,6 +61,5 @@ export function followMoment(
     headChosen: "head" in chosen,
     hinted: true,
   });
-  context.lastProbe = () => chosen; // where there is no picture yet
-  probe.choose(chosen);
+  context.choose(chosen);
 }

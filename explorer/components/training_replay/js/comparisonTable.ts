@@ -3,7 +3,6 @@ import type { Part } from "../../dom/js/element.ts";
 import { element } from "../../dom/js/element.ts";
 import { shortValue } from "../../dom/js/numbers.ts";
 import { saveTable } from "../../dom/js/savedFile.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { runColour } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import type { ComparisonRow } from "./runData.ts";
@@ -38,12 +37,11 @@ export function createComparisonTable(context: ReplayContext): Part {
     { class: "comparison-table", testid: "compared" },
     element("table", {}, element("thead", {}, head), body),
   );
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "run", "theme")) return;
+  const draw = () => {
     node.hidden = context.run.rows.length === 0;
     body.replaceChildren(...context.run.rows.map((row, index) => tableRow(context, row, index)));
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 function tableRow({ palette, run, say }: ReplayContext, row: ComparisonRow, index: number) {

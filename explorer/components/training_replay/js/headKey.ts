@@ -1,7 +1,7 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
-import { anyOf } from "../../dom/js/store.ts";
+import type { Palette } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import { headColour } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
@@ -17,13 +17,14 @@ export function createHeadKey(context: ReplayContext): Part {
   assign(node, "aria-label", context.say("gold"));
   let buttons: HeadButton[][] = [];
   let shape = "";
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "run", "at", "theme", "head")) return;
+  let palette: Palette | null = null; // of the buttons
+  const draw = () => {
     node.hidden = context.run.others.length > 0; // their table is the key then
     const gold = context.run.moments[context.state.at]?.gold ?? [];
     const next = gold.map((layer) => layer.length).join();
-    if (next !== shape || changed.has("theme")) {
+    if (next !== shape || context.palette !== palette) {
       shape = next;
+      palette = context.palette;
       buttons = gold.map((heads, layer) =>
         heads.map((_, head) => headButton(context, layer, head, heads.length)),
       );
@@ -35,7 +36,7 @@ export function createHeadKey(context: ReplayContext): Part {
       });
     });
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** The heads of one layer. */
@@ -56,7 +57,7 @@ function headButton(
   const weight = element("output", { class: "weight" });
   const button = element(
     "button",
-    { type: "button", class: "head", on: { click: () => context.chooseHead(layer, head) } },
+    { type: "button", class: "head", on: { click: () => context.act.chooseHead(layer, head) } },
     line,
     element("span", { class: "name" }, `H${head}`),
     " ",

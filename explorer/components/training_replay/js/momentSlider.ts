@@ -1,6 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { ICONS } from "../../map/js/transport.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
@@ -72,8 +71,5 @@ export function createMomentSlider(context: ReplayContext, more: HTMLElement): P
     assign(live, "aria-pressed", state.following ? "true" : "false");
     assign(live, "title", say(going ? (state.following ? "live_on" : "live_title") : "live_off"));
   };
-  const update = (changed: Set<string>) => {
-    if (anyOf(changed, "run", "at", "following", "playing")) draw();
-  };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }

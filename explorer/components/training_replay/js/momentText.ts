@@ -2,7 +2,6 @@ import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import { percent, shortValue, shortWeight } from "../../dom/js/numbers.ts";
 import type { Say } from "../../dom/js/sentences.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
 import type { Moment, RunData } from "./runData.ts";
@@ -32,8 +31,7 @@ export function createMomentText(context: ReplayContext): Part {
     context.listeners.onLink();
   });
   const node = element("p", { class: "moment-text" }, sentence, " ", reason, " ", link);
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "run", "at", "head", "headChosen")) return;
+  const draw = () => {
     const { run, say, state } = context;
     const moment = run.moments[state.at];
     const chosen = state.headChosen ? context.selected : null;
@@ -47,7 +45,7 @@ export function createMomentText(context: ReplayContext): Part {
     assign(link, "href", run.link.address || undefined);
     link.hidden = !run.link.address || !leak;
   };
-  return { element: node, update };
+  return { element: node, views: [draw] };
 }
 
 /** How much is right at a moment, and what a head does: the chosen one, else the sharpest. */

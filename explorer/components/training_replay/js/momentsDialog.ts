@@ -1,7 +1,7 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element } from "../../dom/js/element.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
-import { anyOf } from "../../dom/js/store.ts";
+import { createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -10,34 +10,43 @@ import type { HeadChoice, ReplayContext } from "./replayContext.ts";
 
 /**
  * The picture of heads at several moments, over the page: which heads, and the picture as a file.
- * @param picture of the probe; null as long as there is none
  * @returns `opener`: the button that shows it
  */
-export function createMomentsDialog(
-  replay: ReplayContext,
-  picture: () => TraceContext | null,
-): Part & { opener: HTMLButtonElement } {
+export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTMLButtonElement } {
   const { say } = replay;
   const paper = element("div", { class: "moments-paper", testid: "moments-paper", tabindex: "0" });
   const choice = element("div", { class: "moments-heads", role: "group" });
   assign(choice, "aria-label", say("moments_heads"));
-  const without: Set<string> = new Set(); // names of the heads that are left out
+  const { values: state, set } = createStore({ open: false, without: [] as string[] }); // heads left out
   let shownHeads = "";
   /** @param width px */
   const figure = (width?: number) => {
-    const probe = picture();
-    const chosen = crossHeads(probe).filter((head) => !without.has(nameOf(head)));
-    return probe && momentsFigure(replay, probe, chosen, width);
+    const { picture } = replay;
+    const chosen = crossHeads(picture).filter((head) => !state.without.includes(nameOf(head)));
+    return picture && momentsFigure(replay, picture, chosen, width);
   };
+  /** Take a head in or leave it out. */
+  const toggle = (name: string) => {
+    const others = state.without.filter((other) => other !== name);
+    set({ without: others.length < state.without.length ? others : [...others, name] });
+  };
+  const headSwitch = (name: string) =>
+    element("button", { type: "button", class: "quiet", on: { click: () => toggle(name) } }, name);
   const draw = () => {
-    const heads = crossHeads(picture());
-    if (shownHeads !== heads.map(nameOf).join()) {
-      shownHeads = heads.map(nameOf).join();
-      without.clear();
-      choice.replaceChildren(...heads.map((head) => headSwitch(nameOf(head), without, draw)));
+    if (!state.open) return;
+    const heads = crossHeads(replay.picture).map(nameOf);
+    if (shownHeads !== heads.join()) {
+      shownHeads = heads.join();
+      set({ without: [] });
+      choice.replaceChildren(...heads.map(headSwitch));
     }
+    heads.forEach((name, index) => {
+      assign(choice.children[index], "aria-pressed", String(!state.without.includes(name)));
+    });
     const drawing = figure()?.drawing;
-    paper.replaceChildren(drawing ?? say(without.size ? "moments_no_head" : "loading_picture"));
+    paper.replaceChildren(
+      drawing ?? say(state.without.length ? "moments_no_head" : "loading_picture"),
+    );
     for (const button of saving) button.disabled = !drawing;
   };
   const fileName = () => `heads-${replay.run.name}`;
@@ -55,25 +64,16 @@ export function createMomentsDialog(
     paper,
   );
   dialog.addEventListener("keydown", (event) => event.stopPropagation()); // no moves of the page
-  const opener = element(
-    "button",
-    {
-      type: "button",
-      testid: "moments-open",
-      title: say("moments_title"),
-      on: {
-        click: () => {
-          draw();
-          dialog.showModal();
-        },
-      },
-    },
-    say("moments"),
-  );
-  const update = (changed: Set<string>) => {
-    if (dialog.open && anyOf(changed, "run", "traces")) draw();
+  dialog.addEventListener("close", () => set({ open: false }));
+  const open = () => {
+    set({ open: true });
+    replay.screen.flush(); // its first button gets the focus
+    dialog.showModal();
   };
-  return { element: dialog, opener, update };
+  const title = say("moments_title");
+  const looks = { type: "button", testid: "moments-open", title, on: { click: open } };
+  const opener = element("button", looks, say("moments"));
+  return { element: dialog, opener, views: [draw] };
 }
 
 function crossHeads(probe: TraceContext | null): HeadChoice[] {
@@ -86,16 +86,4 @@ function crossHeads(probe: TraceContext | null): HeadChoice[] {
 
 function nameOf({ layer, head }: HeadChoice) {
   return headName(layer, head);
-}
-
-/** A head to take in or leave out. */
-function headSwitch(name: string, without: Set<string>, draw: () => void) {
-  const toggle = () => {
-    if (!without.delete(name)) without.add(name);
-    assign(button, "aria-pressed", String(!without.has(name)));
-    draw();
-  };
-  const looks = { type: "button", class: "quiet", on: { click: toggle } };
-  const button = element("button", { ...looks, "aria-pressed": "true" }, name);
-  return button;
 }

@@ -1,12 +1,11 @@
-import type { Part } from "../../dom/js/element.ts";
+import type { DrawnPart, Part } from "../../dom/js/element.ts";
 import { assign, drawParts, element, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
-import { anyOf } from "../../dom/js/store.ts";
+import { untracked } from "../../dom/js/store.ts";
 import { createMap } from "../../map/js/map.ts";
 import { createRail } from "../../map/js/rail.ts";
 import { createSiteChoice } from "../../map/js/siteChoice.ts";
 import { createTooltip } from "../../map/js/tooltip.ts";
-import type { TraceState } from "../../trace/js/initialState.ts";
 import { initialState } from "../../trace/js/initialState.ts";
 import { tokenElement } from "../../trace/js/label.ts";
 import { headName } from "../../trace/js/stepState.ts";
@@ -17,17 +16,9 @@ import { createUnitChoice } from "../../trace/js/unitChoice.ts";
 import { createCellNote } from "./cellNote.ts";
 import { drawGoldRings } from "./goldRings.ts";
 import { probeText } from "./probeText.ts";
-import type { HeadChoice, ReplayContext } from "./replayContext.ts";
+import type { ReplayContext } from "./replayContext.ts";
 import type { Moment } from "./runData.ts";
 import { sharpestHead } from "./runData.ts";
-
-export type ProbePart = Part & {
-  destroy: () => void;
-  choose: (head: Partial<TraceState>) => void;
-  selected: () => HeadChoice | null;
-  shown: () => Partial<TraceState>;
-  picture: () => TraceContext | null;
-};
 
 /** The text above the picture. */
 export interface ProbeLine {
@@ -37,9 +28,7 @@ export interface ProbeLine {
 
 /** The picture of a probe trace. */
 export interface ProbeView {
-  context: TraceContext;
   show: (moment: Moment, trace: Trace) => void;
-  recolour: () => void;
   destroy: () => void;
 }
 
@@ -47,7 +36,7 @@ export interface ProbeView {
  * The probe: the same input at every moment, drawn by the player's parts. Head, scale, zoom and
  * row stay from moment to moment.
  */
-export function createProbe(context: ReplayContext): ProbePart {
+export function createProbe(context: ReplayContext): Part & { destroy: () => void } {
   const body = element("div", { class: "probe-body" });
   const text = context.run.translates ? createSentenceLine(context) : createSymbolLine(context);
   const note = element("p", { class: "probe-note", testid: "probe-note" });
@@ -61,45 +50,40 @@ export function createProbe(context: ReplayContext): ProbePart {
   let view: ProbeView | null = null;
   let shownRun = "";
   const showMoment = () => {
-    const moment = context.run.moments[context.state.at];
-    const trace = moment ? context.traces.get(moment.probe) : false;
-    if (trace && view) view.show(moment, trace);
-    else if (trace) view = createProbeView(context, body, sharpest, moment, trace);
-    if (trace) shownRun = context.run.key;
+    const { run, state, trace } = context;
+    const moment = run.moments[state.at];
+    if (trace) {
+      untracked(() => {
+        view ??= createProbeView(context, body, sharpest, moment, trace);
+        view.show(moment, trace);
+      });
+      shownRun = run.key;
+    }
     box.classList.toggle("waiting", !trace);
-    const ofOther = shownRun !== context.run.key; // whose picture is never shown for this run
+    const ofOther = shownRun !== run.key; // whose picture is never shown for this run
     box.classList.toggle("other-run", ofOther);
     const reason = !moment ? "waiting_picture" : trace === false ? "no_picture" : "loading_picture";
     write(note, ofOther || trace === false ? context.say(reason) : "");
-    text.show(moment, trace || view?.context.pieces);
+    text.show(moment, trace || context.picture?.pieces);
   };
   /** Show the sharpest head of the moment until the visitor chooses one. */
   const followSharpest = () => {
-    const { run, state } = context;
+    const { run, state, selected, picture } = context;
     const best = state.headChosen ? null : sharpestHead(run.moments[state.at]);
-    const followed = view?.context.state.site === "cross" ? best : null;
-    if (followed) view?.context.set(followed);
+    const followed = selected && best;
+    if (followed) picture?.set(followed);
     const head = followed && headName(followed.layer, followed.head);
     write(sharpest, head ? context.say("sharpest", { head }) : "");
   };
-  const update = (changed: Set<string>) => {
-    if (anyOf(changed, "run", "at", "probe")) showMoment();
-    if (anyOf(changed, "run", "at", "probe", "headChosen", "head")) followSharpest();
-    if (changed.has("theme")) view?.recolour();
-    if (changed.has("projector")) view?.context.set({ projector: context.state.projector });
+  const follow = () => {
+    const { picture, palette, state } = context;
+    picture?.give({ palette });
+    picture?.set({ projector: state.projector });
   };
   return {
     element: box,
-    update,
+    views: [showMoment, followSharpest, follow],
     destroy: () => view?.destroy(),
-    choose: (head) => view?.context.set(head),
-    selected: () => {
-      if (view?.context.state.site !== "cross") return null;
-      const { layer, head } = view.context.state;
-      return { layer, head };
-    },
-    shown: () => (view ? { ...view.context.state } : {}),
-    picture: () => view?.context ?? null,
   };
 }
 
@@ -177,27 +161,23 @@ function createProbeView(
 ): ProbeView {
   let shown = moment;
   const { projector } = replay.state;
+  const { player } = replay.run; // the same in every state of a run
   const key = element(
     "span",
     { class: "ring-key", title: replay.say("ring_title") },
     replay.say("ringed"),
   );
-  const parts: Part[] = [];
+  const parts: DrawnPart[] = [];
   const context = createTraceContext({
     root: replay.root,
     signal: replay.signal,
-    options: { plotly: replay.loadPlotly },
+    options: { plotly: replay.source.plotly, goTo: (step) => toggleRow(context, step) },
     pieces: trace,
-    state: { ...initialState(trace, {}, replay.lastProbe()), step: 0, ahead: true, projector },
+    state: { ...initialState(trace, {}, replay.opening()), step: 0, ahead: true, projector },
     palette: replay.palette,
-    strings: () => replay.run.player,
-    draw: (changed) => {
-      drawParts(parts, changed, context.screen);
-      if (anyOf(changed, "trace", "site", "size", "zoomed")) drawGoldRings(context, body, key);
-      if (anyOf(changed, "site", "layer", "head")) replay.touch("head");
-    },
+    strings: () => player,
+    draw: (changed) => drawParts(parts, changed, context.screen),
   });
-  context.act.goTo = (step) => toggleRow(context, step);
   const rail = createRail(context, {
     gold: {
       weight: (layer, head) => shown.gold[layer]?.[head] ?? null,
@@ -207,7 +187,7 @@ function createProbeView(
   });
   const note = createCellNote(replay, () => context);
   const map = createMap(context, {
-    tools: [{ element: sharpest, update: () => {} }, note],
+    tools: [{ element: sharpest }, note],
     onCell: note.show,
   });
   const tooltip = createTooltip(context);
@@ -215,7 +195,11 @@ function createProbeView(
   rail.element.prepend(
     element("div", { class: "choices" }, ...choices.map((choice) => choice.element)),
   );
-  parts.push(...choices, rail, map, tooltip);
+  const ringCells = () => {
+    void context.size; // there are other pictures then
+    drawGoldRings(context, body, key);
+  };
+  parts.push(...choices, rail, map, tooltip, { views: [ringCells] });
   map.legend.append(key);
   const onChoice = ({ target }: Event) => {
     if (target instanceof Element && target.closest("[data-head]"))
@@ -231,14 +215,11 @@ function createProbeView(
   observer.observe(body);
   drawAll(context);
   map.start();
+  replay.give({ picture: context });
   return {
-    context,
     show: (next, its) => {
       shown = next;
       showTrace(context, its);
-    },
-    recolour: () => {
-      context.give({ palette: replay.palette });
     },
     destroy: () => {
       observer.disconnect();

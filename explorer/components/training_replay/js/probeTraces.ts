@@ -1,3 +1,4 @@
+import { createStore } from "../../dom/js/store.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import { readTrace } from "../../trace/js/trace.ts";
 import type { Moment } from "./runData.ts";
@@ -5,7 +6,7 @@ import type { Moment } from "./runData.ts";
 export interface ProbeTraces {
   /** all of them, those nearest to index `at` first */
   request: (moments: Moment[], at: number) => void;
-  /** null while it is loading, false where there is none */
+  /** null while it is loading, false where there is none; a view draws again when any has arrived */
   get: (address: string | null) => Trace | null | false;
 }
 
@@ -23,15 +24,9 @@ export async function servedProbe(
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-/**
- * The probe traces of the moments, each fetched once, so that scrubbing needs no server.
- * @param onArrival also called for one that could not be fetched
- */
-export function createProbeTraces(
-  onArrival: (address: string) => void,
-  signal: AbortSignal,
-  fetchProbe: FetchProbe,
-): ProbeTraces {
+/** The probe traces of the moments, each fetched once, so that scrubbing needs no server. */
+export function createProbeTraces(signal: AbortSignal, fetchProbe: FetchProbe): ProbeTraces {
+  const { values: answers, set } = createStore({ count: 0 });
   const traces: Map<string, Trace | null | false> = new Map(); // null while loading
   let queue: string[] = [];
   let loading = 0;
@@ -45,7 +40,7 @@ export function createProbeTraces(
     }
     loading -= 1;
     if (signal.aborted) return;
-    onArrival(address);
+    set({ count: answers.count + 1 });
     next();
   };
   const next = () => {
@@ -63,6 +58,9 @@ export function createProbeTraces(
         .map(({ address }) => address);
       next();
     },
-    get: (address) => (address ? (traces.get(address) ?? null) : false),
+    get: (address) => {
+      void answers.count;
+      return address ? (traces.get(address) ?? null) : false;
+    },
   };
 }

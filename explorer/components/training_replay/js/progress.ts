@@ -33,10 +33,12 @@ export function createProgress(context: ReplayContext): Part {
     element("div", { class: "progress-line" }, state, badges, facts),
     element("div", { class: "progress-line" }, problem, settings, hint),
   );
-  const update = (changed: Set<string>) => {
-    const { report, moments, settings: own } = context.run;
+  const drawHint = () => {
+    const { report, moments } = context.run;
     hint.hidden = context.state.hinted || moments.length < 2 || Boolean(report.problem);
-    if (!changed.has("run")) return;
+  };
+  const drawRun = () => {
+    const { report, settings: own } = context.run;
     done.style.width = `${100 * report.share}%`;
     assign(bar, "aria-valuenow", Math.round(100 * report.share));
     node.dataset.state = report.state;
@@ -46,7 +48,7 @@ export function createProgress(context: ReplayContext): Part {
     writeWhole(settings, own.demo);
     badges.replaceChildren(...own.badges.map((text) => element("span", { class: "badge" }, text)));
   };
-  return { element: node, update };
+  return { element: node, views: [drawHint, drawRun] };
 }
 
 /** Write a text that may be cut off on screen; the hover text is whole. */

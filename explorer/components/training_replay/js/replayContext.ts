@@ -1,11 +1,16 @@
 import type { Plotly } from "../../dom/js/plotly.ts";
 import type { Say } from "../../dom/js/sentences.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
 import type { Screen, Store } from "../../dom/js/store.ts";
+import { createScreen, createStore, untracked } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
-import type { Move } from "../../trace/js/actions.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
-import type { SiteName } from "../../trace/js/trace.ts";
-import type { ProbeTraces } from "./probeTraces.ts";
+import type { SiteName, Trace } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import type { FetchProbe, ProbeTraces } from "./probeTraces.ts";
+import { createProbeTraces } from "./probeTraces.ts";
+import type { ReplayActions } from "./replayActions.ts";
+import { createReplayActions } from "./replayActions.ts";
 import type { RunData } from "./runData.ts";
 
 export interface ReplayState {
@@ -18,10 +23,6 @@ export interface ReplayState {
 }
 
 export type HeadChoice = { layer: number; head: number };
-
-export type ReplayActions = Record<Move | "pause" | "follow", () => void> & {
-  goTo: (index: number) => void;
-};
 
 export interface ReplayListeners {
   /**
@@ -46,29 +47,126 @@ export interface ReplayListeners {
 /** What is drawn, beside what the visitor chose of it. */
 export interface Given {
   run: RunData;
+  /** of the selected moment: null while it is loading, false where there is none */
+  trace: Trace | null | false;
+  picture: TraceContext | null; // that draws it, from the first trace on
   palette: Palette;
   plotly: Plotly | null; // once it is loaded
-  selected: HeadChoice | null; // cross head of the probe
   size: number; // grows whenever there is more or less space: read by views that measure
+}
+
+/** Where the replay gets what it draws. */
+export interface ReplaySource {
+  probe: FetchProbe;
+  plotly: () => Promise<Plotly>;
+  /**
+   * whether it follows that of a host: it writes no address, and fetches
+   * the probe trace of the selected moment alone
+   */
+  follows?: boolean;
 }
 
 /** What every part of the training replay reads and can do. */
 export interface ReplayContext extends Readonly<Given> {
   root: HTMLElement;
   signal: AbortSignal; // aborted when the replay is destroyed
-  state: ReplayState;
+  state: Readonly<ReplayState>; // what the visitor chose
   set: Store<ReplayState>["set"];
+  give: Store<Given>["set"];
   screen: Screen;
   touch: Screen["touch"]; // until every part is tracked
-  give: Store<Given>["set"];
-  loadPlotly: () => Promise<Plotly>;
+  source: ReplaySource;
   say: Say;
   traces: ProbeTraces;
   range: () => [number, number]; // of the step axis
   expected: () => number; // how many moments there are or, during the training, will be
   act: ReplayActions;
   listeners: ReplayListeners;
-  chooseHead: (layer: number, head: number) => void;
-  /** what was shown of the probe before the page mounted the replay anew */
-  lastProbe: () => Partial<TraceState>;
+  readonly selected: HeadChoice | null; // cross head of the probe
+  choose: (patch: Partial<TraceState>) => void; // of the probe, now or when its picture comes
+  opening: () => Partial<TraceState>; // what was chosen before there is a picture
+}
+
+/** What the names of changes were called; until every part is tracked. */
+const TOUCHED: Record<string, string> = { palette: "theme", plotly: "size" };
+
+/** @param given.opening what the probe shows first */
+export function createReplayContext({
+  root,
+  signal,
+  run,
+  source,
+  state: initial,
+  opening,
+  palette,
+  draw,
+}: {
+  root: HTMLElement;
+  signal: AbortSignal;
+  run: RunData;
+  source: ReplaySource;
+  state: ReplayState;
+  opening: Partial<TraceState>;
+  palette: Palette;
+  draw: (changed: Set<string>) => void;
+}): ReplayContext {
+  const screen = createScreen(draw);
+  const touch = (names: string[]) =>
+    screen.touch(...names, ...names.flatMap((name) => TOUCHED[name] ?? []));
+  const { values: state, set } = createStore(initial, touch);
+  const nothing = { trace: false as const, picture: null, plotly: null, size: 0 };
+  const { values: given, set: give } = createStore<Given>({ run, palette, ...nothing }, touch);
+  let first = opening;
+  const parts: Omit<ReplayContext, "act" | "selected" | keyof Given> = {
+    root,
+    signal,
+    state,
+    set,
+    give,
+    screen,
+    touch: screen.touch,
+    source,
+    // its sentences are the same in every state of the run
+    say: (key, facts) => fillIn(untracked(() => given.run).strings, key, facts),
+    traces: createProbeTraces(signal, source.probe),
+    range: () => [0, lastStep(given.run)],
+    expected: () => expectedMoments(given.run),
+    listeners: { onLink: () => {}, onCell: () => {} },
+    choose: (patch) => {
+      first = { ...first, ...patch };
+      given.picture?.set(patch);
+    },
+    opening: () => first,
+  };
+  const context = parts as ReplayContext;
+  Object.defineProperties(context, Object.getOwnPropertyDescriptors(given));
+  const selected = { enumerable: true, get: () => selectedHead(given.picture) };
+  Object.defineProperty(context, "selected", selected);
+  context.act = createReplayActions(context);
+  return context;
+}
+
+function selectedHead(picture: TraceContext | null): HeadChoice | null {
+  if (picture?.state.site !== "cross") return null;
+  const { layer, head } = picture.state;
+  return { layer, head };
+}
+
+/**
+ * The right end of the step axis, as of the progress bar and the slider: the last step that is
+ * planned, or of a run that is done, the last one that was made.
+ */
+function lastStep(run: RunData) {
+  const own = isDone(run) ? (run.moments.at(-1)?.step ?? run.steps) : run.steps;
+  return Math.max(own, ...run.others.map(({ moments }) => moments.at(-1)?.step ?? 0), 1);
+}
+
+/** How many moments there are or, as long as the training is not done, will be. */
+function expectedMoments(run: RunData) {
+  const count = run.moments.length;
+  return isDone(run) ? count : Math.max(count, Math.ceil(run.steps / run.every));
+}
+
+function isDone({ report }: RunData) {
+  return report.state === "done";
 }

@@ -1,6 +1,5 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, populate, write } from "../../dom/js/element.ts";
-import { anyOf } from "../../dom/js/store.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
 /** What a translation model writes at this moment for a few held-out sentences. */
@@ -11,8 +10,7 @@ export function createSamples(context: ReplayContext): Part {
     title: context.say("samples_title"),
   });
   assign(list, "aria-label", context.say("samples"));
-  const update = (changed: Set<string>) => {
-    if (!anyOf(changed, "run", "at")) return;
+  const draw = () => {
     const { samples, moments } = context.run;
     const written = moments[context.state.at]?.written ?? [];
     const rows = populate(list, samples.length, sampleRow);
@@ -20,7 +18,7 @@ export function createSamples(context: ReplayContext): Part {
       writeSample(context, rows[index], sample, written[index]);
     });
   };
-  return { element: list, update };
+  return { element: list, views: [draw] };
 }
 
 /** A sentence, its translation by the model, and a reference. */
