@@ -1,4 +1,4 @@
-import type { Screen, View } from "./store.ts";
+import type { View } from "./store.ts";
 
 export type AttributeValue = string | number | boolean | null | undefined;
 
@@ -22,22 +22,13 @@ export interface Part {
    * is drawn afterwards would make the browser compute again
    */
   after?: View[];
-  update?: (changed: Set<string>) => void; // until it is tracked
-  scroll?: (changed: Set<string>) => void; // until it is tracked
 }
 
-export type DrawnPart = Pick<Part, "views" | "after" | "update" | "scroll">;
+export type DrawnPart = Pick<Part, "views" | "after">;
 
-/** Let parts follow a change of state, in their order; until all are tracked. */
-export function drawParts(parts: DrawnPart[], changed: Set<string>, screen: Screen) {
-  for (const part of parts) {
-    part.update?.(changed);
-    screen.draw(part.views ?? []);
-  }
-  for (const part of parts) {
-    part.scroll?.(changed);
-    screen.draw(part.after ?? []);
-  }
+/** What draws parts, in their order. */
+export function viewsOf(parts: DrawnPart[]): View[] {
+  return [...parts.flatMap(({ views = [] }) => views), ...parts.flatMap(({ after = [] }) => after)];
 }
 
 /**

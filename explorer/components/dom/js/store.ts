@@ -29,11 +29,7 @@ interface Drawing {
 
 let drawing: Drawing | null = null; // the one whose view is running
 
-/** @param onSet until every part is tracked: receives the names of what changed */
-export function createStore<Values extends object>(
-  initial: Values,
-  onSet: (names: string[]) => void = () => {},
-): Store<Values> {
+export function createStore<Values extends object>(initial: Values): Store<Values> {
   const values = {} as Values;
   const cells = new Map<keyof Values, Cell>();
   for (const name of Object.keys(initial) as (keyof Values)[]) {
@@ -54,7 +50,6 @@ export function createStore<Values extends object>(
         reader.request();
       }
     }
-    if (names.length) onSet(names as string[]);
   };
   return { values, set };
 }
@@ -101,43 +96,23 @@ export interface Screen {
   show: (views: View[]) => void; // these instead of those before; drawn in the next frame
   flush: () => void; // draw now what is stale
   stop: () => void; // draw no more
-  touch: (...names: string[]) => void; // until every part is tracked: draw as if these had changed
-  draw: (views: View[]) => void; // until every part is tracked: draw now what is stale of these
 }
 
-/** @param onFrame until every part is tracked: receives the names of what changed */
-export function createScreen(onFrame: (changed: Set<string>) => void = () => {}): Screen {
+export function createScreen(): Screen {
   let drawings: Drawing[] = [];
-  let changed: Set<string> = new Set();
-  const known = new WeakMap<View, Drawing>();
   let frame = 0;
   let stopped = false;
   const flush = () => {
     cancelAnimationFrame(frame);
     frame = 0;
-    const names = changed;
-    changed = new Set();
-    onFrame(names);
     for (const one of drawings) if (one.stale) run(one);
   };
   const request = () => {
     if (!stopped) frame ||= requestAnimationFrame(flush);
   };
-  const drawingOf = (view: View): Drawing => ({ view, read: new Set(), stale: true, request });
   const show = (views: View[]) => {
     for (const one of drawings) forget(one);
-    drawings = views.map(drawingOf);
-    request();
-  };
-  const draw = (views: View[]) => {
-    for (const view of views) {
-      const one = known.get(view) ?? drawingOf(view);
-      known.set(view, one);
-      if (one.stale) run(one);
-    }
-  };
-  const touch = (...names: string[]) => {
-    for (const name of names) changed.add(name);
+    drawings = views.map((view) => ({ view, read: new Set(), stale: true, request }));
     request();
   };
   const stop = () => {
@@ -145,10 +120,5 @@ export function createScreen(onFrame: (changed: Set<string>) => void = () => {})
     cancelAnimationFrame(frame);
     for (const one of drawings) forget(one);
   };
-  return { show, flush, stop, touch, draw };
-}
-
-/** Whether any of `names` changed; until every part is tracked. */
-export function anyOf(changed: Set<string>, ...names: string[]) {
-  return names.some((name) => changed.has(name));
+  return { show, flush, stop };
 }

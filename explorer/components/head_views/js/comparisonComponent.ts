@@ -10,7 +10,7 @@ import type { View } from "../../page/js/streamlitComponent.ts";
 import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
 import { createSelectionReport } from "../../trace/js/selectionReport.ts";
 import type { Trace } from "../../trace/js/trace.ts";
-import { drawAll, giveSize } from "../../trace/js/traceContext.ts";
+import { giveSize } from "../../trace/js/traceContext.ts";
 import { shareScale, synchronise } from "./comparison.ts";
 import type { Side } from "./comparisonSides.ts";
 import {
@@ -23,7 +23,7 @@ import {
 import { viewListeners } from "./listeners.ts";
 import { createValueMap } from "./valueMap.ts";
 import type { Listeners, ViewFrame } from "./viewFrame.ts";
-import { closeContext, createViewFrame, showTrace, watchFrame } from "./viewFrame.ts";
+import { closeContext, createViewFrame, drawView, showTrace, watchFrame } from "./viewFrame.ts";
 import type { ViewPayload } from "./viewPayload.ts";
 import { readViewPayload } from "./viewPayload.ts";
 
@@ -61,8 +61,8 @@ function openComparison(
   const report = createSelectionReport(original.context, { rest: REST });
   original.parts.push({ views: [follow, report] });
   changed.parts.push({ views: [followBack, () => markChange(frame, changed)] });
-  for (const { context, map } of sides) {
-    drawAll(context);
+  for (const { context, map, parts } of sides) {
+    drawView(frame, context, parts);
     map.start();
   }
   const draw = () => {

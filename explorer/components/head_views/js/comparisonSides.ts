@@ -16,7 +16,7 @@ export const RAIL_BESIDE = 1100; // px that they need with the heads beside them
 /** One of two traces and its map. A click on a cell is reported to the app, for an edit there. */
 export function createSide(frame: ViewFrame, trace: Trace, listeners: Listeners): Side {
   const parts: Side["parts"] = [];
-  const context = createViewContext(frame, trace, listeners, parts);
+  const context = createViewContext(frame, trace, listeners);
   const map = createMap(context, {
     onCell: ({ query, key }) => {
       const { site, layer, head } = context.state;

@@ -1,4 +1,4 @@
-import type { DrawnPart, Part } from "../../dom/js/element.ts";
+import type { Part } from "../../dom/js/element.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import type { Store } from "../../dom/js/store.ts";
@@ -29,7 +29,7 @@ import { createSelectionReport, selectionOf } from "../../trace/js/selectionRepo
 import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { drawAll, giveSize } from "../../trace/js/traceContext.ts";
+import { giveSize } from "../../trace/js/traceContext.ts";
 import type { HeadFilter } from "./headFilter.ts";
 import { createHeadFilter, NO_FILTER } from "./headFilter.ts";
 import { createHeadGrid } from "./headGrid.ts";
@@ -41,6 +41,7 @@ import {
   closeContext,
   createViewContext,
   createViewFrame,
+  drawView,
   showTrace,
   watchFrame,
 } from "./viewFrame.ts";
@@ -65,8 +66,7 @@ export function openHeadGrid(
   follow: (shown: ShownState) => void;
 } {
   const frame = createViewFrame(parent, payload);
-  const parts: DrawnPart[] = [];
-  const context = createViewContext(frame, gridTrace(payload), listeners, parts);
+  const context = createViewContext(frame, gridTrace(payload), listeners);
   const filter = createStore(NO_FILTER);
   const map = createMap(context, {
     tools: [insideButton(context)],
@@ -75,10 +75,11 @@ export function openHeadGrid(
   const placed = placeParts(context, frame, filter, map);
   const shown = payload.hasValues("norms") ? "norms" : "heads";
   const reports = { views: [createSelectionReport(context), createClassReport(context, shown)] };
+  let begun = false;
   /** Draw for the first time. */
   const begin = () => {
-    parts.push(...placed, reports);
-    drawAll(context);
+    begun = true;
+    drawView(frame, context, [...placed, reports]);
     map.start();
   };
   const opener = createOpener(context);
@@ -104,7 +105,7 @@ export function openHeadGrid(
         frame.give({ payload: next });
         showTrace(context, trace);
         giveSize(context);
-        if (!parts.length) begin();
+        if (!begun) begin();
       });
     },
     destroy: () => {

@@ -15,7 +15,7 @@ import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import { createSelectionReport } from "../../trace/js/selectionReport.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
-import { drawAll, giveSize } from "../../trace/js/traceContext.ts";
+import { giveSize } from "../../trace/js/traceContext.ts";
 import { shareScale, synchronise } from "./comparison.ts";
 import type { Side } from "./comparisonSides.ts";
 import {
@@ -33,7 +33,7 @@ import { pairFigure } from "./pairFigure.ts";
 import { createSimilarityMatrix } from "./similarityMatrix.ts";
 import { createValueMap } from "./valueMap.ts";
 import type { Listeners, ViewFrame } from "./viewFrame.ts";
-import { closeContext, createViewFrame, showTrace, watchFrame } from "./viewFrame.ts";
+import { closeContext, createViewFrame, drawView, showTrace, watchFrame } from "./viewFrame.ts";
 import type { HeadValues, ViewPayload } from "./viewPayload.ts";
 import { readViewPayload } from "./viewPayload.ts";
 
@@ -73,8 +73,8 @@ function openModelComparison(
   const [follow, followBack] = synchronise(own, changed.context, ["layer", "head"]);
   original.parts.push({ views: [follow, report] });
   changed.parts.push({ views: [followBack] });
-  for (const { context, map } of sides) {
-    drawAll(context);
+  for (const { context, map, parts } of sides) {
+    drawView(frame, context, parts);
     map.start();
   }
   watchFrame(frame, () => touchSize(sides), MAPS_BESIDE, RAIL_BESIDE);
@@ -147,10 +147,6 @@ function placeParts(frame: ViewFrame, original: Side, changed: Side, pairs: Head
     },
     pairs.follow,
   );
-  const followPairs = () => {
-    void [pairs.other(), pairs.rule()];
-    matrix.update?.(new Set(["head"])); // until the matrix is a view, which reads the pair itself
-  };
   const integrity = createIntegrity(changed.context);
   const tooltips = [createTooltip(context), createTooltip(changed.context)];
   rail.element.prepend(site.element);
@@ -173,7 +169,6 @@ function placeParts(frame: ViewFrame, original: Side, changed: Side, pairs: Head
     transport,
     outputs,
     matrix,
-    { views: [followPairs] },
     tooltips[0],
   );
   changed.parts.push(changed.map, integrity, tooltips[1]);

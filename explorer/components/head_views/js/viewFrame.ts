@@ -1,5 +1,5 @@
 import type { DrawnPart } from "../../dom/js/element.ts";
-import { drawParts, element } from "../../dom/js/element.ts";
+import { element } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
@@ -11,7 +11,7 @@ import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
 import { initialState } from "../../trace/js/initialState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext, TraceOptions } from "../../trace/js/traceContext.ts";
-import { createTraceContext, givePieces } from "../../trace/js/traceContext.ts";
+import { createTraceContext, drawAll, givePieces } from "../../trace/js/traceContext.ts";
 import type { ViewPayload } from "./viewPayload.ts";
 
 export type Listeners = Partial<TraceOptions>;
@@ -86,18 +86,12 @@ export function watchFrame(
   );
 }
 
-/**
- * A trace of a head view, drawn by any parts.
- * @param parts which may be added later
- */
+/** A trace of a head view. */
 export function createViewContext(
   frame: ViewFrame,
   trace: Trace,
   listeners: Listeners,
-  parts: DrawnPart[],
 ): TraceContext {
-  const enlarge = () => showProjector(frame.root, context.state.projector);
-  const recolour = () => context.give({ palette: frame.palette });
   const context = createTraceContext({
     root: frame.root,
     signal: frame.signal,
@@ -106,10 +100,15 @@ export function createViewContext(
     state: initialState(trace, trace.header.view, {}),
     palette: frame.palette,
     strings: () => context.trace.header.strings,
-    draw: (changed) =>
-      drawParts([{ views: [enlarge, recolour] }, ...parts], changed, context.screen),
   });
   return context;
+}
+
+/** Draw the parts of a trace, in the colours of the frame. */
+export function drawView(frame: ViewFrame, context: TraceContext, parts: DrawnPart[]) {
+  const enlarge = () => showProjector(frame.root, context.state.projector);
+  const recolour = () => context.give({ palette: frame.palette });
+  drawAll(context, [{ views: [enlarge, recolour] }, ...parts]);
 }
 
 /** Show another trace; the selection stays unless the view of the trace says otherwise. */

@@ -1,5 +1,5 @@
 import type { DrawnPart } from "../../dom/js/element.ts";
-import { drawParts, element } from "../../dom/js/element.ts";
+import { element } from "../../dom/js/element.ts";
 import {
   cellOpener,
   createInside,
@@ -69,7 +69,6 @@ export function mountPlayer(
   const abort = new AbortController();
   const root = element("div", { class: "player", testid: "player", tabindex: "-1" });
   parent.append(root);
-  let parts: DrawnPart[] = [];
   let map: MapPart | null = null;
   const palette = watchTheme(root, (next) => {
     context.give({ palette: next });
@@ -82,7 +81,6 @@ export function mountPlayer(
     state: initialState(trace, trace.header.view, { more: false }),
     palette,
     strings: () => context.pieces.header.strings,
-    draw: (changed) => drawParts(parts, changed, context.screen),
   });
   const report = createSelectionReport(context);
   const attribution = createLoading(context, "attribution", readAttribution);
@@ -102,9 +100,8 @@ export function mountPlayer(
     map = createMap(context, { tools, onCell: cellOpener(context) });
     const page = { views: [() => showProjector(root, context.state.projector), markSite] };
     const told = { views: [report, tellClass] };
-    parts = [page, ...placeParts(context, map, attribution), told];
     root.lang = context.trace.header.language;
-    drawAll(context);
+    drawAll(context, [page, ...placeParts(context, map, attribution), told]);
     map.start();
   };
   watchSize(
@@ -134,7 +131,7 @@ export function mountPlayer(
       opener.open(next, state, () => {
         const { language } = context.trace.header;
         showTrace(context, next, state);
-        if (!parts.length || language !== next.header.language) build();
+        if (!map || language !== next.header.language) build();
         else context.screen.flush(); // drawn while the next frame is waited for
         followShown(context);
       });

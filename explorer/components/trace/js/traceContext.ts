@@ -1,3 +1,5 @@
+import type { DrawnPart } from "../../dom/js/element.ts";
+import { viewsOf } from "../../dom/js/element.ts";
 import type { Plotly } from "../../dom/js/plotly.ts";
 import type { Say, Strings } from "../../dom/js/sentences.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
@@ -60,19 +62,10 @@ export interface TraceContext extends Readonly<Given> {
   set: Store<TraceState>["set"];
   give: Store<Given>["set"];
   screen: Screen;
-  touch: Screen["touch"]; // until every part is tracked
   beside: TraceContext[]; // of the maps that stand beside this one, in equal rectangles
   say: Say;
   act: Actions;
 }
-
-/** What the names of changes were called; until every part is tracked. */
-const TOUCHED: Record<string, string> = {
-  pieces: "trace",
-  words: "trace",
-  palette: "theme",
-  asked: "asking",
-};
 
 /** @param given.state what is shown first */
 export function createTraceContext({
@@ -83,7 +76,6 @@ export function createTraceContext({
   state: initial,
   palette,
   strings,
-  draw,
 }: {
   root: HTMLElement;
   signal: AbortSignal;
@@ -92,16 +84,13 @@ export function createTraceContext({
   state: TraceState;
   palette: Palette;
   strings: () => Strings;
-  draw: (changed: Set<string>) => void;
 }): TraceContext {
-  const screen = createScreen(draw);
-  const touch = (names: string[]) =>
-    screen.touch(...names, ...names.flatMap((name) => TOUCHED[name] ?? []));
-  const { values: state, set } = createStore(initial, touch);
+  const screen = createScreen();
+  const { values: state, set } = createStore(initial);
   const nothing = { generation: 0, size: 0, answers: 0, plotly: null };
   const { integrity } = pieces.header;
   const asked = lessonAsks();
-  const given = createStore<Given>({ pieces, palette, integrity, asked, ...nothing }, touch);
+  const given = createStore<Given>({ pieces, palette, integrity, asked, ...nothing });
   onAsking(() => given.set({ asked: lessonAsks() }), signal);
   const parts: Omit<TraceContext, "act" | "trace" | keyof Given> = {
     root,
@@ -111,7 +100,6 @@ export function createTraceContext({
     set,
     give: given.set,
     screen,
-    touch: screen.touch,
     beside: [],
     say: (key, facts) => fillIn(strings(), key, facts),
   };
@@ -134,8 +122,8 @@ export function giveSize(context: TraceContext) {
   context.give({ size: context.size + 1 });
 }
 
-/** Draw everything for the first time. */
-export function drawAll(context: TraceContext) {
-  context.touch(...Object.keys(context.state), "trace", "theme", "size");
+/** Draw these parts, now and whenever what they read changes. */
+export function drawAll(context: TraceContext, parts: DrawnPart[]) {
+  context.screen.show(viewsOf(parts));
   context.screen.flush();
 }

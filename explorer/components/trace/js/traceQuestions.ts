@@ -94,7 +94,6 @@ export function createLoading<Answer extends object>(
       setTimeout(() => own.delete(key), RETRY_AFTER);
     }
     context.give({ answers: context.answers + 1 });
-    context.touch("vectors");
   };
   return (place) => {
     void context.answers; // the view that asks draws again when one has come

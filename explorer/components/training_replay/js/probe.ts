@@ -1,5 +1,5 @@
-import type { DrawnPart, Part } from "../../dom/js/element.ts";
-import { assign, drawParts, element, write } from "../../dom/js/element.ts";
+import type { Part } from "../../dom/js/element.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { untracked } from "../../dom/js/store.ts";
 import { createMap } from "../../map/js/map.ts";
@@ -167,7 +167,6 @@ function createProbeView(
     { class: "ring-key", title: replay.say("ring_title") },
     replay.say("ringed"),
   );
-  const parts: DrawnPart[] = [];
   const context = createTraceContext({
     root: replay.root,
     signal: replay.signal,
@@ -176,7 +175,6 @@ function createProbeView(
     state: { ...initialState(trace, {}, replay.opening()), step: 0, ahead: true, projector },
     palette: replay.palette,
     strings: () => player,
-    draw: (changed) => drawParts(parts, changed, context.screen),
   });
   const rail = createRail(context, {
     gold: {
@@ -199,7 +197,6 @@ function createProbeView(
     void context.size; // there are other pictures then
     drawGoldRings(context, body, key);
   };
-  parts.push(...choices, rail, map, tooltip, { views: [ringCells] });
   map.legend.append(key);
   const onChoice = ({ target }: Event) => {
     if (target instanceof Element && target.closest("[data-head]"))
@@ -213,7 +210,7 @@ function createProbeView(
   replay.root.append(tooltip.element);
   const observer = new ResizeObserver(() => giveSize(context));
   observer.observe(body);
-  drawAll(context);
+  drawAll(context, [...choices, rail, map, tooltip, { views: [ringCells] }]);
   map.start();
   replay.give({ picture: context });
   return {

@@ -74,7 +74,6 @@ export interface ReplayContext extends Readonly<Given> {
   set: Store<ReplayState>["set"];
   give: Store<Given>["set"];
   screen: Screen;
-  touch: Screen["touch"]; // until every part is tracked
   source: ReplaySource;
   say: Say;
   traces: ProbeTraces;
@@ -87,9 +86,6 @@ export interface ReplayContext extends Readonly<Given> {
   opening: () => Partial<TraceState>; // what was chosen before there is a picture
 }
 
-/** What the names of changes were called; until every part is tracked. */
-const TOUCHED: Record<string, string> = { palette: "theme", plotly: "size" };
-
 /** @param given.opening what the probe shows first */
 export function createReplayContext({
   root,
@@ -99,7 +95,6 @@ export function createReplayContext({
   state: initial,
   opening,
   palette,
-  draw,
 }: {
   root: HTMLElement;
   signal: AbortSignal;
@@ -108,14 +103,11 @@ export function createReplayContext({
   state: ReplayState;
   opening: Partial<TraceState>;
   palette: Palette;
-  draw: (changed: Set<string>) => void;
 }): ReplayContext {
-  const screen = createScreen(draw);
-  const touch = (names: string[]) =>
-    screen.touch(...names, ...names.flatMap((name) => TOUCHED[name] ?? []));
-  const { values: state, set } = createStore(initial, touch);
+  const screen = createScreen();
+  const { values: state, set } = createStore(initial);
   const nothing = { trace: false as const, picture: null, plotly: null, size: 0 };
-  const { values: given, set: give } = createStore<Given>({ run, palette, ...nothing }, touch);
+  const { values: given, set: give } = createStore<Given>({ run, palette, ...nothing });
   let first = opening;
   const parts: Omit<ReplayContext, "act" | "selected" | keyof Given> = {
     root,
@@ -124,7 +116,6 @@ export function createReplayContext({
     set,
     give,
     screen,
-    touch: screen.touch,
     source,
     // its sentences are the same in every state of the run
     say: (key, facts) => fillIn(untracked(() => given.run).strings, key, facts),

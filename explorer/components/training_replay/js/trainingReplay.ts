@@ -1,5 +1,5 @@
 import type { DrawnPart } from "../../dom/js/element.ts";
-import { drawParts, element } from "../../dom/js/element.ts";
+import { element, viewsOf } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import type { View } from "../../dom/js/store.ts";
 import type { ShownMoment } from "../../page/js/classEvents.ts";
@@ -60,7 +60,6 @@ export function mountTrainingReplay(
   });
   parent.append(root);
   const { signal } = abort;
-  const parts: ReplayPart[] = [];
   const context = createReplayContext({
     root,
     signal,
@@ -69,10 +68,9 @@ export function mountTrainingReplay(
     state: initialState(run),
     opening: { ...lastView?.probe, ...crossHead(addressed(run).head) },
     palette: watchTheme(root, (palette) => context.give({ palette })),
-    draw: (changed) => drawParts(parts, changed, context.screen),
   });
   context.listeners = listeners;
-  parts.push(...placeParts(context));
+  const parts = placeParts(context);
   if (!source.follows) parts.push(createAddress(context), createClassMoment(context));
   watchSize(
     root,
@@ -82,7 +80,7 @@ export function mountTrainingReplay(
   );
   listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
   window.addEventListener("popstate", () => showAddressed(context), { signal });
-  context.touch(...Object.keys(context.state), "run", "theme", "size", "head");
+  context.screen.show(viewsOf(parts));
   context.screen.flush();
   loadPlotly(context);
   return {
@@ -132,12 +130,7 @@ function placeParts(context: ReplayContext): ReplayPart[] {
   const main = element("div", { class: "replay-main" }, top, body, slider.element);
   context.root.append(main, drawer.element, dialog.element);
   const whole = { views: [...rootViews(context), ...traceViews(context)] };
-  const tellHead = () => {
-    void context.selected;
-    context.touch("head"); // until the curves are tracked
-  };
-  const told = { views: [tellHead] };
-  return [whole, progress, probe, text, below, table, curves, slider, drawer, dialog, told];
+  return [whole, progress, probe, text, below, table, curves, slider, drawer, dialog];
 }
 
 /** Name the run, and say whether its texts are those of a projector. */
