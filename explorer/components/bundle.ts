@@ -41,6 +41,7 @@ await build({
     training_replay: "training_replay/js/trainingReplayComponent.ts",
     lesson: "lesson/js/lessonComponent.ts",
     classroom: "classroom/js/classroomComponent.ts",
+    chart: "chart/js/chartComponent.ts",
   },
   format: "esm",
   target: "es2022",
@@ -71,6 +72,7 @@ await build({
     training_replay: "training_replay/css/trainingReplayComponent.css",
     lesson: "lesson/css/lessonComponent.css",
     classroom: "classroom/css/classroom.css",
+    chart: "chart/css/chart.css",
   },
 });
 
