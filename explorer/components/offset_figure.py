@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.core.errors import TraceError
 from explorer.core.i18n import say
+from explorer.heads.reports.head_report import HeadReport
 
 _BAR = "#3f7fca"
 _CHANCE = "#7d838c"
@@ -20,6 +22,15 @@ class OffsetShare:
     offset: int
     share: float
     chance: float
+
+
+def offset_shares(report: HeadReport, site: str, layer: int, head: int) -> list[OffsetShare]:
+    """Those of one head. Raises `TraceError` if the report does not have it."""
+    found = report.offsets
+    own = found[(found.site == site) & (found.layer == layer) & (found["head"] == head)]
+    if own.empty:
+        raise TraceError("not_in_report", site=site, head=f"L{layer} H{head}")
+    return [OffsetShare(*row) for row in own[["offset", "share", "chance"]].itertuples(index=False)]
 
 
 def offset_chart(shares: Sequence[OffsetShare], language: str) -> dict[str, Any]:

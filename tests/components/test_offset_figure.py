@@ -5,7 +5,10 @@ import math
 import plotly.graph_objects as go
 import pytest
 
-from explorer.components.offset_figure import OffsetShare, offset_chart
+import explorer
+from explorer.components.offset_figure import OffsetShare, offset_chart, offset_shares
+from explorer.core import folders
+from explorer.heads.reports.head_report import HeadReport
 
 SHARES = [
     OffsetShare(offset, 0.7 if offset == -1 else 0.02, 0.1)
@@ -31,3 +34,16 @@ def test_an_offset_has_its_sign_and_all_are_in_the_range() -> None:
     labels = dict(zip(axis["tickvals"], axis["ticktext"], strict=True))
     assert [labels[place] for place in (-8, 0, 8)] == ["−8", "0", "+8"]
     assert axis["range"] == [-8.5, 8.5]
+
+
+def test_the_offsets_of_a_head_in_a_report_are_a_figure() -> None:
+    report = HeadReport.load(folders.shipped_reports() / "reverse.json")
+    shares = {one.offset: one for one in offset_shares(report, "decoder", 0, 3)}
+    assert list(shares) == list(range(-8, 9))
+    assert shares[0].share > 0.7 > 0.3 > shares[0].chance
+    assert all(math.isnan(shares[offset].share) for offset in range(1, 9))  # later positions
+    drawn = explorer.figure(report, "decoder", 0, 3)
+    assert drawn.data[0].y[-1] == shares[0].share
+    assert drawn.layout.title.text == "decoder attention, L0 H3 of reverse: offsets"
+    with pytest.raises(explorer.ExplorerError, match="no head L9 H3"):
+        explorer.figure(report, "decoder", 9, 3)

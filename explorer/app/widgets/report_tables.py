@@ -13,7 +13,7 @@ from explorer.app.widgets.head_table_columns import columns, role_columns, writt
 from explorer.app.widgets.messages import literal
 from explorer.components.chart_payload import chart_payload
 from explorer.components.labels import batch_name
-from explorer.components.offset_figure import OffsetShare, offset_chart
+from explorer.components.offset_figure import offset_chart, offset_shares
 from explorer.core.i18n import say
 from explorer.core.i18n import table as strings
 from explorer.heads.reports.head_report import HeadReport
@@ -132,11 +132,9 @@ def _offset_chart(report: HeadReport, key: tuple[str, int, int], name: str, lang
     across each."""
     about = say("heads.offsets_of", language, head=name)
     st.caption(literal(about))
-    table = head_tables.offsets(report, *key)
-    shares = [OffsetShare(*row) for row in table.itertuples(index=False)]
     model = report.facts["model"]
     payload = chart_payload(
-        offset_chart(shares, language),
+        offset_chart(offset_shares(report, *key), language),
         name=about,
         title=f"{model} · {name}",
         captions=[f"{about} {head_tables.measured_on(report, language)}"],
