@@ -182,6 +182,11 @@ def metric_matrix(report: HeadReport, batch: str, language: str, on_report: Repo
     _mount("metric_matrix", payload, on_report, _HEAD_VIEW_EVENTS)
 
 
+def chart(key: str, payload: bytes) -> None:
+    """A chart with the buttons that save it; see `chart_payload`."""
+    _component("chart")(key=key, data=payload)
+
+
 def words(names: Sequence[str], label: str, language: str) -> None:
     """A `?` button that opens explanations of the words in a table; see `words_payload`."""
     data = words_payload(names, label, language=language)

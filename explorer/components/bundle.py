@@ -18,6 +18,7 @@ Component = Literal[
     "words",
     "lesson",
     "classroom",
+    "chart",
     "live",
 ]
 Script = Literal[

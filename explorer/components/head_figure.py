@@ -13,6 +13,8 @@ from explorer.core.trace import Trace, check_trace
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from explorer.heads.reports.head_report import HeadReport
+
 _RAMP = ["#ffffff", "#c3d6ec", "#7ba3d0", "#31629f", "#08264f"]
 _GREY = "#c9ccd2"
 _LONGEST_LABEL = 24  # characters of a token on an axis
@@ -20,15 +22,20 @@ _HOVER_LINE = 60  # characters
 _REPLACED = {"zero": "zero", "mean": "its mean"}
 
 
-def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
-    """The weights of one head as a heatmap: queries down, keys across, masked cells in grey.
+def figure(trace: "Trace | HeadReport", site: str, layer: int, head: int) -> "go.Figure":
+    """The weights of one head as a heatmap: queries down, keys across, masked cells in grey. Of the
+    report that `measure` returns: the offsets that the head attends to, as bars.
 
     The axes are positions with their tokens as labels, because a token may occur twice. Long tokens
     are shortened on the axes and shown in full under the pointer. Raises `TraceError` on a site or
-    head that the trace does not have.
+    head that the trace or the report does not have.
     """
     import plotly.graph_objects as go
 
+    from explorer.heads.reports.head_report import HeadReport  # late, as is plotly
+
+    if isinstance(trace, HeadReport):
+        return _offsets(trace, site, layer, head)
     check_trace(trace)
     weights = trace.table(site, layer, head).to_numpy()
     codes = trace.closed(site, layer, head)
@@ -70,6 +77,17 @@ def figure(trace: Trace, site: str, layer: int, head: int) -> "go.Figure":
             "plot_bgcolor": "white",
         },
     )
+
+
+def _offsets(report: "HeadReport", site: str, layer: int, head: int) -> "go.Figure":
+    import plotly.graph_objects as go
+
+    from explorer.components.offset_figure import offset_chart, offset_shares
+
+    chart = offset_chart(offset_shares(report, site, layer, head), "en")
+    title = f"{site} attention, L{layer} H{head} of {report.facts['model']}: offsets"
+    del chart["layout"]["height"], chart["layout"]["margin"]  # there is a title above
+    return go.Figure(chart).update_layout(title={"text": _plain(title)})
 
 
 def _axis(name: str, tokens: tuple[str, ...]) -> dict[str, object]:

@@ -1,72 +1,86 @@
-"""The offsets a head attends to, in positions from the query, as an SVG file for a paper."""
+"""The offsets a head attends to, in positions from the query, as a chart for Plotly."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from explorer.components.figure_sheet import (
-    MUTED,
-    RULE,
-    WIDTHS,
-    Width,
-    figure,
-    text_at,
-    turned_text,
-)
+from explorer.core.errors import TraceError
 from explorer.core.i18n import say
+from explorer.heads.reports.head_report import HeadReport
 
 _BAR = "#3f7fca"
-_LEFT = 64  # px, for the axis of shares
-_RIGHT = 12
-_HEIGHT = 160
-_AXIS = 58  # px below the bars, for offsets and title
-_FILLED = 0.7  # of the width of an offset, by its bar
-_MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_CHANCE = "#7d838c"
+_HEIGHT = 210
+_MARGIN = {"l": 52, "r": 12, "t": 8, "b": 48}  # px
 
 
 @dataclass(frozen=True, slots=True)
 class OffsetShare:
-    """The share of a head's largest weights at an offset, and its chance level."""
+    """The share of a head's largest weights at an offset, and its chance level. Not a number where
+    no query reaches the offset."""
 
     offset: int
     share: float
     chance: float
 
 
-def offset_svg(
-    shares: Sequence[OffsetShare], title: str, about: str, language: str, width: Width = "both"
-) -> bytes:
-    """The picture. about: what the bars and lines are, and the data they were measured on."""
+def offset_shares(report: HeadReport, site: str, layer: int, head: int) -> list[OffsetShare]:
+    """Those of one head. Raises `TraceError` if the report does not have it."""
+    found = report.offsets
+    own = found[(found.site == site) & (found.layer == layer) & (found["head"] == head)]
+    if own.empty:
+        raise TraceError("not_in_report", site=site, head=f"L{layer} H{head}")
+    return [OffsetShare(*row) for row in own[["offset", "share", "chance"]].itertuples(index=False)]
 
-    def draw(top: float) -> tuple[list[str], float]:
-        return list(_bars(shares, top, WIDTHS[width] - _RIGHT, language)), top + _HEIGHT + _AXIS
 
-    return figure(title, about, draw, language, WIDTHS[width])
+def offset_chart(shares: Sequence[OffsetShare], language: str) -> dict[str, Any]:
+    """Data and layout for Plotly: a bar an offset, with a line across it at its chance level."""
+    reached = [one for one in shares if one.share == one.share and one.chance == one.chance]
+    places = [one.offset for one in reached]
+    bars = {
+        "type": "bar",
+        "name": say("heads.column_share", language),
+        "x": places,
+        "y": [one.share for one in reached],
+        "width": 0.7,
+        "marker": {"color": _BAR},
+        "hovertemplate": "%{y:.2f}",
+    }
+    chance = {
+        "type": "scatter",
+        "name": say("heads.column_chance", language),
+        "x": places,
+        "y": [one.chance for one in reached],
+        "mode": "markers",
+        "marker": {"symbol": "line-ew", "size": 14, "line": {"color": _CHANCE, "width": 2}},
+        "hovertemplate": "%{y:.2f}",
+    }
+    offsets = [one.offset for one in shares]
+    layout = {
+        "height": _HEIGHT,
+        "margin": _MARGIN,
+        "showlegend": False,
+        "hovermode": "x unified",
+        "dragmode": False,
+        "xaxis": {
+            "title": {"text": say("heads.offset_axis", language), "standoff": 8},
+            "range": [min(offsets, default=0) - 0.5, max(offsets, default=0) + 0.5],
+            "tickformat": "+d",
+            "tickvals": offsets,
+            "ticktext": [_signed(one) for one in offsets],
+            "fixedrange": True,
+            "showgrid": False,
+            "zeroline": False,
+        },
+        "yaxis": {
+            "title": {"text": say("heads.column_share", language)},
+            "range": [0, 1],
+            "dtick": 0.25,
+            "fixedrange": True,
+        },
+    }
+    return {"data": [bars, chance], "layout": layout}
 
 
 def _signed(offset: int) -> str:
     return f"{offset:+d}".replace("-", "−") if offset else "0"
-
-
-def _bars(shares: Sequence[OffsetShare], top: float, right: float, language: str) -> Iterator[str]:
-    """A bar an offset, with a line across it at its chance level."""
-    bottom = top + _HEIGHT
-    pitch = (right - _LEFT) / max(len(shares), 1)
-    for mark in _MARKS:
-        y = bottom - mark * _HEIGHT
-        yield f'<path d="M{_LEFT} {y:g}H{right:g}" stroke="{RULE}" fill="none"/>'
-        yield text_at(_LEFT - 8, y + 4, f"{mark:g}", "end", MUTED)
-    labels = 1 if pitch >= 24 else 2  # every second offset in one column
-    for number, one in enumerate(shares):
-        middle = _LEFT + (number + 0.5) * pitch
-        left, wide = middle - _FILLED * pitch / 2, _FILLED * pitch
-        high = one.share * _HEIGHT
-        yield (
-            f'<rect x="{left:.2f}" y="{bottom - high:.2f}" width="{wide:.2f}" '
-            f'height="{high:.2f}" fill="{_BAR}"/>'
-        )
-        y = bottom - one.chance * _HEIGHT
-        yield f'<path d="M{left:.2f} {y:.2f}h{wide:.2f}" stroke="{MUTED}" stroke-width="2"/>'
-        if one.offset % labels == 0:
-            yield text_at(middle, bottom + 18, _signed(one.offset), "middle", MUTED)
-    yield text_at((_LEFT + right) / 2, bottom + 38, say("heads.offset_axis", language), "middle")
-    yield turned_text(top + _HEIGHT / 2, say("heads.column_share", language))

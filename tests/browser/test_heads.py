@@ -604,7 +604,7 @@ def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
         expect(tab.get_by_text("No pruning curve of this model")).to_be_visible()
         tab.get_by_role("button", name="Start").click()
         expect(tab.get_by_text("Measuring the pruning curves of copy")).to_be_visible()
-        chart = tab.locator(".st-key-pruning-chart")
+        chart = tab.get_by_test_id("chart")
         names = chart.locator(".annotation")
         expect(names.first).to_be_visible(timeout=PATIENCE)
         progress = tab.get_by_text("Measuring the pruning curves of copy")

@@ -63,6 +63,7 @@ def test_a_component_carries_only_what_it_uses():
         (("dom", "page", "trace", "map", "figure", "player", "inside"), ["player"]),
         (("lesson",), ["lessons", "player"]),
         (("classroom",), ["class_tools"]),
+        (("chart",), ["player"]),
         (("head_views",), ["heads", "player"]),
         (("training_replay",), ["training_replay", "player"]),
     ],

@@ -17,7 +17,7 @@ LAYERS = (
     ("figure",),
     ("inside",),
     ("player",),
-    ("browser_model", "classroom", "head_views", "lesson", "training_replay"),
+    ("browser_model", "chart", "classroom", "head_views", "lesson", "training_replay"),
     ("live",),
 )
 HEIGHT = {folder: height for height, layer in enumerate(LAYERS) for folder in layer}

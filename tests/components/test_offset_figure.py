@@ -1,40 +1,49 @@
-"""Where a head looks, as an SVG file."""
+"""Where a head looks: what is drawn where in the chart."""
 
-import itertools
-import xml.etree.ElementTree as ElementTree
+import math
 
+import plotly.graph_objects as go
 import pytest
 
-from explorer.components.figure_sheet import text_width
-from explorer.components.offset_figure import OffsetShare, offset_svg
+import explorer
+from explorer.components.offset_figure import OffsetShare, offset_chart, offset_shares
+from explorer.core import folders
+from explorer.heads.reports.head_report import HeadReport
 
-SHARES = [OffsetShare(offset, 0.7 if offset == -1 else 0.02, 0.1) for offset in range(-8, 9)]
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.mark.parametrize(("width", "pixels"), [("both", 640), ("one", 320)])
-def test_bars_and_lines_are_as_high_as_the_shares(width, pixels) -> None:
-    root = ElementTree.fromstring(offset_svg(SHARES, "x · L0 H1", "On 9.", "en", width))
-    bars = [bar for bar in root.iter(f"{SVG}rect") if bar.get("height") != "100%"]
-    assert [float(bar.get("height", "")) / 160 for bar in bars] == pytest.approx(
-        [one.share for one in SHARES]
-    )
-    bottom = float(bars[0].get("y", "")) + float(bars[0].get("height", ""))
-    levels = [path.get("d", "") for path in root.iter(f"{SVG}path") if path.get("stroke-width")]
-    heights = [bottom - float(level.split()[1].split("h")[0]) for level in levels]
-    assert heights == pytest.approx([one.chance * 160 for one in SHARES])
-    assert float(bars[-1].get("x", "")) + float(bars[-1].get("width", "")) <= pixels
-    axis = [text for text in root.iter(f"{SVG}text") if text.get("text-anchor") == "middle"]
-    labels = [(float(one.get("x", "")), one.text or "") for one in axis if not one.get("transform")]
-    offsets = labels[:-1]  # the last one is the title
-    assert "−8" in dict(map(reversed, offsets))
-    for (left, one), (right, other) in itertools.pairwise(offsets):
-        assert left + text_width(one) / 2 < right - text_width(other) / 2
+SHARES = [
+    OffsetShare(offset, 0.7 if offset == -1 else 0.02, 0.1)
+    if offset <= 0
+    else OffsetShare(offset, math.nan, math.nan)
+    for offset in range(-8, 9)
+]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_text_is_escaped_and_in_the_language(language: str) -> None:
-    drawing = offset_svg(SHARES, "<b>", "a & b", language)
-    texts = [text.text for text in ElementTree.fromstring(drawing).iter(f"{SVG}text")]
-    assert texts[:2] == ["<b>", "a & b"]
-    assert {"en": "share", "zh": "比例"}[language] in texts
+def test_a_bar_has_the_share_of_its_offset_and_a_line_its_chance_level(language: str) -> None:
+    chart = offset_chart(SHARES, language)
+    bars, chance = chart["data"]
+    assert bars["x"] == chance["x"] == list(range(-8, 1))  # no query reaches later positions
+    assert dict(zip(bars["x"], bars["y"], strict=True))[-1] == 0.7
+    assert chance["y"] == [0.1] * 9
+    assert bars["name"] == {"en": "share", "zh": "比例"}[language]
+    go.Figure(chart)  # raises on what Plotly does not know
+
+
+def test_an_offset_has_its_sign_and_all_are_in_the_range() -> None:
+    axis = offset_chart(SHARES, "en")["layout"]["xaxis"]
+    labels = dict(zip(axis["tickvals"], axis["ticktext"], strict=True))
+    assert [labels[place] for place in (-8, 0, 8)] == ["−8", "0", "+8"]
+    assert axis["range"] == [-8.5, 8.5]
+
+
+def test_the_offsets_of_a_head_in_a_report_are_a_figure() -> None:
+    report = HeadReport.load(folders.shipped_reports() / "reverse.json")
+    shares = {one.offset: one for one in offset_shares(report, "decoder", 0, 3)}
+    assert list(shares) == list(range(-8, 9))
+    assert shares[0].share > 0.7 > 0.3 > shares[0].chance
+    assert all(math.isnan(shares[offset].share) for offset in range(1, 9))  # later positions
+    drawn = explorer.figure(report, "decoder", 0, 3)
+    assert drawn.data[0].y[-1] == shares[0].share
+    assert drawn.layout.title.text == "decoder attention, L0 H3 of reverse: offsets"
+    with pytest.raises(explorer.ExplorerError, match="no head L9 H3"):
+        explorer.figure(report, "decoder", 9, 3)

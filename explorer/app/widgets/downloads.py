@@ -1,14 +1,11 @@
-"""Files that a visitor saves: the button, the file's name, and figures drawn by the server, as SVG
-and as SVG for one column of a paper."""
+"""Files that a visitor saves: the button, and the file's name."""
 
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import Literal
 
 import streamlit as st
 
-from explorer.components.figure_sheet import Width
 from explorer.core.i18n import say
 
 _LONGEST = 100  # characters of a name; file systems take 255 bytes
@@ -17,16 +14,9 @@ _MEDIA_TYPES = {
     "csv": "text/csv",
     "html": "text/html",
     "json": "application/json",
-    "svg": "image/svg+xml",
     "trace": "application/octet-stream",
 }
 """By the ending of a file's name."""
-
-_FIGURES: tuple[tuple[str, Width, str], ...] = (
-    ("svg", "both", ""),
-    ("svg_column", "one", "-column"),
-)
-"""Button, width of the figure, and suffix of the file name."""
 
 
 def download_name(*parts: object) -> str:
@@ -61,17 +51,3 @@ def download_button(
         icon=":material/download:",
         width=width,
     )
-
-
-def figure_buttons(draw: Callable[[Width], bytes], file_name: str, key: str, language: str) -> None:
-    """Two buttons. draw: the figure in a width, drawn when a button is pressed. file_name: without
-    its ending."""
-    for name, width, suffix in _FIGURES:
-        download_button(
-            f"player.{name}",
-            partial(draw, width),
-            f"{file_name}{suffix}.svg",
-            f"{key}-{name}",
-            language,
-            about=f"player.{name}_title",
-        )

@@ -186,13 +186,6 @@ def evidence(report: HeadReport, site: str, layer: int, head: int, language: str
     return pd.DataFrame(rows)
 
 
-def offsets(report: HeadReport, site: str, layer: int, head: int) -> pd.DataFrame:
-    """One row an offset of the head: offset, share, chance."""
-    found = report.offsets
-    own = (found.site == site) & (found.layer == layer) & (found["head"] == head)
-    return found[own][["offset", "share", "chance"]]
-
-
 def impossible(report: HeadReport, site: str, layer: int, head: int, language: str) -> list[str]:
     """One sentence for each reason why a head cannot have some roles."""
     by_reason: dict[str, list[str]] = {}

@@ -5,19 +5,17 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
-import plotly.graph_objects as go
 import streamlit as st
 
-from explorer.app import model_cache
+from explorer.app import model_cache, mount
 from explorer.app.state import measurements
-from explorer.app.widgets.downloads import download_button, download_name, figure_buttons
+from explorer.app.widgets.downloads import download_button, download_name
 from explorer.app.widgets.job_progress import choose_report, job_progress, start_button
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.pruning_form import begin, default_kind, default_settings, pruning_form
 from explorer.components import pruning_figure
-from explorer.components.figure_sheet import Width
+from explorer.components.chart_payload import chart_payload
 from explorer.components.labels import batch_name
-from explorer.components.pruning_figure import pruning_svg
 from explorer.core.i18n import say
 from explorer.heads.pruning.pruning_report import PruningReport
 from explorer.jobs.pruning_jobs import StoredPruning, has_job, stored_prunings
@@ -72,19 +70,18 @@ def names_of(stored: Sequence[StoredPruning], language: str) -> dict[str, str]:
 
 
 def _downloads(shown: StoredPruning, language: str) -> None:
-    """The table and the picture, as they are when the button is pressed."""
-    facts = shown.report.facts
-    name = download_name("pruning", facts["model"], facts["batch"], facts["sentences"])
-
-    def draw(width: Width) -> bytes:
-        report = shown.now()
-        return pruning_svg(report, _about(report, language), language, width)
+    """The table, as it is when the button is pressed."""
+    name = _file_name(shown.report)
 
     def table() -> bytes:
         return shown.now().to_csv()
 
     download_button("pruning.table", table, f"{name}.csv", "pruning-table", language)
-    figure_buttons(draw, name, "pruning", language)
+
+
+def _file_name(report: PruningReport) -> str:
+    facts = report.facts
+    return download_name("pruning", facts["model"], facts["batch"], facts["sentences"])
 
 
 def _nothing(model: CatalogModel, language: str) -> None:
@@ -110,14 +107,18 @@ def _curves(digest: str, drawn: Sequence[str], key: str | None, language: str) -
     if report is None or not any(curve.losses for curve in report.curves):
         st.caption(say("pruning.first_point", language))
         return
-    figure = go.Figure(pruning_figure.pruning_chart(report, language))
-    st.plotly_chart(
-        figure,
-        key="pruning-chart",
-        config={"displayModeBar": False},
-        alt=say("pruning.chart", language),
+    about = _about(report, language)
+    title = say("pruning.title", language, model=report.facts["model"])
+    payload = chart_payload(
+        pruning_figure.pruning_chart(report, language),
+        name=say("pruning.chart", language),
+        title=title if report.complete else say("pruning.unfinished", language, name=title),
+        captions=[about],
+        file_name=_file_name(report),
+        language=language,
     )
-    st.caption(literal(_about(report, language)))
+    mount.chart("pruning-chart", payload)
+    st.caption(literal(about))
     with st.expander(say("pruning.orders_found", language)):
         for name, heads in pruning_figure.removal_orders(report, language):
             st.caption(f"**{literal(name)}:** {literal(heads)}")

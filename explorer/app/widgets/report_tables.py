@@ -9,12 +9,11 @@ from explorer.app import mount
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
-from explorer.app.widgets.downloads import figure_buttons
 from explorer.app.widgets.head_table_columns import columns, role_columns, written
 from explorer.app.widgets.messages import literal
-from explorer.components.figure_sheet import Width
+from explorer.components.chart_payload import chart_payload
 from explorer.components.labels import batch_name
-from explorer.components.offset_figure import OffsetShare, offset_svg
+from explorer.components.offset_figure import offset_chart, offset_shares
 from explorer.core.i18n import say
 from explorer.core.i18n import table as strings
 from explorer.heads.reports.head_report import HeadReport
@@ -133,34 +132,13 @@ def _offset_chart(report: HeadReport, key: tuple[str, int, int], name: str, lang
     across each."""
     about = say("heads.offsets_of", language, head=name)
     st.caption(literal(about))
-    table = head_tables.offsets(report, *key)
-    titles = {
-        column: say(f"heads.column_{column}", language) for column in ("offset", "share", "chance")
-    }
-    place = {"field": "offset", "type": "ordinal", "title": None}
-    height = {"type": "quantitative", "title": None, "scale": {"domain": [0, 1]}}
-    hover = [
-        {"field": column, "type": "quantitative", "title": title, "format": form}
-        for (column, title), form in zip(titles.items(), ("+d", ".2f", ".2f"), strict=True)
-    ]
-    axis = {"labelAngle": 0, "labelExpr": "datum.value ? format(datum.value, '+d') : '0'"}
-    encoding = {"x": place | {"axis": axis}, "tooltip": hover}
-    layers = [
-        {"mark": {"type": "bar"}, "encoding": {"y": height | {"field": "share"}}},
-        {
-            "mark": {"type": "tick", "color": "#808080", "thickness": 2},
-            "encoding": {"y": height | {"field": "chance"}},
-        },
-    ]
-    spec = {"encoding": encoding, "layer": layers}
-    st.vega_lite_chart(table, spec, height=170, key="offset-chart")
-    caption = f"{about} {head_tables.measured_on(report, language)}"
-    shares = [OffsetShare(*row) for row in table.itertuples(index=False)]
-
-    def draw(width: Width) -> bytes:
-        model = report.facts["model"]
-        return offset_svg(shares, f"{model} · {name}", caption, language, width)
-
-    file_name = f"offsets-{report.facts['model']}-{name}".replace(" ", "-").replace("/", "-")
-    with st.container(key="offset-figure", horizontal=True, gap="small"):
-        figure_buttons(draw, file_name, "offsets", language)
+    model = report.facts["model"]
+    payload = chart_payload(
+        offset_chart(offset_shares(report, *key), language),
+        name=about,
+        title=f"{model} · {name}",
+        captions=[f"{about} {head_tables.measured_on(report, language)}"],
+        file_name=f"offsets-{model}-{name}".replace(" ", "-").replace("/", "-"),
+        language=language,
+    )
+    mount.chart("offset-chart", payload)

@@ -25,20 +25,17 @@ def test_it_is_not_too_long() -> None:
 
 
 def page() -> None:
-    from explorer.app.widgets.downloads import figure_buttons
+    from explorer.app.widgets.downloads import download_button
 
-    figure_buttons(lambda width: f"drawn for {width}".encode(), "pruning-x", "curves", "en")
+    download_button("pruning.table", lambda: b"1", "pruning-x.csv", "curves", "en")
 
 
-def test_a_figure_is_saved_for_both_columns_and_for_one(monkeypatch) -> None:
-    offered: list[tuple[str, bytes, str]] = []
+def test_a_file_is_made_when_its_button_is_pressed(monkeypatch) -> None:
+    offered: list[tuple[str, bytes, str, str]] = []
     monkeypatch.setattr(
         downloads.st,
         "download_button",
-        lambda label, make, file_name, **_: offered.append((label, make(), file_name)),
+        lambda label, make, file_name, mime, **_: offered.append((label, make(), file_name, mime)),
     )
     assert not AppTest.from_function(page).run().exception
-    assert offered == [
-        ("SVG", b"drawn for both", "pruning-x.svg"),
-        ("SVG, one column", b"drawn for one", "pruning-x-column.svg"),
-    ]
+    assert offered == [("Table (CSV)", b"1", "pruning-x.csv", "text/csv")]

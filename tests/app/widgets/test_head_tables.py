@@ -243,14 +243,6 @@ def test_a_head_whose_interval_reaches_below_the_threshold_has_no_role(reverse):
     assert verdict["own position"] == "below the threshold"
 
 
-def test_the_offsets_of_a_head(reverse):
-    table = head_tables.offsets(reverse, "decoder", 0, 3)
-    assert table.offset.tolist() == list(range(-8, 9))
-    row = table[table.offset == 0].iloc[0]
-    assert row.share > 0.7 > 0.3 > row.chance
-    assert table[table.offset > 0].share.isna().all()  # later positions
-
-
 def test_a_head_may_have_no_clear_role(reverse):
     assert reverse.role_text("decoder", 1, 0, "en") == "no clear role"
     assert head_tables.heads_by_role(reverse, "encoder", "en")["no clear role"][0] == "L0 H3"

@@ -13,7 +13,7 @@ from explorer.core import folders
 from explorer.heads.pruning.pruning_report import ORDERS, PruningReport
 from explorer.jobs.measurement import Measurement
 from explorer.jobs.pruning_jobs import StoredPruning
-from tests.support.app_pages import captions, chosen_in, open_page
+from tests.support.app_pages import captions, chosen_in, open_page, sent_to
 from tests.support.short_runs import wait_for_job
 
 SHIPPED = folders.shipped_prunings
@@ -29,8 +29,7 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def chart(app: AppTest) -> dict[str, list[float]]:
     """By the name of each line, its heights."""
-    (shown,) = app.get("plotly_chart")
-    traces = json.loads(shown.proto.spec)["data"]
+    traces = json.loads(sent_to(app, "chart"))["chart"]["data"]
     return {trace["name"]: trace["y"] for trace in traces if "name" in trace}
 
 
@@ -47,7 +46,7 @@ def test_curves_are_measured_with_one_click_and_shown(reports: Path) -> None:
     app = open_page("heads", part="pruning", model="reverse")
     text = app.info[0].value.replace("\\", "")
     assert "removes its heads by importance and random, on 256 new sentences" in text
-    assert not app.get("plotly_chart")
+    assert not app.get("bidi_component")
     app = app.number_input(key="prune-size").set_value(16).run()
     app = app.multiselect(key="prune-orders-en").set_value(["importance"]).run()
     app = app.button(key="prune-start").click().run()
@@ -60,7 +59,7 @@ def test_curves_are_measured_with_one_click_and_shown(reports: Path) -> None:
     about = "16 sentences, on which the orders were found, too. A removed head puts out zero."
     assert any(about in text for text in captions(app))
     labels = [one.proto.label for one in app.get("download_button")]
-    assert labels == ["Table (CSV)", "SVG", "SVG, one column"]
+    assert labels == ["Table (CSV)"]
     again = open_page("heads", part="pruning", model="reverse", lang="zh")
     assert list(chart(again)) == ["重要性"]  # stored, for all visitors
     again = again.number_input(key="prune-size").set_value(16).run()

@@ -3,6 +3,8 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.support.app_pages import sent_to
+
 
 def page(section: str, changes: dict) -> None:
     """A section for the report that ships with the reverse model."""
@@ -50,8 +52,8 @@ def test_roles_open_with_the_evidence_for_the_selected_head():
     )
     assert "is 0.50 or more" in hints["sink"]
     assert len(evidence) < 12
-    chart = json.loads(app.get("vega_lite_chart")[0].proto.spec)
-    assert [layer["mark"]["type"] for layer in chart["layer"]] == ["bar", "tick"]
+    chart = json.loads(sent_to(app, "chart"))["chart"]
+    assert [line["type"] for line in chart["data"]] == ["bar", "scatter"]
     assert "L1 H2: reverse = alignment here" in texts(app).replace("**", "")
 
 

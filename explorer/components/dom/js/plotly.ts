@@ -45,6 +45,8 @@ export function createPlot(
     if (busy) return;
     busy = true;
     while (next && !signal.aborted) {
+      await new Promise((done) => setTimeout(done)); // what is quicker to draw is on screen first
+      if (signal.aborted) break;
       const { data, layout }: Chart = next;
       next = null;
       await plotly.react(plot, data, layout, CONFIG);

@@ -31,6 +31,7 @@ export async function chartFigure(
   const options = { format: "svg", width, height, imageDataOnly: true };
   const source = await plotly.toImage(chart, options);
   const drawing = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
+  drawing.setAttribute("style", "overflow: visible"); // a title may reach into the margin
   drawing.setAttribute("x", String(MARGIN));
   drawing.setAttribute("y", String(end + LINE / 2));
   figure.append(drawing);

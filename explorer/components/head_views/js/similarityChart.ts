@@ -20,6 +20,7 @@ export interface Table {
 export interface Layout {
   margin: number; // of the names of the heads, on the left and above
   cell: number;
+  bar: number; // length of the bar of the colours
   width: number;
   height: number;
 }
@@ -47,10 +48,11 @@ export function fit(
   const across = Math.floor((width - margin - 1) / columns.length);
   const least = Math.min(across, Math.floor(most.rows / rows.length), most.cell);
   const cell = Math.max(least, SMALLEST_CELL);
-  const bar = Math.min(BAR.length, width - margin);
+  const bar = Math.min(BAR.length, width - margin - type);
   return {
     margin,
     cell,
+    bar,
     width: margin + Math.max(columns.length * cell, bar) + type,
     height: margin + rows.length * cell + BAR_ROOM * type,
   };
@@ -120,7 +122,7 @@ export function similarityChart(
 /** The cells and the bar of their colours. */
 function cells(
   { values, texts, least, most }: Table,
-  { cell }: Layout,
+  { cell, bar }: Layout,
   { palette, name, type }: { palette: Palette; name: string; type: number },
 ) {
   const gap = cell > 12 ? 1 : 0;
@@ -146,7 +148,7 @@ function cells(
       yanchor: "top",
       ypad: BAR.gap,
       lenmode: "pixels",
-      len: BAR.length,
+      len: bar,
       thickness: BAR.thickness,
       outlinewidth: 0.5,
       outlinecolor: css(palette.ink),

@@ -8,6 +8,7 @@ export type Size = { width: number; height: number }; // px
 export const TYPE = 13; // px, but for a projector
 export const LONGEST_NAME = 116; // px
 const MARGIN = { left: 50, right: 8, top: 26, bottom: 36 };
+export const HEADING_LINE = 17; // px
 const GAP = { across: 60, down: 30 };
 const ROOM = 72; // px right of a panel for the names of its lines, at least
 const TICK_PITCH = 17; // px between two decades
@@ -15,25 +16,27 @@ const TICK_PITCH = 17; // px between two decades
 /**
  * Where every panel of a figure lies; the names of its lines have their room to the right.
  * @param type px
+ * @param heading lines above a panel
  */
 export function panelBoxes(
   panels: Pick<Panel, "weight" | "room">[],
   columns: number,
   { width, height }: Size,
   type = TYPE,
+  heading = 1,
 ): Box[] {
   const rows = Math.ceil(panels.length / columns);
   const larger = type / TYPE;
   const [left, right, top, bottom] = [
     MARGIN.left * larger,
     MARGIN.right,
-    MARGIN.top,
+    MARGIN.top + (heading - 1) * HEADING_LINE,
     MARGIN.bottom * larger,
   ];
   const across = (width - left - right - GAP.across * (columns - 1)) / columns;
   const weights = Array.from({ length: rows }, (_, row) => panels[row * columns].weight ?? 1);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const gap = GAP.down + (columns > 1 ? bottom - 8 : 0);
+  const gap = GAP.down + (heading - 1) * HEADING_LINE + (columns > 1 ? bottom - 8 : 0);
   const unit = (height - top - bottom - gap * (rows - 1)) / total;
   let y = top;
   const tops = weights.map((weight) => {

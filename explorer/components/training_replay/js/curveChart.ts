@@ -20,6 +20,7 @@ export interface CurveLayout {
   size: Size;
   range: [number, number]; // of steps
   type: number; // px
+  heading?: number; // lines above a panel
 }
 
 export interface CurveChart extends Chart {
@@ -32,14 +33,14 @@ export interface CurveChart extends Chart {
  * does not draw it again.
  */
 export function curveChart(shown: Shown, panels: Panel[], given: CurveLayout): CurveChart {
-  const { columns, size, range, type } = given;
+  const { columns, size, range, type, heading } = given;
   const { palette } = shown;
   const lines = panels.map((panel) => panel.lines(shown));
   const rooms = panels.map((panel, index) => ({
     ...panel,
     room: roomForNames(panel, lines[index], palette.font),
   }));
-  const boxes = panelBoxes(rooms, columns, size, type);
+  const boxes = panelBoxes(rooms, columns, size, type, heading);
   const ink = css(palette.ink);
   const pen = measuringPen(`${type}px ${palette.font}`);
   const pitch = LABEL_PITCH * type;

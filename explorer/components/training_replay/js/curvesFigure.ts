@@ -1,8 +1,9 @@
 import { plain } from "../../dom/js/plotly.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { chartFigure } from "../../figure/js/chartFigure.ts";
-import { FONT, MARGIN, TYPE } from "../../figure/js/figureText.ts";
+import { brokenLines, FONT, figurePen, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { css, printPalette } from "../../page/js/palette.ts";
+import { HEADING_LINE } from "./curveAxes.ts";
 import { curveChart } from "./curveChart.ts";
 import type { Panel } from "./curvePanels.ts";
 import { headingOf } from "./curvePanels.ts";
@@ -11,6 +12,7 @@ import type { ReplayContext } from "./replayContext.ts";
 
 const PANEL = 150; // px of a panel and the space above it
 const STEPS = 40; // px below the last one
+const BOLD = 1.1; // width of a bold text to that of a plain one
 
 /**
  * The curves of a training as a figure that explains itself, one panel below the other.
@@ -26,11 +28,25 @@ export function curvesFigure(
   if (!last || !plotly) return null;
   const shown = { run, say, selected, palette: printPalette(FONT) };
   const weight = panels.reduce((sum, panel) => sum + (panel.weight ?? 1), 0);
-  const size = { width: width - 2 * MARGIN, height: weight * PANEL + STEPS };
-  const chart = curveChart(shown, panels, { columns: 1, size, range: range(), type: TYPE });
-  const headings = panels.map((panel, index) => ({
-    ...at(size, chart.boxes[index].left, chart.boxes[index].top - 2),
-    text: plain(say(headingOf(run, panel))),
+  const inside = width - 2 * MARGIN;
+  const texts = panels.map((panel) =>
+    brokenLines(figurePen(), say(headingOf(run, panel)), inside / BOLD),
+  );
+  const heading = Math.max(...texts.map((lines) => lines.length));
+  const above = panels.length * (heading - 1) * HEADING_LINE;
+  const size = { width: inside, height: weight * PANEL + STEPS + above };
+  const chart = curveChart(shown, panels, {
+    columns: 1,
+    size,
+    range: range(),
+    type: TYPE,
+    heading,
+  });
+  const headings = panels.map((_, index) => ({
+    ...at(size, 0, chart.boxes[index].top - 8),
+    text: texts[index].map(plain).join("<br>"),
+    borderpad: 0,
+    align: "left",
     showarrow: false,
     xanchor: "left",
     yanchor: "bottom",

@@ -1,0 +1,86 @@
+import { element } from "../../dom/js/element.ts";
+import type { Chart, Plotly } from "../../dom/js/plotly.ts";
+import { createPlot, servedPlotly } from "../../dom/js/plotly.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
+import { createScreen, createStore } from "../../dom/js/store.ts";
+import { chartFigure } from "../../figure/js/chartFigure.ts";
+import { figureButtons } from "../../figure/js/figureButtons.ts";
+import { FONT, MARGIN, TYPE } from "../../figure/js/figureText.ts";
+import { printPalette } from "../../page/js/palette.ts";
+import { projectorChosen, showProjector } from "../../page/js/projector.ts";
+import type { View } from "../../page/js/streamlitComponent.ts";
+import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
+import { watchTheme } from "../../page/js/watchers.ts";
+import type { ChartContent } from "./chartContent.ts";
+import { inColours, readChart } from "./chartContent.ts";
+
+const SCREEN_TYPE = { desk: 12, projector: 18 }; // px
+
+/** A chart that the server specifies, with buttons that save it, as a Streamlit component. */
+export default streamlitComponent({
+  read: readChart,
+  identity: ({ language }) => language,
+  listeners: () => ({}),
+  open: openChart,
+});
+
+function openChart(
+  parent: HTMLElement | ShadowRoot,
+  content: ChartContent,
+): View<ChartContent, object> {
+  const abort = new AbortController();
+  const root = element("div", { class: "player chart", lang: content.language });
+  const plot = element("div", { role: "img", testid: "chart", "aria-label": content.name });
+  const problem = element("p", { class: "notice", hidden: true });
+  parent.append(root);
+  const palette = watchTheme(root, (next) => set({ palette: next }));
+  const { values, set } = createStore({
+    content,
+    palette,
+    width: 0,
+    plotly: null as Plotly | null,
+  });
+  const say = (key: string) => fillIn(values.content.strings, key);
+  const figures = figureButtons(say, {
+    figure: (width) => values.plotly && savedChart(values.plotly, values.content, width),
+    fileName: () => values.content.file_name,
+  });
+  root.append(plot, problem, element("div", { class: "chart-save" }, ...figures));
+  showProjector(root, projectorChosen());
+  const show = createPlot(plot, abort.signal);
+  const draw = () => {
+    const { content, palette, width, plotly } = values;
+    plot.style.height = `${content.chart.layout.height}px`;
+    const type = SCREEN_TYPE[projectorChosen() ? "projector" : "desk"];
+    if (plotly && width) show(plotly, inColours(content.chart, palette, { width, type }));
+  };
+  const screen = createScreen();
+  screen.show([draw]);
+  const observer = new ResizeObserver(() => set({ width: plot.clientWidth }));
+  observer.observe(plot);
+  servedPlotly().then(
+    (plotly) => set({ plotly }),
+    () => {
+      problem.hidden = false;
+      problem.textContent = say("no_plotly");
+    },
+  );
+  return {
+    update: (next) => set({ content: next }),
+    listen: () => {},
+    destroy: () => {
+      abort.abort();
+      observer.disconnect();
+      screen.stop();
+      root.remove();
+    },
+  };
+}
+
+/** @param width of the figure, px */
+function savedChart(plotly: Plotly, content: ChartContent, width: number) {
+  const palette = printPalette(FONT);
+  const chart: Chart = inColours(content.chart, palette, { width: width - 2 * MARGIN, type: TYPE });
+  const { language, title, captions, project } = content;
+  return chartFigure(plotly, chart, { palette, language, title, captions, project, width });
+}

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inColours } from "../../../explorer/components/chart/js/chartContent.ts";
+import { plain } from "../../../explorer/components/dom/js/plotly.ts";
+import {
+  fit,
+  similarityChart,
+} from "../../../explorer/components/head_views/js/similarityChart.ts";
+import type { Palette } from "../../../explorer/components/page/js/palette.ts";
+
+const PALETTE: Palette = {
+  dark: false,
+  paper: [255, 255, 255],
+  ink: [0, 0, 0],
+  ramp: Array.from({ length: 256 }, (_, level) => [255 - level, 255 - level, 255 - level]),
+  query: [0, 0, 0],
+  masked: [],
+  stroke: [],
+  font: "Arial",
+  key: "",
+};
+
+test("a text that Plotly would read as markup or as a formula is shown letter by letter", () => {
+  assert.equal(plain("<b>a & b</b> $x$"), "&lt;b&gt;a &amp; b&lt;/b&gt; &#36;x&#36;");
+});
+
+test("in a narrow chart every n-th number of the axis stays, the last one among them", () => {
+  const tickvals = Array.from({ length: 13 }, (_, index) => 24 - 2 * index);
+  const layout = {
+    height: 300,
+    margin: { l: 64, r: 112 },
+    xaxis: { tickvals, gridcolor: "red" },
+    yaxis2: { title: { text: "BLEU" } },
+  };
+  const shown = (width: number) => {
+    const chart = inColours({ data: [], layout }, PALETTE, { width, type: 13 });
+    return chart.layout as unknown as { width: number; xaxis: typeof layout.xaxis; yaxis2: object };
+  };
+  assert.deepEqual(shown(600).xaxis.tickvals, tickvals);
+  assert.deepEqual(shown(288).xaxis.tickvals, [24, 16, 8, 0]);
+  assert.equal(shown(288).xaxis.gridcolor, "red"); // what a chart says itself stays
+  assert.equal(shown(288).width, 288);
+  assert.match(JSON.stringify(shown(288).yaxis2), /"text":"BLEU".*"size":13/);
+});
+
+/** Of `count` heads of each model. */
+function tableOf(count: number) {
+  const places = Array.from({ length: count }, (_, head) => ({ layer: 0, head }));
+  const square = <Value>(value: (row: number, column: number) => Value) =>
+    places.map((_, row) => places.map((__, column) => value(row, column)));
+  return {
+    rows: places,
+    columns: places,
+    values: square((row, column) => (row === column ? 1 : 0)),
+    matched: square((row, column) => row === column),
+    texts: square((row, column) => `${row} ${column}`),
+    least: 0,
+    most: 1,
+  };
+}
+
+const MOST = { cell: 40, rows: 460 };
+
+test("the cells of a matrix fit beside the names and are never too small to be pressed", () => {
+  for (const [count, width] of [
+    [2, 300],
+    [8, 300],
+    [48, 900],
+  ]) {
+    const { margin, cell } = fit(tableOf(count), width, 11, MOST);
+    assert.ok(cell <= 40 && cell >= 6);
+    assert.ok(cell === 6 || margin + count * cell <= width);
+    assert.ok(cell === 6 || count * cell <= 460);
+  }
+});
+
+test("numbers stand in large cells alone, and each in ink that can be read on its cell", () => {
+  const looks = { palette: PALETTE, name: "Similarity", type: 11 };
+  const drawn = (count: number) => {
+    const table = tableOf(count);
+    return similarityChart(table, fit(table, 900, 11, MOST), looks).data as {
+      x: number[];
+      y: number[];
+      text: string[];
+      textfont: { color: string[] };
+    }[];
+  };
+  const [, numbers, dots] = drawn(2);
+  assert.deepEqual(numbers.text, ["1.00", ".00", ".00", "1.00"]);
+  assert.deepEqual(numbers.textfont.color, ["#fff", "#000", "#000", "#fff"]);
+  assert.ok(dots.x.every((x, index) => x > index && x < index + 0.5)); // in the corner
+  const [, none, middle] = drawn(40);
+  assert.deepEqual(none.text, []);
+  assert.deepEqual(middle.x, middle.y);
+  assert.equal(middle.x.length, 40);
+});
