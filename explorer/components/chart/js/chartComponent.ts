@@ -1,4 +1,5 @@
 import { element } from "../../dom/js/element.ts";
+import { onResize } from "../../dom/js/onResize.ts";
 import type { Chart, Plotly } from "../../dom/js/plotly.ts";
 import { createPlot, servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
@@ -56,8 +57,7 @@ function openChart(
   };
   const screen = createScreen();
   screen.show([draw]);
-  const observer = new ResizeObserver(() => set({ width: plot.clientWidth }));
-  observer.observe(plot);
+  onResize([plot], abort.signal, () => set({ width: plot.clientWidth }));
   servedPlotly().then(
     (plotly) => set({ plotly }),
     () => {
@@ -70,7 +70,6 @@ function openChart(
     listen: () => {},
     destroy: () => {
       abort.abort();
-      observer.disconnect();
       screen.stop();
       root.remove();
     },

@@ -1,3 +1,5 @@
+import { latestOnly } from "./latestOnly.ts";
+
 /** The functions of plotly.js that are used. */
 
 export interface Plotly {
@@ -38,24 +40,21 @@ export function createPlot(
   listeners: Record<string, (event: PlotlyEvent) => void> = {},
 ): (plotly: Plotly, chart: Chart) => Promise<void> {
   const plot = node as PlotlyElement;
-  let next: Chart | null = null;
-  let [busy, listening] = [false, false];
-  return async (plotly, chart) => {
-    next = chart;
-    if (busy) return;
-    busy = true;
-    while (next && !signal.aborted) {
-      await new Promise((done) => setTimeout(done)); // what is quicker to draw is on screen first
-      if (signal.aborted) break;
-      const { data, layout }: Chart = next;
-      next = null;
-      await plotly.react(plot, data, layout, CONFIG);
-      if (listening) continue;
-      listening = true;
-      for (const [event, listener] of Object.entries(listeners)) plot.on(event, listener);
-      signal.addEventListener("abort", () => plotly.purge(plot));
-    }
-    busy = false;
+  let next: { plotly: Plotly; chart: Chart };
+  let listening = false;
+  const draw = latestOnly(async () => {
+    await new Promise((done) => setTimeout(done)); // what is quicker to draw is on screen first
+    if (signal.aborted) return;
+    const { plotly, chart } = next;
+    await plotly.react(plot, chart.data, chart.layout, CONFIG);
+    if (listening) return;
+    listening = true;
+    for (const [event, listener] of Object.entries(listeners)) plot.on(event, listener);
+    signal.addEventListener("abort", () => plotly.purge(plot));
+  });
+  return (plotly, chart) => {
+    next = { plotly, chart };
+    return draw();
   };
 }
 

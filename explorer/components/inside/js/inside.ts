@@ -1,5 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
+import { onResize } from "../../dom/js/onResize.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import { tokenHidden, visibleRows } from "../../trace/js/guess.ts";
 import { INSIDE_VIEWS, MEAN } from "../../trace/js/look.ts";
@@ -69,12 +70,10 @@ export function createInside(context: TraceContext): Part {
     ),
     ...content.elements,
   );
-  const resized = new ResizeObserver(() => {
+  onResize([node], context.signal, () => {
     context.root.style.setProperty("--inside-now", `${node.offsetHeight}px`);
     giveSize(context); // the picture has what the panel leaves
   });
-  resized.observe(node);
-  context.signal.addEventListener("abort", () => resized.disconnect());
   let [open, unseen] = [false, false];
   const draw = () => {
     const cell = isOffered(context) ? shownCell(context) : null;

@@ -1,4 +1,5 @@
 import { assign, element, write } from "../../dom/js/element.ts";
+import { onResize } from "../../dom/js/onResize.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
@@ -58,8 +59,6 @@ export function mountLesson(
   const { root } = parts;
   parent.append(root);
   watchTheme(root, () => {});
-  const resized = new ResizeObserver(() => keepHeight(root.offsetHeight));
-  resized.observe(root);
 
   /** @param choice for the card on screen; null = it is asked anew */
   const answer = (choice: number | null) => {
@@ -77,6 +76,7 @@ export function mountLesson(
     tellCard(shownCard(lessonNow(), state.index, state.chosen.has(state.index), say));
   };
   const ended = new AbortController();
+  onResize([root], ended.signal, () => keepHeight(root.offsetHeight));
   onAway((away) => set({ away, waiting: false }), ended.signal);
   onSeen(() => {
     if (lessonNow().cards[state.index]?.answer === NEXT_TOKEN) see();
@@ -157,7 +157,6 @@ export function mountLesson(
       screen.stop();
       tellCard(null);
       tellLeft();
-      resized.disconnect();
       highlight("");
       tellAsking();
       keepHeight(0);

@@ -1,5 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, positionRectangle, sharpCanvas, write } from "../../dom/js/element.ts";
+import { latestOnly } from "../../dom/js/latestOnly.ts";
 import type { Plotly, PlotlyElement } from "../../dom/js/plotly.ts";
 import type { View } from "../../dom/js/store.ts";
 import { untracked } from "../../dom/js/store.ts";
@@ -138,8 +139,8 @@ export function paintPattern(
 function createDrawing(context: TraceContext, layers: MapLayers, space: Space) {
   const plot = layers.plot as PlotlyElement;
   let plotly: Plotly | null = null;
-  let latest: ReturnType<typeof liveFigure> | null = null; // that is not drawn yet
-  let [busy, stopped, listening] = [false, false, false];
+  let figure: ReturnType<typeof liveFigure> | null = null;
+  let [stopped, listening] = [false, false];
   /** Take the ranges that Plotly shows. */
   const followZoom = () => {
     const geometry = space.geometry();
@@ -160,33 +161,26 @@ function createDrawing(context: TraceContext, layers: MapLayers, space: Space) {
       "yaxis.range": [site.queries - 0.5, -0.5],
     });
   };
-  const draw = async () => {
-    if (!plotly || stopped || !latest) return;
+  const draw = latestOnly(async () => {
+    if (!plotly || stopped || !figure) return;
     layers.box.classList.add("redrawing");
-    if (busy) return;
-    busy = true;
-    while (latest) {
-      await frameShown();
-      if (stopped) break;
-      const { data, layout } = latest;
-      latest = null;
-      await plotly.react(plot, data, layout, PLOT_CONFIG);
-      if (stopped) break;
-      layers.box.classList.toggle("by-canvas", isLargeMap(siteOf(context)));
-      if (!listening) {
-        plot.on("plotly_relayout", followZoom);
-        plot.on("plotly_doubleclick", resetZoom);
-        listening = true;
-      }
-      followZoom();
+    await frameShown();
+    if (stopped) return;
+    await plotly.react(plot, figure.data, figure.layout, PLOT_CONFIG);
+    if (stopped) return;
+    layers.box.classList.toggle("by-canvas", isLargeMap(siteOf(context)));
+    if (!listening) {
+      plot.on("plotly_relayout", followZoom);
+      plot.on("plotly_doubleclick", resetZoom);
+      listening = true;
     }
+    followZoom();
     layers.box.classList.remove("redrawing");
-    busy = false;
-  };
+  });
   const view = () => {
     const fitted = space.fitted();
     if (!fitted) return;
-    latest = liveFigure(context, fitted);
+    figure = liveFigure(context, fitted);
     draw();
   };
   /** Load Plotly and draw; resolves to whether it could. */

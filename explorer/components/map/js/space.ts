@@ -1,3 +1,4 @@
+import { onResize } from "../../dom/js/onResize.ts";
 import type { View } from "../../dom/js/store.ts";
 import { createStore } from "../../dom/js/store.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
@@ -41,14 +42,12 @@ export function createSpace(
     shown = now;
   };
   const geometry = () => values.fitted && { ...values.fitted, ...values.ranges };
-  const observer = new ResizeObserver(() => {
+  onResize([box], context.signal, () => {
     const size = values.fitted?.box;
     if (!size || context.root.dataset.narrow !== undefined) return;
     if (size.width !== box.clientWidth || size.height !== box.clientHeight)
       set({ resized: values.resized + 1 });
   });
-  observer.observe(box);
-  context.signal.addEventListener("abort", () => observer.disconnect());
   return {
     fit,
     fitted: () => values.fitted,

@@ -1,6 +1,7 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
+import { onResize } from "../../dom/js/onResize.ts";
 import { createStore } from "../../dom/js/store.ts";
 import {
   highlighted,
@@ -128,9 +129,7 @@ function keepInView(root: HTMLElement, node: Element): AbortController {
   const ended = new AbortController();
   const { signal } = ended;
   const whole = node.closest(".inside-step") ?? node;
-  const growing = new ResizeObserver(() => scrollTo(root, whole));
-  for (const part of [whole, root]) growing.observe(part);
-  signal.addEventListener("abort", () => growing.disconnect());
+  onResize([whole, root], signal, () => scrollTo(root, whole));
   for (const name of MOVES)
     window.addEventListener(name, () => ended.abort(), { signal, passive: true });
   return ended;

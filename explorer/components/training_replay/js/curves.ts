@@ -1,6 +1,7 @@
 import type { Part } from "../../dom/js/element.ts";
 import { assign, element, write } from "../../dom/js/element.ts";
 import { shortValue } from "../../dom/js/numbers.ts";
+import { onResize } from "../../dom/js/onResize.ts";
 import type { PlotlyElement } from "../../dom/js/plotly.ts";
 import { createPlot } from "../../dom/js/plotly.ts";
 import { createStore } from "../../dom/js/store.ts";
@@ -190,7 +191,5 @@ function watchCurves(
       pressed = false;
     });
   }
-  const observer = new ResizeObserver(() => context.give({ size: context.size + 1 }));
-  observer.observe(box);
-  context.signal.addEventListener("abort", () => observer.disconnect());
+  onResize([box], context.signal, () => context.give({ size: context.size + 1 }));
 }
