@@ -4,8 +4,10 @@ import { signed } from "../../../explorer/components/dom/js/numbers.ts";
 import { readAttribution } from "../../../explorer/components/player/js/attribution.ts";
 import { shortPart, showsHeadParts } from "../../../explorer/components/player/js/headParts.ts";
 import { startGuessing } from "../../../explorer/components/trace/js/guess.ts";
-import type { TraceState } from "../../../explorer/components/trace/js/initialState.ts";
-import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
+import {
+  initialState,
+  type TraceState,
+} from "../../../explorer/components/trace/js/initialState.ts";
 import { selectionOf } from "../../../explorer/components/trace/js/selectionReport.ts";
 import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
 import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Guess } from "../../../explorer/components/trace/js/guess.ts";
 import {
+  type Guess,
   guessAt,
   guessKey,
   guessOn,

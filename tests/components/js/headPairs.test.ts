@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createScreen } from "../../../explorer/components/dom/js/store.ts";
-import type { Shown } from "../../../explorer/components/head_views/js/headPairs.ts";
-import { createHeadPairs } from "../../../explorer/components/head_views/js/headPairs.ts";
+import {
+  createHeadPairs,
+  type Shown,
+} from "../../../explorer/components/head_views/js/headPairs.ts";
 import { rangeOf } from "../../../explorer/components/head_views/js/similarityMatrix.ts";
 import { MEAN } from "../../../explorer/components/trace/js/look.ts";
 

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MARGIN, TYPE, WIDTHS } from "../../../explorer/components/figure/js/figureText.ts";
-import type { KeyRow } from "../../../explorer/components/inside/js/keyList.ts";
-import { placeKeys } from "../../../explorer/components/inside/js/keyList.ts";
-import type { PlacedBar, PlacedText } from "../../../explorer/components/inside/js/stepBlocks.ts";
-import { placeSteps } from "../../../explorer/components/inside/js/stepBlocks.ts";
+import { type KeyRow, placeKeys } from "../../../explorer/components/inside/js/keyList.ts";
+import {
+  type PlacedBar,
+  type PlacedText,
+  placeSteps,
+} from "../../../explorer/components/inside/js/stepBlocks.ts";
 
 const measure = (text: string) =>
   Array.from(text).reduce((sum, letter) => sum + (letter > "\u2e80" ? TYPE : 7), 0);

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { percent, shortNumber, signedNumber } from "../../../explorer/components/dom/js/numbers.ts";
-import type { CellNumbers } from "../../../explorer/components/inside/js/equationDigits.ts";
-import { printCell, printMasked } from "../../../explorer/components/inside/js/equationDigits.ts";
+import {
+  type CellNumbers,
+  printCell,
+  printMasked,
+} from "../../../explorer/components/inside/js/equationDigits.ts";
 import {
   decimal,
   printedPower,

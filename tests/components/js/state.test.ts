@@ -10,8 +10,10 @@ import {
   goldWeight,
   isGold,
 } from "../../../explorer/components/trace/js/headScores.ts";
-import type { TraceState } from "../../../explorer/components/trace/js/initialState.ts";
-import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
+import {
+  initialState,
+  type TraceState,
+} from "../../../explorer/components/trace/js/initialState.ts";
 import { isSpecial } from "../../../explorer/components/trace/js/label.ts";
 import { FULL_WEIGHT, MEAN } from "../../../explorer/components/trace/js/look.ts";
 import {
@@ -22,8 +24,12 @@ import {
   shownRows,
   stepOfRow,
 } from "../../../explorer/components/trace/js/stepState.ts";
-import type { SiteName, Trace, ViewOptions } from "../../../explorer/components/trace/js/trace.ts";
-import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
+import {
+  readTrace,
+  type SiteName,
+  type Trace,
+  type ViewOptions,
+} from "../../../explorer/components/trace/js/trace.ts";
 import { forcedRows, stepOfApp } from "../../../explorer/components/trace/js/unitChoice.ts";
 import { nearestMoment } from "../../../explorer/components/training_replay/js/runData.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { TestContext } from "node:test";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { createStore } from "../../../explorer/components/dom/js/store.ts";
 import { createStepper } from "../../../explorer/components/trace/js/stepper.ts";
 

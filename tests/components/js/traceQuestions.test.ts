@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";
-import type { ServerlessResources } from "../../../explorer/components/trace/js/traceQuestions.ts";
 import {
   createLoading,
   fetchAnswer,
   holds,
   offers,
+  type ServerlessResources,
 } from "../../../explorer/components/trace/js/traceQuestions.ts";
 
 /** Let what waits for nothing but promises go on. */

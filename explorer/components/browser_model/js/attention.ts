@@ -5,11 +5,9 @@
  */
 
 import { HeadVectors } from "./headVectors.ts";
-import type { HookPoint, HookPoints } from "./hookPoint.ts";
-import { hookPoint } from "./hookPoint.ts";
+import { type HookPoint, type HookPoints, hookPoint } from "./hookPoint.ts";
 import type { Mask } from "./masks.ts";
-import type { Linear } from "./matrices.ts";
-import { dot, linear, softmax } from "./matrices.ts";
+import { dot, type Linear, linear, softmax } from "./matrices.ts";
 import { ModelError } from "./modelError.ts";
 import type { Weights } from "./weights.ts";
 

@@ -1,9 +1,7 @@
 /** Capture the attention of a Transformer, as `explorer/model/captured_pass.py` does. */
 
-import type { Action, Values } from "./hookPoint.ts";
-import { watching } from "./hookPoint.ts";
-import type { Mask } from "./masks.ts";
-import { causalMask, paddingMask, reasonCodes } from "./masks.ts";
+import { type Action, type Values, watching } from "./hookPoint.ts";
+import { causalMask, type Mask, paddingMask, reasonCodes } from "./masks.ts";
 import type { Transformer } from "./transformer.ts";
 import { PAD } from "./vocabulary.ts";
 

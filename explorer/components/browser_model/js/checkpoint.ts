@@ -3,8 +3,7 @@
 import { checkedConfig } from "./modelConfig.ts";
 import { ModelError } from "./modelError.ts";
 import { PieceVocabulary } from "./pieceVocabulary.ts";
-import type { Tensor } from "./safetensors.ts";
-import { readSafetensors } from "./safetensors.ts";
+import { readSafetensors, type Tensor } from "./safetensors.ts";
 import { Transformer } from "./transformer.ts";
 import { SymbolVocabulary } from "./vocabulary.ts";
 import { Weights } from "./weights.ts";

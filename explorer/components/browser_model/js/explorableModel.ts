@@ -3,21 +3,16 @@
  * with typed arrays, which a worker can post to its page.
  */
 
-import type { Capture, CapturedArrays } from "./attentionCapture.ts";
-import { capturing, maskCodes } from "./attentionCapture.ts";
+import { type Capture, type CapturedArrays, capturing, maskCodes } from "./attentionCapture.ts";
 import { stepCandidates } from "./candidates.ts";
-import type { Checkpoint } from "./checkpoint.ts";
-import { readCheckpoint } from "./checkpoint.ts";
-import type { Forced } from "./decoding.ts";
-import { greedySteps } from "./decoding.ts";
+import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
+import { type Forced, greedySteps } from "./decoding.ts";
 import { goldAlignment } from "./goldAlignment.ts";
 import { digestOf } from "./integrity.ts";
-import type { Mask } from "./masks.ts";
-import { paddingMask } from "./masks.ts";
+import { type Mask, paddingMask } from "./masks.ts";
 import type { ModelConfig } from "./modelConfig.ts";
 import { ModelError } from "./modelError.ts";
-import type { Omission } from "./omissions.ts";
-import { omitting } from "./omissions.ts";
+import { type Omission, omitting } from "./omissions.ts";
 import { validText } from "./pieceVocabulary.ts";
 import { BOS, EOS, PAD } from "./vocabulary.ts";
 

@@ -5,11 +5,9 @@
 
 import { CrossAttention, SelfAttention } from "./attention.ts";
 import type { HeadVectors } from "./headVectors.ts";
-import type { HookPoint, HookPoints } from "./hookPoint.ts";
-import { hookPoint } from "./hookPoint.ts";
+import { type HookPoint, type HookPoints, hookPoint } from "./hookPoint.ts";
 import type { Mask } from "./masks.ts";
-import type { Linear } from "./matrices.ts";
-import { layerNorm, linear, sum } from "./matrices.ts";
+import { type Linear, layerNorm, linear, sum } from "./matrices.ts";
 import type { ModelConfig } from "./modelConfig.ts";
 import type { ModelMemory } from "./modelMemory.ts";
 import type { Weights } from "./weights.ts";

@@ -1,7 +1,6 @@
 /** Omit a part of the Transformer while it runs, as `explorer/model/intervention_hooks.py` does. */
 
-import type { Action } from "./hookPoint.ts";
-import { watching } from "./hookPoint.ts";
+import { type Action, watching } from "./hookPoint.ts";
 import type { Transformer } from "./transformer.ts";
 
 export type Omission = "scaling" | "mask" | "positions";

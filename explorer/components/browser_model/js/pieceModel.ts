@@ -5,8 +5,7 @@
  */
 
 import { ModelError } from "./modelError.ts";
-import type { Field } from "./protobuf.ts";
-import { messageFields } from "./protobuf.ts";
+import { type Field, messageFields } from "./protobuf.ts";
 import { BOS, EOS, PAD } from "./vocabulary.ts";
 
 export type Piece = { text: string; score: number; kind: number };

@@ -5,8 +5,7 @@
 
 import { SPECIALS } from "../../trace/js/look.ts";
 import { ModelError } from "./modelError.ts";
-import type { PieceModel } from "./pieceModel.ts";
-import { BYTE, NORMAL, readPieceModel, UNKNOWN } from "./pieceModel.ts";
+import { BYTE, NORMAL, type PieceModel, readPieceModel, UNKNOWN } from "./pieceModel.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { refuseLongText, words } from "./vocabulary.ts";
 

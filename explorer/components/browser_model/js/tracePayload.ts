@@ -3,8 +3,7 @@
  */
 
 import type { Strings } from "../../dom/js/sentences.ts";
-import type { PayloadArray } from "../../page/js/envelope.ts";
-import { packEnvelope } from "../../page/js/envelope.ts";
+import { type PayloadArray, packEnvelope } from "../../page/js/envelope.ts";
 import { isSpecial } from "../../trace/js/label.ts";
 import {
   FORMAT_VERSION,

@@ -1,14 +1,11 @@
 /** Answers about a trace, as `explorer/components/trace_questions.py` has them. */
 
-import type { PayloadArray } from "../../page/js/envelope.ts";
-import { packEnvelope } from "../../page/js/envelope.ts";
-import type { CapturedArray, Site } from "./attentionCapture.ts";
-import { stackOf } from "./attentionCapture.ts";
+import { type PayloadArray, packEnvelope } from "../../page/js/envelope.ts";
+import { type CapturedArray, type Site, stackOf } from "./attentionCapture.ts";
 import { mostProbable, probabilitiesOf } from "./candidates.ts";
 import type { ExplorableModel, ModelTrace, Request } from "./explorableModel.ts";
 import { layerNorm, linear } from "./matrices.ts";
-import type { Omission } from "./omissions.ts";
-import { isOmission } from "./omissions.ts";
+import { isOmission, type Omission } from "./omissions.ts";
 
 const CANDIDATES = 5; // the most probable tokens shown with their logits
 const EARLY = 3; // the most probable tokens after each layer

@@ -7,8 +7,7 @@
 import { LATER, PADDING, UNMASKED } from "../../trace/js/look.ts";
 import type { CapturedArray, CapturedArrays, Site } from "./attentionCapture.ts";
 import type { ModelTrace } from "./explorableModel.ts";
-import type { Word } from "./wordSegmentation.ts";
-import { grouped, marksWords } from "./wordSegmentation.ts";
+import { grouped, marksWords, type Word } from "./wordSegmentation.ts";
 
 const REASONS: number[] = [UNMASKED, PADDING, LATER]; // the first that any piece has; else "edited"
 

@@ -11,14 +11,10 @@
  */
 
 import { HeadVectors } from "./headVectors.ts";
-import type { HookPoint, HookPoints } from "./hookPoint.ts";
-import { hookPoint } from "./hookPoint.ts";
-import type { LayerCache } from "./layers.ts";
-import { DecoderLayer, EncoderLayer } from "./layers.ts";
-import type { Mask } from "./masks.ts";
-import { causalMask, paddingMask } from "./masks.ts";
-import type { Linear, Norm } from "./matrices.ts";
-import { layerNorm, linear } from "./matrices.ts";
+import { type HookPoint, type HookPoints, hookPoint } from "./hookPoint.ts";
+import { DecoderLayer, EncoderLayer, type LayerCache } from "./layers.ts";
+import { causalMask, type Mask, paddingMask } from "./masks.ts";
+import { type Linear, layerNorm, linear, type Norm } from "./matrices.ts";
 import type { ModelConfig } from "./modelConfig.ts";
 import type { Weights } from "./weights.ts";
 

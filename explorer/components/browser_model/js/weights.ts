@@ -4,8 +4,7 @@ import type { Linear } from "./matrices.ts";
 import type { ModelConfig } from "./modelConfig.ts";
 import { ModelError } from "./modelError.ts";
 import { ModelMemory } from "./modelMemory.ts";
-import type { Tensor } from "./safetensors.ts";
-import { readFloats } from "./safetensors.ts";
+import { readFloats, type Tensor } from "./safetensors.ts";
 
 /** The one matrix of tied embeddings (§3.4), and where else it is used. */
 const TIED = "encoder.embedding.tokens.weight";

@@ -1,7 +1,6 @@
 import { element } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
-import type { Chart, Plotly } from "../../dom/js/plotly.ts";
-import { createPlot, servedPlotly } from "../../dom/js/plotly.ts";
+import { type Chart, createPlot, type Plotly, servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
 import { chartFigure } from "../../figure/js/chartFigure.ts";
@@ -9,11 +8,9 @@ import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { FONT, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { printPalette } from "../../page/js/palette.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
-import type { View } from "../../page/js/streamlitComponent.ts";
-import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
+import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
-import type { ChartContent } from "./chartContent.ts";
-import { inColours, readChart } from "./chartContent.ts";
+import { type ChartContent, inColours, readChart } from "./chartContent.ts";
 
 const SCREEN_TYPE = { desk: 12, projector: 18 }; // px
 

@@ -1,7 +1,6 @@
 import type { Chart } from "../../dom/js/plotly.ts";
 import type { Strings } from "../../dom/js/sentences.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { css, mix } from "../../page/js/palette.ts";
+import { css, mix, type Palette } from "../../page/js/palette.ts";
 
 /** What `chart_payload.py` sends. */
 export interface ChartContent {

@@ -1,16 +1,19 @@
 import { latestOnly } from "../../dom/js/latestOnly.ts";
-import type { View } from "../../dom/js/store.ts";
-import { createScreen, createStore } from "../../dom/js/store.ts";
-import type {
-  CardText,
-  Described,
-  Question,
-  ShownCard,
-  ShownPicture,
-  ShownState,
-  ShownTraining,
+import { createScreen, createStore, type View } from "../../dom/js/store.ts";
+import {
+  askShown,
+  type CardText,
+  type Described,
+  onCard,
+  onShown,
+  type Question,
+  reveal,
+  revealCard,
+  type ShownCard,
+  type ShownPicture,
+  type ShownState,
+  type ShownTraining,
 } from "../../page/js/classEvents.ts";
-import { askShown, onCard, onShown, reveal, revealCard } from "../../page/js/classEvents.ts";
 import { FOLLOWED } from "../../page/js/lessonEvents.ts";
 import { wordsOf } from "../../trace/js/lookAddress.ts";
 import { createStream, send, takeTab } from "./stream.ts";

@@ -1,9 +1,7 @@
 import { element } from "../../dom/js/element.ts";
-import type { Say } from "../../dom/js/sentences.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
+import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
-import type { Classroom } from "./classroom.ts";
-import { createClassroom } from "./classroom.ts";
+import { type Classroom, createClassroom } from "./classroom.ts";
 import { createHostBar } from "./hostBar.ts";
 import { createTools } from "./tools.ts";
 

@@ -1,12 +1,10 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
 import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
 import { createBallot } from "./ballot.ts";
 import type { ClassView, Message } from "./classroom.ts";
-import type { Following } from "./following.ts";
-import { askedOf, followingOf } from "./following.ts";
+import { askedOf, type Following, followingOf } from "./following.ts";
 import { createStream, send, takeTab } from "./stream.ts";
 
 /** What a guest's page does. */

@@ -1,11 +1,8 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element, populate, write } from "../../dom/js/element.ts";
+import { element, type Part, populate, write } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { Say } from "../../dom/js/sentences.ts";
-import type { Kind } from "../../page/js/classEvents.ts";
-import { letGuess } from "../../page/js/classEvents.ts";
-import type { Asked, Classroom } from "./classroom.ts";
-import { revealAnswer } from "./classroom.ts";
+import { type Kind, letGuess } from "../../page/js/classEvents.ts";
+import { type Asked, type Classroom, revealAnswer } from "./classroom.ts";
 import { placeOf, questionText, renewFor, writeChoice } from "./question.ts";
 
 /** The line above the host's player: who follows and, while the class guesses, the votes. */

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element, write } from "../../dom/js/element.ts";
+import { element, type Part, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { LONGEST_ADDRESS } from "../../trace/js/look.ts";
 import type { Classroom } from "./classroom.ts";

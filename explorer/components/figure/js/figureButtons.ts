@@ -1,6 +1,5 @@
 import { element } from "../../dom/js/element.ts";
-import type { Figure } from "../../dom/js/savedFile.ts";
-import { saveFigure } from "../../dom/js/savedFile.ts";
+import { type Figure, saveFigure } from "../../dom/js/savedFile.ts";
 import { WIDTHS } from "./figureText.ts";
 
 const CHOICES: ["png" | "svg" | "svg_column", "png" | "svg", keyof typeof WIDTHS][] = [

@@ -1,8 +1,7 @@
 import { linksOf } from "../../map/js/alignment.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { MASK_CODES } from "../../map/js/pattern.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { colourAt, css, maskColour } from "../../page/js/palette.ts";
+import { colourAt, css, maskColour, type Palette } from "../../page/js/palette.ts";
 import { LATER, OUTSIDE, PADDING } from "../../trace/js/look.ts";
 import { scaleMarks, scaleOf } from "../../trace/js/scale.ts";
 import {

@@ -1,6 +1,5 @@
 import type { Figure } from "../../dom/js/savedFile.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { css, mix } from "../../page/js/palette.ts";
+import { css, mix, type Palette } from "../../page/js/palette.ts";
 import { definitions } from "./figureLegend.ts";
 import { addParagraph, drawn, FONT, MARGIN, TYPE, WIDTHS, widthOf } from "./figureText.ts";
 

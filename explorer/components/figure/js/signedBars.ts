@@ -1,6 +1,5 @@
 import { assign, element, populate, write } from "../../dom/js/element.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { colourAt, css, signedRamp } from "../../page/js/palette.ts";
+import { colourAt, css, type Palette, signedRamp } from "../../page/js/palette.ts";
 
 export interface SignedBar {
   label: string;

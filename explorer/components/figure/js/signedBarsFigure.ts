@@ -1,9 +1,7 @@
 import { textWidth } from "../../map/js/geometry.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { colourAt, css, mix, signedRamp } from "../../page/js/palette.ts";
+import { colourAt, css, mix, type Palette, signedRamp } from "../../page/js/palette.ts";
 import { drawn, figurePen, LINE, MARGIN, TYPE } from "./figureText.ts";
-import type { SignedBar } from "./signedBars.ts";
-import { TONE } from "./signedBars.ts";
+import { type SignedBar, TONE } from "./signedBars.ts";
 
 const GAP = 10; // px
 const TRACK = 0.08; // of the ink

@@ -2,8 +2,7 @@ import { element } from "../../dom/js/element.ts";
 import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 import { paintRamp } from "../../map/js/bitmap.ts";
 import { writeMarks } from "../../map/js/legend.ts";
-import type { Colour, Palette } from "../../page/js/palette.ts";
-import { LEVELS, signedRamp } from "../../page/js/palette.ts";
+import { type Colour, LEVELS, type Palette, signedRamp } from "../../page/js/palette.ts";
 
 export interface ValueScale {
   signed: boolean; // from −most over 0 to most, else from `least`, 0 if not given, to most

@@ -1,31 +1,35 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element } from "../../dom/js/element.ts";
+import { assign, element, type Part } from "../../dom/js/element.ts";
 import { createIntegrity } from "../../map/js/integrity.ts";
 import { createRail } from "../../map/js/rail.ts";
 import { createSiteChoice } from "../../map/js/siteChoice.ts";
 import { createTooltip } from "../../map/js/tooltip.ts";
 import { createTransport } from "../../map/js/transport.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
-import type { View } from "../../page/js/streamlitComponent.ts";
-import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
+import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
 import { createSelectionReport } from "../../trace/js/selectionReport.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import { giveSize } from "../../trace/js/traceContext.ts";
 import { shareScale, synchronise } from "./comparison.ts";
-import type { Side } from "./comparisonSides.ts";
 import {
   comparisonColumn,
   createOutputs,
   createSide,
   MAPS_BESIDE,
   RAIL_BESIDE,
+  type Side,
 } from "./comparisonSides.ts";
 import { viewListeners } from "./listeners.ts";
 import { createValueMap } from "./valueMap.ts";
-import type { Listeners, ViewFrame } from "./viewFrame.ts";
-import { closeContext, createViewFrame, drawView, showTrace, watchFrame } from "./viewFrame.ts";
-import type { ViewPayload } from "./viewPayload.ts";
-import { readViewPayload } from "./viewPayload.ts";
+import {
+  closeContext,
+  createViewFrame,
+  drawView,
+  type Listeners,
+  showTrace,
+  type ViewFrame,
+  watchFrame,
+} from "./viewFrame.ts";
+import { readViewPayload, type ViewPayload } from "./viewPayload.ts";
 
 const LEAST_DIFFERENCE = 0.01; // of full colour: rounding errors are no finding
 const REST = 100; // ms before a selection is reported: the fields of the next change follow it

@@ -1,12 +1,9 @@
-import type { DrawnPart, Part } from "../../dom/js/element.ts";
-import { element } from "../../dom/js/element.ts";
-import type { MapPart } from "../../map/js/map.ts";
-import { createMap } from "../../map/js/map.ts";
+import { type DrawnPart, element, type Part } from "../../dom/js/element.ts";
+import { createMap, type MapPart } from "../../map/js/map.ts";
 import { tokenElement } from "../../trace/js/label.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { Listeners, ViewFrame } from "./viewFrame.ts";
-import { createViewContext } from "./viewFrame.ts";
+import { createViewContext, type Listeners, type ViewFrame } from "./viewFrame.ts";
 
 export type Side = { context: TraceContext; map: MapPart; parts: DrawnPart[] };
 

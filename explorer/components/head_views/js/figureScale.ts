@@ -1,7 +1,6 @@
 import { drawn, figurePen, LINE, MARGIN, TYPE, widthOf } from "../../figure/js/figureText.ts";
 import { textWidth } from "../../map/js/geometry.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { colourAt, css } from "../../page/js/palette.ts";
+import { colourAt, css, type Palette } from "../../page/js/palette.ts";
 import type { ValueScale } from "./colourBar.ts";
 
 const BAR = { width: 200, height: 12 }; // px

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element, write } from "../../dom/js/element.ts";
+import { element, type Part, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { shortNumber } from "../../dom/js/numbers.ts";
 import { createRadios } from "../../dom/js/radios.ts";

@@ -1,26 +1,23 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
 
 import { SMALL_PROJECTOR_TYPE, SMALL_TYPE, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
 
 import { shortNumber } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
-import type { Store } from "../../dom/js/store.ts";
-import { createStore } from "../../dom/js/store.ts";
+import { createStore, type Store } from "../../dom/js/store.ts";
 
-import type { ThumbnailSize } from "../../map/js/thumbnail.ts";
 import {
   paintThumbnail,
   SMALLEST_THUMBNAIL,
   shrunkTo,
+  type ThumbnailSize,
   thumbnailSize,
 } from "../../map/js/thumbnail.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { FilteredHead, HeadFilter } from "./headFilter.ts";
-import { filteredHeads } from "./headFilter.ts";
+import { type FilteredHead, filteredHeads, type HeadFilter } from "./headFilter.ts";
 import { roleText } from "./headRoles.ts";
 import { createHeadTooltip } from "./headTooltip.ts";
 import type { ViewFrame } from "./viewFrame.ts";

@@ -1,8 +1,6 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element, write } from "../../dom/js/element.ts";
+import { element, type Part, write } from "../../dom/js/element.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
-import type { Store } from "../../dom/js/store.ts";
-import { createStore } from "../../dom/js/store.ts";
+import { createStore, type Store } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import {
   cellOpener,
@@ -13,8 +11,7 @@ import {
 } from "../../inside/js/inside.ts";
 import { createHeadsNote } from "../../map/js/headsNote.ts";
 import { createIntegrity } from "../../map/js/integrity.ts";
-import type { MapPart } from "../../map/js/map.ts";
-import { createMap } from "../../map/js/map.ts";
+import { createMap, type MapPart } from "../../map/js/map.ts";
 import { createSentence } from "../../map/js/sentence.ts";
 import { createSiteChoice } from "../../map/js/siteChoice.ts";
 import { createTooltip } from "../../map/js/tooltip.ts";
@@ -28,21 +25,20 @@ import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
 import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
-import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { giveSize } from "../../trace/js/traceContext.ts";
-import type { HeadFilter } from "./headFilter.ts";
-import { createHeadFilter, NO_FILTER } from "./headFilter.ts";
+import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
+import { createHeadFilter, type HeadFilter, NO_FILTER } from "./headFilter.ts";
 import { createHeadGrid } from "./headGrid.ts";
 import { measuredHead, roleText } from "./headRoles.ts";
 import { headsFigure } from "./headsFigure.ts";
 import { createValueMap } from "./valueMap.ts";
-import type { Listeners, ViewFrame } from "./viewFrame.ts";
 import {
   closeContext,
   createViewContext,
   createViewFrame,
   drawView,
+  type Listeners,
   showTrace,
+  type ViewFrame,
   watchFrame,
 } from "./viewFrame.ts";
 import type { ViewPayload } from "./viewPayload.ts";

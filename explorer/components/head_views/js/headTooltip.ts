@@ -2,8 +2,7 @@ import { element } from "../../dom/js/element.ts";
 import { positionTooltip } from "../../map/js/tooltip.ts";
 import { shownName } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { HeadFilter } from "./headFilter.ts";
-import { metricShown } from "./headFilter.ts";
+import { type HeadFilter, metricShown } from "./headFilter.ts";
 import { roleLines } from "./headRoles.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 

@@ -20,8 +20,7 @@ import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Picture, Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { FilteredHead, HeadFilter } from "./headFilter.ts";
-import { filteredHeads, metricShown } from "./headFilter.ts";
+import { type FilteredHead, filteredHeads, type HeadFilter, metricShown } from "./headFilter.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { HeadValues } from "./viewPayload.ts";
 

@@ -13,8 +13,7 @@ import {
   widthOf,
 } from "../../figure/js/figureText.ts";
 import { textWidth } from "../../map/js/geometry.ts";
-import type { Colour, Palette } from "../../page/js/palette.ts";
-import { css, inkOn, printPalette } from "../../page/js/palette.ts";
+import { type Colour, css, inkOn, type Palette, printPalette } from "../../page/js/palette.ts";
 import { isDifference } from "./headRoles.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { MeasuredHead } from "./viewPayload.ts";

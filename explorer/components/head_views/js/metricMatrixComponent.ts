@@ -7,20 +7,16 @@ import { createScreen, createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { colourAt, css, inkOn } from "../../page/js/palette.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
-import type { View } from "../../page/js/streamlitComponent.ts";
-import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
+import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
-import type { ValueScale } from "./colourBar.ts";
-import { createColourBar, rampOf } from "./colourBar.ts";
+import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
 import { isDifference, meanOf, metricLine, roleText } from "./headRoles.ts";
 import { viewListeners } from "./listeners.ts";
 import { metricFigure } from "./metricFigure.ts";
 import { createSelect } from "./select.ts";
-import type { Listeners, ViewFrame } from "./viewFrame.ts";
-import { createViewFrame, watchFrame } from "./viewFrame.ts";
-import type { MeasuredHead, ViewPayload } from "./viewPayload.ts";
-import { readViewPayload } from "./viewPayload.ts";
+import { createViewFrame, type Listeners, type ViewFrame, watchFrame } from "./viewFrame.ts";
+import { type MeasuredHead, readViewPayload, type ViewPayload } from "./viewPayload.ts";
 
 /** The metric matrix as a Streamlit component. */
 export default streamlitComponent({

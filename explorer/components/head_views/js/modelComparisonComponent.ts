@@ -8,8 +8,7 @@ import { createSiteChoice } from "../../map/js/siteChoice.ts";
 import { createTooltip } from "../../map/js/tooltip.ts";
 import { createTransport } from "../../map/js/transport.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
-import type { View } from "../../page/js/streamlitComponent.ts";
-import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
+import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import { createSelectionReport } from "../../trace/js/selectionReport.ts";
@@ -17,25 +16,30 @@ import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import { giveSize } from "../../trace/js/traceContext.ts";
 import { shareScale, synchronise } from "./comparison.ts";
-import type { Side } from "./comparisonSides.ts";
 import {
   comparisonColumn,
   createOutputs,
   createSide,
   MAPS_BESIDE,
   RAIL_BESIDE,
+  type Side,
 } from "./comparisonSides.ts";
 import { pairTable } from "./comparisonTables.ts";
-import type { HeadPairs, Rule } from "./headPairs.ts";
-import { createHeadPairs } from "./headPairs.ts";
+import { createHeadPairs, type HeadPairs, type Rule } from "./headPairs.ts";
 import { viewListeners } from "./listeners.ts";
 import { pairFigure } from "./pairFigure.ts";
 import { createSimilarityMatrix } from "./similarityMatrix.ts";
 import { createValueMap } from "./valueMap.ts";
-import type { Listeners, ViewFrame } from "./viewFrame.ts";
-import { closeContext, createViewFrame, drawView, showTrace, watchFrame } from "./viewFrame.ts";
-import type { HeadValues, ViewPayload } from "./viewPayload.ts";
-import { readViewPayload } from "./viewPayload.ts";
+import {
+  closeContext,
+  createViewFrame,
+  drawView,
+  type Listeners,
+  showTrace,
+  type ViewFrame,
+  watchFrame,
+} from "./viewFrame.ts";
+import { type HeadValues, readViewPayload, type ViewPayload } from "./viewPayload.ts";
 
 /** A text in two models as a Streamlit component. */
 export default streamlitComponent({

@@ -14,8 +14,14 @@ import {
   TYPE,
 } from "../../figure/js/figureText.ts";
 import { textWidth } from "../../map/js/geometry.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { colourAt, css, inkOn, maskColour, printPalette } from "../../page/js/palette.ts";
+import {
+  colourAt,
+  css,
+  inkOn,
+  maskColour,
+  type Palette,
+  printPalette,
+} from "../../page/js/palette.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { rampOf } from "./colourBar.ts";

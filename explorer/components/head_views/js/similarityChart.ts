@@ -1,7 +1,5 @@
-import type { Chart } from "../../dom/js/plotly.ts";
-import { plain } from "../../dom/js/plotly.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { colourAt, css, inkOn } from "../../page/js/palette.ts";
+import { type Chart, plain } from "../../dom/js/plotly.ts";
+import { colourAt, css, inkOn, type Palette } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { Place } from "./headPairs.ts";
 

@@ -5,8 +5,7 @@ import { FONT, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { printPalette } from "../../page/js/palette.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { Table } from "./similarityChart.ts";
-import { fit, similarityChart } from "./similarityChart.ts";
+import { fit, similarityChart, type Table } from "./similarityChart.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 
 const MOST = { cell: 46, rows: 1000 }; // px

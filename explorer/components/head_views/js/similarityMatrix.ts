@@ -1,8 +1,6 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, positionRectangle, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, positionRectangle, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
-import type { PlotlyElement, PlotlyEvent } from "../../dom/js/plotly.ts";
-import { createPlot } from "../../dom/js/plotly.ts";
+import { createPlot, type PlotlyElement, type PlotlyEvent } from "../../dom/js/plotly.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import { createStore } from "../../dom/js/store.ts";
@@ -14,8 +12,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { similarityTable } from "./comparisonTables.ts";
 import type { HeadPairs, Place, Rule } from "./headPairs.ts";
 import { createSelect } from "./select.ts";
-import type { Layout, Table } from "./similarityChart.ts";
-import { fit, similarityChart } from "./similarityChart.ts";
+import { fit, type Layout, similarityChart, type Table } from "./similarityChart.ts";
 import { similarityFigure } from "./similarityFigure.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 

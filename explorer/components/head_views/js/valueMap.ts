@@ -1,12 +1,10 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, positionRectangle, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, positionRectangle, write } from "../../dom/js/element.ts";
 
 import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 
 import { createAxes } from "../../map/js/axes.ts";
 import { bitmap, paint } from "../../map/js/bitmap.ts";
-import type { Geometry } from "../../map/js/geometry.ts";
-import { cellAt, cellSize } from "../../map/js/geometry.ts";
+import { cellAt, cellSize, type Geometry } from "../../map/js/geometry.ts";
 import { paintPattern } from "../../map/js/map.ts";
 import { createSpace } from "../../map/js/space.ts";
 import { colourAt, inkOn } from "../../page/js/palette.ts";
@@ -14,8 +12,7 @@ import { labelOf } from "../../trace/js/label.ts";
 import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { ValueScale } from "./colourBar.ts";
-import { createColourBar, rampOf } from "./colourBar.ts";
+import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { HeadValues } from "./viewPayload.ts";
 

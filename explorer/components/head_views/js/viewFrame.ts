@@ -1,17 +1,19 @@
-import type { DrawnPart } from "../../dom/js/element.ts";
-import { element } from "../../dom/js/element.ts";
+import { type DrawnPart, element } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
-import type { Say } from "../../dom/js/sentences.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
-import type { Store } from "../../dom/js/store.ts";
-import { createStore } from "../../dom/js/store.ts";
+import { fillIn, type Say } from "../../dom/js/sentences.ts";
+import { createStore, type Store } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
 import { initialState } from "../../trace/js/initialState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
-import type { TraceContext, TraceOptions } from "../../trace/js/traceContext.ts";
-import { createTraceContext, drawAll, givePieces } from "../../trace/js/traceContext.ts";
+import {
+  createTraceContext,
+  drawAll,
+  givePieces,
+  type TraceContext,
+  type TraceOptions,
+} from "../../trace/js/traceContext.ts";
 import type { ViewPayload } from "./viewPayload.ts";
 
 export type Listeners = Partial<TraceOptions>;

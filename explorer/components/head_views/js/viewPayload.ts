@@ -1,7 +1,6 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
-import type { Site, SiteName, Trace } from "../../trace/js/trace.ts";
-import { readTrace } from "../../trace/js/trace.ts";
+import { readTrace, type Site, type SiteName, type Trace } from "../../trace/js/trace.ts";
 
 /** What was measured of a head. */
 export interface MeasuredHead {

@@ -2,11 +2,9 @@ import { element } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
-import type { View } from "../../page/js/streamlitComponent.ts";
-import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
+import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
-import type { ViewPayload } from "./viewPayload.ts";
-import { readViewPayload } from "./viewPayload.ts";
+import { readViewPayload, type ViewPayload } from "./viewPayload.ts";
 
 /** Words of a page of Streamlit's own elements, such as a table, as a Streamlit component. */
 export default streamlitComponent({

@@ -3,8 +3,7 @@ import type { Say } from "../../dom/js/sentences.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Cost } from "./costs.ts";
 import { equation } from "./equations.ts";
-import type { VectorKind } from "./vectorCells.ts";
-import { createVectorCells } from "./vectorCells.ts";
+import { createVectorCells, type VectorKind } from "./vectorCells.ts";
 
 /** One part of a path: its name, equation, vector, shape and cost. */
 export interface Box {

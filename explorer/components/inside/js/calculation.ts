@@ -6,12 +6,9 @@ import { labelOf } from "../../trace/js/label.ts";
 import { isAsked, shownKeys, siteOf } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
-import { cellArithmetic } from "./arithmetic.ts";
-import type { Bar } from "./bars.ts";
-import { createBars } from "./bars.ts";
-import type { StepName } from "./cellTexts.ts";
-import { cellTexts, maskedKeys, STEPS } from "./cellTexts.ts";
+import { type CellArithmetic, cellArithmetic, type HeadVectors } from "./arithmetic.ts";
+import { type Bar, createBars } from "./bars.ts";
+import { cellTexts, maskedKeys, STEPS, type StepName } from "./cellTexts.ts";
 import { createCurrentRow } from "./currentRow.ts";
 import { decimal, subscript } from "./printedNumbers.ts";
 

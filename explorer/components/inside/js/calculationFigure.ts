@@ -12,20 +12,22 @@ import {
   MARGIN,
   widthOf,
 } from "../../figure/js/figureText.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { css, mix, printPalette } from "../../page/js/palette.ts";
+import { css, mix, type Palette, printPalette } from "../../page/js/palette.ts";
 import { currentRow, shownKeys, siteOf, stepName } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
-import { cellArithmetic } from "./arithmetic.ts";
-import type { CellTexts } from "./cellTexts.ts";
-import { cellTexts, cellTitle, maskedKeys, reasonText, STEPS } from "./cellTexts.ts";
-import type { KeyRow } from "./keyList.ts";
-import { placeKeys } from "./keyList.ts";
+import { type CellArithmetic, cellArithmetic, type HeadVectors } from "./arithmetic.ts";
+import {
+  type CellTexts,
+  cellTexts,
+  cellTitle,
+  maskedKeys,
+  reasonText,
+  STEPS,
+} from "./cellTexts.ts";
+import { type KeyRow, placeKeys } from "./keyList.ts";
 import { decimal } from "./printedNumbers.ts";
-import type { PlacedBar, PlacedText, Step } from "./stepBlocks.ts";
-import { placeSteps } from "./stepBlocks.ts";
+import { type PlacedBar, type PlacedText, placeSteps, type Step } from "./stepBlocks.ts";
 
 const SHARES = { track: 0.08, bar: 0.5, chosen: 1, zero: 0.72, faint: 0.5, muted: 0.72 }; // of the ink
 

@@ -5,10 +5,8 @@ import { isAsked, mapTitle, siteOf } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
-import type { CellNumbers, PrintedScaling } from "./equationDigits.ts";
-import { printCell, printMasked } from "./equationDigits.ts";
-import type { Printed } from "./printedNumbers.ts";
-import { printedPower, printedWeight, subscript } from "./printedNumbers.ts";
+import { type CellNumbers, type PrintedScaling, printCell, printMasked } from "./equationDigits.ts";
+import { type Printed, printedPower, printedWeight, subscript } from "./printedNumbers.ts";
 
 const ROOT_DIGITS = 4; // of a root that is no whole number
 

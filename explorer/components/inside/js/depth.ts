@@ -6,8 +6,7 @@ import { labelOf } from "../../trace/js/label.ts";
 import { currentRow, layerNumber, siteOf, stepOfRow } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { scrollToCurrent } from "./scroll.ts";
-import type { TokenPath } from "./tokenPath.ts";
-import { findPath } from "./tokenPath.ts";
+import { findPath, type TokenPath } from "./tokenPath.ts";
 
 /** What would be predicted after each layer. */
 export interface Depth {

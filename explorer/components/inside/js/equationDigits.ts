@@ -1,5 +1,4 @@
-import type { Printed } from "./printedNumbers.ts";
-import { printed, printedPower, printedWeight } from "./printedNumbers.ts";
+import { type Printed, printed, printedPower, printedWeight } from "./printedNumbers.ts";
 
 /** Of one cell. */
 export interface CellNumbers {

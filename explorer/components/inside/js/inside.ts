@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import { tokenHidden, visibleRows } from "../../trace/js/guess.ts";
@@ -14,26 +13,22 @@ import {
   siteOf,
 } from "../../trace/js/stepState.ts";
 import type { Cell, InsideView, SiteName } from "../../trace/js/trace.ts";
-import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { giveSize } from "../../trace/js/traceContext.ts";
+import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
 import { createLoading, offers } from "../../trace/js/traceQuestions.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { createCalculation } from "./calculation.ts";
 import { calculationFigure } from "./calculationFigure.ts";
 import { cellTitle } from "./cellTexts.ts";
 import { createDepth } from "./depth.ts";
-import type { Draw } from "./figureMenu.ts";
-import { createFigureMenu } from "./figureMenu.ts";
+import { createFigureMenu, type Draw } from "./figureMenu.ts";
 import { readVectors } from "./headVectors.ts";
 import { createInsideWords } from "./insideWords.ts";
 import { createLayerPath } from "./layerPath.ts";
-import type { Omission } from "./omission.ts";
-import { createOmissionView } from "./omission.ts";
+import { createOmissionView, type Omission } from "./omission.ts";
 import { scoreFigure } from "./scoreFigure.ts";
 import { createScoreParts } from "./scoreParts.ts";
 import type { ScoreVectors } from "./scoreVectors.ts";
-import type { TokenPath } from "./tokenPath.ts";
-import { findPath } from "./tokenPath.ts";
+import { findPath, type TokenPath } from "./tokenPath.ts";
 
 const [FIRST, ...OTHERS] = INSIDE_VIEWS;
 const PARTS = [FIRST, "cell", ...OTHERS];

@@ -1,5 +1,4 @@
-import type { Explanation } from "../../dom/js/explanation.ts";
-import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import { createExplanation, type Explanation, wordEntry } from "../../dom/js/explanation.ts";
 import type { InsideView } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 

@@ -1,8 +1,7 @@
 import { element, write } from "../../dom/js/element.ts";
 import { createStore } from "../../dom/js/store.ts";
 import type { Cell } from "../../trace/js/trace.ts";
-import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { giveSize } from "../../trace/js/traceContext.ts";
+import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { grouped, KINDS } from "./box.ts";
 import { attentionCost } from "./costs.ts";

@@ -14,8 +14,7 @@ import {
 } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createLoading } from "../../trace/js/traceQuestions.ts";
-import type { Weights } from "./weightTable.ts";
-import { createWeightTable } from "./weightTable.ts";
+import { createWeightTable, type Weights } from "./weightTable.ts";
 
 /** A head of a model without one of its parts, in the format of `inside/payload.py`. */
 export interface Omission {

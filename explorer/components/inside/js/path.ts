@@ -2,8 +2,7 @@ import { element } from "../../dom/js/element.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
-import type { BoxContent, ShownVector } from "./box.ts";
-import { createBox } from "./box.ts";
+import { type BoxContent, createBox, type ShownVector } from "./box.ts";
 import type { TokenPath } from "./tokenPath.ts";
 
 export type ContentsOf = (

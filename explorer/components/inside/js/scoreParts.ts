@@ -1,15 +1,19 @@
 import { element, write } from "../../dom/js/element.ts";
 import { signed, summands } from "../../dom/js/numbers.ts";
-import type { SignedBar } from "../../figure/js/signedBars.ts";
-import { createSignedBars } from "../../figure/js/signedBars.ts";
+import { createSignedBars, type SignedBar } from "../../figure/js/signedBars.ts";
 import { headPlace } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createLoading } from "../../trace/js/traceQuestions.ts";
 import { maskedKeys } from "./cellTexts.ts";
 import { decimal } from "./printedNumbers.ts";
-import type { ScorePart, ScoreVectors } from "./scoreVectors.ts";
-import { largestParts, readScoreVectors, scorePartsOf } from "./scoreVectors.ts";
+import {
+  largestParts,
+  readScoreVectors,
+  type ScorePart,
+  type ScoreVectors,
+  scorePartsOf,
+} from "./scoreVectors.ts";
 
 /** Why a head looks from the query at the key of a cell. */
 export interface ScorePartsView {

@@ -1,7 +1,6 @@
 import { readEnvelope } from "../../page/js/envelope.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { Find } from "../../trace/js/traceQuestions.ts";
-import { createLoading } from "../../trace/js/traceQuestions.ts";
+import { createLoading, type Find } from "../../trace/js/traceQuestions.ts";
 
 /** The sizes of the model, as its config names them. */
 export interface Sizes {

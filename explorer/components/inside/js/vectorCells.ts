@@ -1,6 +1,5 @@
 import { context2d, element } from "../../dom/js/element.ts";
-import type { Colour, Palette } from "../../page/js/palette.ts";
-import { mix, rgb } from "../../page/js/palette.ts";
+import { type Colour, mix, type Palette, rgb } from "../../page/js/palette.ts";
 import { decimal } from "./printedNumbers.ts";
 
 export interface VectorCells {

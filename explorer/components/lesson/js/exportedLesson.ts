@@ -1,7 +1,6 @@
 import { mountFromPage } from "../../player/js/pagePlayer.ts";
 import { bytesOf } from "../../player/js/pageResources.ts";
-import type { Card, Content, Lesson } from "./content.ts";
-import { readContent } from "./content.ts";
+import { type Card, type Content, type Lesson, readContent } from "./content.ts";
 import { mountLesson } from "./lesson.ts";
 
 /** An element that the page has. */

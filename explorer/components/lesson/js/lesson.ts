@@ -1,16 +1,15 @@
 import { assign, element, write } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
-import type { Say } from "../../dom/js/sentences.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
+import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
 import { onAskShown, onRevealCard, tellCard } from "../../page/js/classEvents.ts";
-import type { OpenQuestion } from "../../page/js/lessonEvents.ts";
 import {
   closeCell,
   FOLLOWED,
   highlight,
   lessonAsks,
   NEXT_TOKEN,
+  type OpenQuestion,
   onAway,
   onSeen,
   showLook,

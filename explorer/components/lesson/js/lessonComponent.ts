@@ -1,6 +1,5 @@
 import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
-import type { Listeners } from "./content.ts";
-import { readContent } from "./content.ts";
+import { type Listeners, readContent } from "./content.ts";
 import { mountLesson } from "./lesson.ts";
 import { mountOffer } from "./offer.ts";
 

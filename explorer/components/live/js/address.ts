@@ -3,12 +3,17 @@
  * of the app's own links. A fragment is untrusted text: what fails a check is left out.
  */
 
-import type { Field, Selection } from "../../trace/js/look.ts";
-import { FIELDS, LONGEST_TEXT, MOST_FORCED, MOST_PADDING } from "../../trace/js/look.ts";
+import {
+  FIELDS,
+  type Field,
+  LONGEST_TEXT,
+  MOST_FORCED,
+  MOST_PADDING,
+  type Selection,
+} from "../../trace/js/look.ts";
 import { readWord, wholeNumber, wordsOf } from "../../trace/js/lookAddress.ts";
 import type { InitialView } from "./initialView.ts";
-import type { LiveModel } from "./liveModel.ts";
-import { initialRequest } from "./liveModel.ts";
+import { initialRequest, type LiveModel } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 
 /** refused: names of parameters that were left out */

@@ -5,8 +5,7 @@
 
 import { addressOf } from "../../classroom/js/stream.ts";
 import { element, write } from "../../dom/js/element.ts";
-import type { Strings } from "../../dom/js/sentences.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
+import { fillIn, type Strings } from "../../dom/js/sentences.ts";
 import type { ShownTraining } from "../../page/js/classEvents.ts";
 import { embeddedPlotly } from "../../player/js/embeddedPlotly.ts";
 import type {

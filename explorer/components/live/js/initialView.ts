@@ -2,8 +2,7 @@
 
 import type { ModelTrace } from "../../browser_model/js/explorableModel.ts";
 import { isSpecial } from "../../trace/js/label.ts";
-import type { Field } from "../../trace/js/look.ts";
-import { FIELDS, SITES } from "../../trace/js/look.ts";
+import { FIELDS, type Field, SITES } from "../../trace/js/look.ts";
 import type { ViewOptions } from "../../trace/js/trace.ts";
 
 /**

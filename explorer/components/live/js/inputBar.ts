@@ -7,8 +7,7 @@ import { element } from "../../dom/js/element.ts";
 import { PAGE_WIDTH } from "../../dom/js/lengths.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { MOST_PADDING } from "../../trace/js/look.ts";
-import type { LiveModel } from "./liveModel.ts";
-import { initialRequest, randomText, requestAfter } from "./liveModel.ts";
+import { initialRequest, type LiveModel, randomText, requestAfter } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 
 export interface InputBar {

@@ -3,32 +3,25 @@
  * worker, its address is a link to what is on screen.
  */
 
-import type { Guest } from "../../classroom/js/guest.ts";
-import { createGuest } from "../../classroom/js/guest.ts";
+import { createGuest, type Guest } from "../../classroom/js/guest.ts";
 import { element } from "../../dom/js/element.ts";
-import type { Say, Strings } from "../../dom/js/sentences.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
+import { fillIn, type Say, type Strings } from "../../dom/js/sentences.ts";
 import { store, stored } from "../../page/js/browserStorage.ts";
 import { frameShown } from "../../page/js/frame.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
 import { flagsOf } from "../../trace/js/initialState.ts";
 import type { Selection } from "../../trace/js/look.ts";
-import type { Trace } from "../../trace/js/trace.ts";
-import { readTrace } from "../../trace/js/trace.ts";
+import { readTrace, type Trace } from "../../trace/js/trace.ts";
 import { readAddress, sameRequest, writeAddress } from "./address.ts";
 import { createHeader } from "./header.ts";
 import { HostFollower } from "./hostFollower.ts";
 import { HostTraining } from "./hostTraining.ts";
 import { wordOf } from "./hostView.ts";
-import type { InitialView } from "./initialView.ts";
-import { missingIn, viewWithout } from "./initialView.ts";
-import type { InputBar } from "./inputBar.ts";
-import { createInputBar } from "./inputBar.ts";
+import { type InitialView, missingIn, viewWithout } from "./initialView.ts";
+import { createInputBar, type InputBar } from "./inputBar.ts";
 import { offerInstallation } from "./installation.ts";
-import type { PageLanguage } from "./languages.ts";
-import { nearestLanguage } from "./languages.ts";
-import type { LiveModel } from "./liveModel.ts";
-import { initialRequest } from "./liveModel.ts";
+import { nearestLanguage, type PageLanguage } from "./languages.ts";
+import { initialRequest, type LiveModel } from "./liveModel.ts";
 import { Messages } from "./messages.ts";
 import type { ModelClient } from "./modelClient.ts";
 import { ModelLoader } from "./modelLoader.ts";

@@ -1,9 +1,7 @@
 /** Opens each model once, in a worker, and knows how much of its file is there. */
 
-import type { ModelClient } from "./modelClient.ts";
-import { createModelClient } from "./modelClient.ts";
-import type { ModelFile } from "./modelFiles.ts";
-import { openModel, tooLarge } from "./modelFiles.ts";
+import { createModelClient, type ModelClient } from "./modelClient.ts";
+import { type ModelFile, openModel, tooLarge } from "./modelFiles.ts";
 
 export class ModelLoader {
   files: ModelFile[];

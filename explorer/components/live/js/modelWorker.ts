@@ -1,16 +1,12 @@
 /** The models of a live page, in a worker, so that typing never waits for them. */
 
-import type { ModelTrace } from "../../browser_model/js/explorableModel.ts";
-import { ExplorableModel } from "../../browser_model/js/explorableModel.ts";
-import type { Check } from "../../browser_model/js/integrity.ts";
-import { integrityOf } from "../../browser_model/js/integrity.ts";
+import { ExplorableModel, type ModelTrace } from "../../browser_model/js/explorableModel.ts";
+import { type Check, integrityOf } from "../../browser_model/js/integrity.ts";
 import { ModelError } from "../../browser_model/js/modelError.ts";
 import { sha256 } from "../../browser_model/js/sha256.ts";
-import type { Shown } from "../../browser_model/js/tracePayload.ts";
-import { tracePayload } from "../../browser_model/js/tracePayload.ts";
+import { type Shown, tracePayload } from "../../browser_model/js/tracePayload.ts";
 import { TraceAnswers } from "../../browser_model/js/traceQuestions.ts";
-import type { InitialView } from "./initialView.ts";
-import { initialView, viewWithin } from "./initialView.ts";
+import { type InitialView, initialView, viewWithin } from "./initialView.ts";
 
 /**
  * As in

@@ -4,8 +4,7 @@
  */
 
 import type { Facts } from "../../dom/js/sentences.ts";
-import type { LiveModel } from "./liveModel.ts";
-import { isChinese } from "./liveModel.ts";
+import { isChinese, type LiveModel } from "./liveModel.ts";
 
 export type TextNote = { key: string; facts: Facts }; // its sentence in `strings/explore.toml`
 

@@ -8,8 +8,7 @@ import { openHeadGrid } from "../../head_views/js/headGridView.ts";
 import { traceAsPayload } from "../../head_views/js/viewPayload.ts";
 import type { ShownPicture, ShownState } from "../../page/js/classEvents.ts";
 import { embeddedPlotly } from "../../player/js/embeddedPlotly.ts";
-import type { Listeners } from "../../player/js/player.ts";
-import { mountPlayer } from "../../player/js/player.ts";
+import { type Listeners, mountPlayer } from "../../player/js/player.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
 
 export type Sentences = Record<string, Record<"player" | "heads", Strings>>; // by language

@@ -1,15 +1,12 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element, positionRectangle, sharpCanvas } from "../../dom/js/element.ts";
+import { element, type Part, positionRectangle, sharpCanvas } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { css } from "../../page/js/palette.ts";
+import { css, type Palette } from "../../page/js/palette.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { TIMINGS } from "../../trace/js/look.ts";
 import { rowCodes, shownHead, siteOf } from "../../trace/js/stepState.ts";
 import type { Alignment } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { Geometry } from "./geometry.ts";
-import { cellSize, xOf, yOf } from "./geometry.ts";
+import { cellSize, type Geometry, xOf, yOf } from "./geometry.ts";
 
 export type Aligned = Pick<TraceContext, "trace" | "state">;
 

@@ -12,9 +12,9 @@ import {
 import { strongestKey } from "../../trace/js/strongestKey.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { forcedRows } from "../../trace/js/unitChoice.ts";
-import type { Geometry } from "./geometry.ts";
 import {
   cellSize,
+  type Geometry,
   labelled,
   measuringPen,
   SMALLEST_AXIS,

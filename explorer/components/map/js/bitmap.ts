@@ -1,6 +1,5 @@
 import { context2d } from "../../dom/js/element.ts";
-import type { Colour, Palette } from "../../page/js/palette.ts";
-import { LEVELS } from "../../page/js/palette.ts";
+import { type Colour, LEVELS, type Palette } from "../../page/js/palette.ts";
 import type { Site } from "../../trace/js/trace.ts";
 
 /**

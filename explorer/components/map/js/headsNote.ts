@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element, write } from "../../dom/js/element.ts";
+import { element, type Part, write } from "../../dom/js/element.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { offers } from "../../trace/js/traceQuestions.ts";

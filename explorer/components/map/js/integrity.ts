@@ -1,7 +1,5 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, write } from "../../dom/js/element.ts";
-import type { Entry } from "../../dom/js/explanation.ts";
-import { createExplanation } from "../../dom/js/explanation.ts";
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { createExplanation, type Entry } from "../../dom/js/explanation.ts";
 import { shortError } from "../../dom/js/numbers.ts";
 import type { IntegrityCheck } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";

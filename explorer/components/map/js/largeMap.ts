@@ -2,8 +2,7 @@ import { positionRectangle } from "../../dom/js/element.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import { bitmap, paint } from "./bitmap.ts";
-import type { Geometry, Range } from "./geometry.ts";
-import { cellSize, xOf, yOf } from "./geometry.ts";
+import { cellSize, type Geometry, type Range, xOf, yOf } from "./geometry.ts";
 
 export type Shape = Pick<Site, "queries" | "keys">;
 

@@ -1,12 +1,9 @@
-import type { Part } from "../../dom/js/element.ts";
-import { context2d, element, populate, write } from "../../dom/js/element.ts";
+import { context2d, element, type Part, populate, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { createSmallSelect } from "../../dom/js/smallSelect.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { LEVELS, maskColour } from "../../page/js/palette.ts";
+import { LEVELS, maskColour, type Palette } from "../../page/js/palette.ts";
 import { SHOWN_MAPS } from "../../trace/js/look.ts";
-import type { Scale } from "../../trace/js/scale.ts";
-import { SCALES, scaleMarks, scaleOf } from "../../trace/js/scale.ts";
+import { SCALES, type Scale, scaleMarks, scaleOf } from "../../trace/js/scale.ts";
 import { shownHead, shownMethod, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { offers } from "../../trace/js/traceQuestions.ts";

@@ -1,9 +1,14 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, positionRectangle, sharpCanvas, write } from "../../dom/js/element.ts";
+import {
+  assign,
+  element,
+  type Part,
+  positionRectangle,
+  sharpCanvas,
+  write,
+} from "../../dom/js/element.ts";
 import { latestOnly } from "../../dom/js/latestOnly.ts";
 import type { Plotly, PlotlyElement } from "../../dom/js/plotly.ts";
-import type { View } from "../../dom/js/store.ts";
-import { untracked } from "../../dom/js/store.ts";
+import { untracked, type View } from "../../dom/js/store.ts";
 import { frameShown } from "../../page/js/frame.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
@@ -12,15 +17,13 @@ import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createAlignment, drawLinks } from "./alignment.ts";
 import { createAxes } from "./axes.ts";
-import type { Geometry } from "./geometry.ts";
-import { cellAt, SMALLEST_AXIS } from "./geometry.ts";
+import { cellAt, type Geometry, SMALLEST_AXIS } from "./geometry.ts";
 import { isLargeMap, paintVisible } from "./largeMap.ts";
 import { createLegend } from "./legend.ts";
 import { liveFigure } from "./mapFigure.ts";
 import { createOverlay } from "./overlay.ts";
 import { drawPattern } from "./pattern.ts";
-import type { Space } from "./space.ts";
-import { createSpace } from "./space.ts";
+import { createSpace, type Space } from "./space.ts";
 import { clearHover, setHover } from "./tooltip.ts";
 
 export type MapPart = Part & { start: () => void; destroy: () => void; legend: HTMLElement };

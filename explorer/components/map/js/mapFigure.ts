@@ -1,11 +1,9 @@
-import type { Palette } from "../../page/js/palette.ts";
-import { colourAt, css, maskColour } from "../../page/js/palette.ts";
+import { colourAt, css, maskColour, type Palette } from "../../page/js/palette.ts";
 import { UNMASKED } from "../../trace/js/look.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { shownHead, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { Geometry } from "./geometry.ts";
-import { wholeRange } from "./geometry.ts";
+import { type Geometry, wholeRange } from "./geometry.ts";
 import { isLargeMap } from "./largeMap.ts";
 import { MASK_CODES } from "./pattern.ts";
 

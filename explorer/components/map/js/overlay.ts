@@ -14,8 +14,7 @@ import {
   siteOf,
 } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { Geometry } from "./geometry.ts";
-import { cellSize, xOf, yOf } from "./geometry.ts";
+import { cellSize, type Geometry, xOf, yOf } from "./geometry.ts";
 import { createPairCover } from "./pairFilter.ts";
 import type { Space } from "./space.ts";
 

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element, positionRectangle } from "../../dom/js/element.ts";
+import { element, type Part, positionRectangle } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { PairPart } from "../../trace/js/initialState.ts";
 import { siteOf } from "../../trace/js/stepState.ts";

@@ -1,9 +1,7 @@
-import type { Palette } from "../../page/js/palette.ts";
-import { maskColour } from "../../page/js/palette.ts";
+import { maskColour, type Palette } from "../../page/js/palette.ts";
 import { LATER, MASK_REASONS, OUTSIDE, PADDING, UNMASKED } from "../../trace/js/look.ts";
 import type { Site } from "../../trace/js/trace.ts";
-import type { Plot } from "./geometry.ts";
-import { cellSize, xOf, yOf } from "./geometry.ts";
+import { cellSize, type Plot, xOf, yOf } from "./geometry.ts";
 
 export type Shape = Pick<Site, "queries" | "keys">;
 

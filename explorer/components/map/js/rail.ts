@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { LAYER_LABEL, LAYER_TARGET, PHONE_WIDTH, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
@@ -8,8 +7,7 @@ import { reachOf } from "../../trace/js/contributions.ts";
 import { visibleRows, weightsHidden } from "../../trace/js/guess.ts";
 import { goldWeight } from "../../trace/js/headScores.ts";
 import { MEAN } from "../../trace/js/look.ts";
-import type { Scale } from "../../trace/js/scale.ts";
-import { scaleOf, tones } from "../../trace/js/scale.ts";
+import { type Scale, scaleOf, tones } from "../../trace/js/scale.ts";
 import {
   currentRow,
   isHeld,
@@ -21,8 +19,12 @@ import {
 import type { Replacement, Site, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { sharedShape } from "./geometry.ts";
-import type { ThumbnailSize } from "./thumbnail.ts";
-import { paintThumbnail, SMALLEST_THUMBNAIL, thumbnailSize } from "./thumbnail.ts";
+import {
+  paintThumbnail,
+  SMALLEST_THUMBNAIL,
+  type ThumbnailSize,
+  thumbnailSize,
+} from "./thumbnail.ts";
 import { clearHover, setHover } from "./tooltip.ts";
 
 export type Layout = ThumbnailSize & { columns: number }; // thumbnails, and how many are in a line

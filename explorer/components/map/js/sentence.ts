@@ -1,9 +1,7 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element, write } from "../../dom/js/element.ts";
+import { element, type Part, write } from "../../dom/js/element.ts";
 import { percent } from "../../dom/js/numbers.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
-import type { Method } from "../../trace/js/contributions.ts";
-import { reachOf } from "../../trace/js/contributions.ts";
+import { type Method, reachOf } from "../../trace/js/contributions.ts";
 import { tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { labelOf, meaningOf } from "../../trace/js/label.ts";
 import { MEAN, UNMASKED } from "../../trace/js/look.ts";

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element } from "../../dom/js/element.ts";
+import { element, type Part } from "../../dom/js/element.ts";
 import { createSmallSelect } from "../../dom/js/smallSelect.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import type { Shows } from "../../trace/js/initialState.ts";

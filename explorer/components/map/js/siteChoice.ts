@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign } from "../../dom/js/element.ts";
+import { assign, type Part } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import { SITES } from "../../trace/js/look.ts";
 import type { SiteName } from "../../trace/js/trace.ts";

@@ -1,10 +1,8 @@
 import { onResize } from "../../dom/js/onResize.ts";
-import type { View } from "../../dom/js/store.ts";
-import { createStore } from "../../dom/js/store.ts";
+import { createStore, type View } from "../../dom/js/store.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { Geometry, Plot } from "./geometry.ts";
-import { createGeometry } from "./geometry.ts";
+import { createGeometry, type Geometry, type Plot } from "./geometry.ts";
 
 /** Where a map lies in its box. */
 export interface Space {

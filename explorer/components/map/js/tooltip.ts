@@ -1,8 +1,6 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element } from "../../dom/js/element.ts";
+import { element, type Part } from "../../dom/js/element.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
-import type { HeadOrMethod } from "../../trace/js/contributions.ts";
-import { reachOf } from "../../trace/js/contributions.ts";
+import { type HeadOrMethod, reachOf } from "../../trace/js/contributions.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import type { Hover } from "../../trace/js/initialState.ts";
 import { labelOf, meaningOf, tokenIn } from "../../trace/js/label.ts";

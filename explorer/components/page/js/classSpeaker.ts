@@ -1,5 +1,4 @@
-import type { Described } from "./classEvents.ts";
-import { onAskShown, tellShown } from "./classEvents.ts";
+import { type Described, onAskShown, tellShown } from "./classEvents.ts";
 
 /** On the page: the part mounted last. One of the page before may still be there for a while. */
 const SPEAKER = "classSpeaker";

@@ -1,7 +1,6 @@
 import { assign, element } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
-import type { Palette } from "./palette.ts";
-import { readPalette } from "./palette.ts";
+import { type Palette, readPalette } from "./palette.ts";
 
 /**
  * Read the colours of the theme at `root` and follow them: they change through a CSS transition

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, populate, write } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
 import { LIST_MARGIN } from "../../dom/js/lengths.ts";
 import { createRadios } from "../../dom/js/radios.ts";
@@ -10,11 +9,15 @@ import { labelOf } from "../../trace/js/label.ts";
 import { currentRow, siteOf } from "../../trace/js/stepState.ts";
 import type { Candidate, NextView } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { CandidateRow } from "./candidateRow.ts";
-import { createCandidateRow, isGuessed } from "./candidateRow.ts";
+import { type CandidateRow, createCandidateRow, isGuessed } from "./candidateRow.ts";
 import { candidateNote, predictsNothing, titleOf } from "./candidatesText.ts";
-import type { FindAttribution } from "./headParts.ts";
-import { createHeadParts, fitHeadParts, offersHeadParts, showsHeadParts } from "./headParts.ts";
+import {
+  createHeadParts,
+  type FindAttribution,
+  fitHeadParts,
+  offersHeadParts,
+  showsHeadParts,
+} from "./headParts.ts";
 import { createOthers, isSure } from "./otherCandidates.ts";
 import { createTypedGuess } from "./typedGuess.ts";
 

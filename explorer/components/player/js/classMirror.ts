@@ -1,10 +1,14 @@
 import type { View } from "../../dom/js/store.ts";
-import type { Question, ShownPicture, ShownState } from "../../page/js/classEvents.ts";
-import { onLetGuess, onReveal } from "../../page/js/classEvents.ts";
+import {
+  onLetGuess,
+  onReveal,
+  type Question,
+  type ShownPicture,
+  type ShownState,
+} from "../../page/js/classEvents.ts";
 import { createSpeaker } from "../../page/js/classSpeaker.ts";
 import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
-import type { TraceState } from "../../trace/js/initialState.ts";
-import { flagsOf } from "../../trace/js/initialState.ts";
+import { flagsOf, type TraceState } from "../../trace/js/initialState.ts";
 import { MEAN, MIRRORED_STATE, SHOWN_MAPS } from "../../trace/js/look.ts";
 import { selectionOf } from "../../trace/js/selectionReport.ts";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../trace/js/stepState.ts";

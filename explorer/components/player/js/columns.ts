@@ -1,6 +1,5 @@
 import { SMALL_WIDTH } from "../../dom/js/lengths.ts";
-import type { View } from "../../dom/js/store.ts";
-import { untracked } from "../../dom/js/store.ts";
+import { untracked, type View } from "../../dom/js/store.ts";
 import { createGeometry } from "../../map/js/geometry.ts";
 import { railWidth } from "../../map/js/rail.ts";
 import { siteOf } from "../../trace/js/stepState.ts";

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element, write } from "../../dom/js/element.ts";
+import { element, type Part, write } from "../../dom/js/element.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /** A note that the output was cut off at the length limit. */

@@ -1,6 +1,5 @@
 import { csvTable } from "../../dom/js/csv.ts";
-import type { Part } from "../../dom/js/element.ts";
-import { element } from "../../dom/js/element.ts";
+import { element, type Part } from "../../dom/js/element.ts";
 import { saveFile, textFile } from "../../dom/js/savedFile.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import { tableButton } from "../../dom/js/tableButton.ts";
@@ -20,8 +19,7 @@ import {
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Attribution } from "./attribution.ts";
 import { exportFigure } from "./figure.ts";
-import type { FindAttribution } from "./headParts.ts";
-import { showsHeadParts } from "./headParts.ts";
+import { type FindAttribution, showsHeadParts } from "./headParts.ts";
 import { headPartsFigure, headPartsTable } from "./headPartsFigure.ts";
 import { hasNext, nextFigure } from "./nextFigure.ts";
 

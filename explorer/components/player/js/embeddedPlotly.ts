@@ -1,5 +1,4 @@
-import type { Plotly, PlotlyWindow } from "../../dom/js/plotly.ts";
-import { servedPlotly } from "../../dom/js/plotly.ts";
+import { type Plotly, type PlotlyWindow, servedPlotly } from "../../dom/js/plotly.ts";
 import { frameShown } from "../../page/js/frame.ts";
 import { bytesOf } from "./pageResources.ts";
 

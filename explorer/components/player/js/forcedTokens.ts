@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element } from "../../dom/js/element.ts";
+import { element, type Part } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
 import { labelOf, tokenElement } from "../../trace/js/label.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";

@@ -2,17 +2,14 @@ import { assign, element, populate, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { signed, summands } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
-import type { SignedBar } from "../../figure/js/signedBars.ts";
-import { createSignedBars } from "../../figure/js/signedBars.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { colourAt, css, inkOn, signedRamp } from "../../page/js/palette.ts";
+import { createSignedBars, type SignedBar } from "../../figure/js/signedBars.ts";
+import { colourAt, css, inkOn, type Palette, signedRamp } from "../../page/js/palette.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { chosenAt, currentRow, headName } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { Find } from "../../trace/js/traceQuestions.ts";
-import { offers } from "../../trace/js/traceQuestions.ts";
+import { type Find, offers } from "../../trace/js/traceQuestions.ts";
 import type { Attribution, HeadParts, StepParts } from "./attribution.ts";
 
 export interface HeadPartsView {

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign } from "../../dom/js/element.ts";
+import { assign, type Part } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { createStore } from "../../dom/js/store.ts";
@@ -13,8 +12,7 @@ import {
   tellSeen,
 } from "../../page/js/lessonEvents.ts";
 import { tokenHidden, withoutTally } from "../../trace/js/guess.ts";
-import type { TraceState } from "../../trace/js/initialState.ts";
-import { initialState } from "../../trace/js/initialState.ts";
+import { initialState, type TraceState } from "../../trace/js/initialState.ts";
 import { currentRow, isAsked, shownHead, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 

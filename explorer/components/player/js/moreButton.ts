@@ -1,7 +1,5 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element } from "../../dom/js/element.ts";
-import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { giveSize } from "../../trace/js/traceContext.ts";
+import { assign, element, type Part } from "../../dom/js/element.ts";
+import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
  * The button that shows and hides the controls and numbers that a first look does without; the style

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
 import { isSpecial } from "../../trace/js/label.ts";
 import { joinedPieces } from "../../trace/js/pieceText.ts";

@@ -1,5 +1,4 @@
-import type { DrawnPart } from "../../dom/js/element.ts";
-import { element } from "../../dom/js/element.ts";
+import { type DrawnPart, element } from "../../dom/js/element.ts";
 import {
   cellOpener,
   createInside,
@@ -9,8 +8,7 @@ import {
 } from "../../inside/js/inside.ts";
 import { createHeadsNote } from "../../map/js/headsNote.ts";
 import { createIntegrity } from "../../map/js/integrity.ts";
-import type { MapPart } from "../../map/js/map.ts";
-import { createMap } from "../../map/js/map.ts";
+import { createMap, type MapPart } from "../../map/js/map.ts";
 import { createPairFilter } from "../../map/js/pairFilter.ts";
 import { createRail } from "../../map/js/rail.ts";
 import { createSentence } from "../../map/js/sentence.ts";
@@ -23,13 +21,18 @@ import { listenToKeys } from "../../page/js/keyboard.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
-import type { TraceState } from "../../trace/js/initialState.ts";
-import { initialState } from "../../trace/js/initialState.ts";
+import { initialState, type TraceState } from "../../trace/js/initialState.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
-import type { TraceContext, TraceOptions } from "../../trace/js/traceContext.ts";
-import { createTraceContext, drawAll, givePieces, giveSize } from "../../trace/js/traceContext.ts";
+import {
+  createTraceContext,
+  drawAll,
+  givePieces,
+  giveSize,
+  type TraceContext,
+  type TraceOptions,
+} from "../../trace/js/traceContext.ts";
 import { createLoading } from "../../trace/js/traceQuestions.ts";
 import { createUnitChoice } from "../../trace/js/unitChoice.ts";
 import { readAttribution } from "./attribution.ts";

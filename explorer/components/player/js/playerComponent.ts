@@ -1,10 +1,8 @@
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import { pictureMark } from "../../page/js/envelope.ts";
 import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
-import type { Trace } from "../../trace/js/trace.ts";
-import { readTrace } from "../../trace/js/trace.ts";
-import type { Listeners } from "./player.ts";
-import { mountPlayer } from "./player.ts";
+import { readTrace, type Trace } from "../../trace/js/trace.ts";
+import { type Listeners, mountPlayer } from "./player.ts";
 
 /** The page has the language of the player. */
 function setPageLanguage(trace: Trace) {

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, populate, write } from "../../dom/js/element.ts";
 import { percent } from "../../dom/js/numbers.ts";
 import { labelOf, writeToken } from "../../trace/js/label.ts";
 import type { Prediction, PredictionRow } from "../../trace/js/trace.ts";

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, populate, write } from "../../dom/js/element.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { shownMethod } from "../../trace/js/stepState.ts";

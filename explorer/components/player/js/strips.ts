@@ -1,12 +1,10 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, populate, write } from "../../dom/js/element.ts";
 import { DESK_TYPE, PROJECTOR_TYPE } from "../../dom/js/lengths.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
 import { linkAt } from "../../map/js/alignment.ts";
 import { measuringPen, textWidth, tokenWidth } from "../../map/js/geometry.ts";
 import { clearHover, setHover } from "../../map/js/tooltip.ts";
-import type { Colour } from "../../page/js/palette.ts";
-import { colourAt, css, inkOn } from "../../page/js/palette.ts";
+import { type Colour, colourAt, css, inkOn } from "../../page/js/palette.ts";
 import {
   guessKey,
   HIDDEN,

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element } from "../../dom/js/element.ts";
+import { element, type Part } from "../../dom/js/element.ts";
 import { guessToken, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { currentRow } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";

@@ -1,6 +1,5 @@
 import { guessAt, reveal, startGuessing } from "./guess.ts";
-import type { ShowLoaded } from "./headLoading.ts";
-import { createHeadLoading } from "./headLoading.ts";
+import { createHeadLoading, type ShowLoaded } from "./headLoading.ts";
 import type { TraceState } from "./initialState.ts";
 import { createStepper } from "./stepper.ts";
 import { currentRow } from "./stepState.ts";

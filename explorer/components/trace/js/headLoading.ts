@@ -4,8 +4,7 @@ import type { TraceState } from "./initialState.ts";
 import { shownHead } from "./stepState.ts";
 import type { Site, Trace } from "./trace.ts";
 import type { TraceContext } from "./traceContext.ts";
-import type { Asking } from "./traceQuestions.ts";
-import { fetchAnswer } from "./traceQuestions.ts";
+import { type Asking, fetchAnswer } from "./traceQuestions.ts";
 
 export type Wanted = Pick<TraceState, "site" | "layer" | "head" | "shows" | "words">;
 

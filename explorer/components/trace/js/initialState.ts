@@ -1,7 +1,6 @@
 import { projectorChosen } from "../../page/js/projector.ts";
 import type { HeadOrMethod, Method } from "./contributions.ts";
-import type { Guess } from "./guess.ts";
-import { guessOn, startGuessing } from "./guess.ts";
+import { type Guess, guessOn, startGuessing } from "./guess.ts";
 import { bestHead } from "./headScores.ts";
 import { FLAGS, MEAN } from "./look.ts";
 import type { Scale } from "./scale.ts";

@@ -1,5 +1,4 @@
-import type { Attributes } from "../../dom/js/element.ts";
-import { assign, element } from "../../dom/js/element.ts";
+import { type Attributes, assign, element } from "../../dom/js/element.ts";
 import { KNOWN_SPECIALS } from "./look.ts";
 
 const SPECIALS: Set<string> = new Set(KNOWN_SPECIALS);

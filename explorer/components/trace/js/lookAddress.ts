@@ -2,8 +2,7 @@
  * The fields of a look as words of an address, as `core/look.py` in Python reads and writes them.
  */
 
-import type { Field, Selection } from "./look.ts";
-import { FIELDS, LARGEST_NUMBER } from "./look.ts";
+import { FIELDS, type Field, LARGEST_NUMBER, type Selection } from "./look.ts";
 
 const READ: Record<Field["kind"], (word: string, choices: readonly string[]) => unknown> = {
   choice: (word, choices) => (choices.includes(word) ? word : null),

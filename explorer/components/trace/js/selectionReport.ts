@@ -1,7 +1,6 @@
 import type { View } from "../../dom/js/store.ts";
 import { flagsOf } from "./initialState.ts";
-import type { Selection } from "./look.ts";
-import { FLAGS } from "./look.ts";
+import { FLAGS, type Selection } from "./look.ts";
 import { shownCell } from "./stepState.ts";
 import type { TraceContext } from "./traceContext.ts";
 import { offers } from "./traceQuestions.ts";

@@ -1,5 +1,4 @@
-import type { HeadOrMethod, Method } from "./contributions.ts";
-import { reachOf } from "./contributions.ts";
+import { type HeadOrMethod, type Method, reachOf } from "./contributions.ts";
 import type { TraceState } from "./initialState.ts";
 import { FULL_WEIGHT } from "./look.ts";
 import type { Site, Trace } from "./trace.ts";

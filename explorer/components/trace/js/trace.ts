@@ -1,16 +1,18 @@
 import type { Strings } from "../../dom/js/sentences.ts";
-import type { PayloadArray } from "../../page/js/envelope.ts";
-import { readEnvelope } from "../../page/js/envelope.ts";
-import type { Contributions, HeadOrMethod } from "./contributions.ts";
-import { createContributions } from "./contributions.ts";
+import { type PayloadArray, readEnvelope } from "../../page/js/envelope.ts";
+import { type Contributions, createContributions, type HeadOrMethod } from "./contributions.ts";
 import { largeSite } from "./largeSite.ts";
-import type { LoadedHeads } from "./loadedHeads.ts";
-import { createLoadedHeads } from "./loadedHeads.ts";
-import type { INSIDE_VIEWS, NEXT_VIEWS, Selection, SITES, TIMINGS } from "./look.ts";
-import { MEAN } from "./look.ts";
+import { createLoadedHeads, type LoadedHeads } from "./loadedHeads.ts";
+import {
+  type INSIDE_VIEWS,
+  MEAN,
+  type NEXT_VIEWS,
+  type Selection,
+  type SITES,
+  type TIMINGS,
+} from "./look.ts";
 import { predictingSite } from "./predictingRows.ts";
-import type { Offer } from "./traceQuestions.ts";
-import { offers } from "./traceQuestions.ts";
+import { type Offer, offers } from "./traceQuestions.ts";
 
 export type SiteName = (typeof SITES)[number];
 

@@ -1,7 +1,6 @@
 import type { Part } from "../../dom/js/element.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
-import type { RunData } from "./runData.ts";
-import { nearestMoment } from "./runData.ts";
+import { nearestMoment, type RunData } from "./runData.ts";
 
 /**
  * Moment and head in the URL of the page. The browser writes them itself, because scrubbing needs

@@ -2,8 +2,7 @@ import type { Part } from "../../dom/js/element.ts";
 import type { Described, ShownMoment } from "../../page/js/classEvents.ts";
 import { createSpeaker } from "../../page/js/classSpeaker.ts";
 import type { ReplayContext } from "./replayContext.ts";
-import type { RunData } from "./runData.ts";
-import { nearestMoment } from "./runData.ts";
+import { nearestMoment, type RunData } from "./runData.ts";
 
 /** Of a trace, which a training is not. */
 const NO_TRACE = {

@@ -1,6 +1,5 @@
 import { csvTable } from "../../dom/js/csv.ts";
-import type { Part } from "../../dom/js/element.ts";
-import { element } from "../../dom/js/element.ts";
+import { element, type Part } from "../../dom/js/element.ts";
 import { shortValue } from "../../dom/js/numbers.ts";
 import { saveTable } from "../../dom/js/savedFile.ts";
 import { runColour } from "./curvePanels.ts";

@@ -1,10 +1,16 @@
-import type { Chart } from "../../dom/js/plotly.ts";
-import { plain } from "../../dom/js/plotly.ts";
+import { type Chart, plain } from "../../dom/js/plotly.ts";
 import { shortLabel } from "../../figure/js/figureText.ts";
 import { measuringPen } from "../../map/js/geometry.ts";
 import { css, mix } from "../../page/js/palette.ts";
-import type { Box, Size } from "./curveAxes.ts";
-import { LONGEST_NAME, panelBoxes, roomForNames, TYPE, valueAxis } from "./curveAxes.ts";
+import {
+  type Box,
+  LONGEST_NAME,
+  panelBoxes,
+  roomForNames,
+  type Size,
+  TYPE,
+  valueAxis,
+} from "./curveAxes.ts";
 import type { Line, Panel, Shown } from "./curvePanels.ts";
 import { endLabels, labelNote } from "./endLabels.ts";
 

@@ -1,7 +1,6 @@
 import { percent, shortValue } from "../../dom/js/numbers.ts";
 import type { Say } from "../../dom/js/sentences.ts";
-import type { Palette } from "../../page/js/palette.ts";
-import { css, mix, rgb } from "../../page/js/palette.ts";
+import { css, mix, type Palette, rgb } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { HeadChoice } from "./replayContext.ts";
 import type { Moment, RunData } from "./runData.ts";

@@ -1,15 +1,11 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { shortValue } from "../../dom/js/numbers.ts";
 import { onResize } from "../../dom/js/onResize.ts";
-import type { PlotlyElement } from "../../dom/js/plotly.ts";
-import { createPlot } from "../../dom/js/plotly.ts";
+import { createPlot, type PlotlyElement } from "../../dom/js/plotly.ts";
 import { createStore } from "../../dom/js/store.ts";
-import type { Box } from "./curveAxes.ts";
-import { heightOf, TYPE, valueAxis } from "./curveAxes.ts";
+import { type Box, heightOf, TYPE, valueAxis } from "./curveAxes.ts";
 import { bestMoment, curveChart } from "./curveChart.ts";
-import type { Panel } from "./curvePanels.ts";
-import { headingOf } from "./curvePanels.ts";
+import { headingOf, type Panel } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import { nearestMoment } from "./runData.ts";
 

@@ -5,8 +5,7 @@ import { brokenLines, FONT, figurePen, MARGIN, TYPE } from "../../figure/js/figu
 import { css, printPalette } from "../../page/js/palette.ts";
 import { HEADING_LINE } from "./curveAxes.ts";
 import { curveChart } from "./curveChart.ts";
-import type { Panel } from "./curvePanels.ts";
-import { headingOf } from "./curvePanels.ts";
+import { headingOf, type Panel } from "./curvePanels.ts";
 import { at } from "./endLabels.ts";
 import type { ReplayContext } from "./replayContext.ts";
 

@@ -1,8 +1,6 @@
-import type { Part } from "../../dom/js/element.ts";
-import { element, write } from "../../dom/js/element.ts";
+import { element, type Part, write } from "../../dom/js/element.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
-import type { View } from "../../dom/js/store.ts";
-import { createStore } from "../../dom/js/store.ts";
+import { createStore, type View } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { MORE_PANELS, panelsOf } from "./curvePanels.ts";
 import { createCurves } from "./curves.ts";

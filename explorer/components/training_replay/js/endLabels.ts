@@ -1,6 +1,5 @@
 import { plain } from "../../dom/js/plotly.ts";
-import type { Box, Size } from "./curveAxes.ts";
-import { heightOf, valueAxis } from "./curveAxes.ts";
+import { type Box, heightOf, type Size, valueAxis } from "./curveAxes.ts";
 import type { Line, Panel } from "./curvePanels.ts";
 
 /** px; `wanted`: the height of the line's end, `apart`: whether the line ends before the others */

@@ -2,8 +2,7 @@ import type { Plotly } from "../../dom/js/plotly.ts";
 import type { Strings } from "../../dom/js/sentences.ts";
 import type { ShownMoment } from "../../page/js/classEvents.ts";
 import { servedProbe } from "./probeTraces.ts";
-import type { RunData } from "./runData.ts";
-import { readRunData } from "./runData.ts";
+import { type RunData, readRunData } from "./runData.ts";
 import { mountTrainingReplay } from "./trainingReplay.ts";
 
 /** The training on the host's screen, on the page of a guest. */

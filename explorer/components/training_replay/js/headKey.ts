@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";

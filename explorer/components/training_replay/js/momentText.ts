@@ -1,11 +1,9 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { percent, shortValue, shortWeight } from "../../dom/js/numbers.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
-import type { Moment, RunData } from "./runData.ts";
-import { sharpestHead } from "./runData.ts";
+import { type Moment, type RunData, sharpestHead } from "./runData.ts";
 
 const FOUND = 1.5; // times chance: a head with less has not found the gold position yet
 const FORMED = 0.5; // weight from which the picture of a head is explained

@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element } from "../../dom/js/element.ts";
+import { assign, element, type Part } from "../../dom/js/element.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import { createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";

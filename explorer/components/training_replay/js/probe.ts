@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { untracked } from "../../dom/js/store.ts";
 import { createMap } from "../../map/js/map.ts";
@@ -10,15 +9,19 @@ import { initialState } from "../../trace/js/initialState.ts";
 import { tokenElement } from "../../trace/js/label.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
-import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { createTraceContext, drawAll, givePieces, giveSize } from "../../trace/js/traceContext.ts";
+import {
+  createTraceContext,
+  drawAll,
+  givePieces,
+  giveSize,
+  type TraceContext,
+} from "../../trace/js/traceContext.ts";
 import { createUnitChoice } from "../../trace/js/unitChoice.ts";
 import { createCellNote } from "./cellNote.ts";
 import { drawGoldRings } from "./goldRings.ts";
 import { probeText } from "./probeText.ts";
 import type { ReplayContext } from "./replayContext.ts";
-import type { Moment } from "./runData.ts";
-import { sharpestHead } from "./runData.ts";
+import { type Moment, sharpestHead } from "./runData.ts";
 
 /** The text above the picture. */
 export interface ProbeLine {

@@ -1,6 +1,5 @@
 import { createStore } from "../../dom/js/store.ts";
-import type { Trace } from "../../trace/js/trace.ts";
-import { readTrace } from "../../trace/js/trace.ts";
+import { readTrace, type Trace } from "../../trace/js/trace.ts";
 import type { Moment } from "./runData.ts";
 
 export interface ProbeTraces {

@@ -1,16 +1,18 @@
 import type { Plotly } from "../../dom/js/plotly.ts";
-import type { Say } from "../../dom/js/sentences.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
-import type { Screen, Store } from "../../dom/js/store.ts";
-import { createScreen, createStore, untracked } from "../../dom/js/store.ts";
+import { fillIn, type Say } from "../../dom/js/sentences.ts";
+import {
+  createScreen,
+  createStore,
+  type Screen,
+  type Store,
+  untracked,
+} from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { FetchProbe, ProbeTraces } from "./probeTraces.ts";
-import { createProbeTraces } from "./probeTraces.ts";
-import type { ReplayActions } from "./replayActions.ts";
-import { createReplayActions } from "./replayActions.ts";
+import { createProbeTraces, type FetchProbe, type ProbeTraces } from "./probeTraces.ts";
+import { createReplayActions, type ReplayActions } from "./replayActions.ts";
 import type { RunData } from "./runData.ts";
 
 export interface ReplayState {

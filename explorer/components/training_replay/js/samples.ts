@@ -1,5 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, populate, write } from "../../dom/js/element.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
 /** What a translation model writes at this moment for a few held-out sentences. */

@@ -1,5 +1,4 @@
-import type { DrawnPart } from "../../dom/js/element.ts";
-import { element, viewsOf } from "../../dom/js/element.ts";
+import { type DrawnPart, element, viewsOf } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import type { View } from "../../dom/js/store.ts";
 import type { ShownMoment } from "../../page/js/classEvents.ts";
@@ -21,16 +20,15 @@ import { createMomentText } from "./momentText.ts";
 import { createProbe } from "./probe.ts";
 import { servedProbe } from "./probeTraces.ts";
 import { createProgress } from "./progress.ts";
-import type {
-  HeadChoice,
-  ReplayContext,
-  ReplayListeners,
-  ReplaySource,
-  ReplayState,
+import {
+  createReplayContext,
+  type HeadChoice,
+  type ReplayContext,
+  type ReplayListeners,
+  type ReplaySource,
+  type ReplayState,
 } from "./replayContext.ts";
-import { createReplayContext } from "./replayContext.ts";
-import type { RunData } from "./runData.ts";
-import { nearestMoment } from "./runData.ts";
+import { nearestMoment, type RunData } from "./runData.ts";
 import { createSamples } from "./samples.ts";
 
 export type ReplayPart = DrawnPart & { destroy?: () => void };
