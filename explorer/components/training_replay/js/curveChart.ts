@@ -58,6 +58,7 @@ export function curveChart(shown: Shown, panels: Panel[], given: CurveLayout): C
     }));
   const layout = {
     ...size,
+    datarevision: revisionOf(shown.run),
     margin: { l: 0, t: 0, r: 0, b: 0, pad: 0 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
@@ -83,6 +84,18 @@ export function curveChart(shown: Shown, panels: Panel[], given: CurveLayout): C
     ...bestStar(shown, panel, index),
   ]);
   return { data, layout: Object.assign(layout, ...axes), boxes };
+}
+
+const revisions: WeakMap<object, number> = new WeakMap();
+let newest = 0;
+
+/** A number of what a run has so far: of the same one Plotly draws looks anew, and no points. */
+function revisionOf(run: Shown["run"]) {
+  const known = revisions.get(run);
+  if (known) return known;
+  newest += 1;
+  revisions.set(run, newest);
+  return newest;
 }
 
 /** Plotly's name of an axis of a panel. */

@@ -181,10 +181,10 @@ function scorePanel(name: "bleu" | "chrf"): Panel {
   };
 }
 
-/** One line a head; the selected one thick and last. */
+/** One line a head; the selected one thick, in its place: another order would draw all anew. */
 function goldLines({ run, palette, selected }: Shown) {
   const shape = run.moments.at(-1)?.gold ?? [];
-  const lines = shape.flatMap((heads, layer) =>
+  return shape.flatMap((heads, layer) =>
     heads.map((_, head) => {
       const mine = selected?.layer === layer && selected.head === head;
       const look = {
@@ -196,7 +196,6 @@ function goldLines({ run, palette, selected }: Shown) {
       return curve(name, run.moments, (moment) => moment.gold[layer]?.[head], look);
     }),
   );
-  return lines.sort((one, other) => Number(one.mine) - Number(other.mine));
 }
 
 /** One line a run: its best head at each moment. */
