@@ -76,7 +76,10 @@ export function mountLesson(
   };
   const ended = new AbortController();
   onResize([root], ended.signal, () => keepHeight(root.offsetHeight));
-  onAway((away) => set({ away, waiting: false }), ended.signal);
+  onAway((away) => {
+    set({ away, waiting: false });
+    screen.flush(); // the picture that tells it asks in the same frame what the card asks
+  }, ended.signal);
   onSeen(() => {
     if (lessonNow().cards[state.index]?.answer === NEXT_TOKEN) see();
   }, ended.signal);
