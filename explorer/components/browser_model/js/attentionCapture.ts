@@ -29,14 +29,14 @@ const RESIDUALS: Record<Site, (layer: number) => string> = {
 };
 const RESIDUAL = ["input", "sublayer_input", "sublayer_output", "output"];
 
-/** Of a layer of a stack: kind of array → hook point. */
+/** Hook points of one layer, by kind of array. */
 const LAYER: Record<string, string> = {
   feed_forward_hidden: "feed_forward.hidden",
   feed_forward_output: "around_feed_forward.sublayer_output",
   layer_output: "around_feed_forward.output",
 };
 
-/** Of a whole stack. */
+/** Hook points of a whole stack, by kind of array. */
 const STACK: Record<string, string> = {
   token_vectors: "embedding.scaled",
   embedding: "embedding.output",

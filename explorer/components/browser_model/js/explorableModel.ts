@@ -26,9 +26,9 @@ export interface Request {
   onToken?: (chosen: number[]) => void; // told of each decoded token: all ids up to it
 }
 
-export type LabelledCandidate = import("./candidates.ts").Candidate & { token: string };
+type LabelledCandidate = import("./candidates.ts").Candidate & { token: string };
 
-export type TraceFacts = Record<string, unknown> & { config: ModelConfig };
+type TraceFacts = Record<string, unknown> & { config: ModelConfig };
 
 export interface ModelTrace {
   sourceTokens: string[]; // labels of the keys, with end and padding

@@ -6,8 +6,6 @@ export type Values = Float32Array | Uint8Array;
 
 export type Action = (values: Values, shape: number[]) => void; // may change `values` in place
 
-export type Captured = { values: Values; shape: number[] };
-
 /** The identity, unless something watches the value. */
 export class HookPoint {
   actions: Action[];

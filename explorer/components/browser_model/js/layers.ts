@@ -12,7 +12,7 @@ import type { ModelConfig } from "./modelConfig.ts";
 import type { ModelMemory } from "./modelMemory.ts";
 import type { Weights } from "./weights.ts";
 
-export type KeysValues = { keys: HeadVectors; values: HeadVectors };
+type KeysValues = { keys: HeadVectors; values: HeadVectors };
 
 export type LayerCache = { memory: KeysValues; own: KeysValues }; // of one decoder layer
 

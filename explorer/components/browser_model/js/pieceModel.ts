@@ -8,7 +8,7 @@ import { ModelError } from "./modelError.ts";
 import { type Field, messageFields } from "./protobuf.ts";
 import { BOS, EOS, PAD } from "./vocabulary.ts";
 
-export type Piece = { text: string; score: number; kind: number };
+type Piece = { text: string; score: number; kind: number };
 
 export interface PieceModel {
   pieces: Piece[]; // by id

@@ -142,7 +142,7 @@ export class PieceVocabulary {
 }
 
 /** `text` in NFC with each run of white space as one space, and "?" for half a surrogate pair. */
-export function tidy(text: string) {
+function tidy(text: string) {
   return words(validText(text).normalize("NFC")).join(" ");
 }
 

@@ -127,8 +127,8 @@ function tokenPath(model: ExplorableModel, trace: ModelTrace, site: Site, layer:
 }
 
 /**
- * Of the logits of each query: those of the first candidates, ln of the sum of e to all of them, and
- * the sum of all probabilities to the power 1 / temperature.
+ * For each query the logits of the first candidates, the log-sum-exp of all logits, and the sum of
+ * all probabilities to the power 1 / temperature.
  * @param trace in full
  */
 function nextTokens({ arrays, candidates }: ModelTrace) {

@@ -55,7 +55,7 @@ export interface Message {
 }
 
 /** What the host's page knows and shows. */
-export interface ClassState {
+interface ClassState {
   message: Message | null; // the latest one
   leading: boolean; // whether guests follow this page
   scores: boolean; // whether they see how many of their votes were right

@@ -5,7 +5,7 @@ import { type Classroom, createClassroom } from "./classroom.ts";
 import { createHostBar } from "./hostBar.ts";
 import { createTools } from "./tools.ts";
 
-export interface ClassData {
+interface ClassData {
   part: "bar" | "tools"; // above the player, or in the share menu
   language: string;
   strings: Record<string, string>;
@@ -13,7 +13,7 @@ export interface ClassData {
 }
 
 /** What Streamlit calls the component with. */
-export interface Call {
+interface Call {
   parentElement: HTMLElement | ShadowRoot;
   data: ClassData;
 }
@@ -23,7 +23,7 @@ export interface Mounted {
   destroy: () => void;
 }
 
-export type Shared = { room: Classroom; uses: number }; // the class of the page
+type Shared = { room: Classroom; uses: number }; // the class of the page
 
 const mounted: WeakMap<object, Mounted> = new WeakMap();
 

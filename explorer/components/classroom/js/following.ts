@@ -1,9 +1,6 @@
 import type { Message } from "./classroom.ts";
 
-/**
- * none: nobody leads; away: who led is
- * gone for the moment
- */
+/** none: nobody leads; away: who led is gone for the moment */
 export type Following = "none" | "away" | "alone" | "following";
 
 /**

@@ -8,7 +8,7 @@ import { askedOf, type Following, followingOf } from "./following.ts";
 import { createStream, send, takeTab } from "./stream.ts";
 
 /** What a guest's page does. */
-export interface GuestPage {
+interface GuestPage {
   follow: (view: ClassView | null) => void; // show what the host shows; null = no longer
   open: () => void; // what the address asks for, or what opens first
   leave: () => void; // show the player of the trace on screen, with which a guest explores

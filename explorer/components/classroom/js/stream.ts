@@ -2,8 +2,8 @@ import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
 import type { Message } from "./classroom.ts";
 
 /**
- * opened: whether it is the first message
- * of a stream, perhaps of another start of the server, which then knows nothing of what was published
+ * opened: whether it is the first message of a stream, perhaps of another start of the server,
+ * which then knows nothing of what was published
  */
 export type Take = (message: Message, opened: boolean) => void;
 
@@ -85,7 +85,7 @@ export async function fetchCode(address: string) {
   return answer?.ok ? answer.blob() : null;
 }
 
-export type Led = "" | "leads" | "scores"; // whether a tab leads the class, and shows scores to it
+type Led = "" | "leads" | "scores"; // whether a tab leads the class, and shows scores to it
 
 /**
  * The word of this tab, and whether it has led: after a reload those before; a copy of the tab gets

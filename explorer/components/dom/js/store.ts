@@ -119,6 +119,7 @@ export function createScreen(): Screen {
     stopped = true;
     cancelAnimationFrame(frame);
     for (const one of drawings) forget(one);
+    drawings = [];
   };
   return { show, flush, stop };
 }

@@ -8,7 +8,7 @@ const CHOICES: ["png" | "svg" | "svg_column", "png" | "svg", keyof typeof WIDTHS
   ["svg_column", "svg", "one"],
 ];
 
-/** Of the names of files that are saved in several widths. */
+/** Ends of file names, by the width that is saved. */
 const ENDINGS = { both: "", one: "-column" };
 
 /**

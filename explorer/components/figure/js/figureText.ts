@@ -6,7 +6,7 @@ import { labelOf, markOf, WORD_START } from "../../trace/js/label.ts";
 /** Fonts of the system only: a drawing that is shown as a picture has no others. */
 export const FONT =
   'Arial, "Helvetica Neue", "Noto Sans", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif';
-/** Of a figure, px: over both columns of a paper, 16 cm, and in one of them. */
+/** Widths of a figure, px: over both columns of a paper, 16 cm, and in one of them. */
 export const WIDTHS = { both: 640, one: 320 };
 export const TYPE = 13; // px: 9 pt where it is printed that wide
 export const LINE = 18; // px between two lines

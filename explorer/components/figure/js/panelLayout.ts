@@ -6,7 +6,7 @@ export type PlacedText = { x: number; y: number; text: string; "text-anchor": "s
 export type Panel = { column: number; row: number; left: number; top: number }; // px
 
 /** Where the parts of the picture lie, px. */
-export interface PanelLayout {
+interface PanelLayout {
   texts: PlacedText[];
   panels: Panel[];
   across: number; // width of a cell

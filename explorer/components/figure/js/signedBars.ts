@@ -10,7 +10,7 @@ export interface SignedBar {
   sum?: boolean; // whether it is what the bars above add up to
 }
 
-export type SignedBars = {
+type SignedBars = {
   element: HTMLElement;
   draw: (palette: Palette, bars: SignedBar[], largest: number) => void;
 };

@@ -3,7 +3,7 @@ import type { TraceState } from "../../trace/js/initialState.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
-export type Follower = Pick<TraceContext, "state" | "trace" | "set">;
+type Follower = Pick<TraceContext, "state" | "trace" | "set">;
 
 const SHARED_STATE: (keyof TraceState)[] = [
   "site",

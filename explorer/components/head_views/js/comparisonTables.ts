@@ -3,7 +3,7 @@ import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { Table } from "./similarityChart.ts";
 
-export type ShownHead = { site: Site; layer: number; head: number };
+type ShownHead = { site: Site; layer: number; head: number };
 
 const WEIGHT_DIGITS = 4;
 

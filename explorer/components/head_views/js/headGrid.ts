@@ -23,7 +23,7 @@ import { createHeadTooltip } from "./headTooltip.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { HeadValues } from "./viewPayload.ts";
 
-export interface HeadCell {
+interface HeadCell {
   button: HTMLButtonElement;
   picture: HTMLCanvasElement;
   name: HTMLElement;
@@ -48,7 +48,7 @@ interface Laid {
   buttons: HTMLElement[]; // of the heads that are shown, in their order
 }
 
-export interface Grid {
+interface Grid {
   context: TraceContext;
   frame: ViewFrame;
   filter: HeadFilter;

@@ -3,7 +3,7 @@ import type { TraceState } from "../../trace/js/initialState.ts";
 import { MEAN } from "../../trace/js/look.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
 
-/** Of a head in its attention, or MEAN of a layer. */
+/** Layer and head within an attention; MEAN for the mean of the layer. */
 export type Place = Pick<TraceState, "layer" | "head">;
 
 export type Rule = "matched" | "same"; // by which a head has one of the other trace beside it
@@ -29,7 +29,7 @@ export interface HeadPairs {
 }
 
 /** By site, layer and head of both. */
-export type Matches = Partial<Record<SiteName, { matched: number[][] }>>;
+type Matches = Partial<Record<SiteName, { matched: number[][] }>>;
 
 export function createHeadPairs(
   matches: () => Matches,

@@ -5,7 +5,7 @@ import type { MeasuredHead } from "./viewPayload.ts";
 
 const DIFFERENCE = /^(zero|mean|only)_/; // without the head, or with it alone, minus as it is
 
-export type HeadKey = { site: SiteName; layer: number; head: number };
+type HeadKey = { site: SiteName; layer: number; head: number };
 
 /** What was measured of a head; undefined where it was not measured. */
 export function measuredHead({ payload }: ViewFrame, { site, layer, head }: HeadKey) {

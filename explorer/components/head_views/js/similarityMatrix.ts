@@ -16,7 +16,7 @@ import { fit, type Layout, similarityChart, type Table } from "./similarityChart
 import { similarityFigure } from "./similarityFigure.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 
-export type Pair = { own: Place; other: Place };
+type Pair = { own: Place; other: Place };
 
 const MOST = { cell: 40, rows: 460 }; // px
 const ROUNDING = 1e-4; // of float32 numbers, in tenths

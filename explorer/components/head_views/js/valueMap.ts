@@ -22,10 +22,7 @@ export interface Kind {
   read: (site: Site) => HeadValues | null;
   signed: boolean;
   facts?: () => Record<string, string>; // for the heading
-  /**
-   * a label, where
-   * it is not that of the context
-   */
+  /** a label, where it is not that of the context */
   tokenOf?: (side: "queryTokens" | "keyTokens", position: number) => string;
   least?: number; // the value of full colour, at least: smaller ones stay pale
 }

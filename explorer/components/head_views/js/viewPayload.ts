@@ -12,7 +12,7 @@ export interface MeasuredHead {
   role_lines: string[]; // with their scores
 }
 
-export interface ViewHeader {
+interface ViewHeader {
   view: "head_grid" | "comparison" | "model_comparison" | "metric_matrix" | "words";
   language: string;
   strings: Strings;
@@ -41,7 +41,7 @@ export interface ViewHeader {
 }
 
 /** Heads of two models in one attention. */
-export interface SimilarHeads {
+interface SimilarHeads {
   order: [number[], number[]]; // heads of each, counted through the layers, like ones together
   matched: [number, number, number, number][]; // layer and head of both
 }
@@ -57,10 +57,7 @@ export interface ViewPayload {
   header: ViewHeader;
   trace: (name: string) => Trace;
   values: (name: string, site: Site) => HeadValues | null;
-  /**
-   * of each head of the first model to
-   * each of the second
-   */
+  /** of each head of the first model to each of the second */
   similarity: (site: SiteName) => Float32Array | null;
   hasValues: (name: string) => boolean; // whether it has such values for any site
 }
@@ -107,7 +104,7 @@ export function traceAsPayload(trace: Trace, strings: Strings): ViewPayload {
 }
 
 /** @param values of all heads */
-export function createHeadValues(
+function createHeadValues(
   values: Float32Array,
   { heads, queries, keys }: Pick<Site, "heads" | "queries" | "keys">,
 ): HeadValues {

@@ -7,7 +7,7 @@ export interface Bar {
   masked?: boolean;
 }
 
-export type BarChart = { element: HTMLElement; draw: (bars: Bar[], width: number) => void };
+type BarChart = { element: HTMLElement; draw: (bars: Bar[], width: number) => void };
 
 const HEIGHT = 64; // px
 const WIDEST = 16; // px of a bar

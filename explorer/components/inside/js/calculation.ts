@@ -17,7 +17,7 @@ const WIDEST = 190;
 const TEXTS = 660; // px that the steps without bars and all margins take
 const CHARTS = 5; // a row of weights counts for two
 
-export interface Calculation {
+interface Calculation {
   element: HTMLElement;
   draw: (head: HeadVectors, cell: Cell) => void;
 }

@@ -6,7 +6,7 @@ export interface Cost {
   products: number; // multiplications, each with an addition, for the whole text
 }
 
-export type CostName =
+type CostName =
   | "tokens"
   | "normed"
   | "vectors"

@@ -13,7 +13,7 @@ const STRONG = 0.6; // from here on a dark colour, on which the number is light
  * The map's row beside the calculation, which the map may be too far
  * above to be seen with.
  */
-export interface CurrentRow {
+interface CurrentRow {
   element: HTMLElement;
   draw: (weights: number[], masked: ArrayLike<number>, cell: Cell) => void;
 }

@@ -9,7 +9,7 @@ import { scrollToCurrent } from "./scroll.ts";
 import { findPath, type TokenPath } from "./tokenPath.ts";
 
 /** What would be predicted after each layer. */
-export interface Depth {
+interface Depth {
   element: HTMLElement;
   paths: () => (TokenPath | "loading" | "failed")[]; // of all layers
   draw: (paths: TokenPath[]) => void;

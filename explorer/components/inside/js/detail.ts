@@ -6,10 +6,7 @@ import { decimal } from "./printedNumbers.ts";
 /** A vector, large: each number a bar. */
 export interface Detail {
   element: HTMLElement;
-  /**
-   * kind: of a
-   * vector with a colour of its own
-   */
+  /** kind: of a vector with a colour of its own */
   show: (vector: ArrayLike<number>, name: string, kind?: string) => void;
 }
 

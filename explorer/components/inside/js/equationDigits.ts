@@ -1,6 +1,6 @@
 import { type Printed, printed, printedPower, printedWeight } from "./printedNumbers.ts";
 
-/** Of one cell. */
+/** The numbers of one cell, from the product to the weight. */
 export interface CellNumbers {
   product: number; // q·k
   scale: number; // by which the product is multiplied
@@ -22,7 +22,7 @@ export interface PrintedScaling {
 }
 
 /** E^(score − largest) ÷ Σ = power ÷ sum = weight. */
-export interface PrintedSoftmax {
+interface PrintedSoftmax {
   largest: Printed;
   power: Printed;
   sum: Printed;

@@ -7,7 +7,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 export type Draw = (width: number) => Figure; // px
 
 /** The menu that saves what the panel shows of a cell. */
-export interface FigureMenu {
+interface FigureMenu {
   element: HTMLElement;
   offer: (draw: Draw | null) => void; // null where there is no figure of it
 }

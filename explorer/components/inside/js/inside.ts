@@ -206,7 +206,7 @@ export function lookInside(context: TraceContext, cell?: Cell | null) {
 }
 
 /** The head whose weights come back when contributions are left. */
-export function headFacts(context: TraceContext) {
+function headFacts(context: TraceContext) {
   const { layer, head } = context.state;
   return { head: shownName(context, layer, head) };
 }

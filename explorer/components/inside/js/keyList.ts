@@ -14,7 +14,7 @@ export interface KeyRow {
 }
 
 /** Where the parts of the rows lie, px. */
-export interface KeyList {
+interface KeyList {
   texts: PlacedText[];
   bars: PlacedBar[];
   end: number;

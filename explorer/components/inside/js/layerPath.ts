@@ -12,9 +12,9 @@ import { createPath } from "./path.ts";
 import { createPositions } from "./positions.ts";
 import type { TokenPath } from "./tokenPath.ts";
 
-export type PathPart = "before" | "after"; // of a layer: before the heads, or after them
+type PathPart = "before" | "after"; // of a layer: before the heads, or after them
 
-export interface LayerPath {
+interface LayerPath {
   element: HTMLElement;
   draw: (part: PathPart, path: TokenPath, head: HeadVectors, cell: Cell) => void;
 }

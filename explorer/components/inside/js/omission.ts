@@ -26,7 +26,7 @@ export interface Omission {
 }
 
 /** The head on screen in a model without one of its parts. */
-export interface OmissionView {
+interface OmissionView {
   element: HTMLElement;
   find: () => Omission | "loading" | "failed";
   draw: (found: Omission) => void;

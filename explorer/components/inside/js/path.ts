@@ -5,7 +5,7 @@ import type { HeadVectors } from "./arithmetic.ts";
 import { type BoxContent, createBox, type ShownVector } from "./box.ts";
 import type { TokenPath } from "./tokenPath.ts";
 
-export type ContentsOf = (
+type ContentsOf = (
   context: TraceContext,
   path: TokenPath,
   head: HeadVectors,
@@ -13,7 +13,7 @@ export type ContentsOf = (
 ) => Record<string, BoxContent | null>;
 
 /** A part of the path of a token, from left to right. */
-export interface PathView {
+interface PathView {
   element: HTMLElement;
   draw: (path: TokenPath, head: HeadVectors, cell: Cell) => void;
   shown: (name: string) => ShownVector | null; // by the box of this name

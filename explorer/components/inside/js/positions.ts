@@ -6,7 +6,7 @@ import { decimal } from "./printedNumbers.ts";
 import { signedImage } from "./vectorCells.ts";
 
 /** The position vectors of a text. */
-export interface PositionsView {
+interface PositionsView {
   element: HTMLElement;
   show: (vectors: Float32Array[], position: number) => void; // position: from 0
 }

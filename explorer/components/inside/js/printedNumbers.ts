@@ -69,7 +69,7 @@ function scientific(value: number, decimals: number): Printed {
   return { text: `${digits}·10${raised}`, value: Number(written), unit };
 }
 
-/** Of a number as a power of ten: 2 of 163.4. */
+/** The exponent of a number written as a power of ten: 2 for 163.4. */
 function exponentOf(value: number) {
   return Number(value.toExponential().split("e")[1]);
 }

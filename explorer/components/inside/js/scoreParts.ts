@@ -16,13 +16,13 @@ import {
 } from "./scoreVectors.ts";
 
 /** Why a head looks from the query at the key of a cell. */
-export interface ScorePartsView {
+interface ScorePartsView {
   element: HTMLElement;
   find: () => ScoreVectors | "loading" | "failed";
   draw: (found: ScoreVectors, cell: Cell) => void;
 }
 
-export interface ScoreSum {
+interface ScoreSum {
   sentence: string;
   bars: (SignedBar & { mark: number })[];
   largest: number; // distance from 0 of a bar or a mark

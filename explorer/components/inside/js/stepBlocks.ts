@@ -1,9 +1,6 @@
 import { brokenLines, LINE, MARGIN } from "../../figure/js/figureText.ts";
 
-/**
- * bold: not
- * narrower than bold text
- */
+/** bold: not narrower than bold text */
 export type Pens = { plain: CanvasRenderingContext2D; bold: CanvasRenderingContext2D };
 
 /** px; `y` of the baseline */
@@ -25,7 +22,7 @@ export type PlacedBar = {
   part: "track" | "bar" | "chosen" | "zero";
 };
 
-/** Of a calculation. */
+/** One step of a calculation. */
 export interface Step {
   heading: string;
   values?: ArrayLike<number>; // drawn as bars

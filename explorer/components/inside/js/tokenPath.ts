@@ -14,7 +14,7 @@ export interface Sizes {
   norm: "pre" | "post";
 }
 
-export type VectorName =
+type VectorName =
   | "tokens"
   | "positions"
   | "input"
@@ -36,8 +36,8 @@ export interface TokenPath {
   early: (query: number) => EarlyToken[]; // the first tokens if this layer were the last
   temperatures: number[];
   /**
-   * the sum of all probabilities
-   * to the power 1 / temperature; `temperature` is an index of `temperatures`
+   * the sum of all probabilities to the power 1 / temperature; `temperature` is an index of
+   * `temperatures`
    */
   tempered: (query: number, temperature: number) => number;
 }
@@ -48,9 +48,9 @@ export interface Candidate {
   probability: number; // e to the logit, divided by the sum over the whole vocabulary
 }
 
-export type EarlyToken = { label: string; probability: number };
+type EarlyToken = { label: string; probability: number };
 
-export interface PathHeader {
+interface PathHeader {
   config: Sizes;
   counts: { queries: number; keys: number };
   candidates: string[][];

@@ -2,7 +2,7 @@ import { context2d, element } from "../../dom/js/element.ts";
 import { type Colour, mix, type Palette, rgb } from "../../page/js/palette.ts";
 import { decimal } from "./printedNumbers.ts";
 
-export interface VectorCells {
+interface VectorCells {
   element: HTMLCanvasElement;
   draw: (vector: ArrayLike<number>, name: string, palette: Palette) => void;
 }
@@ -58,7 +58,7 @@ export function createVectorCells(testid: string, kind?: VectorKind): VectorCell
   return { element: canvas, draw };
 }
 
-export type SignColours = { negative: Colour; positive: Colour }; // of the largest numbers
+type SignColours = { negative: Colour; positive: Colour }; // of the largest numbers
 
 function signColours({ dark }: Palette): SignColours {
   const theme = dark ? "dark" : "light";

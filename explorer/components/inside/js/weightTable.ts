@@ -3,7 +3,7 @@ import { shortWeight } from "../../dom/js/numbers.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { scrollToCurrent } from "./scroll.ts";
 
-/** Of one head. */
+/** The weights of one head. */
 export interface Weights {
   queries: readonly string[]; // labels of the rows that are shown
   keys: readonly string[]; // labels
@@ -12,7 +12,7 @@ export interface Weights {
 }
 
 /** A small map with its labels. */
-export interface WeightTable {
+interface WeightTable {
   element: HTMLElement;
   draw: (title: string, weights: Weights, current: number) => void;
 }

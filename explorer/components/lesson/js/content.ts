@@ -24,7 +24,7 @@ export interface Lesson {
   following: [string, string] | null; // name and title of the next lesson
 }
 
-/** Of the payload. */
+/** What the payload has. */
 export interface Content {
   language: string;
   strings: Strings;

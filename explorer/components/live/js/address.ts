@@ -17,7 +17,7 @@ import { initialRequest, type LiveModel } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 
 /** refused: names of parameters that were left out */
-export type Visit = {
+type Visit = {
   request: LiveRequest;
   view: InitialView;
   language: string | null;

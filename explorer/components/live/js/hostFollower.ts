@@ -13,7 +13,7 @@ import type { HostTraining } from "./hostTraining.ts";
 import { sourceOf, wordOf } from "./hostView.ts";
 import type { Asked, LivePage } from "./livePage.ts";
 
-/** Of the trace of a host, about which its server answers. */
+/** Listeners for a trace of a host: a guest changes nothing of it. */
 const READ_ONLY: Listeners = {
   onState: undefined,
   onForce: undefined,

@@ -8,10 +8,7 @@ import { type Shown, tracePayload } from "../../browser_model/js/tracePayload.ts
 import { TraceAnswers } from "../../browser_model/js/traceQuestions.ts";
 import { type InitialView, initialView, viewWithin } from "./initialView.ts";
 
-/**
- * As in
- * the app: padding tokens added, and (step, id) of forced tokens.
- */
+/** As in the app: padding tokens added, and (step, id) of forced tokens. */
 export type LiveRequest = { model: string; text: string; pad: number; forced: [number, number][] };
 
 /** What the page asks, by kind. */
@@ -40,10 +37,7 @@ export interface Answers {
 
 export type Kind = keyof Questions;
 
-/**
- * To the page; text: what is decoded
- * so far.
- */
+/** To the page; text: what is decoded so far. */
 export type Message = {
   id: number;
   answer?: Answers[Kind];
@@ -57,7 +51,7 @@ const models: Map<string, ExplorableModel> = new Map();
 
 let latest: { request: LiveRequest; trace: ModelTrace } | null = null; // that was asked for last
 
-/** Of the text asked about last. */
+/** Answers about the text that was asked about last. */
 let answered: { request: LiveRequest; answers: TraceAnswers } | null = null;
 
 function modelCalled(name: string) {

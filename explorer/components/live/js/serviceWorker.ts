@@ -7,16 +7,16 @@
 
 /** What a service worker has and a page has not, as far as it is used here. */
 
-export type StaticSiteWorker = {
+type StaticSiteWorker = {
   staticSiteVersion: string;
   registration: { scope: string };
   skipWaiting: () => Promise<void>;
   clients: { claim: () => Promise<void> };
 };
 
-export type LifeEvent = Event & { waitUntil: (done: Promise<unknown>) => void };
+type LifeEvent = Event & { waitUntil: (done: Promise<unknown>) => void };
 
-export type AskedEvent = LifeEvent & {
+type AskedEvent = LifeEvent & {
   request: Request;
   respondWith: (answer: Promise<Response>) => void;
 };

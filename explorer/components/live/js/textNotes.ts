@@ -6,7 +6,7 @@
 import type { Facts } from "../../dom/js/sentences.ts";
 import { isChinese, type LiveModel } from "./liveModel.ts";
 
-export type TextNote = { key: string; facts: Facts }; // its sentence in `strings/explore.toml`
+type TextNote = { key: string; facts: Facts }; // its sentence in `strings/explore.toml`
 
 const MOST_NAMED = 4; // characters without a piece
 const CAPITALS = 4; // from so many letters on, a text in capitals is no abbreviation

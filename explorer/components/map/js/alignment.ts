@@ -8,7 +8,7 @@ import type { Alignment } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { cellSize, type Geometry, xOf, yOf } from "./geometry.ts";
 
-export type Aligned = Pick<TraceContext, "trace" | "state">;
+type Aligned = Pick<TraceContext, "trace" | "state">;
 
 export type Point = [number, number];
 

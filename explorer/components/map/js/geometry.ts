@@ -14,7 +14,7 @@ export interface Plot {
   y: Range; // shown queries
 }
 
-/** Of the large map: plot, type size, space for labels, and label spacing; px. */
+/** Geometry of the large map: plot, type size, space for labels and their spacing; px. */
 export type Geometry = Plot & {
   box: { width: number; height: number };
   font: number;

@@ -29,7 +29,7 @@ import { clearHover, setHover } from "./tooltip.ts";
 export type MapPart = Part & { start: () => void; destroy: () => void; legend: HTMLElement };
 
 /** The elements of the large map, from back to front. */
-export interface MapLayers {
+interface MapLayers {
   box: HTMLElement;
   /** the cells: what is seen until Plotly has drawn them, without it, and of a large map */
   base: HTMLCanvasElement;

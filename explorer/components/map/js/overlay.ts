@@ -20,7 +20,7 @@ import type { Space } from "./space.ts";
 
 export type Size = { width: number; height: number };
 
-export interface OverlayParts {
+interface OverlayParts {
   outline: HTMLElement;
   cover: HTMLElement;
   coverText: HTMLElement;

@@ -29,12 +29,12 @@ import { clearHover, setHover } from "./tooltip.ts";
 
 export type Layout = ThumbnailSize & { columns: number }; // thumbnails, and how many are in a line
 
-export type Pictures = { layout: Layout; scale: Scale };
+type Pictures = { layout: Layout; scale: Scale };
 
-export type Removal = (layer: number, head: number) => Replacement | null;
+type Removal = (layer: number, head: number) => Replacement | null;
 
 /** The numbers under the thumbnails of cross-attention. */
-export interface GoldNumbers {
+interface GoldNumbers {
   weight: (layer: number, head: number) => number | null;
   title: (head: string, weight: number) => string;
   axes?: string; // what the pictures and the numbers show

@@ -71,7 +71,7 @@ export function createTooltip(context: TraceContext): Part {
 }
 
 /** A special token under the pointer. */
-export interface Pointed {
+interface Pointed {
   node: Node;
   meaning: string; // name of its sentence
   x: number; // in the viewport

@@ -4,7 +4,7 @@ import { reveal } from "../../trace/js/guess.ts";
 import { currentRow, stepName } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
-export interface Controls {
+interface Controls {
   buttons: Record<Move, HTMLButtonElement>;
   slider: HTMLInputElement;
   count: HTMLOutputElement;

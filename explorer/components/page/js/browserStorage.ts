@@ -2,7 +2,7 @@
 
 export type Place = () => Storage; // which a page may not have
 
-export const ofBrowser = () => localStorage;
+const ofBrowser = () => localStorage;
 export const ofTab = () => sessionStorage;
 
 /** What is kept by this name; null without one. */

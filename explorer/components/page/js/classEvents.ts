@@ -15,10 +15,7 @@ export type ShownState = Place & {
   guess: { weightsToo: boolean; rows: number; tokens: number } | null;
 };
 
-/**
- * Of the trace: the player, the grid of all heads
- * with their weights, or with their value norms.
- */
+/** What draws the trace: the player, or the grid of all heads with weights or value norms. */
 export type ShownPicture = "player" | "heads" | "norms";
 
 /** What is guessed of a trace: the next token, or where a head looks. */
@@ -54,12 +51,11 @@ export interface ShownMoment {
 }
 
 /**
- * Names of the
- * run and the compared ones; `revision` grows when the state of the run has changed.
+ * Names of the run and the compared ones; `revision` grows when the state of the run has changed.
  */
 export type ShownTraining = ShownMoment & { run: string; others: string[]; revision: number };
 
-/** Of a lesson, as guests read it. */
+/** A card of a lesson, as guests read it. */
 export interface CardText {
   title: string; // of the lesson
   number: number; // of the card, from 1

@@ -1,4 +1,4 @@
-export type ArrayEntry = {
+type ArrayEntry = {
   type: "uint8" | "uint16" | "uint32" | "float32";
   start: number;
   length: number;

@@ -23,7 +23,7 @@ export const ASKED = "?";
 const ATTRIBUTE = "data-highlight";
 const ASKS = "data-lesson-asks";
 
-/** Of the text on screen, which nobody has answered yet. */
+/** A question about the text on screen that nobody has answered yet. */
 export interface OpenQuestion {
   answer: string; // what of the trace it asks, as in `lesson_answers.py`
   site: string | null; // null = the one on screen

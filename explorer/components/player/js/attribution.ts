@@ -1,7 +1,7 @@
 import { readEnvelope } from "../../page/js/envelope.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 
-/** Of one attention at one step, in nats. */
+/** What the heads of one attention add at one step, in nats. */
 export interface HeadParts {
   site: SiteName;
   heads: number; // of a layer
@@ -9,7 +9,7 @@ export interface HeadParts {
   total: number;
 }
 
-export type Other = "embedding" | "feed_forward" | "bias";
+type Other = "embedding" | "feed_forward" | "bias";
 
 /**
  * What makes the model choose the token of one step and not the

@@ -12,7 +12,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type Find, offers } from "../../trace/js/traceQuestions.ts";
 import type { Attribution, HeadParts, StepParts } from "./attribution.ts";
 
-export interface HeadPartsView {
+interface HeadPartsView {
   element: HTMLElement;
   draw: () => string; // the parts at the current step; the note below them
 }

@@ -28,7 +28,7 @@ import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { forcedRows } from "../../trace/js/unitChoice.ts";
 
-export type StripName = "source" | "target";
+type StripName = "source" | "target";
 
 const SHORTEST_CHIP = 16; // px
 const CHIP_EDGE = 24; // px that a chip adds to its text

@@ -10,11 +10,8 @@ export type Method = (typeof SHOWN_MAPS)[number]; // by which contributions are 
  */
 export type HeadOrMethod = number | Method;
 
-/**
- * Of a number: one attention with all its heads, all
- * layers up to one, or the whole model.
- */
-export type Reach = "all" | "through" | "whole";
+/** What a method computes through: all heads of one layer, all layers up to one, or the model. */
+type Reach = "all" | "through" | "whole";
 
 /**
  * What keys contribute to queries, in the format of
@@ -23,15 +20,9 @@ export type Reach = "all" | "through" | "whole";
 export interface Contributions {
   loaded: (method: HeadOrMethod) => boolean;
   add: (method: Method, bytes: Uint8Array) => void;
-  /**
-   * of
-   * one layer, as those of weights; area: its cells
-   */
+  /** of one layer, as those of weights; area: its cells */
   codes: (method: Method, site: SiteName, layer: number, area: number) => Uint16Array;
-  /**
-   * by row, 0..1: the part of the source in
-   * what it predicts
-   */
+  /** by row, 0..1: the part of the source in what it predicts */
   sourceShare: (method: Method) => Float32Array;
   /**
    * of ln p (nats) without the key of a cell,

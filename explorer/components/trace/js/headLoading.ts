@@ -9,8 +9,8 @@ import { type Asking, fetchAnswer } from "./traceQuestions.ts";
 export type Wanted = Pick<TraceState, "site" | "layer" | "head" | "shows" | "words">;
 
 /**
- * Calls `show` as
- * soon as the weights of a head are there, and not at all when another head was asked for since.
+ * Calls `show` as soon as the weights of a head are there, and not at all when another head was asked
+ * for since.
  */
 export type ShowLoaded = (pieces: Trace, wanted: Wanted, show: () => void) => void;
 

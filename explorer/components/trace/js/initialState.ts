@@ -16,7 +16,7 @@ import type {
 } from "./trace.ts";
 import { inUnit, stepInUnit } from "./unitChoice.ts";
 
-export type TouchedCell = Cell & { site: SiteName; layer: number; head: number }; // and its head
+type TouchedCell = Cell & { site: SiteName; layer: number; head: number }; // and its head
 
 /** The cell under the pointer. */
 export interface Hover {
@@ -28,29 +28,20 @@ export interface Hover {
   y: number;
 }
 
-/**
- * Of two texts, those of the queries and of the
- * keys that the large map shows.
- */
+/** The text of the queries and that of the keys that the large map shows, of two texts a and b. */
 export type PairPart = "all" | "aa" | "ab" | "ba" | "bb";
 
 export type Shows = "weight" | Method; // the weights of the head, or contributions by a method
 
-/**
- * What is on or off and needs no rule of its
- * own, such as whether pieces are merged into words.
- */
-export type Flags = Record<(typeof FLAGS)[number], boolean>;
+/** What is on or off and needs no rule of its own, such as whether pieces are merged into words. */
+type Flags = Record<(typeof FLAGS)[number], boolean>;
 
 export type TraceState = Flags & Shown; // what is shown of a trace
 
 export interface Shown {
   site: SiteName;
   layer: number;
-  /**
-   * MEAN for the mean of the layer; it stays selected while contributions are
-   * shown, which are of no single head
-   */
+  /** MEAN for the mean of the layer; stays while contributions are shown, which have no head */
   head: number;
   shows: Shows; // what the large map shows
   step: number; // 1..T; 0 for none

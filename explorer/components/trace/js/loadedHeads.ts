@@ -2,7 +2,7 @@ import { readEnvelope } from "../../page/js/envelope.ts";
 
 export type Unit = "pieces" | "words";
 
-export type Matrix = { weights: Uint16Array; masked: Uint8Array }; // codes of one head, row by row
+type Matrix = { weights: Uint16Array; masked: Uint8Array }; // codes of one head, row by row
 
 /** The weights of a large trace that are here, by name. */
 export interface LoadedHeads {
@@ -11,7 +11,7 @@ export interface LoadedHeads {
   add: (name: string, bytes: Uint8Array, shape: MatrixShape) => void;
 }
 
-export type MatrixShape = { queries: number; keys: number; scale: number }; // `scale`: of the site
+type MatrixShape = { queries: number; keys: number; scale: number }; // `scale`: of the site
 
 const MOST_BYTES = 96 * 2 ** 20;
 const LEAST = 2; // a head in pieces and in words, which are both needed at once

@@ -24,8 +24,8 @@ export type Alignment = "off" | (typeof TIMINGS)[number];
 export type InsideView = "cell" | (typeof INSIDE_VIEWS)[number]; // a view of the panel *Inside*
 
 /**
- * The next token by its
- * probability, on a linear or logarithmic scale, or by what heads add to its choice.
+ * The next token by its probability, on a linear or logarithmic scale, or by what heads add to its
+ * choice.
  */
 export type NextView = "percent" | "log" | (typeof NEXT_VIEWS)[number];
 
@@ -33,7 +33,7 @@ export type NextView = "percent" | "log" | (typeof NEXT_VIEWS)[number];
  * What the player offers, see `View` in `player/payload.py`; alignment,
  * guess: null stays as it was before.
  */
-export interface Offered {
+interface Offered {
   alignment: Alignment | null;
   guess: boolean | null;
   what_if: boolean;
@@ -61,10 +61,7 @@ export interface Facts {
   mask?: string;
   interventions?: unknown; // lines of text; a file may hold anything
   config?: { causal?: boolean };
-  /**
-   * layers of the model, where the
-   * trace has fewer
-   */
+  /** layers of the model, where the trace has fewer */
   model_layers?: Partial<Record<SiteName, number>>;
 }
 
@@ -95,7 +92,7 @@ export interface Prediction {
   rows: PredictionRow[];
 }
 
-export interface TraceHeader {
+interface TraceHeader {
   source: string[];
   target: string[];
   predicted: string[];

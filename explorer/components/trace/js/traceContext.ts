@@ -16,10 +16,7 @@ export interface TraceOptions {
   plotly: () => Promise<Plotly>;
   goTo?: GoTo; // what a row that is clicked does, in the place of showing its step
   onState?: (selection: Selection) => void;
-  /**
-   * alone: the tokens at
-   * other steps stay
-   */
+  /** alone: the tokens at other steps stay */
   onForce?: (step: number, id: number, alone: boolean) => void;
   onUnforce?: (step: number) => void;
   onReset?: () => void;

@@ -19,10 +19,7 @@ export interface ServerlessResources {
 /** Who asks, about which trace. */
 export type Asking = Pick<TraceContext, "options" | "pieces" | "signal">;
 
-/**
- * An answer, which is fetched when it
- * is asked for first.
- */
+/** An answer, which is fetched when it is asked for first. */
 export type Find<Answer extends object> = (place: string) => Answer | "loading" | "failed";
 
 const PAUSES = [300, 1000, 3000]; // ms before each further try

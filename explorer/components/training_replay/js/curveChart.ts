@@ -21,7 +21,7 @@ const MOST_VALUES = 12; // under the pointer
 const STAR = { light: "#2563c9", dark: "#7db2ff" };
 
 /** What is drawn of the lines, and how large. */
-export interface CurveLayout {
+interface CurveLayout {
   columns: number; // of panels
   size: Size;
   range: [number, number]; // of steps
@@ -29,7 +29,7 @@ export interface CurveLayout {
   heading?: number; // lines above a panel
 }
 
-export interface CurveChart extends Chart {
+interface CurveChart extends Chart {
   layout: Chart["layout"] & { annotations: object[] };
   boxes: Box[];
 }

@@ -39,7 +39,7 @@ export interface Panel {
   weight?: number; // share of the height, 1 by default
 }
 
-export type CurveName = "held_out" | "exact" | "bleu" | "chrf" | "perplexity";
+type CurveName = "held_out" | "exact" | "bleu" | "chrf" | "perplexity";
 
 const LAYER_HUES = {
   light: ["#1f5fbf", "#1a7f4b", "#7a3fb0", "#00737d", "#a1345f", "#5c6b00"],

@@ -3,7 +3,7 @@ import { type Box, heightOf, type Size, valueAxis } from "./curveAxes.ts";
 import type { Line, Panel } from "./curvePanels.ts";
 
 /** px; `wanted`: the height of the line's end, `apart`: whether the line ends before the others */
-export type EndLabel = {
+type EndLabel = {
   name: string;
   colour: string;
   mine: boolean;

@@ -18,7 +18,7 @@ export function drawGoldRings(context: TraceContext, box: HTMLElement, key: HTML
 }
 
 /** Query and key of every gold cell. */
-export function goldCells(trace: Trace, site: Site): [number, number][] {
+function goldCells(trace: Trace, site: Site): [number, number][] {
   const cells: [number, number][] = [];
   for (let query = 0; query < site.queries; query += 1) {
     for (let key = 0; key < site.keys; key += 1)

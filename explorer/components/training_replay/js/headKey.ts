@@ -5,7 +5,7 @@ import { headName } from "../../trace/js/stepState.ts";
 import { headColour } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
-export interface HeadButton {
+interface HeadButton {
   button: HTMLButtonElement;
   weight: HTMLElement;
 }

@@ -24,7 +24,7 @@ import type { HeadChoice, ReplayContext } from "./replayContext.ts";
 import type { Moment } from "./runData.ts";
 import { spread } from "./spread.ts";
 
-export type Pictured = { moment: Moment; trace: Trace }; // a moment whose probe trace has arrived
+type Pictured = { moment: Moment; trace: Trace }; // a moment whose probe trace has arrived
 
 const MOST_MOMENTS = { both: 8, one: 4 }; // in a figure over both columns of a paper, or in one
 

@@ -24,13 +24,13 @@ import type { ReplayContext } from "./replayContext.ts";
 import { type Moment, sharpestHead } from "./runData.ts";
 
 /** The text above the picture. */
-export interface ProbeLine {
+interface ProbeLine {
   element: HTMLElement;
   show: (moment: Moment | undefined, trace: Trace | undefined) => void;
 }
 
 /** The picture of a probe trace. */
-export interface ProbeView {
+interface ProbeView {
   show: (moment: Moment, trace: Trace) => void;
   destroy: () => void;
 }

@@ -1,7 +1,7 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 
 /** The numbers of a moment that are drawn as curves; null leaves a gap. */
-export interface Curves {
+interface Curves {
   step: number;
   /** on training data; of older runs, mean over the batches since the last moment */
   loss: number | null;
@@ -25,9 +25,9 @@ export type Moment = Curves & {
   probe: string | null;
 };
 
-export type ComparedMoment = Curves & { gold: number | null }; // `gold`: of the best head
+type ComparedMoment = Curves & { gold: number | null }; // `gold`: of the best head
 
-export interface RunReport {
+interface RunReport {
   state: string;
   going: boolean; // whether the run may still change
   share: number; // 0..1
@@ -37,7 +37,7 @@ export interface RunReport {
 }
 
 /** The settings of a run as text; "" for nothing to say. */
-export interface RunSettings {
+interface RunSettings {
   badges: string[];
   demo: string;
 }
@@ -78,10 +78,7 @@ export interface RunData {
   /** to where the leak without a causal mask is seen; no address: no link */
   link: { address: string; label: string };
   log: string[];
-  /**
-   * names of this run and the compared ones, on the
-   * page of the host of a class
-   */
+  /** names of this run and the compared ones, on the page of the host of a class */
   shared?: { run: string; others: string[] };
 }
 

@@ -31,9 +31,9 @@ import {
 import { nearestMoment, type RunData } from "./runData.ts";
 import { createSamples } from "./samples.ts";
 
-export type ReplayPart = DrawnPart & { destroy?: () => void };
+type ReplayPart = DrawnPart & { destroy?: () => void };
 
-export type LastView = Omit<ReplayState, "at" | "playing" | "projector"> & {
+type LastView = Omit<ReplayState, "at" | "playing" | "projector"> & {
   key: string;
   step: number;
   probe: Partial<TraceState>;
