@@ -46,11 +46,11 @@ export function createCurves(
     "div",
     { class: "curves", testid, role: "group", "aria-label": context.say("curves") },
     ...cursors,
-    plot,
     ...headings.map((heading) => heading.element),
-    ...stars,
     note,
     zoom,
+    plot, // the values under the pointer are above all that is read
+    ...stars,
   );
   const range = () => view.zoom ?? context.range();
   const followZoom = () => {
