@@ -267,6 +267,10 @@ def test_nothing_is_drawn_over_the_values_under_the_pointer(replay) -> None:
     assert name["x"] < place[0] < name["x"] + name["width"]
     uppermost = "(place) => document.elementFromPoint(...place).classList.value"
     assert tab.evaluate(uppermost, place) == "bg"
+    line = tab.locator(".hoverlayer .spikeline[stroke-dasharray]")
+    expect(line).to_have_attribute("stroke-width", "1")
+    below = tab.locator(".hoverlayer .spikeline:not([stroke-dasharray])")  # thick and white
+    expect(below).to_have_css("display", "none")
 
 
 def test_a_part_of_the_steps_is_zoomed_and_all_are_shown_again(replay) -> None:
