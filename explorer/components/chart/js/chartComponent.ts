@@ -48,9 +48,11 @@ function openChart(
   const show = createPlot(plot, abort.signal);
   const draw = () => {
     const { content, palette, width, plotly } = values;
-    plot.style.height = `${content.chart.layout.height}px`;
+    if (!width) return;
     const type = SCREEN_TYPE[projectorChosen() ? "projector" : "desk"];
-    if (plotly && width) show(plotly, inColours(content.chart, palette, { width, type }));
+    const chart = inColours(content.chart, palette, { width, type });
+    plot.style.height = `${chart.layout.height}px`;
+    if (plotly) show(plotly, chart);
   };
   const screen = createScreen();
   screen.show([draw]);
