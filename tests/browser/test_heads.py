@@ -88,6 +88,20 @@ def test_all_heads_are_saved_as_one_figure_that_says_what_it_shows(visit):
     assert values == sorted(values, reverse=True)
 
 
+def test_a_filter_that_no_head_passes_leaves_nothing_to_save(visit):
+    tab = visit()
+    tab.get_by_test_id("role").select_option("none")
+    expect(tab.get_by_test_id("count")).to_have_text("0 of 8 heads")
+    tab.get_by_test_id("save").locator("summary").click()
+    buttons = tab.get_by_test_id("save").get_by_role("button").all()
+    for button in buttons:
+        expect(button).to_be_enabled()  # by layer all heads are saved
+    tab.get_by_test_id("order-sorted").click()
+    tab.get_by_test_id("save").locator("summary").click()
+    for button in buttons:
+        expect(button).to_be_disabled()
+
+
 def test_the_metric_on_screen_is_saved_as_a_figure(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}heads?part=metrics")

@@ -40,7 +40,7 @@ export function headsFigure(
   values: HeadValues | null,
   width: number,
 ): Figure | null {
-  const heads = filteredHeads(given, frame, filter).filter((one) => one.passes || !filter.sorted);
+  const heads = picturedHeads(given, frame, filter);
   if (heads.length === 0) return null;
   const palette = printPalette(FONT);
   const site = siteOf(given);
@@ -74,6 +74,11 @@ export function headsFigure(
   const name = values ? frame.say("norms_title") : undefined;
   end = addLegend(figure, contexts[0], layout.end + LINE / 2, { codes: [...codes].sort(), name });
   return endFigure(figure, palette, given.trace.header.project, end);
+}
+
+/** The heads of the figure: sorted by number those that pass the filter, by layer all. */
+export function picturedHeads(context: TraceContext, frame: ViewFrame, filter: HeadFilter) {
+  return filteredHeads(context, frame, filter).filter((one) => one.passes || !filter.sorted);
 }
 
 /** What attention, and whether its weights or value norms. */
