@@ -117,6 +117,21 @@ def test_the_metric_on_screen_is_saved_as_a_figure(address, new_tab):
         assert numbers == [f"{value:.2f}" for value in expected]
 
 
+def test_the_numbers_of_a_colour_bar_stay_below_it(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}heads?part=metrics")
+    bar, marks = tab.locator(".bar"), tab.locator(".marks span")
+    for metric in ("importance", "zero_exact"):
+        tab.get_by_test_id("metric").select_option(metric)
+        expect(marks).to_have_count(3)
+        around = bar.bounding_box()
+        ends = [around["x"], around["x"] + around["width"]]
+        for mark in marks.all():
+            box = mark.bounding_box()
+            assert ends[0] - 0.5 <= box["x"]
+            assert box["x"] + box["width"] <= ends[1] + 0.5
+
+
 def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     tab = visit()
     grid = tab.get_by_test_id("head-grid")

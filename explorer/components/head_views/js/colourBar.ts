@@ -16,10 +16,10 @@ export function rampOf(palette: Palette, signed: boolean) {
   return signed ? signedRamp(palette) : palette.ramp;
 }
 
-/** A colour bar with its numbers. */
+/** A colour bar with its numbers, which may be long: those at its ends stay below it. */
 export function createColourBar() {
   const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
-  const marks = element("div", { class: "marks" });
+  const marks = element("div", { class: "marks within" });
   /** @param scale without marks where all values are 0 */
   const draw = ({ signed, most, least = 0, ramp }: ValueScale) => {
     paintRamp(bar, ramp);
