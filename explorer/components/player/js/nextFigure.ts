@@ -21,6 +21,7 @@ import type { Candidate } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { barShare } from "./candidateRow.ts";
 import { titleOf } from "./candidatesText.ts";
+import { percentOfOthers } from "./otherCandidates.ts";
 
 const GAP = 8; // px
 const WIDEST_TOKEN = 0.3; // of the figure
@@ -45,9 +46,8 @@ export function nextFigure(given: TraceContext, width?: number): Figure | null {
   const ranked = [...trace.candidates[row]].sort((one, other) => one.rank - other.rank);
   figure.append(...bars(context, ranked, end, widthOf(figure)));
   end += ranked.length * LINE;
-  const rest = 1 - ranked.reduce((sum, { probability }) => sum + probability, 0);
-  const others = `${say("all_others")} ${percent(Math.max(rest, 0))}`;
-  end = addParagraph(figure, others, end + 2);
+  const others = percentOfOthers(ranked.map(({ probability }) => probability));
+  end = addParagraph(figure, `${say("all_others")} ${others}`, end + 2);
   return endFigure(figure, palette, trace.header.project, end);
 }
 

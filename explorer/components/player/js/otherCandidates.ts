@@ -33,8 +33,7 @@ export function createOthers(context: TraceContext) {
     const { allCandidates } = state;
     node.hidden = listed.length === 0;
     const shares = listed.map(({ probability }) => atTemperature(context, probability));
-    const rest = shares.reduce((left, share) => left - share, 1);
-    write(value, percent(Math.max(rest, 0)));
+    write(value, percentOfOthers(shares));
     write(fold, sure ? (allCandidates ? " ▴" : " ▾") : "");
     assign(node, "aria-disabled", sure ? null : "true");
     assign(node, "aria-expanded", sure ? String(allCandidates) : null);
@@ -42,6 +41,12 @@ export function createOthers(context: TraceContext) {
     assign(node, "title", sure ? say(title) : null);
   };
   return { element: node, draw };
+}
+
+/** The share of all tokens that are not listed: never 0, though those listed may add up to 1, rounded. */
+export function percentOfOthers(shares: number[]) {
+  const rest = shares.reduce((left, share) => left - share, 1);
+  return percent(Math.max(rest, Number.MIN_VALUE));
 }
 
 /** Whether the model is so sure of the first candidate that the others tell little. */
