@@ -8,18 +8,16 @@ import type { Selection } from "../../trace/js/look.ts";
 import { readTrace, type Trace } from "../../trace/js/trace.ts";
 import { serverBytes } from "../../trace/js/traceQuestions.ts";
 import { readAddress, sameRequest, writeAddress } from "./address.ts";
+import { type ComputedTrace, workerBackend } from "./backend.ts";
 import { type InitialView, missingIn, viewWithout } from "./initialView.ts";
 import { initialRequest } from "./liveModel.ts";
 import { errorSentence, hintOf, refusalSentence } from "./messages.ts";
-import type { ModelClient } from "./modelClient.ts";
-import { ModelLoader } from "./modelLoader.ts";
 import type { LiveRequest, Questions } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
 import { putAddress } from "./pageHistory.ts";
 import { type Asked, modelOf, type PageStore, shownRequest, traceWord } from "./pageState.ts";
 import { playerListeners, READ_ONLY } from "./playerListeners.ts";
 import type { TracePicture } from "./tracePicture.ts";
-import { TraceQueue } from "./traceQueue.ts";
 
 export type Asking = ReturnType<typeof createAsking>;
 
@@ -32,9 +30,8 @@ export function createAsking(
   picture: TracePicture,
   workerSource: string,
 ) {
-  const traces = new TraceQueue();
-  const tellLoaded = () => set({ loaded: models.progress(state.asked.request.model) });
-  const models = new ModelLoader(data.models, workerSource, tellLoaded);
+  const tellLoaded = () => set({ loaded: backend.progress(state.asked.request.model) });
+  const backend = workerBackend(data.models, workerSource, tellLoaded);
   const unopened: Set<string> = new Set(); // models whose files could not be opened
   let used = stored(USED) !== null; // whether the person has stepped or typed, now or before
   let timer: ReturnType<typeof setTimeout> | undefined; // after which the person has waited long
@@ -84,27 +81,25 @@ export function createAsking(
     return true;
   };
   const trace = async (asked: Asked, latest: () => boolean) => {
-    const { request } = asked;
-    const client = await models.open(request.model);
-    tellLoaded();
-    const bytes = await traces.trace(client, questionOf(data, state.language, asked), {
+    const computed = await backend.trace(questionOf(data, state.language, asked), {
       wanted: latest,
       onText: (decoded) => latest() && set({ decoded }),
     });
-    if (!latest() || !bytes) return;
-    show(readTrace(bytes), asked, client);
-    check(client, request);
+    if (!latest() || !computed) return;
+    show(readTrace(computed.bytes), asked, computed);
+    check(computed, asked.request);
   };
-  const show = (trace: Trace, { request, view, typed, refused }: Asked, client: ModelClient) => {
+  const show = (
+    trace: Trace,
+    { request, view, typed, refused }: Asked,
+    { fetch }: Pick<ComputedTrace, "fetch">,
+  ) => {
     const { language, host, draft } = state;
     const first = shownRequest(state) === null;
     const hint = hintOf(trace, request, data, language);
     set({ onScreen: { word: traceWord({ request, view }, language), request, hint } });
-    const resources = {
-      held: null,
-      fetch: (name: string, place: string) => client.ask("resource", { request, name, place }),
-    };
     const listeners = playerListeners(request, state, { ask, use, link, selection, keptView });
+    const resources = { held: null, fetch };
     picture.draw(trace, { ...listeners, resources }, host?.picture ?? "player");
     const { sites, target } = trace.header;
     const missing = missingIn(sites, target.length, view);
@@ -132,11 +127,11 @@ export function createAsking(
     if (host) picture.follow(host.picture, host.shown);
   };
   /** Check the trace on screen, once it is there: the checks take passes of their own. */
-  const check = async (client: ModelClient, request: LiveRequest) => {
+  const check = async (computed: ComputedTrace, request: LiveRequest) => {
     await frameShown();
     if (request !== shownRequest(state)) return;
     try {
-      const checks = await client.ask("integrity", { request });
+      const checks = await computed.check();
       if (request === shownRequest(state)) picture.check(checks);
     } catch (error) {
       set({ problem: errorSentence(data, state.language, error, request) });
@@ -158,7 +153,7 @@ export function createAsking(
     const said = unread ? "" : errorSentence(data, language, error, request);
     const problem = before ?? [unfollowed, said].filter(Boolean).join(" ");
     set({ unread });
-    const open = models.has(request.model);
+    const open = backend.has(request.model);
     if (open && request.model !== shown?.model && (given || request.forced.length)) {
       const other = request.forced.length ? { ...request, forced: [] } : initial;
       ask({ request: other, view: {}, problem });
@@ -178,12 +173,10 @@ export function createAsking(
   };
 
   /** A text was changed that is not sent yet. */
-  const edited = async (request: LiveRequest) => {
+  const edited = (request: LiveRequest) => {
     set({ unread: null, problem: "" });
     if (request.model !== shownRequest(state)?.model) return; // not open yet
-    const client = await models.open(request.model);
-    const asked = { request, view: keptView() };
-    traces.traceAhead(client, questionOf(data, state.language, asked));
+    backend.traceAhead(questionOf(data, state.language, { request, view: keptView() }));
   };
 
   const selection = () => picture.selection();
