@@ -107,15 +107,10 @@ export function mountPlayer(
     drawAll(context, [page, ...placeParts(context, map, attribution), told]);
     map.start();
   };
-  watchSize(
-    root,
-    abort.signal,
-    (top) => top,
-    () => {
-      markNarrow(root, COLUMNS);
-      giveSize(context);
-    },
-  );
+  watchSize(root, abort.signal, () => {
+    markNarrow(root, COLUMNS);
+    giveSize(context);
+  });
   const opener = createOpener(context);
   opener.open(trace, context.state, () => {
     build();

@@ -3,6 +3,7 @@ import { shortValue } from "../../dom/js/numbers.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { createPlot, type PlotlyElement } from "../../dom/js/plotly.ts";
 import { createStore } from "../../dom/js/store.ts";
+import { giveSize } from "../../trace/js/traceContext.ts";
 import { type Box, heightOf, TYPE, valueAxis } from "./curveAxes.ts";
 import { bestMoment, curveChart } from "./curveChart.ts";
 import { headingOf, type Panel } from "./curvePanels.ts";
@@ -187,5 +188,5 @@ function watchCurves(
       pressed = false;
     });
   }
-  onResize([box], context.signal, () => context.give({ size: context.size + 1 }));
+  onResize([box], context.signal, () => giveSize(context));
 }

@@ -1,5 +1,6 @@
 import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
+import { onResize } from "../../dom/js/onResize.ts";
 import { untracked } from "../../dom/js/store.ts";
 import { createMap } from "../../map/js/map.ts";
 import { createRail } from "../../map/js/rail.ts";
@@ -211,8 +212,7 @@ function createProbeView(
   });
   body.replaceChildren(rail.element, map.element);
   replay.root.append(tooltip.element);
-  const observer = new ResizeObserver(() => giveSize(context));
-  observer.observe(body);
+  onResize([body], replay.signal, () => giveSize(context));
   drawAll(context, [...choices, rail, map, tooltip, { views: [ringCells] }]);
   map.start();
   replay.give({ picture: context });
@@ -222,7 +222,6 @@ function createProbeView(
       showTrace(context, its);
     },
     destroy: () => {
-      observer.disconnect();
       context.screen.stop();
       map.destroy();
       tooltip.element.remove();

@@ -6,6 +6,7 @@ import {
   type Screen,
   type Store,
   untracked,
+  withValues,
 } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
@@ -111,7 +112,7 @@ export function createReplayContext({
   const nothing = { trace: false as const, picture: null, plotly: null, size: 0 };
   const { values: given, set: give } = createStore<Given>({ run, palette, ...nothing });
   let first = opening;
-  const parts: Omit<ReplayContext, "act" | "selected" | keyof Given> = {
+  const parts: Omit<ReplayContext, "act" | keyof Given> = {
     root,
     signal,
     state,
@@ -130,11 +131,11 @@ export function createReplayContext({
       given.picture?.set(patch);
     },
     opening: () => first,
+    get selected() {
+      return selectedHead(given.picture);
+    },
   };
-  const context = parts as ReplayContext;
-  Object.defineProperties(context, Object.getOwnPropertyDescriptors(given));
-  const selected = { enumerable: true, get: () => selectedHead(given.picture) };
-  Object.defineProperty(context, "selected", selected);
+  const context = withValues(parts, given) as ReplayContext;
   context.act = createReplayActions(context);
   return context;
 }

@@ -7,6 +7,7 @@ import { projectorChosen, showProjector } from "../../page/js/projector.ts";
 import type { View as Mounted } from "../../page/js/streamlitComponent.ts";
 import { watchSize, watchTheme } from "../../page/js/watchers.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
+import { giveSize } from "../../trace/js/traceContext.ts";
 import { addressed, createAddress } from "./address.ts";
 import { createClassMoment, followMoment } from "./classMoment.ts";
 import { createComparisonTable } from "./comparisonTable.ts";
@@ -70,12 +71,7 @@ export function mountTrainingReplay(
   context.listeners = listeners;
   const parts = placeParts(context);
   if (!source.follows) parts.push(createAddress(context), createClassMoment(context));
-  watchSize(
-    root,
-    signal,
-    (top) => top,
-    () => context.give({ size: context.size + 1 }),
-  );
+  watchSize(root, signal, () => giveSize(context));
   listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
   window.addEventListener("popstate", () => showAddressed(context), { signal });
   context.screen.show(viewsOf(parts));
