@@ -1,17 +1,8 @@
 import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
-import {
-  addParagraph,
-  drawn,
-  FONT,
-  figurePen,
-  LINE,
-  MARGIN,
-  TYPE,
-  widthOf,
-} from "../../figure/js/figureText.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
+import { drawn, FONT, figurePen, LINE, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { type Colour, css, inkOn, type Palette, printPalette } from "../../page/js/palette.ts";
 import { isDifference } from "./headRoles.ts";
@@ -44,15 +35,14 @@ export function metricFigure(
 ): Figure {
   const { header } = frame.payload;
   const palette = printPalette(FONT);
-  const figure = beginFigure(palette, header.language, width);
   const title = frame.say(`metric_${metric}`);
-  let end = addParagraph(figure, title, MARGIN, { heading: true });
-  for (const text of captions(frame, metric)) end = addParagraph(figure, text, end + 2);
+  const texts = { palette, title, captions: captions(frame, metric), width };
+  let { figure, end, finish } = beginFigure(header, texts);
   const number = signed ? signedNumber : shortNumber;
   const pen = figurePen();
   for (const [site, heads] of Object.entries(header.heads)) {
     const widths = heads.map((head) => textWidth(pen, number(numberOf(head))));
-    const layout = layoutOf(heads, Math.max(...widths) + CELL.padding, widthOf(figure));
+    const layout = layoutOf(heads, Math.max(...widths) + CELL.padding, width);
     const name = fillIn(header.player_strings, `site_${site}`);
     const top = end + LINE * 1.5;
     figure.append(drawn("text", { x: MARGIN, y: top, "font-weight": 600 }, name));
@@ -64,7 +54,7 @@ export function metricFigure(
     }
     end = layout.endBelow(top);
   }
-  return endFigure(figure, palette, header.project ?? "", end);
+  return finish(end);
 }
 
 /** What the metric is, of which model, and over which and how many sentences. */

@@ -1,7 +1,7 @@
 import { csvTable } from "../../dom/js/csv.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -10,7 +10,6 @@ import {
   LINE,
   MARGIN,
   TYPE,
-  widthOf,
 } from "../../figure/js/figureText.ts";
 import { signedLines } from "../../figure/js/signedBarsFigure.ts";
 import { textWidth } from "../../map/js/geometry.ts";
@@ -35,22 +34,23 @@ export function headPartsFigure(given: TraceContext, found: Attribution, width: 
   const row = currentRow(context);
   const parts = stepParts(context, found);
   const facts = factsOf(context, parts, row);
-  const figure = beginFigure(palette, trace.header.language, width);
-  const title = `${titleOf(context, row)} · ${stepName(context)}`;
-  let end = addParagraph(figure, title, MARGIN, { heading: true });
   const forced = parts.difference < 0 ? [say("parts_forced", facts)] : [];
   const texts = [say("parts_sentence", facts), ...forced, say("figure_parts", facts)];
-  for (const text of [...figureOrigin(context), ...texts])
-    end = addParagraph(figure, text, end + 2);
+  let { figure, end, finish } = beginFigure(trace.header, {
+    palette,
+    title: `${titleOf(context, row)} · ${stepName(context)}`,
+    captions: [...figureOrigin(context), ...texts],
+    width,
+  });
   for (const attention of parts.attentions) {
     end = addParagraph(figure, say(`site_${attention.site}`), end + LINE / 2);
-    figure.append(...cells(context, attention, found.largestHead, end, widthOf(figure)));
+    figure.append(...cells(context, attention, found.largestHead, end, width));
     end += (1 + attention.values.length / attention.heads) * LINE;
   }
   const bars = barsOf(say, parts);
   end += LINE / 2;
-  figure.append(...signedLines(palette, bars, found.largest, end, widthOf(figure)));
-  return endFigure(figure, palette, trace.header.project, end + bars.length * LINE + LINE / 2);
+  figure.append(...signedLines(palette, bars, found.largest, end, width));
+  return finish(end + bars.length * LINE + LINE / 2);
 }
 
 /**
