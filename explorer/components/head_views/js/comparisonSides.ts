@@ -108,7 +108,7 @@ export function placeComparison(
  */
 export function showComparison(
   { frame, original, changed }: Comparison,
-  { context: stepping }: Side,
+  stepping: Side,
 ): View<ViewPayload, Listeners> {
   const sides = [original, changed];
   for (const { context, map, parts } of sides) {
@@ -119,7 +119,7 @@ export function showComparison(
     for (const { context } of sides) giveSize(context);
   };
   watchFrame(frame, measure, MAPS_BESIDE, RAIL_BESIDE);
-  listenToKeys(stepping, { p: () => stepping.set({ projector: !stepping.state.projector }) });
+  listenToKeys(stepping.context);
   return {
     listen: (next) => {
       for (const { context } of sides) Object.assign(context.options, next);

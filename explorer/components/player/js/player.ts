@@ -117,7 +117,6 @@ export function mountPlayer(
     followShown(context);
   });
   listenToKeys(context, {
-    p: () => context.set({ projector: !context.state.projector }),
     g: () => context.act.toggleGuess(),
     i: () => lookInside(context, context.state.inside ? null : undefined),
     escape: () => lookInside(context, null),

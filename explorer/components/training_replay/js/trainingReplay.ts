@@ -72,7 +72,7 @@ export function mountTrainingReplay(
   const parts = placeParts(context);
   if (!source.follows) parts.push(createAddress(context), createClassMoment(context));
   watchSize(root, signal, () => giveSize(context));
-  listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
+  listenToKeys(context);
   window.addEventListener("popstate", () => showAddressed(context), { signal });
   context.screen.show(viewsOf(parts));
   context.screen.flush();
