@@ -14,7 +14,7 @@ import {
   thumbnailSize,
 } from "../../map/js/thumbnail.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
-import { shownName, siteOf } from "../../trace/js/stepState.ts";
+import { headAt, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type FilteredHead, filteredHeads, type HeadFilter } from "./headFilter.ts";
@@ -191,7 +191,7 @@ function withNames(context: TraceContext, buttons: HTMLElement[], columns: numbe
     name("column", whole ? `H${head}` : ""),
   );
   const rows = buttons.flatMap((button, index) => {
-    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    const { layer, head } = headAt(index, site.heads);
     if (head % columns > 0) return [button];
     const number = site.numbers[layer];
     const title = context.say("layer_title", { layer: number });
@@ -258,7 +258,7 @@ function paintPictures({ context, byIndex, layout, values, laid }: Grid) {
   const scale = scaleOf(context.state, site);
   const shown = values?.(site);
   for (const [index, { picture }] of byIndex) {
-    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    const { layer, head } = headAt(index, site.heads);
     if (layer >= site.layers) continue;
     const own = site.picture(layer, head);
     const tone = shown

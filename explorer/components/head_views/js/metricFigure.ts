@@ -1,6 +1,5 @@
 import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
 import { beginFigure } from "../../figure/js/figureSheet.ts";
 import { drawn, FONT, figurePen, LINE, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { textWidth } from "../../map/js/geometry.ts";
@@ -43,7 +42,7 @@ export function metricFigure(
   for (const [site, heads] of Object.entries(header.heads)) {
     const widths = heads.map((head) => textWidth(pen, number(numberOf(head))));
     const layout = layoutOf(heads, Math.max(...widths) + CELL.padding, width);
-    const name = fillIn(header.player_strings, `site_${site}`);
+    const name = frame.sayOfPlayer(`site_${site}`);
     const top = end + LINE * 1.5;
     figure.append(drawn("text", { x: MARGIN, y: top, "font-weight": 600 }, name));
     figure.append(...names(heads, layout, top));
@@ -58,14 +57,12 @@ export function metricFigure(
 }
 
 /** What the metric is, of which model, and over which and how many sentences. */
-function captions({ payload, say }: ViewFrame, metric: string) {
+function captions({ payload, say, sayOfPlayer }: ViewFrame, metric: string) {
   const { model, batch, sentences, removed_on: removedOn } = payload.header;
   const count = isDifference(metric) ? removedOn : sentences;
-  const origin = model
-    ? [fillIn(payload.header.player_strings, "figure_model", { name: model })]
-    : [];
+  const origin = model ? sayOfPlayer("figure_model", { name: model }) : "";
   const measured = say("figure_sentences", { count: count ?? 0, batch: batch ?? "" });
-  return [say(`metric_${metric}_title`), ...origin, measured];
+  return [say(`metric_${metric}_title`), origin, measured];
 }
 
 /**

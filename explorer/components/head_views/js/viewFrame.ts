@@ -29,6 +29,7 @@ export interface ViewFrame extends Readonly<Given> {
   signal: AbortSignal; // aborted when the view is destroyed
   give: Store<Given>["set"];
   say: Say;
+  sayOfPlayer: Say;
   roleName: (role: string) => string;
   destroy: () => void;
 }
@@ -52,6 +53,7 @@ export function createViewFrame(parent: HTMLElement | ShadowRoot, payload: ViewP
     signal: abort.signal,
     give,
     say: (key, facts) => fillIn(values.payload.header.strings, key, facts),
+    sayOfPlayer: (key, facts) => fillIn(values.payload.header.player_strings, key, facts),
     roleName: (role) => values.payload.header.role_strings[role] ?? role,
     destroy: () => {
       abort.abort();

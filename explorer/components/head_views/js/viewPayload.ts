@@ -1,5 +1,6 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
+import { headAt } from "../../trace/js/stepState.ts";
 import { readTrace, type Site, type SiteName, type Trace } from "../../trace/js/trace.ts";
 
 /** What was measured of a head. */
@@ -113,7 +114,7 @@ function createHeadValues(
   values.forEach((value, cell) => {
     if (Math.abs(value) > largest) [largest, index] = [Math.abs(value), Math.floor(cell / area)];
   });
-  const strongest = { layer: Math.floor(index / heads), head: index % heads };
+  const strongest = headAt(index, heads);
   const one: (layer: number, head: number) => Float32Array = (layer, head) => {
     const start = (layer * heads + head) * area;
     return values.subarray(start, start + area);

@@ -10,6 +10,7 @@ import { MEAN } from "../../trace/js/look.ts";
 import { type Scale, scaleOf, tones } from "../../trace/js/scale.ts";
 import {
   currentRow,
+  headAt,
   isHeld,
   layerNumber,
   shownMethod,
@@ -206,7 +207,7 @@ function buildRail(context: TraceContext, grid: HTMLElement, gold: GoldNumbers, 
     grid.dataset.made = made;
   }
   grid.querySelectorAll(".thumbnail").forEach((frame, index) => {
-    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    const { layer, head } = headAt(index, site.heads);
     nameThumbnail(context, frame, gold, layer, head, removal(layer, head));
   });
   return layout;
@@ -373,7 +374,7 @@ function paintThumbnails(
   const { palette } = context;
   const site = siteOf(context);
   grid.querySelectorAll("canvas").forEach((canvas, index) => {
-    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    const { layer, head } = headAt(index, site.heads);
     const picture = site.picture(layer, head);
     const tone = tones(picture.weights, picture.keys, scale);
     const removed = removal(layer, head) !== null;

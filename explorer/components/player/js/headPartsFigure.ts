@@ -14,7 +14,7 @@ import {
 import { signedLines } from "../../figure/js/signedBarsFigure.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { css, inkOn, printPalette } from "../../page/js/palette.ts";
-import { currentRow, stepName } from "../../trace/js/stepState.ts";
+import { currentRow, headAt, stepName } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Attribution, HeadParts } from "./attribution.ts";
 import { titleOf } from "./candidatesText.ts";
@@ -83,7 +83,7 @@ function cells(
     return fits ? [drawn("text", { ...place, "text-anchor": "middle", ...looks }, text)] : [];
   };
   const filled = numbers.flatMap((number, index) => {
-    const [layer, head] = [Math.floor(index / heads), index % heads];
+    const { layer, head } = headAt(index, heads);
     const colour = signedColour(palette, values[index], largest);
     const place = { x: left + head * width, y: top + (layer + 1) * LINE };
     const looks = { fill: css(colour), stroke: css(palette.paper), "stroke-width": 1 };
@@ -106,10 +106,10 @@ export function headPartsTable(context: TraceContext, found: Attribution) {
   const parts = stepParts(context, found);
   const { token, other } = factsOf(context, parts, currentRow(context));
   const heads = parts.attentions.flatMap(({ site, heads, values }) =>
-    Array.from(values, (value, index) => [
-      ...[site, Math.floor(index / heads), index % heads],
-      rounded(value),
-    ]),
+    Array.from(values, (value, index) => {
+      const { layer, head } = headAt(index, heads);
+      return [site, layer, head, rounded(value)];
+    }),
   );
   const others = [...parts.others, { name: "difference", value: parts.difference }].map(
     ({ name, value }) => [name, "", "", rounded(value)],

@@ -185,6 +185,11 @@ export function headName(layer: number, head: number) {
   return `L${layer} H${head}`;
 }
 
+/** The layer and the head with an index among all heads, counted through the layers. */
+export function headAt(index: number, heads: number) {
+  return { layer: Math.floor(index / heads), head: index % heads };
+}
+
 /** The number in the model of a layer of the attention on screen. */
 export function layerNumber(context: Pick<TraceContext, "trace" | "state">, layer: number) {
   return siteOf(context).numbers[layer];

@@ -1,8 +1,7 @@
 import { assign, element, type Part } from "../../dom/js/element.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
 import { createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
-import { headName } from "../../trace/js/stepState.ts";
+import { headAt, headName } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { momentsFigure } from "./momentsFigure.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
@@ -49,8 +48,7 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
     for (const button of saving) button.disabled = !drawing;
   };
   const fileName = () => `heads-${replay.run.name}`;
-  const sayOfPlayer = (key: string) => fillIn(replay.run.player, key);
-  const saving = figureButtons(sayOfPlayer, { figure, fileName, prefix: "moments-" });
+  const saving = figureButtons(replay.sayOfPlayer, { figure, fileName, prefix: "moments-" });
   const close = element(
     "button",
     { type: "button", class: "quiet", on: { click: () => dialog.close() } },
@@ -77,10 +75,7 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
 
 function crossHeads(probe: TraceContext | null): HeadChoice[] {
   const { layers = 0, heads = 0 } = probe?.pieces.sites.cross ?? {};
-  return Array.from({ length: layers * heads }, (_, index) => ({
-    layer: Math.floor(index / heads),
-    head: index % heads,
-  }));
+  return Array.from({ length: layers * heads }, (_, index) => headAt(index, heads));
 }
 
 function nameOf({ layer, head }: HeadChoice) {

@@ -1,6 +1,7 @@
 import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { onResize } from "../../dom/js/onResize.ts";
+import type { Say } from "../../dom/js/sentences.ts";
 import { untracked } from "../../dom/js/store.ts";
 import { createMap } from "../../map/js/map.ts";
 import { createRail } from "../../map/js/rail.ts";
@@ -91,24 +92,23 @@ export function createProbe(context: ReplayContext): Part & { destroy: () => voi
   };
 }
 
+/** What is given and what is decoded, each after its name. */
+function probeLine(say: Say, given: (Node | string)[], greedy: (Node | string)[]) {
+  const [probeTitle, greedyTitle] = [say("probe_title"), say("greedy_title")];
+  return element(
+    "div",
+    { class: "probe-line" },
+    element("span", { class: "probe-given", title: probeTitle }, `${say("probe")} `, ...given),
+    element("span", { class: "greedy", title: greedyTitle }, `${say("greedy")} `, ...greedy),
+  );
+}
+
 /** The line of a toy task: the input, its right answer, and the greedy output. */
 function createSymbolLine({ run, say }: ReplayContext): ProbeLine {
   const given = element("span", { class: "given", testid: "probe-text" });
   const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
   const verdict = element("span", { class: "verdict", testid: "verdict" });
-  const node = element(
-    "div",
-    { class: "probe-line" },
-    element("span", { class: "probe-given", title: say("probe_title") }, `${say("probe")} `, given),
-    element(
-      "span",
-      { class: "greedy", title: say("greedy_title") },
-      `${say("greedy")} `,
-      greedy,
-      " ",
-      verdict,
-    ),
-  );
+  const node = probeLine(say, [given], [greedy, " ", verdict]);
   const show: ProbeLine["show"] = (moment, trace) => {
     if (!trace) return;
     const right = trace.target.slice(1);
@@ -131,18 +131,8 @@ function createSymbolLine({ run, say }: ReplayContext): ProbeLine {
 function createSentenceLine({ run, say }: ReplayContext): ProbeLine {
   const given = element("bdi", { class: "given", testid: "probe-text" });
   const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
-  const node = element(
-    "div",
-    { class: "probe-line sentence" },
-    element(
-      "span",
-      { class: "probe-given", title: say("probe_title") },
-      `${say("probe")} `,
-      given,
-      ` · ${say("forced")}`,
-    ),
-    element("span", { class: "greedy", title: say("greedy_title") }, `${say("greedy")} `, greedy),
-  );
+  const node = probeLine(say, [given, ` · ${say("forced")}`], [greedy]);
+  node.classList.add("sentence");
   const show: ProbeLine["show"] = (moment, trace) => {
     if (!trace) return;
     write(given, probeText(run, trace));

@@ -79,6 +79,7 @@ export interface ReplayContext extends Readonly<Given> {
   screen: Screen;
   source: ReplaySource;
   say: Say;
+  sayOfPlayer: Say;
   traces: ProbeTraces;
   range: () => [number, number]; // of the step axis
   expected: () => number; // how many moments there are or, during the training, will be
@@ -122,6 +123,7 @@ export function createReplayContext({
     source,
     // its sentences are the same in every state of the run
     say: (key, facts) => fillIn(untracked(() => given.run).strings, key, facts),
+    sayOfPlayer: (key, facts) => fillIn(untracked(() => given.run).player, key, facts),
     traces: createProbeTraces(signal, source.probe),
     range: () => [0, lastStep(given.run)],
     expected: () => expectedMoments(given.run),
