@@ -177,7 +177,7 @@ export function createOutputs(names: () => string[], read: () => [string[], stri
 /** The tokens of one step in both outputs; nothing beyond an output's end. */
 function outputPair(before: string | undefined, after: string | undefined) {
   const differs = before === after ? "" : "differs";
-  const half: (name: string, token: string | undefined) => HTMLElement = (name, token) =>
+  const half = (name: string, token: string | undefined) =>
     token === undefined
       ? element("span", { class: "absent" }, "\u00a0")
       : tokenElement(token, { class: `${name} ${differs}` });

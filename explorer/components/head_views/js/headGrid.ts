@@ -144,7 +144,7 @@ function pictureSize(site: Site, across: number, down: number): ThumbnailSize {
     (down * longest) / site.queries,
   );
   const size = thumbnailSize(Math.max(edge, SMALLEST_PICTURE), site, SMALLEST_THUMBNAIL);
-  const stretched: (side: number, space: number) => number = (side, space) =>
+  const stretched = (side: number, space: number) =>
     Math.max(side, Math.min(side * STRETCH, space, LARGEST_PICTURE));
   return {
     unit: size.unit,
@@ -184,7 +184,7 @@ function layOut(grid: Grid) {
  */
 function withNames(context: TraceContext, buttons: HTMLElement[], columns: number) {
   const site = siteOf(context);
-  const name: (kind: string, text: string, title?: string) => HTMLElement = (kind, text, title) =>
+  const name = (kind: string, text: string, title?: string) =>
     element("span", { class: `${kind}-name`, title }, text);
   const whole = columns === site.heads;
   const across = Array.from({ length: columns }, (_, head) =>

@@ -201,7 +201,7 @@ export function rangeOf(values: Float32Array) {
   return most > least ? { least, most } : { least: 0, most: 1 };
 }
 
-const placeOf: (place: Place) => Place = ({ layer, head }) => ({ layer, head });
+const placeOf = ({ layer, head }: Place) => ({ layer, head });
 
 function readPlace(value: string): Place {
   const [layer, head] = value.split(".").map(Number);

@@ -24,8 +24,8 @@ function openWords(
   parent.append(root);
   watchTheme(root, () => {});
   showProjector(root, projectorChosen());
-  const own: (key: string) => string = (key) => fillIn(strings, key);
-  const papers: (key: string) => string = (key) => fillIn(player_strings, key);
+  const own = (key: string) => fillIn(strings, key);
+  const papers = (key: string) => fillIn(player_strings, key);
   const labels = { label, close: papers("words_close") };
   const explanation = createExplanation("table-words", labels, () =>
     words.map((name) => wordEntry(name, own, papers)),

@@ -152,9 +152,9 @@ function common(one: readonly string[], other: readonly string[]) {
 }
 
 export function readOmission(bytes: Uint8Array): Omission {
-  const { header, array } = readEnvelope(bytes) as ReturnType<
-    typeof readEnvelope<{ queries: string[]; keys: string[]; text: string }>
-  >;
+  const { header, array } = readEnvelope<{ queries: string[]; keys: string[]; text: string }>(
+    bytes,
+  );
   const weights = array("weights") as Float32Array | null;
   const masked = array("masked") as Uint8Array | null;
   if (!weights || !masked) throw new Error("no weights");

@@ -77,7 +77,7 @@ export function linkAt(context: Aligned, row: number) {
 /** The shown links in Pharaoh format: source-target, counted over content tokens. */
 export function pharaohText(context: Aligned) {
   const { source, outputs } = context.trace.header.content;
-  const contentBefore: (flags: boolean[], position: number) => number = (flags, position) =>
+  const contentBefore = (flags: boolean[], position: number) =>
     flags.slice(0, position).filter(Boolean).length;
   const shift = context.state.alignment === "input" ? 1 : 0;
   const links = Array.from(linksOf(context).subarray(0, visibleRows(context)));
@@ -103,7 +103,7 @@ export function cornersOf(
   const [left, top, right, bottom] = [inset, inset, width - inset, height - inset];
   const arm = small ? 0.5 : 0.25;
   const [across, down] = [(right - left) * arm, (bottom - top) * arm];
-  const corner: (x: number, y: number, toX: number, toY: number) => Point[] = (x, y, toX, toY) => [
+  const corner = (x: number, y: number, toX: number, toY: number): Point[] => [
     [x + toX * across, y],
     [x, y],
     [x, y + toY * down],

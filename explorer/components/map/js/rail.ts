@@ -143,7 +143,7 @@ function fitThumbnails(
     best = { ...best, edge: smallest, columns: Math.ceil(site.heads / lines) };
   }
   const size = thumbnailSize(best.edge, site, smallest);
-  const stretched: (side: number, most: number) => number = (side, most) =>
+  const stretched = (side: number, most: number) =>
     Math.max(side, Math.min(side * STRETCH, most, largest));
   return {
     unit: size.unit,
@@ -427,12 +427,8 @@ function selectedName(context: TraceContext) {
 /** Scroll the rail, and nothing but the rail, until a head is visible. */
 function bringIntoView(grid: HTMLElement, frame: Element) {
   const [outer, inner] = [grid.getBoundingClientRect(), frame.getBoundingClientRect()];
-  const beyond: (low: number, high: number, from: number, to: number) => number = (
-    low,
-    high,
-    from,
-    to,
-  ) => Math.min(low - from, 0) + Math.max(high - to, 0);
+  const beyond = (low: number, high: number, from: number, to: number) =>
+    Math.min(low - from, 0) + Math.max(high - to, 0);
   grid.scrollLeft += beyond(inner.left, inner.right, outer.left, outer.right);
   grid.scrollTop += beyond(inner.top, inner.bottom, outer.top, outer.bottom);
 }

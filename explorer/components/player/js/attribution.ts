@@ -35,9 +35,10 @@ const OTHERS = ["feed_forward", "embedding", "bias"] as const;
 
 /** The parts of heads in the choice of each token, in the format of `player/contributions.py`. */
 export function readAttribution(bytes: Uint8Array): Attribution {
-  const { header, array } = readEnvelope(bytes) as ReturnType<
-    typeof readEnvelope<{ runner_up: string[]; heads: Record<string, [number, number]> }>
-  >;
+  const { header, array } = readEnvelope<{
+    runner_up: string[];
+    heads: Record<string, [number, number]>;
+  }>(bytes);
   const numbers = (name: string) => {
     const found = array(name);
     if (!found) throw new Error(`no parts: ${name}`);

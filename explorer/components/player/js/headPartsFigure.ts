@@ -73,12 +73,7 @@ function cells(
   const numbers = Array.from(values, shortPart);
   const names = Array.from({ length: heads }, (_, head) => `H${head}`);
   const fits = [...numbers, ...names].every((text) => textWidth(pen, text) + PAD < width);
-  const inCell: (column: number, line: number, text: string, looks?: object) => SVGElement[] = (
-    column,
-    line,
-    text,
-    looks = {},
-  ) => {
+  const inCell = (column: number, line: number, text: string, looks: object = {}) => {
     const place = { x: left + (column + 0.5) * width, y: top + (line + 0.75) * LINE };
     return fits ? [drawn("text", { ...place, "text-anchor": "middle", ...looks }, text)] : [];
   };

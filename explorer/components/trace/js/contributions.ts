@@ -48,10 +48,8 @@ export function reachOf(method: Method): Reach {
 }
 
 export function createContributions(words: Contributions | null = null): Contributions {
-  const envelopes: Map<
-    HeadOrMethod,
-    ReturnType<typeof readEnvelope<{ agreement?: [string, number][] }>>
-  > = new Map();
+  const read = readEnvelope<{ agreement?: [string, number][] }>;
+  const envelopes: Map<HeadOrMethod, ReturnType<typeof read>> = new Map();
   const found = (method: Method, name: string) => {
     const values = envelopes.get(method)?.array(name);
     if (!values) throw new Error(`no contributions: ${method} ${name}`);
@@ -60,8 +58,7 @@ export function createContributions(words: Contributions | null = null): Contrib
   return {
     loaded: (method) => envelopes.has(method),
     add: (method, bytes) => {
-      const envelope: ReturnType<typeof readEnvelope<{ agreement?: [string, number][] }>> =
-        readEnvelope(bytes);
+      const envelope = read(bytes);
       const merged = envelope.array("words");
       if (merged) words?.add(method, merged as Uint8Array);
       envelopes.set(method, envelope);

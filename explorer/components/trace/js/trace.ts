@@ -196,9 +196,7 @@ export interface Trace {
  * @param pieces the trace in pieces, for what that in words leaves out
  */
 export function readTrace(bytes: Uint8Array, pieces?: Trace): Trace {
-  const { header: own, array } = readEnvelope(bytes) as ReturnType<
-    typeof readEnvelope<TraceHeader>
-  >;
+  const { header: own, array } = readEnvelope<TraceHeader>(bytes);
   const header = { ...pieces?.header, ...own };
   const heads = pieces
     ? pieces.heads

@@ -32,7 +32,7 @@ export function momentsFigure(
   const shown = spread(pictured(replay), most);
   if (shown.length === 0 || heads.length === 0) return null;
   const palette = printPalette(FONT);
-  const contextOf: (trace: Trace, head: HeadChoice) => TraceContext = (trace, head) => ({
+  const contextOf = (trace: Trace, head: HeadChoice): TraceContext => ({
     ...probe,
     palette,
     trace,

@@ -116,7 +116,7 @@ function createSymbolLine({ run, say }: ReplayContext): ProbeLine {
     const tokens = moment?.greedy ? moment.greedy.split(" ") : [];
     const same =
       tokens.length === right.length && tokens.every((token, index) => token === right[index]);
-    const spaced: (token: string, index: number) => (HTMLElement | string)[] = (token, index) => [
+    const spaced = (token: string, index: number) => [
       tokenElement(token, { class: token === right[index] ? "" : "differs" }),
       " ",
     ];
