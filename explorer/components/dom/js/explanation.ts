@@ -12,25 +12,18 @@ export interface Entry {
   kind?: string; // its class
 }
 
-/** A button, and the words that it opens in place. */
-export interface Explanation {
-  element: HTMLElement;
-  button: HTMLButtonElement;
-}
-
 const MARGIN = 8; // px to the edges of the window
 
 /**
  * A button that explains words in place, by click, tap or key, until Escape or a click elsewhere.
- * @param words what a screen reader hears of the button, and of the
- *   one that closes
+ * @param words what a screen reader hears of the button, and of the one that closes
  * @param entries asked for whenever it opens
  */
 export function createExplanation(
   testid: string,
   words: { label: string; close: string },
   entries: () => Entry[],
-): Explanation {
+) {
   const { label } = words;
   const panel = element("div", {
     class: "explanation",

@@ -5,15 +5,6 @@ import type { Cost } from "./costs.ts";
 import { equation } from "./equations.ts";
 import { createVectorCells, type VectorKind } from "./vectorCells.ts";
 
-/** One part of a path: its name, equation, vector, shape and cost. */
-export interface Box {
-  element: HTMLElement;
-  draw: (content: BoxContent | null) => void; // null hides it
-  shown: () => ShownVector | null; // its vector and name
-}
-
-export type ShownVector = { vector: ArrayLike<number>; name: string };
-
 export interface BoxContent {
   vector?: ArrayLike<number>;
   text?: string; // in place of a vector, or below it
@@ -31,11 +22,11 @@ export const KINDS: Record<string, VectorKind> = {
 };
 
 /**
- * A part of a path.
+ * One part of a path: its name, equation, vector, shape and cost.
  * @param name of its sentences and test id
  * @param enlarge called when its vector was clicked
  */
-export function createBox(context: TraceContext, name: string, enlarge: () => void): Box {
+export function createBox(context: TraceContext, name: string, enlarge: () => void) {
   const { say } = context;
   const heading = element("h3", {});
   const formula = element("p", { class: "formula" });
@@ -63,7 +54,8 @@ export function createBox(context: TraceContext, name: string, enlarge: () => vo
   );
   let shown: ArrayLike<number> = [];
   let equationName: string | undefined;
-  const draw: Box["draw"] = (content) => {
+  /** @param content null hides it */
+  const draw = (content: BoxContent | null) => {
     node.hidden = content === null;
     if (!content) return;
     write(heading, content.heading ?? say(`path_${name}`));
@@ -79,11 +71,9 @@ export function createBox(context: TraceContext, name: string, enlarge: () => vo
     write(cost, content.cost ? costText(say, content.cost) : "");
     assign(cost, "title", content.cost ? say("path_cost_title") : null);
   };
-  return {
-    element: node,
-    draw,
-    shown: () => (shown.length ? { vector: shown, name: heading.textContent ?? "" } : null),
-  };
+  const shownVector = () =>
+    shown.length ? { vector: shown, name: heading.textContent ?? "" } : null;
+  return { element: node, draw, shown: shownVector };
 }
 
 function costText(say: Say, { parameters, products }: Cost) {

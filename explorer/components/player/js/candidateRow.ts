@@ -16,13 +16,10 @@ const CHOSEN: Record<"forced" | "given" | "taken", [string, string]> = {
   taken: ["✓", "chosen"],
 };
 
-/** One row of the list; a click guesses or forces its token. */
-export interface CandidateRow {
-  element: HTMLElement;
-  draw: (candidate: Candidate) => void;
-}
+export type CandidateRow = ReturnType<typeof createCandidateRow>;
 
-export function createCandidateRow(context: TraceContext): CandidateRow {
+/** One row of the list; a click guesses or forces its token. */
+export function createCandidateRow(context: TraceContext) {
   const { say } = context;
   const rank = element("span", { class: "rank" });
   const name = element("bdi", { class: "name token" });
@@ -65,7 +62,7 @@ export function createCandidateRow(context: TraceContext): CandidateRow {
     assign(button, "title", asked ? null : title);
     assign(button, "tabindex", enabled ? null : "-1");
   };
-  const draw: CandidateRow["draw"] = (candidate) => {
+  const draw = (candidate: Candidate) => {
     const guessed = isGuessed(context);
     writeToken(name, candidate.token);
     button.dataset.id = String(candidate.id);

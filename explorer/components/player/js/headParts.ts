@@ -12,11 +12,6 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type Find, offers } from "../../trace/js/traceQuestions.ts";
 import type { Attribution, HeadParts, StepParts } from "./attribution.ts";
 
-interface HeadPartsView {
-  element: HTMLElement;
-  draw: () => string; // the parts at the current step; the note below them
-}
-
 export type FindAttribution = Find<Attribution>;
 
 const WORDS = ["head_parts", "head_parts_rest", "head_parts_ignored"];
@@ -62,7 +57,7 @@ export function fitHeadParts(context: TraceContext, column: HTMLElement) {
  * What each head adds to the choice of the next token and not of the runner-up: a sentence, every
  * head by layer, and bars of all that adds up.
  */
-export function createHeadParts(context: TraceContext, find: FindAttribution): HeadPartsView {
+export function createHeadParts(context: TraceContext, find: FindAttribution) {
   const { say } = context;
   const sentence = element("p", { class: "parts-sentence", testid: "parts-sentence" });
   const words = createExplanation(
@@ -105,7 +100,8 @@ export function createHeadParts(context: TraceContext, find: FindAttribution): H
     const forced = step.difference < 0 ? [say("parts_forced", facts)] : [];
     return [...forced, say("parts_note", facts)].join(" ");
   };
-  const draw = () => {
+  /** @returns the note below the parts at the current step */
+  const draw = (): string => {
     const found = find("");
     shown.hidden = typeof found === "string";
     if (typeof found === "string") return say(`parts_${found}`);

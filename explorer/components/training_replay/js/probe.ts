@@ -31,12 +31,6 @@ interface ProbeLine {
   show: (moment: Moment | undefined, trace: Trace | undefined) => void;
 }
 
-/** The picture of a probe trace. */
-interface ProbeView {
-  show: (moment: Moment, trace: Trace) => void;
-  destroy: () => void;
-}
-
 /**
  * The probe: the same input at every moment, drawn by the player's parts. Head, scale, zoom and
  * row stay from moment to moment.
@@ -52,7 +46,7 @@ export function createProbe(context: ReplayContext): Part & { destroy: () => voi
     testid: "sharpest",
     "aria-live": "polite",
   });
-  let view: ProbeView | null = null;
+  let view: ReturnType<typeof createProbeView> | null = null;
   let shownRun = "";
   const showMoment = () => {
     const { run, state, trace } = context;
@@ -152,7 +146,7 @@ function createProbeView(
   sharpest: HTMLElement,
   moment: Moment,
   trace: Trace,
-): ProbeView {
+) {
   let shown = moment;
   const { projector } = replay.state;
   const { player } = replay.run; // the same in every state of a run
@@ -207,7 +201,7 @@ function createProbeView(
   map.start();
   replay.give({ picture: context });
   return {
-    show: (next, its) => {
+    show: (next: Moment, its: Trace) => {
       shown = next;
       showTrace(context, its);
     },
