@@ -1,4 +1,4 @@
-import { assign, element } from "./element.ts";
+import { assign, buttonElement, element } from "./element.ts";
 import { typeset } from "./mathml.ts";
 import type { Say } from "./sentences.ts";
 import { WORDS } from "./words.ts";
@@ -32,13 +32,13 @@ export function createExplanation(
     "aria-label": label,
     testid: `${testid}-words`,
   });
-  const button = element(
-    "button",
-    { type: "button", class: "explain", testid, "aria-label": label, title: label },
+  const button = buttonElement(
+    null,
+    { class: "explain", testid, "aria-label": label, title: label },
     "?",
   );
   button.popoverTargetElement = panel;
-  const close = element("button", { type: "button", class: "close", "aria-label": words.close });
+  const close = buttonElement(null, { class: "close", "aria-label": words.close });
   close.append("×");
   close.popoverTargetElement = panel;
   close.popoverTargetAction = "hide";

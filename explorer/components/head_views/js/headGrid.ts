@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 
 import { SMALL_PROJECTOR_TYPE, SMALL_TYPE, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
 
@@ -209,14 +209,12 @@ function cellOf({ context, byIndex, tooltip }: Grid, { index, layer, head }: Fil
   const picture = element("canvas", { "aria-hidden": "true" });
   const [name, number] = [element("b"), element("span", { class: "number" })];
   const role = element("span", { class: "role" });
-  const button = element(
-    "button",
+  const button = buttonElement(
+    () => context.act.select({ layer, head }),
     {
-      type: "button",
       class: "head-cell",
       testid: `head-${layer}-${head}`,
       on: {
-        click: () => context.act.select({ layer, head }),
         pointermove: (event) => tooltip.show(event, layer, head),
         pointerleave: () => tooltip.hide(),
       },

@@ -1,4 +1,4 @@
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Cost } from "./costs.ts";
@@ -31,12 +31,10 @@ export function createBox(context: TraceContext, name: string, enlarge: () => vo
   const heading = element("h3", {});
   const formula = element("p", { class: "formula" });
   const cells = createVectorCells(`path-${name}-vector`, KINDS[name]);
-  const large = element("button", {
-    type: "button",
+  const large = buttonElement(enlarge, {
     class: "enlarge",
     title: say("path_enlarge"),
     "aria-label": `${say(`path_${name}`)}: ${say("path_enlarge")}`,
-    on: { click: enlarge },
   });
   large.append(cells.element);
   const text = element("p", { class: "number", testid: `path-${name}-text` });

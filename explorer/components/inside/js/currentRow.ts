@@ -1,4 +1,4 @@
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, populate, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
 import { labelOf, writeToken } from "../../trace/js/label.ts";
@@ -20,7 +20,11 @@ export function createCurrentRow(context: TraceContext) {
     keys,
   );
   const makeKey = (key: number) =>
-    element("li", {}, element("button", { type: "button", on: { click: () => choose(key) } }));
+    element(
+      "li",
+      {},
+      buttonElement(() => choose(key), {}),
+    );
   const choose = (key: number) => {
     const { inside } = context.state;
     if (inside) context.set({ inside: { query: inside.query, key } });

@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { LAYER_LABEL, LAYER_TARGET, PHONE_WIDTH, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
@@ -277,17 +277,9 @@ function layerName({ say, act, state }: TraceContext, site: Site, layer: number)
     const title = say("layer_title", { layer: number });
     return element("span", { class: "layer-name", title }, `L${number}`);
   }
-  return element(
-    "button",
-    {
-      type: "button",
-      class: "layer-name",
-      testid: `mean-${layer}`,
-      "data-head": `${layer}/${MEAN}`,
-      on: {
-        click: () => act.select(state.shows === "weight" ? { layer, head: MEAN } : { layer }),
-      },
-    },
+  return buttonElement(
+    () => act.select(state.shows === "weight" ? { layer, head: MEAN } : { layer }),
+    { class: "layer-name", testid: `mean-${layer}`, "data-head": `${layer}/${MEAN}` },
     element("span", {}, `L${number}`),
     " ",
     element("span", { class: "mean-word" }),
@@ -304,15 +296,13 @@ function thumbnail(context: TraceContext, layer: number, head: number, scored: b
     element("i", { class: "tick" }),
     element("i", { class: "key-mark" }),
   );
-  return element(
-    "button",
+  return buttonElement(
+    () => context.act.select({ layer, head }),
     {
-      type: "button",
       class: "thumbnail",
       testid: `head-${layer}-${head}`,
       "data-head": `${layer}/${head}`,
       on: {
-        click: () => context.act.select({ layer, head }),
         pointermove: (event) => hoverThumbnail(context, picture, event, layer, head),
         pointerleave: (event) => clearHover(context, event),
       },

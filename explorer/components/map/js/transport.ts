@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import type { Move } from "../../trace/js/actions.ts";
 import { reveal } from "../../trace/js/guess.ts";
@@ -73,16 +73,9 @@ export function moveButton(
   testid: string,
   ...word: HTMLElement[]
 ) {
-  return element(
-    "button",
-    {
-      type: "button",
-      class: `move ${name}`,
-      testid,
-      "aria-label": say(name),
-      title: say(`${name}_title`),
-      on: { click: () => act[name]() },
-    },
+  return buttonElement(
+    () => act[name](),
+    { class: `move ${name}`, testid, "aria-label": say(name), title: say(`${name}_title`) },
     element("span", { class: "icon", "aria-hidden": "true" }, ICONS[name]),
     ...word,
   );
@@ -107,15 +100,9 @@ export function namePlay(
 
 /** Larger type for a projector. */
 function projectorButton(context: TraceContext) {
-  return element(
-    "button",
-    {
-      type: "button",
-      class: "quiet projector-switch",
-      testid: "projector",
-      title: context.say("projector_title"),
-      on: { click: () => context.set({ projector: !context.state.projector }) },
-    },
+  return buttonElement(
+    () => context.set({ projector: !context.state.projector }),
+    { class: "quiet projector-switch", testid: "projector", title: context.say("projector_title") },
     context.say("projector"),
   );
 }

@@ -1,4 +1,4 @@
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import { percent, percentOfLoss } from "../../dom/js/numbers.ts";
 import { atTemperature } from "../../inside/js/temperature.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
@@ -27,9 +27,9 @@ export function createCandidateRow(context: TraceContext) {
   const track = element("span", { class: "track" }, share);
   const value = element("span", { class: "value" });
   const mark = element("span", { class: "mark" });
-  const button = element(
-    "button",
-    { type: "button", class: "candidate", on: { click: () => choose(context, button) } },
+  const button = buttonElement(
+    () => choose(context, button),
+    { class: "candidate" },
     ...[rank, name, track, value, mark],
   );
   /** Its name alone, as one of the choices of a guess. */

@@ -1,4 +1,4 @@
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, populate, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { signed, summands } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
@@ -160,14 +160,9 @@ function layerRow() {
 }
 
 function cellButton({ act }: TraceContext, site: SiteName, layer: number, head: number) {
-  return element(
-    "button",
-    {
-      type: "button",
-      "data-part": `${site}/${layer}/${head}`,
-      testid: `part-${site}-${layer}-${head}`,
-      on: { click: () => act.select({ site, layer, head, hover: null }) },
-    },
+  return buttonElement(
+    () => act.select({ site, layer, head, hover: null }),
+    { "data-part": `${site}/${layer}/${head}`, testid: `part-${site}-${layer}-${head}` },
     element("span", {}),
   );
 }

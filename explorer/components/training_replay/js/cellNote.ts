@@ -1,4 +1,4 @@
-import { element, type Part, write } from "../../dom/js/element.ts";
+import { buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { MEAN } from "../../trace/js/look.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -15,9 +15,9 @@ export function createCellNote(
 ): Part & { show: (cell: Cell) => void } {
   const { say } = replay;
   const text = element("span", {});
-  const button = element(
-    "button",
-    { type: "button", class: "quiet", testid: "open-cell", on: { click: () => open() } },
+  const button = buttonElement(
+    () => open(),
+    { class: "quiet", testid: "open-cell" },
     say("cell_open"),
   );
   const looks = { class: "cell-note", testid: "cell-note", role: "status", hidden: true };

@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { moveButton, namePlay } from "../../map/js/transport.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
@@ -15,9 +15,9 @@ export function createMomentSlider(context: ReplayContext, more: HTMLElement): P
     on: { input: () => act.goTo(Number(slider.value) - 1) },
   });
   const count = element("output", { class: "count", testid: "moment-count" });
-  const live = element(
-    "button",
-    { type: "button", class: "live", testid: "live", on: { click: () => act.follow() } },
+  const live = buttonElement(
+    () => act.follow(),
+    { class: "live", testid: "live" },
     element("i", { class: "dot", "aria-hidden": "true" }),
     say("live"),
   );

@@ -1,4 +1,4 @@
-import { assign, element, type Part } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part } from "../../dom/js/element.ts";
 import { createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { headAt, headName } from "../../trace/js/stepState.ts";
@@ -28,8 +28,7 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
     const others = state.without.filter((other) => other !== name);
     set({ without: others.length < state.without.length ? others : [...others, name] });
   };
-  const headSwitch = (name: string) =>
-    element("button", { type: "button", class: "quiet", on: { click: () => toggle(name) } }, name);
+  const headSwitch = (name: string) => buttonElement(() => toggle(name), { class: "quiet" }, name);
   const draw = () => {
     if (!state.open) return;
     const heads = crossHeads(replay.picture).map(nameOf);
@@ -49,11 +48,7 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
   };
   const fileName = () => `heads-${replay.run.name}`;
   const saving = figureButtons(replay.sayOfPlayer, { figure, fileName, prefix: "moments-" });
-  const close = element(
-    "button",
-    { type: "button", class: "quiet", on: { click: () => dialog.close() } },
-    say("moments_close"),
-  );
+  const close = buttonElement(() => dialog.close(), { class: "quiet" }, say("moments_close"));
   const dialog = element(
     "dialog",
     { class: "moments-dialog", testid: "moments-dialog" },
@@ -67,9 +62,8 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
     replay.screen.flush(); // its first button gets the focus
     dialog.showModal();
   };
-  const title = say("moments_title");
-  const looks = { type: "button", testid: "moments-open", title, on: { click: open } };
-  const opener = element("button", looks, say("moments"));
+  const looks = { testid: "moments-open", title: say("moments_title") };
+  const opener = buttonElement(open, looks, say("moments"));
   return { element: dialog, opener, views: [draw] };
 }
 
