@@ -67,20 +67,13 @@ export interface TraceContext extends Readonly<Given> {
 
 /** @param given.state what is shown first */
 export function createTraceContext({
-  root,
-  signal,
-  options,
   pieces,
-  state: initial,
   palette,
+  state: initial,
   strings,
-}: {
-  root: HTMLElement;
-  signal: AbortSignal;
-  options: TraceOptions;
-  pieces: Trace;
+  ...own
+}: Pick<TraceContext, "root" | "signal" | "options" | "pieces" | "palette"> & {
   state: TraceState;
-  palette: Palette;
   strings: () => Strings;
 }): TraceContext {
   const screen = createScreen();
@@ -89,11 +82,10 @@ export function createTraceContext({
   const { integrity } = pieces.header;
   const asked = lessonAsks();
   const given = createStore<Given>({ pieces, palette, integrity, asked, ...nothing });
-  onAsking(() => given.set({ asked: lessonAsks() }), signal);
+  onAsking(() => given.set({ asked: lessonAsks() }), own.signal);
   const parts: Omit<TraceContext, "act" | keyof Given> = {
-    root,
-    signal,
-    options: { ...options },
+    ...own,
+    options: { ...own.options },
     state,
     set,
     give: given.set,

@@ -92,21 +92,14 @@ export interface ReplayContext extends Readonly<Given> {
 
 /** @param given.opening what the probe shows first */
 export function createReplayContext({
-  root,
-  signal,
   run,
-  source,
+  palette,
   state: initial,
   opening,
-  palette,
-}: {
-  root: HTMLElement;
-  signal: AbortSignal;
-  run: RunData;
-  source: ReplaySource;
+  ...own
+}: Pick<ReplayContext, "root" | "signal" | "source" | "listeners" | "run" | "palette"> & {
   state: ReplayState;
   opening: Partial<TraceState>;
-  palette: Palette;
 }): ReplayContext {
   const screen = createScreen();
   const { values: state, set } = createStore(initial);
@@ -114,20 +107,17 @@ export function createReplayContext({
   const { values: given, set: give } = createStore<Given>({ run, palette, ...nothing });
   let first = opening;
   const parts: Omit<ReplayContext, "act" | keyof Given> = {
-    root,
-    signal,
+    ...own,
     state,
     set,
     give,
     screen,
-    source,
     // its sentences are the same in every state of the run
     say: (key, facts) => fillIn(untracked(() => given.run).strings, key, facts),
     sayOfPlayer: (key, facts) => fillIn(untracked(() => given.run).player, key, facts),
-    traces: createProbeTraces(signal, source.probe),
+    traces: createProbeTraces(own.signal, own.source.probe),
     range: () => [0, lastStep(given.run)],
     expected: () => expectedMoments(given.run),
-    listeners: { onLink: () => {}, onCell: () => {} },
     choose: (patch) => {
       first = { ...first, ...patch };
       given.picture?.set(patch);

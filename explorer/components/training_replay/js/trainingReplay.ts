@@ -64,11 +64,11 @@ export function mountTrainingReplay(
     signal,
     run,
     source,
+    listeners,
     state: initialState(run),
     opening: { ...lastView?.probe, ...crossHead(addressed(run).head) },
     palette: watchTheme(root, (palette) => context.give({ palette })),
   });
-  context.listeners = listeners;
   const parts = placeParts(context);
   if (!source.follows) parts.push(createAddress(context), createClassMoment(context));
   watchSize(root, signal, () => giveSize(context));
