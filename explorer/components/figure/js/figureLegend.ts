@@ -1,7 +1,7 @@
 import { linksOf } from "../../map/js/alignment.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { MASK_CODES } from "../../map/js/pattern.ts";
-import { type Colour, colourAt, css, maskColour, type Palette } from "../../page/js/palette.ts";
+import { type Colour, css, maskColour, type Palette, rampStops } from "../../page/js/palette.ts";
 import { LATER, OUTSIDE, PADDING } from "../../trace/js/look.ts";
 import { type Scale, scaleMarks, scaleOf } from "../../trace/js/scale.ts";
 import {
@@ -67,8 +67,8 @@ export function addBar(
     marks,
   }: { name: string; ramp: [string, Colour[]]; marks: [number, string][] },
 ): number {
-  const stops = Array.from({ length: STEPS + 1 }, (_, step) =>
-    drawn("stop", { offset: step / STEPS, "stop-color": css(colourAt(ramp, step / STEPS)) }),
+  const stops = rampStops(ramp, STEPS).map(([offset, colour]) =>
+    drawn("stop", { offset, "stop-color": colour }),
   );
   const left = MARGIN + textWidth(figurePen(), name) + 2 * GAP;
   const width = Math.min(BAR.width, widthOf(figure) - MARGIN - left - GAP); // the last number is wider

@@ -6,7 +6,7 @@ import { INSIDE_VIEWS, MEAN } from "../../trace/js/look.ts";
 import {
   currentRow,
   headPlace,
-  rowCodes,
+  largestKey,
   shownCell,
   shownMethod,
   shownName,
@@ -248,8 +248,7 @@ export function isOffered(context: TraceContext) {
 function strongest(context: TraceContext): Cell {
   const { layer, head } = context.state;
   const query = Math.max(currentRow(context), 0);
-  const codes = rowCodes(siteOf(context), layer, head, query);
-  return { query, key: codes.indexOf(Math.max(...codes)) };
+  return { query, key: largestKey(siteOf(context), layer, head, query) };
 }
 
 /** Why something could not be loaded: of an exported page, what it holds. */

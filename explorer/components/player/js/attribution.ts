@@ -30,7 +30,7 @@ export interface Attribution {
   largest: number; // the largest of all numbers but the parts of single heads
 }
 
-const SITES = ["decoder", "cross"] as const;
+export const SITES = ["decoder", "cross"] as const;
 const OTHERS = ["feed_forward", "embedding", "bias"] as const;
 
 /** The parts of heads in the choice of each token, in the format of `player/contributions.py`. */

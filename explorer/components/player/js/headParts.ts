@@ -10,13 +10,12 @@ import { chosenAt, currentRow, headName } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type Find, offers } from "../../trace/js/traceQuestions.ts";
-import type { Attribution, HeadParts, StepParts } from "./attribution.ts";
+import { type Attribution, type HeadParts, SITES, type StepParts } from "./attribution.ts";
 
 export type FindAttribution = Find<Attribution>;
 
 const WORDS = ["head_parts", "head_parts_rest", "head_parts_ignored"];
 const GIVING_WAY = ["bars", "note", "sentence"]; // the first one first; of the bars numbers are left
-const SITES = ["decoder", "cross"] as const;
 
 /** Whether the server can say which heads made the model choose a token; a saved page cannot. */
 export function offersHeadParts(context: TraceContext) {

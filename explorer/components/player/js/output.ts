@@ -1,7 +1,6 @@
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
-import { isSpecial } from "../../trace/js/label.ts";
-import { joinedPieces } from "../../trace/js/pieceText.ts";
+import { plainText } from "../../trace/js/pieceText.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { decodedPieces } from "../../trace/js/unitChoice.ts";
 
@@ -76,15 +75,6 @@ function shownText(context: TraceContext) {
   if (text && (ahead || decoded >= predicted.length)) return text;
   const tokens = predicted.slice(Math.max(prompt - 1, 0), ahead ? undefined : decoded);
   return plainText(tokens, header.marked);
-}
-
-/**
- * Tokens as text: symbols separated by spaces, subword pieces and bytes joined.
- * @param marked whether labels mark where words begin
- */
-function plainText(tokens: string[], marked: boolean) {
-  const content = tokens.filter((token) => !isSpecial(token));
-  return marked ? joinedPieces(content) : content.join(" ");
 }
 
 /**

@@ -3,6 +3,7 @@ import { labelOf } from "./label.ts";
 import {
   chosenAt,
   currentRow,
+  largestKey,
   predictionsOf,
   rowCodes,
   rowOf,
@@ -92,6 +93,15 @@ export function visibleRows(context: Shown) {
 /** Why the rows below the visible ones are empty, as the name of a sentence. */
 export function whyCovered(context: Shown) {
   return weightsHidden(context) ? "not_guessed" : "not_yet";
+}
+
+/** The key with the largest weight in the current row of the large map; −1 while none is shown. */
+export function strongestKey(context: Shown) {
+  const { state } = context;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  if (row < 0 || row >= site.queries || weightsHidden(context)) return -1;
+  return largestKey(site, state.layer, shownHead(state), row);
 }
 
 /** The token after a row, as shown. */

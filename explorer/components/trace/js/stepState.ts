@@ -157,7 +157,7 @@ export function isAsked(
       one.layer === (layer ?? state.layer) &&
       one.head === (head ?? shownHead(state)) &&
       one.query === query &&
-      (one.key ?? largestKey(siteOf(context), one)) === key,
+      (one.key ?? largestKey(siteOf(context), one.layer, one.head, query)) === key,
   );
 }
 
@@ -167,10 +167,7 @@ export function asksProbability({ asked }: Pick<TraceContext, "asked">, row: num
 }
 
 /** The key with the largest weight in a row. */
-function largestKey(
-  site: Site,
-  { layer, head, query }: { layer: number; head: number; query: number },
-) {
+export function largestKey(site: Site, layer: number, head: HeadOrMethod, query: number) {
   const codes = rowCodes(site, layer, head, query);
   return codes.indexOf(Math.max(...codes));
 }

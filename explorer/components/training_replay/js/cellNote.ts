@@ -1,8 +1,8 @@
 import { buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { MEAN } from "../../trace/js/look.ts";
+import { plainText } from "../../trace/js/pieceText.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { textOf } from "./probeText.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
 /**
@@ -28,7 +28,7 @@ export function createCellNote(
     const { site, layer, head } = state;
     replay.listeners.onCell({
       ...{ site, layer, head, ...chosen },
-      text: textOf(replay.run, pieces.source),
+      text: plainText(pieces.source, replay.run.translates),
     });
   };
   const show = (cell: Cell) => {
