@@ -38,7 +38,7 @@ function openTools(parent: HTMLElement | ShadowRoot, data: ClassData): View<Clas
     data.part === "bar" ? createHostBar(room, say) : createTools(room, say, data.address);
   const root = element("div", { class: `player class-${data.part}`, lang: data.language });
   parent.append(root);
-  watchTheme(root, () => {});
+  watchTheme(root);
   root.append(part.element);
   const leave = room.show(part.views ?? []);
   shared.uses += 1;

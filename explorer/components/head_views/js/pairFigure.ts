@@ -1,3 +1,4 @@
+import { signed } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureCells, type Places } from "../../figure/js/figureCells.ts";
 import { addBar, addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
@@ -165,12 +166,7 @@ function differenceCells(
     found.push(...fills.map((fill) => drawn("rect", { ...box, fill })));
     if (code || across < PRINTED || Math.abs(value) < 0.005) return;
     const at = { x: x + across / 2, y: y + down / 2 + TYPE * 0.35, "text-anchor": "middle" };
-    found.push(drawn("text", { ...at, fill: inkOn(colour) }, signed(value)));
+    found.push(drawn("text", { ...at, fill: inkOn(colour) }, signed(value).replace("0.", ".")));
   });
   return found;
-}
-
-function signed(value: number) {
-  const text = Math.abs(value).toFixed(2).replace(/^0/, "");
-  return (value < 0 ? "−" : "+") + text;
 }

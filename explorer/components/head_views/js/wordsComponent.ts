@@ -22,7 +22,7 @@ function openWords(
   const { words = [], label = "", language, strings, player_strings } = header;
   const root = element("div", { class: "player words", lang: language });
   parent.append(root);
-  watchTheme(root, () => {});
+  watchTheme(root);
   showProjector(root, projectorChosen());
   const own = (key: string) => fillIn(strings, key);
   const papers = (key: string) => fillIn(player_strings, key);

@@ -28,7 +28,7 @@ export function mountOffer(
   if (offers) {
     parent.append(root);
     draw(content);
-    watchTheme(root, () => {});
+    watchTheme(root);
   }
   return {
     update: (next) => {

@@ -7,7 +7,10 @@ import { type Palette, readPalette } from "./palette.ts";
  * of a hidden element, whose end is an event.
  * @returns the colours now
  */
-export function watchTheme(root: HTMLElement, onChange: (palette: Palette) => void): Palette {
+export function watchTheme(
+  root: HTMLElement,
+  onChange: (palette: Palette) => void = () => {},
+): Palette {
   const sensor = element("i", { class: "theme-sensor", "aria-hidden": "true" });
   root.append(sensor);
   let palette = readPalette(sensor);

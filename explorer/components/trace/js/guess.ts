@@ -7,11 +7,11 @@ import {
   predictionsOf,
   rowCodes,
   rowOf,
+  type Shown,
   shownHead,
   shownRows,
   siteOf,
 } from "./stepState.ts";
-import type { TraceContext } from "./traceContext.ts";
 
 /** To the question of the current step. */
 export interface Answer {
@@ -34,8 +34,6 @@ export interface Guess {
   total: number;
   answer: Answer | null;
 }
-
-export type Shown = Pick<TraceContext, "trace" | "state">;
 
 export const HIDDEN = "?";
 
