@@ -227,6 +227,21 @@ def test_a_class_follows_its_host_to_the_heads(host: Page, guest: Guests, addres
     expect(laptop.get_by_test_id("map-title")).to_contain_text("Encoder")
 
 
+def test_a_class_stays_on_the_page_its_host_went_to(
+    host: Page, guest: Guests, address: str
+) -> None:
+    """The tools of the page before are gone: nothing they knew is published later."""
+    laptop = guest(1024, 768)
+    host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=1")
+    lead(host)
+    expect(laptop.get_by_test_id("step-count")).to_have_text("step 1/4")
+    host.get_by_role("link", name="Heads").click()
+    expect(laptop.get_by_test_id("view-head-grid")).to_be_visible()
+    laptop.wait_for_timeout(5000)  # longer than a page without a picture is waited for
+    expect(laptop.get_by_test_id("view-head-grid")).to_be_visible()
+    expect(laptop.get_by_test_id("class-status")).to_have_text("Following the host · 1 here")
+
+
 def test_a_class_watches_a_training_as_it_comes(host: Page, guest: Guests, address: str) -> None:
     phone, loner = guest(), guest(1024, 768)
     host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=3")

@@ -144,7 +144,7 @@ def _strings(language: str, *, of_class: bool) -> dict[str, Mapping[str, str]]:
 def _data(
     models: Sequence[LiveModel], strings: Mapping[str, Any], more: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The data that `livePage.ts` reads, `PageData` there. strings: by language."""
+    """The data that `pageData.ts` describes. strings: by language."""
     return {
         "project": PROJECT,
         "languages": {

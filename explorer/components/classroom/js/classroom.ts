@@ -143,6 +143,8 @@ export function createClassroom(): Classroom {
     },
     close: () => {
       ended.abort();
+      clearTimeout(absence); // what this room last knew is not what the next one shows
+      clearTimeout(departure);
       keep();
       stream.close();
       document.documentElement.removeAttribute(BUSY);

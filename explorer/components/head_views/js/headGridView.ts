@@ -82,7 +82,6 @@ export function openHeadGrid(
   opener.open(context.pieces, context.state, begin);
   watchFrame(frame, () => giveSize(context), COLUMNS);
   listenToKeys(context, {
-    p: () => context.set({ projector: !context.state.projector }),
     i: () => lookInside(context, context.state.inside ? null : undefined),
     escape: () => lookInside(context, null),
   });

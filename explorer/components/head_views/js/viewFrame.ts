@@ -1,7 +1,7 @@
 import { type DrawnPart, element } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
-import { createStore, type Store } from "../../dom/js/store.ts";
+import { createStore, type Store, withValues } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
@@ -29,11 +29,12 @@ export interface ViewFrame extends Readonly<Given> {
   signal: AbortSignal; // aborted when the view is destroyed
   give: Store<Given>["set"];
   say: Say;
+  sayOfPlayer: Say;
   roleName: (role: string) => string;
   destroy: () => void;
 }
 
-const LOWEST_TOP = 330; // px; a view that begins lower is as high as if it began here
+const LOWEST_TOP = 330; // px
 
 export function createViewFrame(parent: HTMLElement | ShadowRoot, payload: ViewPayload): ViewFrame {
   const abort = new AbortController();
@@ -47,23 +48,19 @@ export function createViewFrame(parent: HTMLElement | ShadowRoot, payload: ViewP
   parent.append(root);
   const palette = watchTheme(root, (next) => give({ palette: next }));
   const { values, set: give } = createStore<Given>({ payload, palette });
-  return {
+  const own: Omit<ViewFrame, keyof Given> = {
     root,
     signal: abort.signal,
-    get payload() {
-      return values.payload;
-    },
-    get palette() {
-      return values.palette;
-    },
     give,
     say: (key, facts) => fillIn(values.payload.header.strings, key, facts),
+    sayOfPlayer: (key, facts) => fillIn(values.payload.header.player_strings, key, facts),
     roleName: (role) => values.payload.header.role_strings[role] ?? role,
     destroy: () => {
       abort.abort();
       root.remove();
     },
   };
+  return withValues(own, values);
 }
 
 /**
@@ -77,15 +74,11 @@ export function watchFrame(
   columns: number,
   railBeside: number = columns,
 ) {
-  watchSize(
-    root,
-    signal,
-    (top) => Math.min(top, LOWEST_TOP),
-    () => {
-      markNarrow(root, columns, railBeside);
-      onChange();
-    },
-  );
+  const follow = () => {
+    markNarrow(root, columns, railBeside);
+    onChange();
+  };
+  watchSize(root, signal, follow, LOWEST_TOP);
 }
 
 /** A trace of a head view. */

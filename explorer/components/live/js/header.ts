@@ -2,7 +2,7 @@
 
 import { element } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
-import type { PageData } from "./livePage.ts";
+import type { PageData } from "./pageData.ts";
 
 /** What needs the program: key of its name, command that starts it. */
 const ELSEWHERE: [string, string][] = [

@@ -4,109 +4,90 @@
  */
 
 import { addressOf } from "../../classroom/js/stream.ts";
-import { element, write } from "../../dom/js/element.ts";
-import { fillIn, type Strings } from "../../dom/js/sentences.ts";
+import { element, type Part, write } from "../../dom/js/element.ts";
+import { latestOnly } from "../../dom/js/latestOnly.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
 import type { ShownTraining } from "../../page/js/classEvents.ts";
 import { embeddedPlotly } from "../../player/js/embeddedPlotly.ts";
 import type {
   FollowedReplay,
   mountFollowedReplay,
 } from "../../training_replay/js/followedReplay.ts";
-
-export type Sentences = Record<"training_replay" | "player" | "class_tools", Strings>;
-
-export type Wanted = { training: ShownTraining; language: string };
+import type { PageStrings } from "./pageData.ts";
+import type { PageStore } from "./pageState.ts";
 
 const ON_SCREEN = "data-class-training"; // on the page, in the place of the player
 const AGAIN = [2000, 6000]; // ms before another try, by chance: all guests wait
 
-export class HostTraining {
-  sentencesIn: (language: string) => Sentences;
-  note: HTMLParagraphElement;
-  element: HTMLElement;
-  root: ShadowRoot;
-  wanted: Wanted | null;
-  shown: string;
-  selected: string;
-  busy: boolean;
-  timer: ReturnType<typeof setTimeout> | undefined; // until the next try
-  opening: Promise<FollowedReplay> | null;
-  replay: FollowedReplay | null; // once it is loaded
+export interface HostTraining extends Part {
+  follow: () => Promise<void>; // show the host's training, as it is now
+}
 
-  constructor(sentencesIn: (language: string) => Sentences) {
-    this.sentencesIn = sentencesIn;
-    this.note = element("p", { class: "note", role: "status", testid: "training-note" });
-    const place = element("div");
-    this.element = element("main", { id: "training", hidden: true }, this.note, place);
-    this.root = place.attachShadow({ mode: "open" });
-    this.wanted = null;
-    this.shown = ""; // the state of a run that the replay has, see `stateOf`
-    this.selected = ""; // what was followed last
-    this.busy = false;
-    this.timer = undefined;
-    this.opening = null;
-    this.replay = null;
-  }
+/** @param strings by language */
+export function createHostTraining(
+  { values: state, set }: PageStore,
+  strings: Record<string, PageStrings>,
+): HostTraining {
+  const note = element("p", { class: "note", role: "status", testid: "training-note" });
+  const place = element("div");
+  const main = element("main", { id: "training", hidden: true }, note, place);
+  const root = place.attachShadow({ mode: "open" });
+  let opening: Promise<FollowedReplay> | null = null;
+  let replay: FollowedReplay | null = null; // once it is loaded
+  let shown = ""; // the state of a run that the replay has, see `stateOf`
+  let selected = ""; // what was followed last
+  let timer: ReturnType<typeof setTimeout> | undefined; // until the next try
 
-  /** Show the training that the host shows; whether there is one. */
-  follow(training: ShownTraining | null, language: string) {
-    this.wanted = training && { training, language };
-    this.element.hidden = !training;
-    document.documentElement.toggleAttribute(ON_SCREEN, training !== null);
-    if (training) this.load();
-    else this.selected = "";
-    return training !== null;
-  }
-
-  /** One request at a time, for the latest state. */
-  async load() {
-    clearTimeout(this.timer);
-    if (this.busy) return;
-    this.busy = true;
-    try {
-      while (this.wanted && this.shown !== stateOf(this.wanted)) await this.fetch(this.wanted);
-      this.select();
-    } catch {
-      this.tell("no_trace");
-      const pause = AGAIN[0] + Math.random() * (AGAIN[1] - AGAIN[0]);
-      this.timer = setTimeout(() => this.load(), pause);
-    }
-    this.busy = false;
-  }
-
-  async fetch(wanted: Wanted) {
-    const { language } = wanted;
-    if (!this.shown) this.tell("trace_loading");
-    this.opening ??= openReplay(this.root);
-    this.opening.catch(() => {
-      this.opening = null; // the next try may open it
+  const load = async (training: ShownTraining, language: string) => {
+    if (!shown) set({ trainingNote: "trace_loading" });
+    opening ??= openReplay(root);
+    opening.catch(() => {
+      opening = null; // the next try may open it
     });
     const answer = await fetch(addressOf(`training?lang=${language}`));
     if (!answer.ok) throw new Error(String(answer.status));
     const bytes = new Uint8Array(await answer.arrayBuffer());
-    this.replay = await this.opening;
-    this.replay.show(bytes, this.sentencesIn(language));
-    this.shown = stateOf(wanted);
-    write(this.note, "");
-  }
-
+    replay = await opening;
+    replay.show(bytes, strings[language]);
+    shown = stateOf(training, language);
+    set({ trainingNote: "" });
+  };
   /** What the host selects next brings back a guest who looks at another moment or head. */
-  select() {
-    if (!this.wanted) return;
-    const { training, language } = this.wanted;
+  const select = () => {
+    const training = state.host?.training;
+    if (!training) return;
     const { run, moment, site, layer, head } = training;
-    const selected = JSON.stringify([run, language, moment, site, layer, head]);
-    if (selected !== this.selected) this.replay?.follow({ moment, site, layer, head });
-    this.selected = selected;
-  }
+    const wanted = JSON.stringify([run, state.language, moment, site, layer, head]);
+    if (wanted !== selected) replay?.follow({ moment, site, layer, head });
+    selected = wanted;
+  };
+  const follow = latestOnly(async () => {
+    clearTimeout(timer);
+    const { host, language } = state;
+    if (!host?.training) {
+      selected = "";
+      return;
+    }
+    try {
+      if (shown !== stateOf(host.training, language)) await load(host.training, language);
+      select();
+    } catch {
+      set({ trainingNote: "no_trace" });
+      timer = setTimeout(follow, AGAIN[0] + Math.random() * (AGAIN[1] - AGAIN[0]));
+    }
+  });
 
-  tell(key: string) {
-    if (this.wanted)
-      write(this.note, fillIn(this.sentencesIn(this.wanted.language).class_tools, key));
-  }
+  const draw = () => {
+    const training = state.host?.training;
+    main.hidden = !training;
+    document.documentElement.toggleAttribute(ON_SCREEN, Boolean(training));
+    const { trainingNote, language } = state;
+    write(note, trainingNote && fillIn(strings[language].class_tools, trainingNote));
+  };
+  return { element: main, views: [draw], follow };
 }
 
-function stateOf({ training: { run, others, revision }, language }: Wanted) {
+function stateOf({ run, others, revision }: ShownTraining, language: string) {
   return JSON.stringify([run, others, revision, language]);
 }
 

@@ -3,62 +3,102 @@
  * request, whether it is on screen or its model is still on its way.
  */
 
-import { element } from "../../dom/js/element.ts";
+import { element, type Part } from "../../dom/js/element.ts";
 import { PAGE_WIDTH } from "../../dom/js/lengths.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { MOST_PADDING } from "../../trace/js/look.ts";
-import { initialRequest, type LiveModel, randomText, requestAfter } from "./liveModel.ts";
+import { type LiveModel, randomText, requestAfter } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
+import { modelOf, type PageState, type PageStore } from "./pageState.ts";
 
-export interface InputBar {
-  element: HTMLElement;
-  show: (request: LiveRequest) => void; // the latest request; a draft stays in its box
-  draft: () => string | null; // what a person typed and has not sent
-  setDraft: (text: string | null) => void;
+interface InputBar extends Part {
   focus: () => void; // type into the text box, after its text
+}
+
+interface InputListeners {
+  onRequest: (request: LiveRequest, typed: boolean) => void; // typed: sent from the text box
+  onEdit: (request: LiveRequest) => void; // of the text that is changed, not sent
 }
 
 const NARROW = matchMedia(`(max-width: ${PAGE_WIDTH}px)`);
 
-/**
- * @param listeners.onRequest typed: whether it was
- *   sent from the text box
- * @param listeners.onEdit told of the text that is changed, not sent
- */
+/** @param say in the language of the state */
 export function createInputBar(
   models: LiveModel[],
-  language: string,
+  store: PageStore,
   say: Say,
-  {
-    onRequest,
-    onEdit,
-  }: {
-    onRequest: (request: LiveRequest, typed: boolean) => void;
-    onEdit: (request: LiveRequest) => void;
-  },
+  listeners: InputListeners,
 ): InputBar {
-  let shown: LiveRequest = initialRequest(models[0]);
-  let draft: string | null = null;
-  const current = () => models.find(({ name }) => name === shown.model) ?? models[0];
-  const send: (request: LiveRequest, typed?: boolean) => void = (request, typed = false) => {
-    draft = null;
-    onRequest(request, typed);
+  const { values: state, set } = store;
+  const send = (request: LiveRequest, typed = false) => {
+    set({ draft: null });
+    listeners.onRequest(request, typed);
   };
-  const requestOf = (text: string) => ({ ...shown, text, forced: [] });
-  const trace: (text: string, typed?: boolean) => void = (text, typed) =>
-    send(requestOf(text), typed);
+  const requestOf = (text: string) => ({ ...state.asked.request, text, forced: [] });
+  const current = () => modelOf(models, state.asked.request);
 
-  const label = (one: LiveModel) => (NARROW.matches ? one.short : one.label)[language];
-  const model = select(say("model"), "model", models, (one) => [one.name, label(one)]);
-  NARROW.onchange = () => {
-    for (const [index, one] of models.entries()) model.options[index].text = label(one);
-  };
-  model.addEventListener("change", () => {
-    const chosen = models.find(({ name }) => name === model.value) ?? models[0];
-    const next = requestAfter(chosen, current(), source.value);
+  const source = createSource(models, store, say, {
+    onRequest: (text) => send(requestOf(text), true),
+    onEdit: (text) => listeners.onEdit(requestOf(text)),
+  });
+  const model = createModelChoice(models, state, say, (chosen) => {
+    const { draft, asked } = state;
+    const next = requestAfter(chosen, current(), draft ?? asked.request.text);
     const typed = draft?.trim() ? draft : next.text; // which symbols refuse with a sentence
     send(chosen.symbols.length ? { ...next, text: typed } : next);
   });
+  const random = element("button", { type: "button", testid: "random" }, say("random"));
+  random.addEventListener("click", () =>
+    send(requestOf(randomText(current(), state.asked.request.text))),
+  );
+  const examples = createExamples(models, state, say, (text) => send(requestOf(text)));
+  const padding = createPadding(state, say, (pad) => {
+    const { draft, asked } = state;
+    const { text, forced } = asked.request;
+    const same = draft === null || draft === text;
+    send({ ...asked.request, text: draft ?? text, pad, forced: same ? forced : [] });
+  });
+  const parts = [model, source, examples, padding];
+  const root = element(
+    "div",
+    { class: "input-row", testid: "input-row" },
+    model.element,
+    source.element,
+    random,
+    examples.element,
+    padding.element,
+  );
+  return { element: root, views: parts.flatMap(({ views = [] }) => views), focus: source.focus };
+}
+
+/** The name of the only model, or a choice. */
+function createModelChoice(
+  models: LiveModel[],
+  state: Readonly<PageState>,
+  say: Say,
+  onChoose: (model: LiveModel) => void,
+): Part {
+  if (models.length === 1)
+    return { element: element("strong", { testid: "model-name" }, models[0].name) };
+  const label = (one: LiveModel) => (NARROW.matches ? one.short : one.label)[state.language];
+  const choice = select(say("model"), "model", models, (one) => [one.name, label(one)]);
+  NARROW.onchange = () => {
+    for (const [index, one] of models.entries()) choice.options[index].text = label(one);
+  };
+  choice.addEventListener("change", () => onChoose(modelOf(models, { model: choice.value })));
+  const draw = () => {
+    choice.value = state.asked.request.model;
+  };
+  return { element: choice, views: [draw] };
+}
+
+/** The text box and the button that sends its text. */
+function createSource(
+  models: LiveModel[],
+  { values: state, set }: PageStore,
+  say: Say,
+  { onRequest, onEdit }: Record<"onRequest" | "onEdit", (text: string) => void>,
+): InputBar {
   const source = element("input", {
     type: "text",
     testid: "source",
@@ -69,66 +109,64 @@ export function createInputBar(
     enterkeyhint: "go",
   });
   source.addEventListener("input", () => {
-    draft = source.value;
-    markDraft();
-    onEdit(requestOf(source.value));
+    set({ draft: source.value });
+    onEdit(source.value);
   });
   const go = element("button", { type: "submit", testid: "go", title: say("go_title") }, say("go"));
-  const markDraft = () => go.classList.toggle("primary", draft !== null && draft !== shown.text);
   const form = element("form", { class: "source", testid: "source-form" }, source, go);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    trace(source.value, true);
+    onRequest(source.value);
   });
-  const random = element("button", { type: "button", testid: "random" }, say("random"));
-  random.addEventListener("click", () => trace(randomText(current(), shown.text)));
+  const draw = () => {
+    const { draft, asked, language } = state;
+    const text = draft ?? asked.request.text;
+    if (source.value !== text) source.value = text;
+    source.placeholder = modelOf(models, asked.request).placeholder[language];
+    go.classList.toggle("primary", draft !== null && draft !== asked.request.text);
+  };
+  const focus = () => {
+    source.focus();
+    source.setSelectionRange(source.value.length, source.value.length);
+  };
+  return { element: form, views: [draw], focus };
+}
+
+function createExamples(
+  models: LiveModel[],
+  state: Readonly<PageState>,
+  say: Say,
+  onChoose: (text: string) => void,
+): Part {
   const examples = element("select", { testid: "examples", "aria-label": say("examples") });
   examples.addEventListener("change", () => {
-    if (examples.value) trace(examples.value);
+    if (examples.value) onChoose(examples.value);
     examples.value = "";
   });
+  const draw = () => {
+    const texts = modelOf(models, state.asked.request).examples;
+    const options = texts.map(({ text }) => element("option", { value: text }, text));
+    examples.replaceChildren(element("option", { value: "" }, say("examples")), ...options);
+  };
+  return { element: examples, views: [draw] };
+}
+
+function createPadding(
+  state: Readonly<PageState>,
+  say: Say,
+  onChoose: (pad: number) => void,
+): Part {
   const paddings = Array.from({ length: MOST_PADDING + 1 }, (_, count) => count);
   const pad = select(say("pad"), "pad", paddings, (count) => [
     String(count),
     say("pad_choice", { count }),
   ]);
-  pad.addEventListener("change", () => {
-    const forced = draft === null || draft === shown.text ? shown.forced : [];
-    send({ ...shown, text: draft ?? shown.text, pad: Number(pad.value), forced });
-  });
-  const root = element(
-    "div",
-    { class: "input-row", testid: "input-row" },
-    models.length > 1 ? model : element("strong", { testid: "model-name" }, models[0].name),
-    form,
-    random,
-    examples,
-    pad,
-  );
-  return {
-    element: root,
-    show: (request) => {
-      shown = request;
-      model.value = request.model;
-      if (draft === null && source.value !== request.text) source.value = request.text;
-      source.placeholder = current().placeholder[language];
-      pad.value = String(request.pad);
-      pad.classList.toggle("chosen", request.pad > 0);
-      markDraft();
-      const texts = current().examples.map(({ text }) => element("option", { value: text }, text));
-      examples.replaceChildren(element("option", { value: "" }, say("examples")), ...texts);
-    },
-    draft: () => draft,
-    setDraft: (text) => {
-      draft = text;
-      if (text !== null) source.value = text;
-      markDraft();
-    },
-    focus: () => {
-      source.focus();
-      source.setSelectionRange(source.value.length, source.value.length);
-    },
+  pad.addEventListener("change", () => onChoose(Number(pad.value)));
+  const draw = () => {
+    pad.value = String(state.asked.request.pad);
+    pad.classList.toggle("chosen", state.asked.request.pad > 0);
   };
+  return { element: pad, views: [draw] };
 }
 
 /** @param describe value and text */

@@ -11,7 +11,7 @@ export class ModelLoader {
   opened: Map<string, Promise<void>>; // by name
   shares: Map<string, number>; // share of a file that is there, 0 to 1, until its model is open
 
-  /** @param onProgress told whenever a part of a file has come */
+  /** @param onProgress told when a file is asked for, and whenever a part of it has come */
   constructor(files: ModelFile[], workerSource: string, onProgress: () => void) {
     this.files = files;
     this.workerSource = workerSource;
@@ -42,12 +42,18 @@ export class ModelLoader {
     const problem = tooLarge(file);
     if (problem) throw problem;
     this.shares.set(name, 0);
+    this.onProgress();
     const open = (data: Uint8Array<ArrayBuffer>) =>
       client.ask("open", { name, data, sha256: file.sha256 });
     await openModel(file, open, (share) => {
       this.shares.set(name, share);
       this.onProgress();
     });
+  }
+
+  /** Whether a model is open, or on its way. */
+  has(name: string) {
+    return this.opened.has(name);
   }
 
   /**

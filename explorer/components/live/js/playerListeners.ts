@@ -1,23 +1,48 @@
 /** What the player reports of the trace of a request, and asks for: other tokens in its output. */
 
+import type { Listeners } from "../../player/js/player.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { sameSource } from "./address.ts";
-import type { LivePage } from "./livePage.ts";
+import type { InitialView } from "./initialView.ts";
 import type { LiveRequest } from "./modelWorker.ts";
+import { type Asked, type PageState, shownRequest } from "./pageState.ts";
 
-export function playerListeners(page: LivePage, request: LiveRequest) {
+interface Heard {
+  ask: (asked: Asked) => unknown;
+  use: () => void; // the page is no longer new to the person
+  link: (selection: Selection, replace: boolean) => void; // write the address
+  selection: () => Selection | undefined;
+  keptView: () => InitialView;
+}
+
+/** Listeners for a trace of a host: a guest changes nothing of it. */
+export const READ_ONLY: Listeners = {
+  onState: undefined,
+  onForce: undefined,
+  onUnforce: undefined,
+  onReset: undefined,
+  resources: undefined,
+};
+
+export function playerListeners(
+  request: LiveRequest,
+  state: Readonly<PageState>,
+  { ask, use, link, selection, keptView }: Heard,
+) {
   const force = (forced: [number, number][], step: number) => {
-    const now = page.picture.selection();
-    if (!now || !sameSource(page.asked.request, request)) return; // is being replaced
+    const now = selection();
+    if (!now || !sameSource(state.asked.request, request)) return; // is being replaced
     const { site, layer, head, ahead } = now;
-    const view = { site, layer, head, ahead, step, ...page.keptView() };
-    page.ask({ request: { ...request, forced }, view });
+    ask({
+      request: { ...request, forced },
+      view: { site, layer, head, ahead, step, ...keptView() },
+    });
   };
   return {
     onState: (selection: Selection) => {
-      page.messages.use();
-      if (page.asked.request !== page.shown) return; // the address is of a text on its way
-      page.writeAddress(selection, true);
+      use();
+      if (state.asked.request !== shownRequest(state)) return; // the address is of a text on its way
+      link(selection, true);
     },
     onForce: (step: number, id: number, alone: boolean) => {
       const kept = request.forced.filter(([at]) => (alone ? at !== step : at < step));
@@ -32,6 +57,6 @@ export function playerListeners(page: LivePage, request: LiveRequest) {
         request.forced.filter(([at]) => at !== step),
         step,
       ),
-    onReset: () => force([], page.picture.selection()?.step ?? 1),
+    onReset: () => force([], selection()?.step ?? 1),
   };
 }

@@ -11,80 +11,91 @@ import { embeddedPlotly } from "../../player/js/embeddedPlotly.ts";
 import { type Listeners, mountPlayer } from "../../player/js/player.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
 
-export type Sentences = Record<string, Record<"player" | "heads", Strings>>; // by language
+type Sentences = Record<string, Record<"player" | "heads", Strings>>; // by language
 
-export class TracePicture {
-  place: HTMLElement;
-  sentences: Sentences;
-  drawn: { trace: Trace; listeners: Listeners } | null; // that was drawn last
-  player: ReturnType<typeof mountPlayer> | null;
-  grid: ReturnType<typeof openHeadGrid> | null;
+export type TracePicture = ReturnType<typeof createTracePicture>;
 
-  constructor(place: HTMLElement, sentences: Sentences) {
-    this.place = place;
-    this.sentences = sentences;
-    this.drawn = null;
-    this.player = null;
-    this.grid = null;
-  }
+const TYPED_ON = 700; // ms in which somebody who types on has not seen yet that a text is shown
 
-  get view() {
-    return this.grid ?? this.player;
-  }
+/** @param onTypedOn told before a letter is typed that is meant for the text box */
+export function createTracePicture(
+  place: HTMLElement,
+  sentences: Sentences,
+  onTypedOn: () => void,
+) {
+  let drawn: { trace: Trace; listeners: Listeners } | null = null; // the last one
+  let player: ReturnType<typeof mountPlayer> | null = null;
+  let grid: ReturnType<typeof openHeadGrid> | null = null;
+  let focused = Number.NEGATIVE_INFINITY; // when the player got the focus of the text box
+  const view = () => grid ?? player;
 
-  draw(trace: Trace, listeners: Listeners, picture: ShownPicture) {
-    const strings = this.sentences[trace.header.language];
-    trace.header.strings = strings.player;
-    const before = this.drawn?.trace.header.language;
-    this.drawn = { trace, listeners };
-    const options = { plotly: embeddedPlotly, ...listeners };
-    if (picture === "player") {
-      this.grid?.destroy();
-      this.grid = null;
-      this.player?.listen(listeners);
-      this.player?.update(trace);
-      this.player ??= mountPlayer(this.place, trace, options);
-      return;
-    }
-    this.player?.destroy();
-    this.player = null;
+  const drawPlayer = (trace: Trace, listeners: Listeners) => {
+    grid?.destroy();
+    grid = null;
+    player?.listen(listeners);
+    player?.update(trace);
+    player ??= mountPlayer(place, trace, { plotly: embeddedPlotly, ...listeners });
+  };
+  /** @param before language of the grid, whose sentences are written once */
+  const drawGrid = (trace: Trace, listeners: Listeners, before: string | undefined) => {
+    player?.destroy();
+    player = null;
     if (before !== trace.header.language) {
-      this.grid?.destroy(); // its sentences are written once
-      this.grid = null;
+      grid?.destroy();
+      grid = null;
     }
-    const payload = traceAsPayload(trace, strings.heads);
-    this.grid?.listen(listeners);
-    this.grid?.update(payload);
-    this.grid ??= openHeadGrid(this.place, payload, options);
-  }
-
-  /** Show the trace that was drawn last, and what is selected of it, in this picture. */
-  turnTo(picture: ShownPicture) {
-    if (!this.drawn || (picture === "player") === (this.player !== null)) return;
-    const { trace, listeners } = this.drawn;
-    Object.assign(trace.header.view, this.selection());
-    this.draw(trace, listeners, picture);
-  }
-
-  /** Show what a host shows of the trace that was drawn last. */
-  follow(picture: ShownPicture, shown: ShownState) {
-    this.turnTo(picture);
-    this.view?.follow(shown);
-  }
-
+    const payload = traceAsPayload(trace, sentences[trace.header.language].heads);
+    grid?.listen(listeners);
+    grid?.update(payload);
+    grid ??= openHeadGrid(place, payload, { plotly: embeddedPlotly, ...listeners });
+  };
+  const draw = (trace: Trace, listeners: Listeners, picture: ShownPicture) => {
+    trace.header.strings = sentences[trace.header.language].player;
+    const before = drawn?.trace.header.language;
+    drawn = { trace, listeners };
+    if (picture === "player") drawPlayer(trace, listeners);
+    else drawGrid(trace, listeners, before);
+  };
   /** What is looked at; undefined before the first trace. */
-  selection() {
-    return this.view?.selection();
-  }
+  const selection = () => view()?.selection();
+  /** Show the trace that was drawn last, and what is selected of it, in this picture. */
+  const turnTo = (picture: ShownPicture) => {
+    if (!drawn || (picture === "player") === (player !== null)) return;
+    const { trace, listeners } = drawn;
+    Object.assign(trace.header.view, selection());
+    draw(trace, listeners, picture);
+  };
 
-  /** @param checks of the trace, which came without them */
-  check(checks: IntegrityCheck[]) {
-    if (this.drawn) this.drawn.trace.header.integrity = checks;
-    this.view?.check(checks);
-  }
+  /** Letters that follow a sent text at once are meant for its box, not for the keys of the player. */
+  const typeOn = (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey, altKey } = event;
+    const letter = key.length === 1 && !ctrlKey && !metaKey && !altKey;
+    if (!letter || performance.now() - focused > TYPED_ON) return;
+    event.stopPropagation();
+    onTypedOn();
+  };
+  place.addEventListener("keydown", typeOn, { capture: true });
 
-  /** What was asked for does not come: the picture waits no longer. */
-  rest() {
-    this.view?.listen({});
-  }
+  return {
+    draw,
+    turnTo,
+    selection,
+    /** Show what a host shows of the trace that was drawn last. */
+    follow: (picture: ShownPicture, shown: ShownState) => {
+      turnTo(picture);
+      view()?.follow(shown);
+    },
+    /** @param checks of the trace, which came without them */
+    check: (checks: IntegrityCheck[]) => {
+      if (drawn) drawn.trace.header.integrity = checks;
+      view()?.check(checks);
+    },
+    /** What was asked for does not come: the picture waits no longer. */
+    rest: () => view()?.listen({}),
+    /** Hand the keyboard from the text box to the player. */
+    focus: () => {
+      place.querySelector(".player" as "div")?.focus({ preventScroll: true });
+      focused = performance.now();
+    },
+  };
 }

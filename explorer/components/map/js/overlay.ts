@@ -114,6 +114,8 @@ function drawCover(context: TraceContext, geometry: Geometry, { cover, coverText
   const height = yOf(geometry, site.queries) - top;
   positionRectangle(cover, left, top, width, height + PAST_EDGE);
   const size = cellSize(geometry);
+  const below = weightsHidden(context) ? height - size.height : 0; // the text is of the first row
+  coverText.style.marginBottom = `${below}px`;
   const ruled = size.height * Math.ceil(SMALLEST_RULE / size.height);
   cover.style.backgroundSize = `100% ${ruled}px`;
   coverText.hidden = ahead || height < 20 || width < 90;

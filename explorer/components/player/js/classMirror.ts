@@ -59,11 +59,7 @@ function shownState({ guess, ...state }: TraceState): ShownState {
 export function createOpener(context: TraceContext) {
   let waits = false;
   let kept: ShownState | null = null; // of the trace that is waited for
-  const open: (trace: Trace, state: TraceState, draw: () => void) => void = (
-    trace,
-    state,
-    draw,
-  ) => {
+  const open = (trace: Trace, state: TraceState, draw: () => void) => {
     waits = true;
     kept = null;
     context.act.showLoaded(trace, state, () => {

@@ -240,6 +240,7 @@ function notYet(context: TraceContext, { left, top, width, down }: Places) {
   const rows = visibleRows(context);
   const text = context.say(whyCovered(context));
   if ((site.queries - rows) * down < LINE || textWidth(figurePen(), text) > width) return [];
-  const y = top + ((rows + site.queries) / 2) * down + TYPE * 0.35;
+  const last = weightsHidden(context) ? rows + 1 : site.queries; // which the text is about
+  const y = top + ((rows + last) / 2) * down + TYPE * 0.35;
   return [drawn("text", { x: left + width / 2, y, "text-anchor": "middle" }, text)];
 }

@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { FOLLOWED } from "../../page/js/lessonEvents.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
@@ -8,9 +8,9 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
  */
 export function createGuessControl(context: TraceContext): Part {
   const { say, act } = context;
-  const button = element(
-    "button",
-    { type: "button", testid: "guess", title: say("guess_title"), on: { click: act.toggleGuess } },
+  const button = buttonElement(
+    act.toggleGuess,
+    { testid: "guess", title: say("guess_title") },
     say("guess"),
   );
   const weights = element("input", {

@@ -1,4 +1,4 @@
-import { assign, element, type Part } from "../../dom/js/element.ts";
+import { assign, buttonElement, type Part } from "../../dom/js/element.ts";
 import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
@@ -11,15 +11,9 @@ export function createMoreButton(context: TraceContext): Part {
     context.set({ more: !context.state.more });
     giveSize(context); // rows and numbers come or go
   };
-  const button = element(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      testid: "more",
-      title: say("more_title"),
-      on: { click: toggle },
-    },
+  const button = buttonElement(
+    toggle,
+    { class: "quiet", testid: "more", title: say("more_title") },
     say("more"),
   );
   const draw = () => {

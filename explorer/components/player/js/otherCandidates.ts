@@ -1,4 +1,4 @@
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import { percent } from "../../dom/js/numbers.ts";
 import { atTemperature } from "../../inside/js/temperature.ts";
 import type { Candidate } from "../../trace/js/trace.ts";
@@ -15,16 +15,16 @@ export function createOthers(context: TraceContext) {
   const fold = element("span", { class: "fold" });
   const value = element("span", { class: "value" });
   const name = element("span", { class: "name" }, say("all_others"), fold);
-  const node = element(
-    "button",
-    { type: "button", class: "candidate others", testid: "candidates-others" },
+  const toggle = () => {
+    if (node.getAttribute("aria-disabled") === null)
+      context.set({ allCandidates: !state.allCandidates });
+  };
+  const node = buttonElement(
+    toggle,
+    { class: "candidate others", testid: "candidates-others" },
     name,
     value,
   );
-  node.addEventListener("click", () => {
-    if (node.getAttribute("aria-disabled") === null)
-      context.set({ allCandidates: !state.allCandidates });
-  });
   /**
    * @param listed that have a row: with this one they add up to 100 %
    * @param sure whether a click lists or hides the others

@@ -107,22 +107,16 @@ export function mountPlayer(
     drawAll(context, [page, ...placeParts(context, map, attribution), told]);
     map.start();
   };
-  watchSize(
-    root,
-    abort.signal,
-    (top) => top,
-    () => {
-      markNarrow(root, COLUMNS);
-      giveSize(context);
-    },
-  );
+  watchSize(root, abort.signal, () => {
+    markNarrow(root, COLUMNS);
+    giveSize(context);
+  });
   const opener = createOpener(context);
   opener.open(trace, context.state, () => {
     build();
     followShown(context);
   });
   listenToKeys(context, {
-    p: () => context.set({ projector: !context.state.projector }),
     g: () => context.act.toggleGuess(),
     i: () => lookInside(context, context.state.inside ? null : undefined),
     escape: () => lookInside(context, null),

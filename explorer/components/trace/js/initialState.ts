@@ -87,9 +87,9 @@ export function initialState(
   const name = wanted.find((one) => one && trace.sites[one]);
   const site = trace.sites[name as SiteName] as Site; // it has one
   const best = bestHead(trace, site);
-  const within: (value: number | null | undefined, count: number) => boolean = (value, count) =>
+  const within = (value: number | null | undefined, count: number) =>
     Number.isInteger(value) && Number(value) >= 0 && Number(value) < count;
-  const pick: (part: "layer" | "head", count: number) => number = (part, count) =>
+  const pick = (part: "layer" | "head", count: number) =>
     [view[part], before[part], best[part]].find((value) => within(value, count)) ?? 0;
   const asked = view.step ?? 0;
   const guesses = (view.guess ?? Boolean(before.guess)) && trace.predicted.length > 0;

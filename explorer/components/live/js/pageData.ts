@@ -1,0 +1,19 @@
+import type { Strings } from "../../dom/js/sentences.ts";
+import type { PageLanguage } from "./languages.ts";
+import type { LiveModel } from "./liveModel.ts";
+
+/** What `explorer/components/live/page.py` writes. */
+export interface PageData {
+  project: string; // name and version
+  languages: Record<string, PageLanguage>; // by code
+  models: LiveModel[];
+  strings: Record<string, PageStrings>; // by language
+  opening: { text: string; pad: number } | null; // of a page with one text
+  site: boolean; // whether lessons and a recorded training lie beside this page
+  lessons: { name: string; title: Record<string, string> }[];
+}
+
+export type PageStrings = Record<
+  "live" | "explore" | "errors" | "player" | "training_replay" | "class_tools" | "heads",
+  Strings
+>;

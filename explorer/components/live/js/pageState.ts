@@ -1,0 +1,66 @@
+/** The state of a live page, apart from the player, which has its own. */
+
+import type { ClassView } from "../../classroom/js/classroom.ts";
+import { createStore, type Store } from "../../dom/js/store.ts";
+import { type Source, wordOf } from "./hostView.ts";
+import type { InitialView } from "./initialView.ts";
+import { initialRequest, type LiveModel } from "./liveModel.ts";
+import type { LiveRequest } from "./modelWorker.ts";
+import type { PageData } from "./pageData.ts";
+
+export interface Asked {
+  request: LiveRequest;
+  view: InitialView; // where not as the model opens
+  typed?: boolean; // whether it was sent from the text box
+  refused?: string[]; // parameters of a link that could not be followed
+  problem?: string; // a sentence on the text that this one stands for
+  key?: string; // of the trace of a host, which is shown in the place of the request's
+}
+
+/** A trace on screen. */
+interface OnScreen {
+  word: string; // see `traceWord`
+  request: LiveRequest | null; // null = a host's own trace
+  hint: string; // what to look at
+}
+
+export interface PageState {
+  language: string;
+  asked: Asked; // the latest, which a control changes, on screen or not yet
+  onScreen: OnScreen | null;
+  draft: string | null; // what a person typed and has not sent
+  unread: { request: LiveRequest; error: unknown } | null; // a text that could not be read
+  problem: string; // a sentence
+  introduced: boolean; // whether the page was not new to the person when the latest was asked for
+  coming: string; // the word of the trace that is waited for; "" = none
+  late: boolean; // whether the person has waited for a while
+  loaded: { percent: number; size: string } | null; // of the file of the model, while it comes
+  decoded: string; // so far
+  host: ClassView | null; // what the followed host shows
+  trainingNote: string; // key of what is said of the host's training; "" = nothing
+}
+
+export type PageStore = Store<PageState>;
+
+export function createPageState({ models }: PageData, language: string) {
+  return createStore<PageState>({
+    language,
+    asked: { request: initialRequest(models[0]), view: {} },
+    ...{ onScreen: null, draft: null, unread: null, problem: "", introduced: true },
+    ...{ coming: "", late: false, loaded: null, decoded: "", host: null, trainingNote: "" },
+  });
+}
+
+/** The request whose trace is on screen. */
+export function shownRequest({ onScreen }: PageState) {
+  return onScreen?.request ?? null;
+}
+
+/** A word for a trace in a language: equal for the same one. */
+export function traceWord(source: Source, language: string) {
+  return `${language} ${wordOf(source)}`;
+}
+
+export function modelOf(models: LiveModel[], { model }: Pick<LiveRequest, "model">) {
+  return models.find(({ name }) => name === model) as LiveModel;
+}
