@@ -2,9 +2,11 @@ import { type DrawnPart, element } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { createStore, type Store, withValues } from "../../dom/js/store.ts";
+import { everythingShown } from "../../page/js/everything.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
+import { createEverything } from "../../trace/js/everything.ts";
 import { initialState } from "../../trace/js/initialState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import {
@@ -92,7 +94,7 @@ export function createViewContext(
     signal: frame.signal,
     options: { plotly: servedPlotly, ...listeners },
     pieces: trace,
-    state: initialState(trace, trace.header.view, {}),
+    state: initialState(trace, trace.header.view, { everything: everythingShown() }),
     palette: frame.palette,
     strings: () => context.trace.header.strings,
   });
@@ -103,7 +105,7 @@ export function createViewContext(
 export function drawView(frame: ViewFrame, context: TraceContext, parts: DrawnPart[]) {
   const enlarge = () => showProjector(frame.root, context.state.projector);
   const recolour = () => context.give({ palette: frame.palette });
-  drawAll(context, [{ views: [enlarge, recolour] }, ...parts]);
+  drawAll(context, [{ views: [enlarge, recolour] }, createEverything(context), ...parts]);
 }
 
 /** Show another trace; the selection stays unless the view of the trace says otherwise. */

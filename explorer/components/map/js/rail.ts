@@ -12,6 +12,7 @@ import {
   currentRow,
   headAt,
   isHeld,
+  isSimple,
   layerNumber,
   shownMethod,
   shownName,
@@ -200,7 +201,7 @@ function buildRail(context: TraceContext, grid: HTMLElement, gold: GoldNumbers, 
     "low",
     lines * (layout.height + SCORE_HEIGHT + THUMBNAIL_EDGE) < MEAN_HEIGHT,
   );
-  const made = JSON.stringify([site.numbers, site.heads, named, scored, context.state.more]);
+  const made = JSON.stringify([site.numbers, site.heads, named, scored, isSimple(context)]);
   if (grid.dataset.made !== made) {
     const layers = site.numbers.map((_, layer) => layerOfHeads(context, site, layer, scored));
     grid.replaceChildren(...(named ? [columnNames(site)] : []), ...layers);
@@ -227,8 +228,8 @@ function layerOfHeads(context: TraceContext, site: Site, layer: number, scored: 
 }
 
 /** Whether there are numbers under the thumbnails. */
-function isScored({ state }: TraceContext, gold: GoldNumbers) {
-  return state.more && state.site === "cross" && gold.weight(0, 0) !== null;
+function isScored(context: TraceContext, gold: GoldNumbers) {
+  return !isSimple(context) && context.state.site === "cross" && gold.weight(0, 0) !== null;
 }
 
 /** Whether a score leaves no space for the name of its head. */
@@ -269,16 +270,17 @@ function columnNames({ heads }: Pick<Site, "heads">) {
 
 /**
  * The name of a layer; a click on it shows the mean of its heads, or what its keys contribute where
- * that is shown. Without the controls behind More it is a name alone.
+ * that is shown. In Simple it is a name alone.
  */
-function layerName({ say, act, state }: TraceContext, site: Site, layer: number) {
+function layerName(context: TraceContext, site: Site, layer: number) {
+  const { say, act } = context;
   const number = site.numbers[layer];
-  if (site.heads === 1 || !state.more) {
+  if (site.heads === 1 || isSimple(context)) {
     const title = say("layer_title", { layer: number });
     return element("span", { class: "layer-name", title }, `L${number}`);
   }
   return buttonElement(
-    () => act.select(state.shows === "weight" ? { layer, head: MEAN } : { layer }),
+    () => act.select(context.state.shows === "weight" ? { layer, head: MEAN } : { layer }),
     { class: "layer-name", testid: `mean-${layer}`, "data-head": `${layer}/${MEAN}` },
     element("span", {}, `L${number}`),
     " ",

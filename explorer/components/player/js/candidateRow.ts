@@ -40,7 +40,7 @@ export function createCandidateRow(context: TraceContext) {
     const guess = where ? say("guess_this_key", { position: Number(id) + 1 }) : say("guess_this");
     assign(button, "title", guess);
     assign(mark, "title", null);
-    for (const attribute of ["aria-disabled", "tabindex"]) assign(button, attribute, null);
+    assign(button, "aria-disabled", null);
   };
   const drawKnown = (candidate: Candidate) => {
     const { state, trace } = context;
@@ -60,7 +60,7 @@ export function createCandidateRow(context: TraceContext) {
     const exact = { ...facts, probability: percentOfLoss(probability, loss), loss };
     const title = `${say("candidate_title", exact)} ${say(why, facts)}`;
     assign(button, "title", asked ? null : title);
-    assign(button, "tabindex", enabled ? null : "-1");
+    if (!enabled) button.tabIndex = -1;
   };
   const draw = (candidate: Candidate) => {
     const guessed = isGuessed(context);
@@ -71,7 +71,7 @@ export function createCandidateRow(context: TraceContext) {
     if (guessed) drawGuess(candidate);
     else drawKnown(candidate);
   };
-  return { element: element("li", {}, button), draw };
+  return { element: element("li", {}, button), button, draw };
 }
 
 function choose(context: TraceContext, button: HTMLButtonElement) {

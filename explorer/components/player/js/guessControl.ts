@@ -1,5 +1,5 @@
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
-import { FOLLOWED } from "../../page/js/lessonEvents.ts";
+import { isInLesson } from "../../page/js/lessonEvents.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
@@ -30,7 +30,7 @@ export function createGuessControl(context: TraceContext): Part {
     assign(button, "aria-pressed", guess ? "true" : "false");
     label.hidden = tally.hidden = guess === null;
     if (!guess) return;
-    tally.hidden = guess.total === 0 && document.documentElement.hasAttribute(FOLLOWED);
+    tally.hidden = guess.total === 0 && isInLesson();
     weights.checked = guess.weightsToo;
     write(tally, say("tally", { right: guess.right, total: guess.total }));
   };

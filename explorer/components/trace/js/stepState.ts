@@ -1,3 +1,4 @@
+import { isInLesson } from "../../page/js/lessonEvents.ts";
 import { type HeadOrMethod, type Method, reachOf } from "./contributions.ts";
 import type { TraceState } from "./initialState.ts";
 import { FULL_WEIGHT } from "./look.ts";
@@ -222,4 +223,9 @@ export function mapTitle(context: Pick<TraceContext, "trace" | "say" | "state">)
   const name = shownName(context, state.layer, shownHead(state));
   const rows = showsPredicting(context) ? [say("predicting_rows")] : [];
   return [say(`site_${state.site}`), name, ...rows].join(" · ");
+}
+
+/** Whether only what a first look needs is shown, as in every lesson. */
+export function isSimple({ state }: Pick<TraceContext, "state">) {
+  return !state.everything || isInLesson();
 }

@@ -28,6 +28,7 @@ export interface TraceOptions {
   onReset?: () => void;
   onMissing?: () => void; // called when the server has dropped this trace
   resources?: ServerlessResources; // what answers about traces, where no server does
+  alone?: boolean; // no page around the player has the switch between Simple and Everything
   onCell?: (cell: {
     site: SiteName;
     layer: number;

@@ -2,6 +2,7 @@ import { type DrawnPart, element, viewsOf } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import type { View } from "../../dom/js/store.ts";
 import type { ShownMoment } from "../../page/js/classEvents.ts";
+import { watchEverything } from "../../page/js/everything.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
 import type { View as Mounted } from "../../page/js/streamlitComponent.ts";
@@ -73,6 +74,7 @@ export function mountTrainingReplay(
   if (!source.follows) parts.push(createAddress(context), createClassMoment(context));
   watchSize(root, signal, () => giveSize(context));
   listenToKeys(context);
+  watchEverything(root, signal, () => giveSize(context));
   window.addEventListener("popstate", () => showAddressed(context), { signal });
   context.screen.show(viewsOf(parts));
   context.screen.flush();
