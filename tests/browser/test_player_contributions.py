@@ -28,7 +28,7 @@ def test_a_visitor_chooses_contributions_steps_and_reloads(address, new_tab, mod
     expect(tab.get_by_test_id("source-share")).to_be_hidden()
     tab.get_by_test_id("shown").select_option("alti")
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · all heads of L1")
-    expect(tab.locator(".mini-axes")).to_have_text("weights: query ↓  key →")
+    expect(tab.locator(".mini-axes")).to_have_text("weights: rows ask, columns answer")
 
     def expect_row(row: int) -> None:
         tab.mouse.move(*cell_center(tab, trace, "cross", row, 1))
