@@ -133,7 +133,7 @@ def removal_orders(report: PruningReport, language: str) -> Iterator[tuple[str, 
         heads = []
         for name in curve.removed:
             site, layer, head = name.split(".")
-            heads.append(f"{say(f'player.site_{site}', language)} L{layer} H{head}")
+            heads.append(f"{say(f'glossary.site_{site}', language)} L{layer} H{head}")
         if heads:
             yield order_name(curve.order, language), say("heads.comma", language).join(heads)
 

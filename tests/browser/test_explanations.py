@@ -6,10 +6,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.components.html_export import html_page
+from explorer.components.player.sentences import player_sentences
 from explorer.core.i18n import say
 from tests.support.example_traces import example_trace
 
-LEGEND = ("weight", "scale_sqrt", "scale_row", "alignment_input", "gold_weight", "reason_padding")
+LEGEND = ("weight", "scale_sqrt", "scale_row", "alignment_input", "gold_weight", "term_padding")
 
 
 @pytest.mark.parametrize(
@@ -26,8 +27,8 @@ def test_the_words_of_the_map_open_inside_the_window(
     expect(words).to_be_hidden()
     button.click()
     for name in LEGEND:
-        expect(words).to_contain_text(say(f"player.{name}", language))
-        expect(words).to_contain_text(say(f"player.{name}_title", language))
+        expect(words).to_contain_text(player_sentences(language)[name])
+        expect(words).to_contain_text(player_sentences(language)[f"{name}_title"])
     box = words.bounding_box()
     assert box is not None
     assert box["x"] >= 0
@@ -67,9 +68,9 @@ def test_the_words_of_each_part_of_a_calculation_open_in_the_window(
                        ("depth", "logits"), ("without", "scaling")):  # fmt: skip
         tab.get_by_test_id(f"inside_part-{part}").click()
         tab.get_by_test_id("inside-words").click()
-        for name in (word, "special"):
-            expect(words).to_contain_text(say(f"player.term_{name}", language))
-            expect(words).to_contain_text(say(f"player.term_{name}_title", language))
+        for name in (word, "padding"):
+            expect(words).to_contain_text(say(f"glossary.term_{name}", language))
+            expect(words).to_contain_text(say(f"glossary.term_{name}_title", language))
         box = words.bounding_box()
         assert box is not None
         assert box["x"] >= 0

@@ -43,7 +43,7 @@ def test_the_tooltip_has_weight_positions_and_reason(show: Callable[..., Page], 
         assert text.endswith("L1 H2")
 
 
-PADDING = {"en": "pad is no text: it only fills", "zh": "pad 不是文本：只是"}
+PADDING = {"en": "A pad token is no text: it only fills", "zh": "pad 词元不是文本：只是"}
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,7 @@ def test_a_pad_token_says_what_it_is(show: Callable[..., Page], site: str, langu
         tab.mouse.move(*cell_center(tab, trace, site, 1, len(trace.keys(site)) - 1))
         expect(tooltip).to_contain_text(PADDING[language])
     tab.get_by_test_id("legend-words").click()
-    expect(tab.get_by_test_id("legend-words-words")).to_contain_text(
-        {"en": "a pad token is no text", "zh": "pad 词元不是文本"}[language]
-    )
+    expect(tab.get_by_test_id("legend-words-words")).to_contain_text(PADDING[language])
 
 
 def test_a_pad_token_that_begins_the_output_is_said_to(show: Callable[..., Page]) -> None:

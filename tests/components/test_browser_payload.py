@@ -16,7 +16,7 @@ import explorer
 from explorer.components.inside.payload import head_vectors, omission, token_path
 from explorer.components.payload import PROJECT
 from explorer.components.player.payload import Offer, View, player_payload
-from explorer.core.i18n import section
+from explorer.components.player.sentences import player_sentences
 from explorer.core.interventions import OMISSIONS
 from explorer.core.word_segmentation import grouped
 from explorer.model.explorable import ExplorableModel
@@ -28,7 +28,7 @@ from tests.support.sample import sampled
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 SHIPPED = sorted(path.stem for path in CHECKPOINTS.glob("*.safetensors"))
 INPUTS = 60
-SHOWN = {"view": {}, "language": "zh", "strings": section("player", "zh"), "project": PROJECT}
+SHOWN = {"view": {}, "language": "zh", "strings": player_sentences("zh"), "project": PROJECT}
 TOLERANCES = {"probability": 5e-5, "attention": 1, "rank": 1}
 """Logits that differ by 1e-4 change a probability by p (1 − p) 2e-4 at most. A code of weights is
 1.5e-5; of thousands of tokens, two may be as probable but for rounding."""

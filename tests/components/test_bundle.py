@@ -60,7 +60,7 @@ def test_a_component_carries_only_what_it_uses():
 @pytest.mark.parametrize(
     ("folders", "sections"),
     [
-        (("dom", "page", "trace", "map", "figure", "player", "inside"), ["player"]),
+        (("dom", "page", "trace", "map", "figure", "player", "inside"), ["player", "glossary"]),
         (("lesson",), ["lessons", "player"]),
         (("classroom",), ["class_tools"]),
         (("chart",), ["player"]),

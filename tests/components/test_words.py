@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.components.player.sentences import player_sentences
 from explorer.core.i18n import section, table
 from explorer.heads.metrics.attention_metrics import METRICS
 from explorer.heads.roles.roles import ROLES
@@ -18,7 +19,7 @@ EFFECTS = [f"{how}_{what}" for how in ("zero", "mean", "only") for what in ("los
 
 
 def test_every_word_has_its_name_and_its_sentence():
-    known = section("player") | section("heads") | section("roles")
+    known = player_sentences() | section("heads") | section("roles")
     for name in NAMES:
         assert {name, f"{name}_title"} <= set(known), name
 
@@ -48,8 +49,6 @@ def test_every_paper_has_its_name_and_its_address():
 
 
 def test_gold_weight_is_explained_once():
-    strings = table()
+    glossary, heads = table()["glossary"], table()["heads"]
     for end in ("", "_title"):
-        assert (
-            strings["player"][f"gold_weight{end}"] == strings["heads"][f"metric_gold_weight{end}"]
-        )
+        assert glossary[f"gold_weight{end}"] == heads[f"metric_gold_weight{end}"]

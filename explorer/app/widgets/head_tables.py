@@ -57,7 +57,7 @@ _POINTS = 100  # percentage points of a share
 
 
 def site_name(site: str, language: str) -> str:
-    return say(f"player.site_{site}", language)
+    return say(f"glossary.site_{site}", language)
 
 
 def head_name(layer: int, head: int) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from explorer.components.payload import PROJECT, pack_payload, payload_bytes
 from explorer.components.player.payload import NOTHING, Offer, View, player_payload
+from explorer.components.player.sentences import player_sentences
 from explorer.core.i18n import section
 from explorer.core.trace import Trace
 from explorer.heads.comparison.attention_comparison import AttentionComparison
@@ -183,7 +184,7 @@ def _sentences(language: str) -> dict[str, Any]:
         "language": language,
         "strings": section("heads", language),
         "role_strings": section("roles", language),
-        "player_strings": section("player", language),
+        "player_strings": player_sentences(language),
     }
 
 

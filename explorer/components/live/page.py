@@ -12,6 +12,7 @@ from explorer.components.exported_page import inline, plotly_element
 from explorer.components.labels import describe, purpose, short_label, source_hint
 from explorer.components.live.model_script import model_text, script_size
 from explorer.components.payload import PROJECT
+from explorer.components.player.sentences import player_sentences
 from explorer.components.static_site_files import (
     NOT_STARTED_STYLES,
     linked_plotly,
@@ -135,6 +136,7 @@ def _strings(language: str, *, of_class: bool) -> dict[str, Mapping[str, str]]:
     """The sentences by section. of_class: also those for a guest of a class."""
     names = SECTIONS + CLASS_SECTIONS if of_class else SECTIONS
     strings = {name: section(name, language) for name in names}
+    strings["player"] = player_sentences(language)
     if of_class:
         heads = section("heads", language)
         strings["heads"] = {name: heads[name] for name in _GRID}

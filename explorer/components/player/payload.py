@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.components.payload import PROJECT, pack_payload, payload_bytes
+from explorer.components.player.sentences import player_sentences
 from explorer.components.player.weights import (
     gold_weights,
     scale_of,
@@ -23,7 +24,6 @@ from explorer.components.player.weights import (
     weight_codes,
     words_without_weights,
 )
-from explorer.core.i18n import section
 from explorer.core.look import Selection
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import prediction_in
@@ -134,7 +134,7 @@ def player_payload(
         "reasons": REASONS,
         "integrity": trace.integrity().to_dict("records"),
         "language": language or "en",
-        "strings": section("player", language) if language else {},
+        "strings": player_sentences(language) if language else {},
         "view": asdict(shown),
         "marked": marks_words(trace),
     }

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from explorer.components.payload import PROJECT
+from explorer.components.player.sentences import player_sentences
 from explorer.components.training_replay.run_numbers import (
     chance_weight,
     compared_curves,
@@ -66,7 +67,7 @@ def replay_payload(
     content = {
         **_described(key, run, language, others),
         "strings": section("training_replay", language),
-        "player": section("player", language),
+        "player": player_sentences(language),
         "opens": opens,
         "link": {"address": link, "label": say("run_settings.leak_link", language)},
         "log": log_tail(run.log_path, _LOG_LINES),

@@ -112,7 +112,7 @@ def test_the_header_has_tokens_integrity_sentences_and_view():
     header, _ = unpack_payload(player_payload(example_trace(), language="zh", view=view))
     assert header["source"][-1] == "<pad>"
     assert {row["check"] for row in header["integrity"]} >= {"rows_sum_to_one"}
-    assert header["strings"] == section("player", "zh")
+    assert header["strings"] == {**section("player", "zh"), **section("glossary", "zh")}
     assert header["view"]["forced"] == [[2, "3"]]
     assert header["view"]["what_if"] is True
 

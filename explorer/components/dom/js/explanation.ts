@@ -10,6 +10,7 @@ export interface Entry {
   formula?: string; // MathML
   paper?: { name: string; link: string };
   kind?: string; // its class
+  picture?: HTMLElement;
 }
 
 const MARGIN = 8; // px to the edges of the window
@@ -25,19 +26,37 @@ export function createExplanation(
   entries: () => Entry[],
 ) {
   const { label } = words;
-  const panel = element("div", {
-    class: "explanation",
-    popover: "auto",
-    role: "dialog",
-    "aria-label": label,
-    testid: `${testid}-words`,
-  });
+  const panel = createWordsPanel(`${testid}-words`, words, entries);
   const button = buttonElement(
     null,
     { class: "explain", testid, "aria-label": label, title: label },
     "?",
   );
   button.popoverTargetElement = panel;
+  panel.addEventListener("toggle", (event) => {
+    const open = event.newState === "open";
+    assign(button, "aria-expanded", open ? "true" : "false");
+    if (open) placeBeside(panel, button);
+  });
+  return { element: element("span", { class: "explained" }, button, panel), button };
+}
+
+/**
+ * Words over the page, which close by their button, by Escape and by a click elsewhere.
+ * @param entries asked for whenever it opens
+ */
+export function createWordsPanel(
+  testid: string,
+  words: { label: string; close: string },
+  entries: () => Entry[],
+) {
+  const panel = element("div", {
+    class: "explanation",
+    popover: "auto",
+    role: "dialog",
+    "aria-label": words.label,
+    testid,
+  });
   const close = buttonElement(null, { class: "close", "aria-label": words.close });
   close.append("×");
   close.popoverTargetElement = panel;
@@ -45,12 +64,7 @@ export function createExplanation(
   panel.addEventListener("beforetoggle", (event) => {
     if (event.newState === "open") panel.replaceChildren(close, ...entries().map(entryElement));
   });
-  panel.addEventListener("toggle", (event) => {
-    const open = event.newState === "open";
-    assign(button, "aria-expanded", open ? "true" : "false");
-    if (open) place(panel, button);
-  });
-  return { element: element("span", { class: "explained" }, button, panel), button };
+  return panel;
 }
 
 /**
@@ -64,9 +78,10 @@ export function wordEntry(name: string, say: Say, papers: Say = say): Entry {
   return { name: say(name), text: say(`${name}_title`), formula, ...(known && { paper: known }) };
 }
 
-function entryElement({ name, text, formula, paper, kind = "" }: Entry) {
+function entryElement({ name, text, formula, paper, kind = "", picture }: Entry) {
   const node = element("section", { class: kind }, element("h3", {}, name));
   if (text) node.append(element("p", {}, text));
+  if (picture) node.append(picture);
   if (formula) node.append(element("p", { class: "formula" }, typeset(large(formula))));
   if (paper) {
     const link = { href: paper.link, target: "_blank", rel: "noopener" };
@@ -80,8 +95,8 @@ function large(formula: string) {
   return `<mstyle displaystyle="true">${formula}</mstyle>`;
 }
 
-/** Put the words beside their button, inside the window. */
-function place(panel: HTMLElement, button: HTMLElement) {
+/** Put the words beside what opened them, inside the window. */
+export function placeBeside(panel: HTMLElement, button: Element) {
   const { left, top, bottom } = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = panel;
   const across = Math.min(left, window.innerWidth - width - MARGIN);

@@ -1,4 +1,5 @@
 import { type DrawnPart, element, type Part } from "../../dom/js/element.ts";
+import { explainTerms } from "../../dom/js/terms.ts";
 import { createIntegrity } from "../../map/js/integrity.ts";
 import { createMap, type MapPart } from "../../map/js/map.ts";
 import { createSiteChoice } from "../../map/js/siteChoice.ts";
@@ -41,6 +42,7 @@ export function createComparison(
   listeners: Listeners,
 ): Comparison {
   const frame = createViewFrame(parent, payload);
+  explainTerms(frame.root, frame.sayOfPlayer, frame.signal);
   const original = createSide(frame, payload.trace("original"), listeners);
   const changed = createSide(frame, payload.trace("changed"), listeners);
   original.context.beside = [changed.context];

@@ -1,6 +1,7 @@
 import { element, type Part, write } from "../../dom/js/element.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import { createStore, type Store } from "../../dom/js/store.ts";
+import { explainTerms } from "../../dom/js/terms.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import {
   cellOpener,
@@ -63,6 +64,7 @@ export function openHeadGrid(
 } {
   const frame = createViewFrame(parent, payload);
   const context = createViewContext(frame, gridTrace(payload), listeners);
+  explainTerms(frame.root, frame.sayOfPlayer, frame.signal);
   const filter = createStore(NO_FILTER);
   const map = createMap(context, {
     tools: [insideButton(context)],

@@ -1,6 +1,7 @@
 import { element, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { isolated } from "../../dom/js/sentences.ts";
+import { writeWithTerm } from "../../dom/js/terms.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { isAsked, shownKeys, siteOf } from "../../trace/js/stepState.ts";
@@ -40,15 +41,12 @@ export function createCalculation(context: TraceContext) {
   const numbers = Object.fromEntries(
     STEPS.map((name) => [name, element("p", { class: "number", testid: `inside-${name}` })]),
   );
-  const steps = STEPS.map((name) =>
-    element(
-      "li",
-      { class: `inside-step ${name}`, title: say(`inside_${name}_title`) },
-      element("h3", {}, say(`inside_${name}`)),
-      pictures[name],
-      numbers[name],
-    ),
-  );
+  const steps = STEPS.map((name) => {
+    const title = element("h3");
+    writeWithTerm(title, say(`inside_${name}`), `term_${name}`, say); // some are technical words
+    const attributes = { class: `inside-step ${name}`, title: say(`inside_${name}_title`) };
+    return element("li", attributes, title, pictures[name], numbers[name]);
+  });
   const sentence = element("p", {
     class: "inside-sentence",
     "aria-live": "polite",

@@ -1,4 +1,5 @@
-import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import { createExplanation } from "../../dom/js/explanation.ts";
+import { termEntry } from "../../dom/js/terms.ts";
 import type { InsideView } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
@@ -11,12 +12,12 @@ const WORDS_OF: Record<InsideView, string[]> = {
   depth: ["logits", "softmax", "norm"],
   without: ["scaling", "mask", "position"],
 };
-const EVERYWHERE = ["special", "space"];
+const EVERYWHERE = ["bos", "eos", "padding", "space"];
 
 /** A button that explains the words of the view that is open. */
 export function createInsideWords({ say, state }: TraceContext) {
   const words = { label: say("legend_words"), close: say("words_close") };
   return createExplanation("inside-words", words, () =>
-    [...WORDS_OF[state.insideView], ...EVERYWHERE].map((name) => wordEntry(`term_${name}`, say)),
+    [...WORDS_OF[state.insideView], ...EVERYWHERE].map((name) => termEntry(`term_${name}`, say)),
   );
 }

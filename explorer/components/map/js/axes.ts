@@ -1,6 +1,7 @@
-import { element, write } from "../../dom/js/element.ts";
+import { element } from "../../dom/js/element.ts";
+import { markTerm, writeWithTerm } from "../../dom/js/terms.ts";
 import { shownPrediction, strongestKey, tokenHidden } from "../../trace/js/guess.ts";
-import { writeToken } from "../../trace/js/label.ts";
+import { firstTerm, writeToken } from "../../trace/js/label.ts";
 import {
   currentRow,
   isGiven,
@@ -29,18 +30,11 @@ export type Labels = Map<number, HTMLElement>; // by position
 /** The tokens along the map: queries left, keys on top, predictions right. */
 export function createAxes(context: TraceContext, space: Space) {
   const { say } = context;
-  const keyTitle = element(
-    "span",
-    { class: "axis-title", title: say("axis_key_title") },
-    say("axis_key"),
-  );
-  const queryTitle = element(
-    "span",
-    { class: "axis-title upright", title: say("axis_query_title") },
-    say("axis_query").slice(0, -1),
-    element("span", { class: "arrow" }, say("axis_query").slice(-1)), // upright in vertical text
-  );
-  const queryWords = queryTitle.firstChild as Text;
+  const keyTitle = element("span", { class: "axis-title" });
+  writeWithTerm(keyTitle, say("axis_key"), "term_key", say);
+  const queryWords = element("span");
+  const arrow = element("span", { class: "arrow" }, say("axis_query").slice(-1));
+  const queryTitle = element("span", { class: "axis-title upright" }, queryWords, arrow);
   const predictTitle = element(
     "span",
     { class: "axis-title", title: say("predicts_title") },
@@ -66,7 +60,8 @@ export function createAxes(context: TraceContext, space: Space) {
     const along = Math.min(Math.max(geometry.height, SMALLEST_AXIS), most);
     const pen = measuringPen(`${geometry.font}px ${context.palette.font}`);
     const fits = textWidth(pen, say("axis_query")) + geometry.font / 2 < along; // its arrow is wider
-    write(queryWords, say(fits ? "axis_query" : "axis_query_short").slice(0, -1));
+    const words = say(fits ? "axis_query" : "axis_query_short").slice(0, -1);
+    writeWithTerm(queryWords, words, "term_query", say);
     queryTitle.style.maxHeight = `${along}px`;
     predictTitle.style.transform = `translate(${end + 6}px, 0)`;
     predictTitle.style.maxWidth = `${geometry.box.width - end - 6}px`;
@@ -115,6 +110,7 @@ function drawQueries(
   keepLabels(parent, labels.query, positions, "query-label");
   for (const [position, node] of labels.query) {
     writeToken(node, position < shown ? site.queryTokens[position] : "·");
+    markTerm(node, position < shown ? firstTerm(site.queryTokens, position) : null);
     markQuery(node, position, row, decoder && position < shown && forced.has(position - 1));
     node.classList.toggle("ahead", decoder && row >= 0 && position > row);
     node.classList.toggle("given", decoder && position < Math.min(trace.prompt, shown));
@@ -158,6 +154,7 @@ function drawKeys(context: TraceContext, parent: HTMLElement, geometry: Geometry
   keepLabels(parent, labels, positions, "key-label");
   for (const [position, node] of labels) {
     writeToken(node, position < shown ? site.keyTokens[position] : "·");
+    markTerm(node, position < shown ? firstTerm(site.keyTokens, position) : null);
     node.classList.toggle("hovered", hovered === position);
     const prompt = site.name === "decoder" ? context.trace.prompt : 0;
     node.classList.toggle("given", position < Math.min(prompt, shown));

@@ -1,8 +1,10 @@
 import { context2d, element, type Part, populate, write } from "../../dom/js/element.ts";
-import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import { createExplanation } from "../../dom/js/explanation.ts";
 import { createSmallSelect } from "../../dom/js/smallSelect.ts";
+import { markTerm, type Term, termEntry } from "../../dom/js/terms.ts";
 import { LEVELS, maskColour, type Palette } from "../../page/js/palette.ts";
-import { SHOWN_MAPS } from "../../trace/js/look.ts";
+import { PADDING } from "../../trace/js/label.ts";
+import { SHOWN_MAPS, SITES } from "../../trace/js/look.ts";
 import { SCALES, type Scale, scaleMarks, scaleOf } from "../../trace/js/scale.ts";
 import { isSimple, shownHead, shownMethod, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -12,6 +14,12 @@ import { wholeRange } from "./geometry.ts";
 import { drawPattern, MASK_CODES } from "./pattern.ts";
 import { createShownChoice } from "./shownChoice.ts";
 
+/** The technical words around a map; some open where they stand, and a key reaches all of them here. */
+const TERMS: Term[] = [
+  ...["weight", "term_query", "term_key", "term_value", "term_token", "term_head", "term_layer"],
+  ...SITES.map((site) => `site_${site}`),
+  ...["term_mask", PADDING, "term_bos", "term_eos", "term_softmax"],
+];
 const SHARES = ["source_share", "contribution_check"];
 const ALIGNMENTS = ["alignment_prediction", "alignment_input"];
 
@@ -76,7 +84,8 @@ function entries(context: TraceContext) {
   const others = SHOWN_MAPS.filter((one) => one !== method);
   const cross = state.site === "cross";
   const names = [
-    ...(method ? [method, ...SHARES] : ["weight"]),
+    ...TERMS,
+    ...(method ? [method, ...SHARES] : []),
     ...SCALES.map((scale) => `scale_${scale}`),
     ...(cross && trace.header.source.length ? ALIGNMENTS : []),
     ...(cross ? ["gold_weight"] : []),
@@ -84,8 +93,14 @@ function entries(context: TraceContext) {
   ];
   const shown = Object.values(trace.sites).flatMap(({ reasons }) => reasons);
   const codes = MASK_CODES.filter((code) => shown.includes(code));
-  const reasons = codes.map((code) => `reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
-  return [...names, ...reasons].map((name) => wordEntry(name, say));
+  const reasons = codes.map((code) => reasonWord(context, code));
+  return [...new Set([...names, ...reasons])].map((name) => termEntry(name, say));
+}
+
+/** The word for the reason of a masked cell. */
+function reasonWord({ trace }: TraceContext, code: number) {
+  const reason = `reason_${trace.header.reasons[code].replaceAll(" ", "_")}`;
+  return reason === "reason_padding" ? PADDING : reason;
 }
 
 /**
@@ -104,8 +119,9 @@ export function writeMarks(parent: HTMLElement, marks: [number, string][]) {
  * A small masked cell and its reason.
  * @param shown else its space stays free
  */
-function reasonKey({ trace, palette, say }: TraceContext, code: number, shown: boolean) {
-  const name = trace.header.reasons[code].replaceAll(" ", "_");
+function reasonKey(context: TraceContext, code: number, shown: boolean) {
+  const { palette, say } = context;
+  const word = reasonWord(context, code);
   const swatch = element("canvas", {
     class: "swatch",
     width: 36,
@@ -113,11 +129,13 @@ function reasonKey({ trace, palette, say }: TraceContext, code: number, shown: b
     "aria-hidden": "true",
   });
   paintSwatch(swatch, palette, code);
+  const name = element("span", {}, say(word));
+  markTerm(name, word === PADDING ? PADDING : "term_mask");
   return element(
     "span",
-    { class: shown ? "reason-key" : "reason-key absent", title: say(`reason_${name}_title`) },
+    { class: shown ? "reason-key" : "reason-key absent", title: say(`${word}_title`) },
     swatch,
-    say(`reason_${name}`),
+    name,
   );
 }
 

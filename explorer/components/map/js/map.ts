@@ -10,6 +10,7 @@ import {
 import { latestOnly } from "../../dom/js/latestOnly.ts";
 import type { Plotly, PlotlyElement } from "../../dom/js/plotly.ts";
 import { untracked, type View } from "../../dom/js/store.ts";
+import { markTerm } from "../../dom/js/terms.ts";
 import { frameShown } from "../../page/js/frame.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
@@ -268,9 +269,11 @@ function watchPointer(
 
 /** Above the map: which head this is, and tools. */
 function mapHeading(context: TraceContext, tools: Part[], resetZoom: () => void) {
-  const site = element("span", { class: "map-site" }); // left out where the space is short
+  const site = element("span");
+  const before = element("span", { class: "map-site" }, site, " · "); // left out where space is short
   const head = element("span");
-  const title = element("h2", { class: "map-title", testid: "map-title" }, site, head);
+  markTerm(head, "term_layer"); // whose sentence says what L1 H2 is
+  const title = element("h2", { class: "map-title", testid: "map-title" }, before, head);
   const reset = buttonElement(
     resetZoom,
     { class: "quiet", testid: "reset-zoom", hidden: true },
@@ -286,7 +289,8 @@ function mapHeading(context: TraceContext, tools: Part[], resetZoom: () => void)
   );
   const draw = () => {
     const { say, state } = context;
-    write(site, `${say(`site_${state.site}`)} · `);
+    write(site, say(`site_${state.site}`));
+    markTerm(site, `site_${state.site}`);
     write(head, shownName(context, state.layer, shownHead(state)));
     assign(title, "title", mapTitle(context));
   };

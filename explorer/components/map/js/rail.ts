@@ -3,6 +3,7 @@ import { LAYER_LABEL, LAYER_TARGET, PHONE_WIDTH, THUMBNAIL_EDGE } from "../../do
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
 import { createStore } from "../../dom/js/store.ts";
+import { markTerm } from "../../dom/js/terms.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import { visibleRows, weightsHidden } from "../../trace/js/guess.ts";
 import { goldWeight } from "../../trace/js/headScores.ts";
@@ -88,7 +89,7 @@ export function createRail(
   return {
     element: node,
     views: [
-      () => write(axes, axesText(context, gold)),
+      () => nameAxes(context, axes, gold),
       layOut,
       chooseScale,
       () => paintThumbnails(context, grid, pictures.values, removal),
@@ -97,6 +98,12 @@ export function createRail(
     ],
     after: [bringSelected],
   };
+}
+
+/** Say what the pictures and their numbers are; the numbers are a technical word. */
+function nameAxes(context: TraceContext, axes: HTMLElement, gold: GoldNumbers) {
+  write(axes, axesText(context, gold));
+  markTerm(axes, !shownMethod(context) && isScored(context, gold) ? "gold_weight" : null);
 }
 
 /**

@@ -1,9 +1,10 @@
-import { element, type Part, write } from "../../dom/js/element.ts";
+import { element, type Part } from "../../dom/js/element.ts";
 import { percent } from "../../dom/js/numbers.ts";
+import { writeWithTerm } from "../../dom/js/terms.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
 import { type Method, reachOf } from "../../trace/js/contributions.ts";
 import { tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
-import { labelOf, meaningOf } from "../../trace/js/label.ts";
+import { labelOf, PADDING, termOf } from "../../trace/js/label.ts";
 import { MEAN, UNMASKED } from "../../trace/js/look.ts";
 import {
   chosenAt,
@@ -45,8 +46,15 @@ export function createSentence(context: TraceContext): Part {
     role: "status",
     "aria-live": "polite",
   });
-  const draw = () =>
-    write(node, context.asked.answer ? context.say("sentence_asking") : sentenceOf(context));
+  const draw = () => {
+    const { asked, say } = context;
+    writeWithTerm(
+      node,
+      asked.answer ? say("sentence_asking") : sentenceOf(context),
+      "term_head",
+      say,
+    );
+  };
   return { element: node, views: [draw] };
 }
 
@@ -206,7 +214,7 @@ function wholeSentence(context: TraceContext) {
   if (removed) return say(`removed_${removed}`);
   let [sum, rows] = [0, 0];
   for (let query = 0; query < site.queries; query += 1) {
-    if (meaningOf(site.queryTokens[query]) === "token_pad") continue;
+    if (termOf(site.queryTokens[query]) === PADDING) continue;
     sum += Math.max(...rowOf(site, state.layer, shownHead(state), query).weights);
     rows += 1;
   }

@@ -1,5 +1,6 @@
 import { element, type Part } from "../../dom/js/element.ts";
 import { createSmallSelect } from "../../dom/js/smallSelect.ts";
+import { markTerm } from "../../dom/js/terms.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import type { Shows } from "../../trace/js/initialState.ts";
 import { SHOWN_MAPS } from "../../trace/js/look.ts";
@@ -21,7 +22,8 @@ const GROUPS = [
  */
 export function createShownChoice(context: TraceContext): Part {
   const { say } = context;
-  const word = element("span", { class: "bar-name", title: say("weight_title") }, say("weight"));
+  const word = element("span", { class: "bar-name" }, say("weight"));
+  markTerm(word, "weight");
   const choice = createSmallSelect(context, { names: GROUPS, label: "shown" }, (name) => {
     choice.check(shownMethod(context) ?? "weight"); // until it is loaded
     context.act.select({ shows: name as Shows, hover: null });

@@ -1,9 +1,10 @@
 import { element, type Part } from "../../dom/js/element.ts";
+import { isTerm } from "../../dom/js/terms.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
 import { type HeadOrMethod, reachOf } from "../../trace/js/contributions.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import type { Hover } from "../../trace/js/initialState.ts";
-import { labelOf, meaningOf, tokenIn } from "../../trace/js/label.ts";
+import { labelOf, meaningOf, PADDING, termOf, tokenIn } from "../../trace/js/label.ts";
 import {
   isAsked,
   isHeld,
@@ -17,7 +18,6 @@ import {
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { offers } from "../../trace/js/traceQuestions.ts";
 
-const PAD = "token_pad"; // sentence
 const EDGE = 4; // px beside a tooltip
 
 /**
@@ -43,7 +43,8 @@ export function createTooltip(context: TraceContext): Part {
     positionTooltip(context.root, node, (hover ?? pointed) as Hover | Pointed);
   };
   const point = (event: PointerEvent) => {
-    const next = specialAt(event);
+    const opens = event.type === "pointerdown" && isTerm(event.target); // the same sentence
+    const next = opens ? null : specialAt(event);
     if (next?.node === pointed?.node) return;
     pointed = next;
     draw();
@@ -87,7 +88,7 @@ function specialAt({ target, clientX, clientY }: PointerEvent): Pointed | null {
 
 /** The sentence on a special token; some models begin their output with the one that pads. */
 function explain({ say, trace }: TraceContext, meaning: string) {
-  const begins = meaning === PAD && meaningOf(trace.target[0] ?? "") === PAD;
+  const begins = termOf(trace.target[0] ?? "") === PADDING && meaning === `${PADDING}_title`;
   return say(begins ? "token_pad_begins" : meaning);
 }
 
@@ -95,7 +96,7 @@ function explain({ say, trace }: TraceContext, meaning: string) {
 function paddingMeaning(context: TraceContext, hover: Hover | null) {
   const { queryTokens, keyTokens } = siteOf(context);
   const tokens = [queryTokens[hover?.query ?? -1], keyTokens[hover?.key ?? -1]];
-  return tokens.map((token) => meaningOf(token ?? "")).find((name) => name === PAD);
+  return tokens.some((token) => termOf(token ?? "") === PADDING) ? `${PADDING}_title` : undefined;
 }
 
 /** The lines on the hovered cell; none where it is not shown. */

@@ -4,6 +4,7 @@ import { LIST_MARGIN } from "../../dom/js/lengths.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
 import type { View } from "../../dom/js/store.ts";
+import { writeWithTerm } from "../../dom/js/terms.ts";
 import { createTemperature } from "../../inside/js/temperature.ts";
 import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
@@ -68,7 +69,7 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     node.classList.toggle("guessed", state.guess !== null && !guessed);
     radios.element.hidden = guessed;
     drawChoice(context, radios);
-    write(title, titleOf(context, currentRow(context)));
+    writeWithTerm(title, titleOf(context, currentRow(context)), "term_token", say);
     assign(title, "title", title.textContent); // a long one is cut off
     title.hidden = predictsNothing(context.trace);
     list.hidden = byHeads() || (guessed && context.asked.answer !== ""); // then the card offers them

@@ -1,4 +1,5 @@
 import { type DrawnPart, element } from "../../dom/js/element.ts";
+import { explainTerms } from "../../dom/js/terms.ts";
 import {
   cellOpener,
   createInside,
@@ -87,6 +88,7 @@ export function mountPlayer(
     palette,
     strings: () => context.pieces.header.strings,
   });
+  explainTerms(root, context.say, abort.signal);
   const report = createSelectionReport(context);
   const attribution = createLoading(context, "attribution", readAttribution);
   const tellClass = createClassReport(context, "player");

@@ -1,6 +1,7 @@
 import { assign, element, type Part, populate, write } from "../../dom/js/element.ts";
 import { DESK_TYPE, PROJECTOR_TYPE } from "../../dom/js/lengths.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
+import { markTerm } from "../../dom/js/terms.ts";
 import { linkAt } from "../../map/js/alignment.ts";
 import { measuringPen, textWidth, tokenWidth } from "../../map/js/geometry.ts";
 import { clearHover, setHover } from "../../map/js/tooltip.ts";
@@ -13,7 +14,7 @@ import {
   tokenHidden,
   weightsHidden,
 } from "../../trace/js/guess.ts";
-import { writeToken } from "../../trace/js/label.ts";
+import { firstTerm, writeToken } from "../../trace/js/label.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
 import {
   currentRow,
@@ -196,7 +197,7 @@ function makeChip() {
 
 /** The source, tinted by the weights of the current row. */
 function drawSource(context: TraceContext, parent: HTMLElement) {
-  const { trace } = context;
+  const { trace, state } = context;
   const chips = populate(parent, trace.source.length, makeChip);
   const tint = rowTint(context, ["cross", "encoder"]);
   const row = currentRow(context);
@@ -204,6 +205,7 @@ function drawSource(context: TraceContext, parent: HTMLElement) {
   const query = context.state.site === "encoder" ? row : -1;
   trace.source.forEach((token, position) => {
     drawChip(chips[position], token, tint?.[position] ?? null);
+    markTerm(chips[position], state.guess ? null : firstTerm(trace.source, position)); // else a guess
     chips[position].classList.toggle("aligned", position === linked);
     chips[position].classList.toggle("query", position === query);
     chips[position].classList.toggle("masked", trace.masks.includes(position));
@@ -241,6 +243,7 @@ function drawTarget(context: TraceContext, parent: HTMLElement) {
     const ahead = trace.steps > 0 && position > last; // what is only read is there at once
     const hidden = (ahead && !state.ahead) || tokenHidden(context, predicted ? -1 : position - 1);
     drawChip(chip, hidden ? "·" : token, hidden ? null : (tint?.[position] ?? null));
+    markTerm(chip, hidden || predicted ? null : firstTerm(trace.target, position));
     chip.hidden = ahead && state.guess !== null; // how long the answer is, is not told
     chip.classList.toggle("query", position === row);
     chip.classList.toggle("predicted", predicted);

@@ -1,20 +1,22 @@
 import { type Attributes, assign, element } from "../../dom/js/element.ts";
 import { KNOWN_SPECIALS } from "./look.ts";
 
+export const PADDING = "term_padding"; // the technical word
 const SPECIALS: Set<string> = new Set(KNOWN_SPECIALS);
 const UNKNOWN = ["<unk>", "[UNK]"]; // stand for text
-/** By special token, the name of the sentence that says what it is. */
-const MEANINGS = new Map(
-  Object.entries({
-    pad: ["<pad>", "[PAD]"],
-    begin: ["<bos>", "<s>"],
-    end: ["<eos>", "</s>", "<|endoftext|>"],
-    class: ["[CLS]"],
-    separator: ["[SEP]"],
-    mask: ["<mask>", "[MASK]"],
-    unknown: UNKNOWN,
-  }).flatMap(([name, tokens]) => tokens.map((token) => [token, `token_${name}`])),
-);
+/** By special token, the technical word for it. */
+const TERMS = byToken({
+  [PADDING]: ["<pad>", "[PAD]"],
+  term_bos: ["<bos>", "<s>"],
+  term_eos: ["<eos>", "</s>", "<|endoftext|>"],
+});
+/** By another special token, the name of the sentence that says what it is. */
+const MEANINGS = byToken({
+  token_class: ["[CLS]"],
+  token_separator: ["[SEP]"],
+  token_mask: ["<mask>", "[MASK]"],
+  token_unknown: UNKNOWN,
+});
 const BRACKETED = /^(?:<(bos|eos|pad|unk|mask)>|\[(PAD|CLS|SEP|MASK|UNK)\]|<\|(endoftext)\|>)$/;
 export const BYTE = /^<0x([0-9A-F]{2})>$/;
 const BYTES_IN_WORD = /<0x([0-9A-F]{2})>/g;
@@ -61,7 +63,31 @@ export function isSpecial(token: string) {
 
 /** The name of the sentence that says what a special token is; undefined for text. */
 export function meaningOf(token: string) {
-  return MEANINGS.get(token);
+  const term = termOf(token);
+  return term ? `${term}_title` : MEANINGS.get(token);
+}
+
+/** The technical word for a special token; undefined where there is none. */
+export function termOf(token: string) {
+  return TERMS.get(token);
+}
+
+/**
+ * The technical word for a special token at its first place among tokens; null elsewhere, and where
+ * a model begins its output with padding.
+ */
+export function firstTerm(tokens: string[], position: number) {
+  const token = tokens[position] ?? "";
+  const term = termOf(token) ?? null;
+  const begins = term === PADDING && position === 0;
+  return tokens.indexOf(token) === position && !begins ? term : null;
+}
+
+/** @param tokens by name */
+function byToken(tokens: Record<string, string[]>) {
+  return new Map(
+    Object.entries(tokens).flatMap(([name, list]) => list.map((token) => [token, name])),
+  );
 }
 
 /** The token in each node: a step visits many nodes and changes few. */

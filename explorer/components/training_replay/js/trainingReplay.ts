@@ -1,6 +1,8 @@
 import { type DrawnPart, element, viewsOf } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
 import type { View } from "../../dom/js/store.ts";
+import { explainTerms } from "../../dom/js/terms.ts";
 import type { ShownMoment } from "../../page/js/classEvents.ts";
 import { watchEverything } from "../../page/js/everything.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
@@ -70,6 +72,7 @@ export function mountTrainingReplay(
     opening: { ...lastView?.probe, ...crossHead(addressed(run).head) },
     palette: watchTheme(root, (palette) => context.give({ palette })),
   });
+  explainTerms(root, (key) => fillIn(context.run.player, key), signal);
   const parts = placeParts(context);
   if (!source.follows) parts.push(createAddress(context), createClassMoment(context));
   watchSize(root, signal, () => giveSize(context));

@@ -1,0 +1,100 @@
+import { element } from "./element.ts";
+import { createWordsPanel, type Entry, placeBeside, wordEntry } from "./explanation.ts";
+import type { Say } from "./sentences.ts";
+
+/** Names of the technical words, which `strings/glossary.toml` explains. */
+export type Term = string;
+
+const TERM = "data-term";
+/** Where a term is seen in a map of four queries and four keys. */
+const PICTURES: Record<Term, string> = {
+  term_query: ".... #### .... ....",
+  term_key: ".#.. .#.. .#.. .#..",
+  weight: ".... ..#. .... ....",
+  term_mask: ".### ..## ...# ....",
+  term_padding: "...# ...# ...# ...#",
+};
+const QUOTED = "“[^”]*”"; // the words of a visitor
+
+/** Make an element a term, with a dotted line, or, with null, end that. */
+export function markTerm(node: Element, term: Term | null) {
+  if (node.getAttribute(TERM) === term) return;
+  if (term === null) node.removeAttribute(TERM);
+  else node.setAttribute(TERM, term);
+}
+
+/** Whether a click there opens the sentence of a term. */
+export function isTerm(target: EventTarget | null) {
+  return target instanceof Element && target.closest(`[${TERM}]`) !== null;
+}
+
+/** Write a text in which the first use of a term, where it has one, is marked. */
+export function writeWithTerm(node: Element, text: string, term: Term, say: Say) {
+  if (node.textContent === text) return;
+  const word = say(term);
+  const at = firstUse(text, word);
+  if (at < 0) {
+    node.textContent = text;
+    return;
+  }
+  const end = at + word.length;
+  const marked = element("span", { [TERM]: term }, text.slice(at, end));
+  node.replaceChildren(text.slice(0, at), marked, text.slice(end));
+}
+
+/** Where a text first uses a word outside quotation marks; −1 where it does not. */
+export function firstUse(text: string, word: string) {
+  const apart = /^\p{Script=Latin}/u.test(word); // other words than Chinese ones have ends
+  const [before, after] = apart ? ["(?<!\\p{L})", "(?!\\p{L})"] : ["", ""];
+  const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const uses = [...text.matchAll(new RegExp(`${QUOTED}|${before}(${escaped})${after}`, "giu"))];
+  return uses.find((found) => found[1] !== undefined)?.index ?? -1;
+}
+
+/** What is told of a term. */
+export function termEntry(term: Term, say: Say): Entry {
+  const cells = PICTURES[term];
+  return { ...wordEntry(term, say), ...(cells && { picture: picture(cells) }) };
+}
+
+/** A small map with some cells filled. */
+function picture(cells: string) {
+  const squares = [...cells.replaceAll(" ", "")].map((cell) =>
+    element("i", { class: cell === "#" ? "filled" : "" }),
+  );
+  return element("div", { class: "term-picture", "aria-hidden": "true" }, ...squares);
+}
+
+/**
+ * Open the sentence of a term by a click or tap on it, which does nothing else; a second one closes
+ * it. The Tab key does not stop at terms: those that are on screen stand behind the "?", too.
+ */
+export function explainTerms(root: HTMLElement, say: Say, signal: AbortSignal) {
+  let opened: Element | null = null;
+  let before: Element | null = null; // what was open when the pointer went down, which closes it
+  const show = (node: Element, term: Term) => {
+    const words = { label: say(term), close: say("words_close") };
+    const panel = createWordsPanel("term-words", words, () => [termEntry(term, say)]);
+    panel.addEventListener("toggle", ({ newState }) => {
+      if (newState === "open") return;
+      panel.remove();
+      if (opened === node) opened = null;
+    });
+    root.append(panel);
+    panel.showPopover();
+    placeBeside(panel, node);
+    opened = node;
+  };
+  const onPress = () => {
+    before = opened;
+  };
+  const onClick = (event: MouseEvent) => {
+    const node = event.target instanceof Element ? event.target.closest(`[${TERM}]`) : null;
+    const term = node?.getAttribute(TERM);
+    if (!node || !term) return;
+    event.stopPropagation();
+    if (node !== before) show(node, term);
+  };
+  root.addEventListener("pointerdown", onPress, { capture: true, signal });
+  root.addEventListener("click", onClick, { capture: true, signal });
+}
