@@ -28,7 +28,7 @@ def visit(address: str, new_visitor: Callable[..., Page]) -> Callable[..., Page]
     """Explore as somebody sees it who has chosen nothing yet."""
 
     def open_tab(query: str = LINK, width: int = 1440, height: int = 900) -> Page:
-        tab = new_visitor(width, height)
+        tab = new_visitor(width, height, offered=False)
         tab.goto(address + query)
         tab.wait_for_selector(".plotted")
         return tab
