@@ -283,14 +283,14 @@ def preset(config: TrainingConfig) -> TrainingConfig:
     return quick_demo(config.task, on_gpu=on_gpu)
 
 
-def quick_demo(task: str, *, on_gpu: bool) -> TrainingConfig:
+def quick_demo(task: str, *, on_gpu: bool, causal: bool = True) -> TrainingConfig:
     """Settings for a live demonstration: seconds on a GPU, half a minute on a CPU."""
     if on_gpu:
         return TrainingConfig(
-            task=task, batch=256, steps=450, dropout=0.0, until=0.99, evaluate_every=50,
-            precision="bfloat16", device="cuda",
+            task=task, causal=causal, batch=256, steps=450, dropout=0.0, until=0.99,
+            evaluate_every=50, precision="bfloat16", device="cuda",
         )  # fmt: skip
     return TrainingConfig(
-        task=task, longest=10, d_model=64, d_ff=256, dropout=0.0, rate=3e-3, warmup=50,
+        task=task, causal=causal, longest=10, d_model=64, d_ff=256, dropout=0.0, rate=3e-3, warmup=50,
         steps=900, until=0.99, evaluate_every=25, device="cpu",
     )  # fmt: skip
