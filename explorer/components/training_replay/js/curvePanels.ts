@@ -3,7 +3,7 @@ import type { Say } from "../../dom/js/sentences.ts";
 import { css, mix, type Palette, rgb } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { HeadChoice } from "./replayContext.ts";
-import type { Moment, RunData } from "./runData.ts";
+import { learnsAll, type Moment, type RunData } from "./runData.ts";
 
 export interface Line {
   name: string; // at its right end; "" for none
@@ -99,11 +99,15 @@ function allCurves(name: CurveName): Panel["lines"] {
   };
 }
 
-/** Training and held-out loss, which have one unit; of compared runs the held-out loss alone. */
+/**
+ * Training and held-out loss, which have one unit; of compared runs the held-out loss alone. Where
+ * nothing is held out, both are one line.
+ */
 function lossLines(shown: Shown) {
   const { run, palette, say } = shown;
   const alone = run.others.length === 0;
   const muted = css(mix(palette.ink, palette.paper, 0.35));
+  if (learnsAll(run)) return allCurves("held_out")(shown);
   return [
     ...comparedCurves(shown, "held_out"),
     curve(say("loss_training"), run.moments, ({ loss }) => loss, { colour: muted, width: 1.2 }),
@@ -167,7 +171,11 @@ export function panelsOf({ translates }: Pick<RunData, "translates">) {
 }
 
 /** The key of a panel's name: the loss of batches is not in the unit of the held-out loss. */
-export function headingOf(run: Pick<RunData, "batch_loss">, { name }: Pick<Panel, "name">) {
+export function headingOf(
+  run: Pick<RunData, "batch_loss" | "translates" | "moments">,
+  { name }: Pick<Panel, "name">,
+) {
+  if (name === "loss" && learnsAll(run)) return "loss_all";
   return name === "loss" && run.batch_loss ? "loss_batches" : name;
 }
 
