@@ -129,8 +129,8 @@ class TranslationDataModule:
     def measure(self, model: Transformer) -> dict[str, Any]:
         """training_loss on pairs of the training part as they are in the file; held_out_loss and
         perplexity on pairs of the dev part; BLEU, chrF and some translations of a sample of its
-        sources. If nothing is held out, all this on the pairs that are trained on, and exact_match:
-        the share of the sources that are translated as in a pair."""
+        sources. If nothing is held out, all this on the pairs that are trained on, and instead of
+        BLEU exact_match: the share of the sources that are translated as in a pair."""
         outputs = translate(
             model, self.source_vocabulary, self.target_vocabulary, list(self._sample)
         )
@@ -138,13 +138,12 @@ class TranslationDataModule:
         seen, held_out = (self._mean_loss(model, rows) for rows in (self._seen, self._held_out))
         samples = zip(self._sample.items(), outputs, strict=True)
         right = map(operator.contains, self._sample.values(), outputs)
-        exact = {} if self.corpus.holds_out else {"exact_match": sum(right) / len(outputs)}
+        exact = {"exact_match": sum(right) / len(outputs)}
         return {
-            **exact,
+            **({"bleu": round(scores.bleu, 2)} if self.corpus.holds_out else exact),
             "training_loss": round(seen.smoothed, 5),
             "held_out_loss": round(held_out.smoothed, 5),
             "perplexity": round(held_out.perplexity, 4),
-            "bleu": round(scores.bleu, 2),
             "chrf": round(scores.chrf, 2),
             "samples": [
                 {"source": source, "written": text, "reference": targets[0]}
@@ -159,7 +158,7 @@ class TranslationDataModule:
 
     def score(self, measured: dict[str, Any]) -> float:
         """BLEU ÷ 100; if nothing is held out, the exact match."""
-        return float(measured.get("exact_match", measured["bleu"] / 100))
+        return float(measured["bleu"] / 100 if self.corpus.holds_out else measured["exact_match"])
 
     def probe(self) -> tuple[str, str]:
         """The first judged source of six to twelve pieces, with its first translation."""

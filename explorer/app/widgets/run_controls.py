@@ -144,7 +144,7 @@ def _demo(language: str) -> TrainingConfig:
         format_func=lambda name: f"{say('train.quick', language)}: {labels[name]}",
         key=f"train-task-{language}",
         label_visibility="collapsed",
-        width=240,
+        width=260,
     )
     task, causal = ("reverse", False) if chosen == _NO_MASK else (chosen, True)
     demo = quick_demo(task, on_gpu=available_devices()[0] != "cpu", causal=causal)

@@ -71,12 +71,12 @@ def _early_end(config: TrainingConfig, moments: Sequence[Mapping[str, Any]], lan
     """Sentence on what ended a run early: the score it had to reach, or its patience."""
     bleu = finite_number(moments[-1].get("bleu")) if moments else None
     exact = finite_number(moments[-1].get("exact_match")) if moments else None
-    score = bleu / 100 if exact is None and bleu is not None else exact
+    score = bleu / 100 if bleu is not None else exact
     if config.patience and (score is None or not score >= config.until < 1):
         return say("train.state_patience", language, patience=config.patience)
     if config.pairs and exact == 1:
         return say("train.state_all_right", language)
-    reached = "state_reached_bleu" if config.pairs and exact is None else "state_reached"
+    reached = "state_reached_bleu" if bleu is not None else "state_reached"
     return say(f"train.{reached}", language, share=f"{100 * config.until:g}")
 
 

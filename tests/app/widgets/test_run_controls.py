@@ -75,8 +75,7 @@ def test_a_quick_demo_trains_without_the_causal_mask(folder, monkeypatch):
     app = shown()
     demos = app.selectbox(key="train-task-en")
     assert demos.options == [
-        f"Quick demo: {name}"
-        for name in ("reverse", "copy", "sort", "reverse without the causal mask")
+        f"Quick demo: {name}" for name in ("reverse", "copy", "sort", "reverse without mask")
     ]
     app = demos.set_value("no_mask").run()
     app = app.button(key="start").click().run()

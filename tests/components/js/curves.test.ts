@@ -84,12 +84,15 @@ test("a figure is as high as its lowest panel asks for", () => {
 });
 
 test("of few pairs, all of which are learnt, the share that is right is said", () => {
-  const moment = { step: 50, exact: 0.9, bleu: 12, perplexity: 2, gold: [], held_out: 1 } as any;
+  const moment = { step: 50, exact: 0.9, perplexity: 2, gold: [], held_out: 1 } as any;
   const run = { translates: true, moments: [moment], strings: {} } as any;
   const say = ((key: string, facts: object) => `${key} ${JSON.stringify(facts)}`) as any;
   assert.equal(momentSentence(say, run, moment), 'moment_pairs {"step":50,"right":"90.0\u00a0%"}');
   assert.equal(headingOf(run, { name: "loss" }), "loss_all");
-  const others = { ...moment, exact: null };
+  const [score] = panelsOf(run);
+  assert.equal(headingOf(run, score), "bleu_all");
+  assert.equal(score.value(moment), "90.0");
+  const others = { ...moment, exact: null, bleu: 12 };
   const held = { ...run, moments: [others] };
   assert.match(momentSentence(say, held, others), /^moment_translation /);
   assert.equal(headingOf(held, { name: "loss" }), "loss");

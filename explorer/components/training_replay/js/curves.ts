@@ -129,7 +129,9 @@ export function createCurves(
       cursor.style.height = `${box.height}px`;
     });
     headings.forEach((heading, index) => {
-      write(heading.name, context.say(headingOf(context.run, panels[index])));
+      const key = headingOf(context.run, panels[index]);
+      write(heading.name, context.say(key));
+      if (key === "bleu_all") assign(heading.element, "title", context.say("bleu_all_title"));
       write(heading.value, moment ? panels[index].value(moment) : "");
     });
   };

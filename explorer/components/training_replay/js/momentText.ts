@@ -55,8 +55,8 @@ export function momentSentence(
 ) {
   const { step } = moment;
   if (run.translates) {
-    if (moment.bleu === null || moment.bleu === undefined) return say("moment_step", { step });
     if (moment.exact !== null) return say("moment_pairs", { step, right: percent(moment.exact) });
+    if (moment.bleu === null || moment.bleu === undefined) return say("moment_step", { step });
     const perplexity = shortValue(moment.perplexity);
     return say("moment_translation", { step, bleu: moment.bleu.toFixed(1), perplexity });
   }

@@ -1,7 +1,7 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 
 /** The numbers of a moment that are drawn as curves; null leaves a gap. */
-interface Curves {
+export interface Curves {
   step: number;
   /** on training data; of older runs, mean over the batches since the last moment */
   loss: number | null;
