@@ -5,6 +5,7 @@ again; so they are declared here. Payloads are cached as bytes: Streamlit sends 
 what has changed.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
@@ -255,7 +256,8 @@ def _mount_class(part: str, language: str, address: str) -> None:
         "strings": section("class_tools", language),
         "address": address,
     }
-    _component("classroom")(key=f"class-{part}", data=data)
+    payload = json.dumps(data, ensure_ascii=False).encode()
+    _component("classroom")(key=f"class-{part}", data=payload)
 
 
 def _payload(key: tuple[Any, ...], compute: Callable[[], bytes]) -> bytes:

@@ -19,6 +19,7 @@ Component = Literal[
     "lesson",
     "classroom",
     "chart",
+    "everything",
     "live",
 ]
 Script = Literal[

@@ -3,10 +3,7 @@
 import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
 import type { Lesson } from "./content.ts";
 
-/**
- * Index of the choice by card, from 0; -1 where the player has
- * shown the answer.
- */
+/** Index of the choice by card, from 0; -1 where the player has shown the answer. */
 export type Answers = Map<number, number>;
 
 const ANSWERS = "attention-lesson-answers"; // JSON: cards and choices, by lesson

@@ -1,4 +1,4 @@
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
@@ -57,7 +57,7 @@ export function mountLesson(
   });
   const { root } = parts;
   parent.append(root);
-  watchTheme(root, () => {});
+  watchTheme(root);
 
   /** @param choice for the card on screen; null = it is asked anew */
   const answer = (choice: number | null) => {
@@ -192,7 +192,7 @@ export interface Actions {
 /** The elements of the card, and what draws a card into them. */
 function createParts(say: Say, actions: Actions) {
   const button = (name: "back" | "next" | "again" | "leave") =>
-    element("button", { type: "button", testid: `lesson-${name}`, on: { click: actions[name] } });
+    buttonElement(actions[name], { testid: `lesson-${name}` });
   const buttons = {
     back: button("back"),
     next: button("next"),

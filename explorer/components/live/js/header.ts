@@ -2,6 +2,7 @@
 
 import { element } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
+import { createEverythingSwitch } from "../../page/js/everything.ts";
 import type { PageData } from "./pageData.ts";
 
 /** What needs the program: key of its name, command that starts it. */
@@ -17,6 +18,7 @@ export function createHeader(
   language: string,
   say: Say,
   onLanguage: (language: string) => void,
+  signal: AbortSignal,
 ) {
   const languages = Object.entries(data.languages).map(([code, { name, tag }]) => {
     const pressed = String(code === language);
@@ -37,6 +39,7 @@ export function createHeader(
       { class: "languages", role: "group", "aria-label": say("language") },
       ...languages,
     ),
+    createEverythingSwitch(say, signal),
   );
 }
 

@@ -1,4 +1,5 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
 import type { Move } from "../../trace/js/actions.ts";
 import { reveal } from "../../trace/js/guess.ts";
 import { currentRow, stepName } from "../../trace/js/stepState.ts";
@@ -14,12 +15,15 @@ interface Controls {
   projector: HTMLElement;
 }
 
-export const ICONS = { first: "|◀", previous: "◀", play: "▶", pause: "❚❚", next: "▶", last: "▶|" };
+const ICONS = { first: "|◀", previous: "◀", play: "▶", pause: "❚❚", next: "▶", last: "▶|" };
 
 /** First, Previous, Play, Next, Last, the Step slider and Show ahead. */
 export function createTransport(context: TraceContext): Part {
   const { say, act } = context;
-  const button = (name: Move) => moveButton(context, name);
+  const button = (name: Move) => {
+    const word = element("span", { class: "word" }, say(name));
+    return moveButton(context, name, name, word);
+  };
   const buttons = {
     first: button("first"),
     previous: button("previous"),
@@ -62,20 +66,18 @@ export function createTransport(context: TraceContext): Part {
   return { element: node, views: [() => drawTransport(context, controls)] };
 }
 
-/** One of the five buttons. */
-function moveButton({ say, act }: TraceContext, name: Move) {
-  return element(
-    "button",
-    {
-      type: "button",
-      class: `move ${name}`,
-      testid: name,
-      "aria-label": say(name),
-      title: say(`${name}_title`),
-      on: { click: () => act[name]() },
-    },
+/** A button that goes to another place. */
+export function moveButton(
+  { say, act }: { say: Say; act: Record<Move, () => void> },
+  name: Move,
+  testid: string,
+  ...word: HTMLElement[]
+) {
+  return buttonElement(
+    () => act[name](),
+    { class: `move ${name}`, testid, "aria-label": say(name), title: say(`${name}_title`) },
     element("span", { class: "icon", "aria-hidden": "true" }, ICONS[name]),
-    element("span", { class: "word" }, say(name)),
+    ...word,
   );
 }
 
@@ -83,10 +85,14 @@ function moveButton({ say, act }: TraceContext, name: Move) {
  * Name the play button by what a click does now.
  * @param reason why it does nothing; "" where it does
  */
-function namePlay({ state, say }: TraceContext, button: HTMLButtonElement, reason: string) {
+export function namePlay(
+  { state, say }: { state: { playing: boolean }; say: Say },
+  button: HTMLButtonElement,
+  reason = "",
+) {
   const name = state.playing ? "pause" : "play";
   const [icon, word] = button.children;
-  if (icon) write(icon, ICONS[name]);
+  write(icon, ICONS[name]);
   if (word) write(word, say(name));
   assign(button, "aria-label", say(name));
   assign(button, "title", reason || say(`${name}_title`));
@@ -94,15 +100,9 @@ function namePlay({ state, say }: TraceContext, button: HTMLButtonElement, reaso
 
 /** Larger type for a projector. */
 function projectorButton(context: TraceContext) {
-  return element(
-    "button",
-    {
-      type: "button",
-      class: "quiet projector-switch",
-      testid: "projector",
-      title: context.say("projector_title"),
-      on: { click: () => context.set({ projector: !context.state.projector }) },
-    },
+  return buttonElement(
+    () => context.set({ projector: !context.state.projector }),
+    { class: "quiet projector-switch", testid: "projector", title: context.say("projector_title") },
     context.say("projector"),
   );
 }

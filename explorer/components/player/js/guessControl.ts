@@ -1,5 +1,5 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
-import { FOLLOWED } from "../../page/js/lessonEvents.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import { isInLesson } from "../../page/js/lessonEvents.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
@@ -8,9 +8,9 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
  */
 export function createGuessControl(context: TraceContext): Part {
   const { say, act } = context;
-  const button = element(
-    "button",
-    { type: "button", testid: "guess", title: say("guess_title"), on: { click: act.toggleGuess } },
+  const button = buttonElement(
+    act.toggleGuess,
+    { testid: "guess", title: say("guess_title") },
     say("guess"),
   );
   const weights = element("input", {
@@ -30,7 +30,7 @@ export function createGuessControl(context: TraceContext): Part {
     assign(button, "aria-pressed", guess ? "true" : "false");
     label.hidden = tally.hidden = guess === null;
     if (!guess) return;
-    tally.hidden = guess.total === 0 && document.documentElement.hasAttribute(FOLLOWED);
+    tally.hidden = guess.total === 0 && isInLesson();
     weights.checked = guess.weightsToo;
     write(tally, say("tally", { right: guess.right, total: guess.total }));
   };
