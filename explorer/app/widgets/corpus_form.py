@@ -37,11 +37,11 @@ def corpus_form(language: str) -> tuple[TrainingConfig, UploadedCorpus] | None:
     _warn_about_columns(rows, language)
     checked = check(corpus, columns)
     with st.container(key="pairs-rows"):  # elements below keep their index, and stay open
+        if checked.error is not None:
+            show_error(checked.error, language)  # above the rows: a low window shows it, too
         _show_rows(rows[:_SHOWN_ROWS], language)
         if checked.counts is not None:
             st.caption(_counts_text(checked.counts, corpus, language))
-        elif checked.error is not None:
-            show_error(checked.error, language)
     on_gpu = available_devices()[0] != "cpu"
     recipe = small_translation(PAIRS_FILE, columns or ("1", "2"), on_gpu=on_gpu)
     start = st.container()
