@@ -258,6 +258,7 @@ TRANSLATED = (
 )
 def test_the_map_is_large_on_a_projector(simple, query, least):
     tab = simple(query, 1024, 768)
+    tab.get_by_test_id("lesson-dismiss").click()
     tab.keyboard.press("p")
     expect(tab.get_by_test_id("output")).to_be_hidden()
     settle(tab)
