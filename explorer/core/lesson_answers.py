@@ -129,6 +129,14 @@ def _predicted_token(trace: Trace, place: Place, _: str) -> str:
     return _label(trace.predicted_tokens, place.query)
 
 
+def _second_token(trace: Trace, place: Place, _: str) -> str:
+    """The second most probable token after the row."""
+    arrays = trace.arrays
+    second = (arrays["steps.rank"] == 2) & (arrays["steps.step"] == place.query + 1)
+    (place_in_list,) = np.flatnonzero(second)
+    return _label(trace.candidate_tokens, int(place_in_list))
+
+
 def _probability(trace: Trace, place: Place, _: str) -> str:
     arrays = trace.arrays
     chosen = arrays["steps.chosen"].astype(bool) & (arrays["steps.step"] == place.query + 1)
@@ -208,6 +216,7 @@ ANSWERS: Mapping[str, Answer] = {
     "open keys": _unmasked_keys,
     "masked keys": _masked_keys,
     "predicted token": _predicted_token,
+    "second token": _second_token,
     "probability": _probability,
     "best head": _best_head,
     **_CALCULATED,

@@ -59,6 +59,14 @@ def test_the_probability_is_that_of_the_chosen_candidate():
     assert answer("probability", trace, CROSS, "en") == f"{100 * chosen:.1f}\u00a0%"
 
 
+def test_the_second_token_is_that_of_the_second_candidate():
+    trace = example_trace()
+    steps = trace.steps()
+    second = steps[(steps.step == 2) & (steps["rank"] == 2)].token.item()
+    assert answer("second token", trace, CROSS, "en") == second.removeprefix("▁")
+    assert second != trace.predicted_tokens[1]
+
+
 def test_the_best_head_has_the_largest_gold_weight():
     trace = example_trace()
     gold = [

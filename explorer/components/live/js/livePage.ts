@@ -69,7 +69,7 @@ function openPage(data: PageData, workerSource: string) {
       onEdit: asking.edited,
     });
     typeOn = bar.focus;
-    const header = createHeader(data, language, say, speak);
+    const header = createHeader(data, language, say, { onLanguage: speak, sheets: !IN_CLASS });
     const top = element("div", { class: "top" }, header, ...messages.around(bar.element));
     const line = guest?.build((key, facts) => fillIn(class_tools, key, facts));
     const above = line ? [line, top] : [top];

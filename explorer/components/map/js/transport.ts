@@ -1,4 +1,5 @@
 import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { FOLLOWED } from "../../page/js/lessonEvents.ts";
 import type { Move } from "../../trace/js/actions.ts";
 import { reveal } from "../../trace/js/guess.ts";
 import { currentRow, stepName } from "../../trace/js/stepState.ts";
@@ -149,6 +150,8 @@ function drawTransport(
   write(hint, off ? away : all || state.hinted || state.projector ? "" : say(hintOf(context)));
   hint.hidden = Boolean(state.guess) && !off; // its space is that of the tally
   hint.hidden ||= context.pieces.header.predictions !== undefined; // they say what there is
+  void context.asked; // with a lesson comes and goes its mark on the page
+  hint.hidden ||= !off && document.documentElement.hasAttribute(FOLLOWED); // its card says what to do
 }
 
 /** The first hint; where a text opens in the middle, it says why. */

@@ -28,9 +28,9 @@ export function createGuessControl(context: TraceContext): Part {
     document.documentElement.toggleAttribute("data-guess", guess !== null); // hints tell outputs
     node.hidden = context.trace.predicted.length === 0;
     assign(button, "aria-pressed", guess ? "true" : "false");
-    label.hidden = tally.hidden = guess === null;
+    const followed = document.documentElement.hasAttribute(FOLLOWED);
+    label.hidden = tally.hidden = guess === null || (followed && guess.total === 0); // the card asks
     if (!guess) return;
-    tally.hidden = guess.total === 0 && document.documentElement.hasAttribute(FOLLOWED);
     weights.checked = guess.weightsToo;
     write(tally, say("tally", { right: guess.right, total: guess.total }));
   };

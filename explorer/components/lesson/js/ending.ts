@@ -1,0 +1,24 @@
+import { element, write } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import type { Lesson } from "./content.ts";
+
+/** What stands in the place of a card after the last one: what was learnt, and the score. */
+export function createEnding(say: Say) {
+  const lead = element("strong", {});
+  const summary = element("span", { testid: "lesson-summary" });
+  const score = element("p", { class: "score", testid: "lesson-score" });
+  const node = element(
+    "div",
+    { class: "ending", role: "status", testid: "lesson-end" },
+    element("p", { class: "summary" }, lead, " ", summary),
+    score,
+  );
+  /** @param right how many first tries were; null where nobody has tried */
+  const draw = ({ summary: learnt, questions }: Lesson, right: number | null) => {
+    write(lead, learnt ? say("now_you_know") : "");
+    write(summary, learnt || say("ended_alone"));
+    write(score, right === null ? "" : say("score", { right, questions }));
+    score.hidden = right === null;
+  };
+  return { element: node, draw };
+}
