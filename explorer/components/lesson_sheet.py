@@ -66,8 +66,8 @@ def lesson_sheet(shown: ShownLesson, language: str) -> str:
         if card is not None and card.right is not None
     ]
     time = told("minutes", minutes=shown.minutes) if shown.minutes else ""
-    aims = f"{told('sheet_aims')} {html.escape(shown.aims)}" if shown.aims else ""
-    learnt = f"{told('now_you_know')} {html.escape(shown.summary)}" if shown.summary else ""
+    aims = told("sheet_aims", aims=shown.aims) if shown.aims else ""
+    learnt = told("learnt", summary=shown.summary) if shown.summary else ""
     return _PAGE.format(
         tag=html_language(language),
         page_title=told("sheet_title", title=shown.title),
@@ -77,7 +77,7 @@ def lesson_sheet(shown: ShownLesson, language: str) -> str:
         about=told("sheet_about"),
         questions="\n".join(_question(place, card) for place, card in asked),
         answers_title=told("sheet_answers"),
-        answers="\n".join(_answer(place, card) for place, card in asked),
+        answers="\n".join(_answer(place, card, language) for place, card in asked),
         summary=_paragraph(learnt),
     )
 
@@ -90,12 +90,13 @@ def _question(place: str, card: ShownCard) -> str:
     )
 
 
-def _answer(place: str, card: ShownCard) -> str:
-    right = html.escape(card.choices[card.right or 0])
+def _answer(place: str, card: ShownCard, language: str) -> str:
+    facts = {"answer": card.choices[card.right or 0], "because": card.because}
+    right = say("lessons.seen" if card.because else "lessons.seen_alone", language, **facts)
     return (
         f'<article>\n<p class="card">{place}</p>\n'
         f'<p class="question">{html.escape(card.question)}</p>\n'
-        f"<p><strong><bdi>{right}</bdi></strong> {html.escape(card.because)}</p>\n</article>"
+        f"<p>{html.escape(right)}</p>\n</article>"
     )
 
 

@@ -4,19 +4,17 @@ import type { Lesson } from "./content.ts";
 
 /** What stands in the place of a card after the last one: what was learnt, and the score. */
 export function createEnding(say: Say) {
-  const lead = element("strong", {});
-  const summary = element("span", { testid: "lesson-summary" });
+  const summary = element("p", { class: "summary", testid: "lesson-summary" });
   const score = element("p", { class: "score", testid: "lesson-score" });
   const node = element(
     "div",
     { class: "ending", role: "status", testid: "lesson-end" },
-    element("p", { class: "summary" }, lead, " ", summary),
+    summary,
     score,
   );
   /** @param right how many first tries were; null where nobody has tried */
   const draw = ({ summary: learnt, questions }: Lesson, right: number | null) => {
-    write(lead, learnt ? say("now_you_know") : "");
-    write(summary, learnt || say("ended_alone"));
+    write(summary, learnt ? say("learnt", { summary: learnt }) : say("ended_alone"));
     write(score, right === null ? "" : say("score", { right, questions }));
     score.hidden = right === null;
   };
