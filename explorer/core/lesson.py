@@ -45,6 +45,7 @@ _ORDER = (
     "what-heads-share-out",
     "alignment",
     "what-if",
+    "positions",
     "importance",
 )
 """Order of the lessons that ship; others follow by name."""

@@ -78,6 +78,11 @@ def _largest_key(trace: Trace, place: Place, _: str) -> str:
     return _label(trace.keys(place.site), int(_row(trace, place).argmax()))
 
 
+def _largest_position(trace: Trace, place: Place, _: str) -> str:
+    """Where the largest key stands, counted from 1."""
+    return str(int(_row(trace, place).argmax()) + 1)
+
+
 def _next_key(trace: Trace, place: Place, _: str) -> str:
     """The largest key of the row after this one."""
     row = trace.attention(place.site)[place.layer, place.head, place.query + 1]
@@ -206,6 +211,7 @@ _CALCULATED: Mapping[str, Answer] = {
 
 ANSWERS: Mapping[str, Answer] = {
     "largest key": _largest_key,
+    "largest position": _largest_position,
     "next key": _next_key,
     "query token": _query_token,
     "key token": _key_token,

@@ -29,6 +29,7 @@ def test_tokens_and_weights_are_those_of_the_row():
     key = int(row.argmax())
     said = {name: answer(name, trace, CROSS, "en") for name in ANSWERS if not needs_capture(name)}
     assert said["largest key"] == said["key token"] == trace.source_tokens[key]
+    assert said["largest position"] == f"{key + 1}"
     assert said["query token"] == "4"
     assert said["predicted token"] == "1"
     assert said["weight"] == f"{row[key]:.2f}"
