@@ -12,6 +12,7 @@ from streamlit.navigation.page import StreamlitPage
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session, visitor
 from explorer.app.widgets import messages
+from explorer.app.widgets.everything_switch import everything_switch
 from explorer.app.widgets.lesson_list import lesson_list
 from explorer.core.i18n import LANGUAGES, say
 
@@ -37,6 +38,7 @@ def main() -> None:
         st.title(say("explore.title", language), anchor=False)
         lesson_menu(language, explore)
         choose_language(language)
+        everything_switch(language)
     with st.container(key="skeleton"):  # main.css hides it when the page has something to show
         st.text(say("explore.loading", language))
     chosen.run()

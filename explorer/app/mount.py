@@ -3,6 +3,7 @@
 Payloads are cached as bytes: Streamlit sends the browser only what has changed.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
@@ -254,7 +255,8 @@ def _mount_class(part: str, language: str, address: str) -> None:
         "strings": section("class_tools", language),
         "address": address,
     }
-    component("classroom")(key=f"class-{part}", data=data)
+    payload = json.dumps(data, ensure_ascii=False).encode()
+    component("classroom")(key=f"class-{part}", data=payload)
 
 
 def _payload(key: tuple[Any, ...], compute: Callable[[], bytes]) -> bytes:

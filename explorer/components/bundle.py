@@ -20,6 +20,7 @@ Component = Literal[
     "lesson_list",
     "classroom",
     "chart",
+    "everything",
     "live",
 ]
 Script = Literal[

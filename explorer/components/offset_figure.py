@@ -10,6 +10,7 @@ from explorer.heads.reports.head_report import HeadReport
 
 _BAR = "#3f7fca"
 _CHANCE = "#7d838c"
+_WIDTH = 0.7  # of a bar, and of the line across it
 _HEIGHT = 210
 _MARGIN = {"l": 52, "r": 12, "t": 8, "b": 48}  # px
 
@@ -42,7 +43,7 @@ def offset_chart(shares: Sequence[OffsetShare], language: str) -> dict[str, Any]
         "name": say("heads.column_share", language),
         "x": places,
         "y": [one.share for one in reached],
-        "width": 0.7,
+        "width": _WIDTH,
         "marker": {"color": _BAR},
         "hovertemplate": "%{y:.2f}",
     }
@@ -52,7 +53,7 @@ def offset_chart(shares: Sequence[OffsetShare], language: str) -> dict[str, Any]
         "x": places,
         "y": [one.chance for one in reached],
         "mode": "markers",
-        "marker": {"symbol": "line-ew", "size": 14, "line": {"color": _CHANCE, "width": 2}},
+        "marker": {"symbol": "line-ew", "size": 4, "line": {"color": _CHANCE, "width": 1}},
         "hovertemplate": "%{y:.2f}",
     }
     offsets = [one.offset for one in shares]
@@ -62,6 +63,7 @@ def offset_chart(shares: Sequence[OffsetShare], language: str) -> dict[str, Any]
         "showlegend": False,
         "hovermode": "x unified",
         "dragmode": False,
+        "shapes": [_line_across(one) for one in reached],
         "xaxis": {
             "title": {"text": say("heads.offset_axis", language), "standoff": 8},
             "range": [min(offsets, default=0) - 0.5, max(offsets, default=0) + 0.5],
@@ -80,6 +82,13 @@ def offset_chart(shares: Sequence[OffsetShare], language: str) -> dict[str, Any]
         },
     }
     return {"data": [bars, chance], "layout": layout}
+
+
+def _line_across(one: OffsetShare) -> dict[str, Any]:
+    """The line at the chance level, as wide as the bar, however wide the chart is."""
+    sides = {"x0": one.offset - _WIDTH / 2, "x1": one.offset + _WIDTH / 2}
+    line = {"color": _CHANCE, "width": 2}
+    return {"type": "line", **sides, "y0": one.chance, "y1": one.chance, "line": line}
 
 
 def _signed(offset: int) -> str:

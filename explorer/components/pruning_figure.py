@@ -158,7 +158,7 @@ def _height(line: Line) -> float:
 
 
 def _traces(line: Line, end: str, unit: Unit, language: str) -> Iterator[dict[str, Any]]:
-    """The band and the line."""
+    """The band and the line. A legend names those of the losses, which have the colours of all."""
     around = [(left, low) for left, low, _ in line.band]
     around += [(left, high) for left, _, high in reversed(line.band)]
     axes = {"xaxis": f"x{end}", "yaxis": f"y{end}"}
@@ -171,6 +171,7 @@ def _traces(line: Line, end: str, unit: Unit, language: str) -> Iterator[dict[st
         "fillcolor": f"rgba({red}, {green}, {blue}, {_BAND})",
         "mode": "none",
         "hoverinfo": "skip",
+        "showlegend": False,
         **axes,
     }
     digits = ".3f" if unit == "loss" else ".1f"
@@ -184,6 +185,7 @@ def _traces(line: Line, end: str, unit: Unit, language: str) -> Iterator[dict[st
         "line": {"color": line.colour, "width": 2},
         "marker": {"size": 5},
         "hovertemplate": f"%{{y:{digits}}}%{{customdata[0]}}",
+        "showlegend": unit == "loss",
         **axes,
     }
 
@@ -208,7 +210,8 @@ def _hover_words(line: Line, unit: Unit) -> Iterator[str]:
 def _no_line(end: str) -> dict[str, Any]:
     """A trace without a point, for a panel that has no line yet."""
     axes = {"xaxis": f"x{end}", "yaxis": f"y{end}"}
-    return {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip", **axes}
+    hidden = {"hoverinfo": "skip", "showlegend": False}
+    return {"type": "scatter", "x": [None], "y": [None], **hidden, **axes}
 
 
 def _name(line: Line, end: str, language: str) -> dict[str, Any]:

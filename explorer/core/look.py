@@ -84,6 +84,7 @@ class Selection:
         the comparison opens with.
     next: one of `NEXT_VIEWS`; None = probabilities.
     words: True if pieces are merged into words; steps still count pieces.
+    everything: True if all controls and numbers are shown, not only those of a first look.
     """
 
     site: str | None = shown(choice(SITES), limit="sites")
@@ -101,6 +102,7 @@ class Selection:
         choice(NEXT_VIEWS), state="nextView", mirrored=False, needs_server=True
     )
     words: bool | None = shown(FLAG)
+    everything: bool | None = shown(FLAG, mirrored=False)
 
     @classmethod
     def reported(cls, report: Mapping[str, object]) -> Self:

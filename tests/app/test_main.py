@@ -25,7 +25,7 @@ def test_a_script_has_no_bare_expression(script):
 
 
 @pytest.mark.parametrize(
-    ("language", "title"), [("en", "Attention explorer"), ("zh", "注意力浏览器")]
+    ("language", "title"), [("en", "Attention explorer"), ("zh", "注意力探索器")]
 )
 def test_the_frame_is_in_the_language_of_the_link(language, title):
     app = open_page(lang=language)

@@ -25,7 +25,7 @@ from explorer.core.trace import Trace
 from tests.support.app_server import running_app
 from tests.support.browsers import ENGINE, engine, is_installed, launch, launch_options
 from tests.support.example_traces import example_trace
-from tests.support.page_checks import settle, show_more
+from tests.support.page_checks import settle
 from tests.support.player_page import EMBEDDED, PLAYERS, entry_script, with_script
 
 _HERE = Path(__file__).parent
@@ -48,9 +48,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=2))
 
 
-OFFERED = "try { localStorage.setItem('attention-lesson-offered', ''); } catch {}"
-"""The first lesson was offered already: the offer stands above the picture, which most tests look
-at as a returning visitor."""
+RETURNING = (
+    "try { localStorage.setItem('attention-lesson-offered', '');"
+    " localStorage.setItem('attention-everything', ''); } catch {}"
+)
+"""Most tests look at the page as a returning visitor, who sees everything and was offered the first
+lesson already."""
+
+_SHOW_EVERYTHING = "(shown) => document.documentElement.toggleAttribute('data-everything', shown)"
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +81,7 @@ def profile(
         tmp_path_factory.mktemp("profile"), **launch_options()
     )
     context.set_default_timeout(PATIENCE)
-    context.add_init_script(OFFERED)
+    context.add_init_script(RETURNING)
     yield context
     context.close()
 
@@ -102,7 +107,7 @@ def visitor(browser: Browser, profile: BrowserContext | None) -> Iterator[Browse
         return
     context = browser.new_context()
     context.set_default_timeout(PATIENCE)
-    context.add_init_script(OFFERED)
+    context.add_init_script(RETURNING)
     yield context
     context.close()
 
@@ -194,7 +199,7 @@ def new_visitor(browser: Browser, complaints: list[str]) -> Iterator[Callable[..
             context = browser.new_context(viewport=size, reduced_motion="reduce")
             context.set_default_timeout(PATIENCE)
             if offered:
-                context.add_init_script(OFFERED)
+                context.add_init_script(RETURNING)
             stack.callback(context.close)
             tab = context.new_page()
             stack.enter_context(listening(tab, complaints))
@@ -227,8 +232,7 @@ def phone(browser: Browser, complaints: list[str]) -> Iterator[Callable[..., Pag
 
 @pytest.fixture
 def open_html(new_tab: Callable[..., Page], tmp_path: Path) -> Callable[..., Page]:
-    """Open a page of HTML from disk with the network off, wait for its map, and show what is behind
-    More."""
+    """Open a page of HTML from disk with the network off, wait for its map."""
 
     def show(html: str, width: int = 1440, height: int = 900, *, dark: bool = False) -> Page:
         path = tmp_path / f"page-{len(list(tmp_path.iterdir()))}.html"
@@ -236,7 +240,6 @@ def open_html(new_tab: Callable[..., Page], tmp_path: Path) -> Callable[..., Pag
         tab = new_tab(width, height, dark=dark, offline=True)
         tab.goto(path.as_uri())
         tab.wait_for_selector(".plotted")
-        show_more(tab)
         settle(tab)
         return tab
 
@@ -259,7 +262,7 @@ def player_tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.fixture
 def show(player_tab: Page, complaints: list[str]) -> Iterator[Callable[..., Page]]:
-    """Show a trace in a new player of the shared tab, with what is behind More."""
+    """Show a trace in a new player of the shared tab, with everything or simple."""
 
     def mount(
         trace: Trace,
@@ -268,17 +271,16 @@ def show(player_tab: Page, complaints: list[str]) -> Iterator[Callable[..., Page
         size: tuple[int, int] = (1440, 900),
         *,
         dark: bool = False,
-        more: bool = True,
+        everything: bool = True,
     ) -> Page:
         player_tab.set_viewport_size({"width": size[0], "height": size[1]})
         player_tab.emulate_media(color_scheme="dark" if dark else "light")
         player_tab.mouse.move(0, 0)
         data = player_payload(trace, language=language, view=view)
+        player_tab.evaluate(_SHOW_EVERYTHING, everything)
         player_tab.evaluate("(text) => show(text)", base64.b64encode(data).decode())
         player_tab.wait_for_selector(".plotted")
-        if more:
-            show_more(player_tab)
-            settle(player_tab)
+        settle(player_tab)
         return player_tab
 
     with listening(player_tab, complaints):

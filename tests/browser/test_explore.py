@@ -14,7 +14,6 @@ from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
 from tests.support.app_server import ROOT, running_app
-from tests.support.page_checks import show_more
 from tests.support.toy_sentences import TINY_PAIRS, as_table
 
 BAD_INPUT = {
@@ -578,7 +577,6 @@ def test_the_controls_are_one_line_and_uncut(visit):
     assert len(tops) == 1
     tab.set_viewport_size({"width": 1440, "height": 900})
     tab.keyboard.press("p")
-    show_more(tab)
     padding = tab.get_by_role("combobox", name="Pad")
     expect(tab.locator("html[data-projector]")).to_have_count(1)
     assert padding.evaluate("(node) => node.scrollWidth - node.clientWidth") <= 0

@@ -8,8 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.support.first_paint import FirstPaint, first_paint
 
-MOST_CONTROLS = 45
-MOST_WORDS = 200
+MOST_STOPS = 20
+MOST_WORDS = 120
 
 LINK = "?model=reverse&text=7+3+9+1+4&step=3"
 
@@ -27,14 +27,29 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
     return open_tab
 
 
+@pytest.fixture
+def simple(address: str, new_visitor: Callable[..., Page]) -> Callable[..., Page]:
+    """The same for somebody who has chosen nothing yet."""
+
+    def open_tab(query: str = "", width: int = 1440, height: int = 900) -> Page:
+        tab = new_visitor(width, height, offered=False)
+        tab.goto(address + query)
+        tab.wait_for_selector(".plotted")
+        return tab
+
+    return open_tab
+
+
 def hidden_at_first(tab: Page) -> list[Locator]:
-    """Everything that More shows."""
+    """What Everything shows."""
     names = ("alignment-prediction", "shown", "scale", "mean-0", "candidates-heads", "projector")
     return [
-        *(tab.get_by_test_id(name) for name in names),
+        *(tab.get_by_test_id(name) for name in (*names, "first", "last", "ahead", "save")),
+        *(tab.get_by_test_id(name) for name in ("legend-words", "integrity", "copy-output")),
         *(tab.locator(name) for name in (".counting", ".keys")),
         tab.locator(".thumbnail .score").first,
         tab.get_by_role("combobox", name="Pad"),
+        *(tab.get_by_role("button", name=name) for name in ("Examples", "Files", "Share")),
     ]
 
 
@@ -42,16 +57,17 @@ def chips(tab: Page) -> Locator:
     return tab.get_by_test_id("strip-source").locator(".chip")
 
 
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_first_visitor_meets_few_controls_and_words(new_visitor, address, language):
-    tab = new_visitor(offered=False)
+def test_a_first_visitor_meets_few_controls_and_words(new_visitor, address, language, size):
+    tab = new_visitor(*size, offered=False)
     tab.goto(f"{address}?lang={language}")
     tab.wait_for_selector(".plotted")
     expect(tab.get_by_test_id("lesson-start")).to_be_visible()
-    expect(tab.locator(".st-key-hint")).to_be_visible()
+    expect(tab.get_by_test_id("everything")).to_be_visible()
     found = first_paint(tab)
-    assert len(found.controls) <= MOST_CONTROLS, found.controls
-    assert len(found.words) <= MOST_WORDS, found.words
+    assert len(found.stops) <= MOST_STOPS, found.stops
+    assert len(found.prose) <= MOST_WORDS, found.prose
     assert len([name for name in found.controls if name.startswith("head-")]) == 8  # it counts
 
 
@@ -84,21 +100,76 @@ def test_what_is_counted(new_tab):
     assert len(found.controls) == 8
 
 
-def test_one_press_shows_the_rest_and_another_hides_it(visit):
-    tab = visit()
+def test_one_press_shows_the_rest_and_another_hides_it(simple):
+    tab = simple()
     expect(chips(tab)).to_have_count(6)  # no padding
     for part in hidden_at_first(tab):
         expect(part).to_be_hidden()
-    more = tab.get_by_test_id("more")
+    switch = tab.get_by_test_id("everything")
     for shown in (True, False):
-        more.click()
+        switch.click()
+        expect(switch).to_have_attribute("aria-pressed", str(shown).lower())
         for part in hidden_at_first(tab):
             expect(part).to_be_visible(visible=shown)
-    expect(more).to_have_attribute("aria-expanded", "false")
 
 
-def test_a_link_to_padding_keeps_it_and_shows_its_control(visit):
-    tab = visit(f"{LINK}&pad=2")
+def test_everything_is_remembered_and_in_the_address(simple, address):
+    tab = simple()
+    tab.get_by_test_id("everything").click()
+    expect(tab).to_have_url(re.compile("everything=1"))
+    link = tab.url
+    tab.goto(f"{address}heads")
+    expect(tab.get_by_test_id("everything")).to_have_attribute("aria-pressed", "true")
+    tab.goto(address)
+    expect(tab.get_by_test_id("copy-output")).to_be_visible()
+    tab.get_by_test_id("everything").click()
+    expect(tab.get_by_test_id("copy-output")).to_be_hidden()
+    tab.goto(address)
+    expect(tab.get_by_test_id("copy-output")).to_be_hidden()
+    other = simple()
+    other.goto(link)
+    expect(other.get_by_test_id("copy-output")).to_be_visible()
+    other.goto(address)  # what a link has shown, nobody has chosen
+    expect(other.get_by_test_id("copy-output")).to_be_hidden()
+
+
+def test_the_first_visit_plays_the_picture_once(new_visitor, address):
+    tab = new_visitor(offered=False)
+    tab.emulate_media(reduced_motion="no-preference")
+    step, play = tab.get_by_test_id("step-count"), tab.get_by_test_id("play")
+    tab.goto(address)
+    expect(step).to_have_text("step 2/6")
+    expect(play).to_have_accessible_name("Pause")
+    expect(tab.get_by_test_id("sentence")).to_contain_text("After reading “4”")
+    play.click()  # which stops it
+    tab.wait_for_timeout(1500)
+    expect(play).to_have_accessible_name("Play")
+    tab.goto(address)
+    expect(step).to_have_text("step 4/6")
+    expect(play).to_have_accessible_name("Play")
+
+
+def test_what_a_link_shows_is_not_played(new_visitor, address):
+    tab = new_visitor(offered=False)
+    tab.emulate_media(reduced_motion="no-preference")
+    tab.goto(address + LINK)
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 3/6")
+    tab.wait_for_timeout(1500)
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 3/6")
+
+
+def test_a_lesson_is_simple_and_what_it_speaks_of_is_shown(visit):
+    tab = visit("?lesson=query-and-key&card=1")
+    expect(tab.get_by_test_id("lesson-text")).to_be_visible()
+    for name in ("copy-output", "first", "everything"):
+        expect(tab.get_by_test_id(name)).to_be_hidden()
+    tab.get_by_test_id("lesson-leave").click()
+    for name in ("copy-output", "first", "everything"):
+        expect(tab.get_by_test_id(name)).to_be_visible()
+
+
+def test_a_link_to_padding_keeps_it_and_shows_its_control(simple):
+    tab = simple(f"{LINK}&pad=2")
     expect(chips(tab)).to_have_count(8)
     expect(tab.get_by_role("combobox", name="Pad")).to_have_value("Pad +2")
     expect(tab.get_by_test_id("alignment-off")).to_be_hidden()
@@ -112,18 +183,18 @@ def test_a_link_to_padding_keeps_it_and_shows_its_control(visit):
         ("&site=cross&layer=1&head=2&next=heads", "candidates-heads"),
     ],
 )
-def test_a_link_shows_what_it_showed_and_how_to_leave_it(visit, query, chosen):
-    tab = visit(LINK + query)
+def test_a_link_shows_what_it_showed_and_how_to_leave_it(simple, query, chosen):
+    tab = simple(LINK + query)
     expect(tab.get_by_test_id(chosen)).to_be_visible()
     on = re.compile(r'aria-(checked|pressed)="true"')
     assert on.search(tab.get_by_test_id(chosen).evaluate("(part) => part.outerHTML"))
 
 
-def test_a_link_to_contributions_names_them(visit):
-    tab = visit(f"{LINK}&site=cross&layer=1&head=2&shows=alti")
+def test_a_link_to_contributions_names_them(simple):
+    tab = simple(f"{LINK}&site=cross&layer=1&head=2&shows=alti")
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · all heads of L1")
     expect(tab.get_by_test_id("shown")).to_have_value("alti")
-    tab.get_by_test_id("more").click()
+    tab.get_by_test_id("everything").click()
     expect(tab.get_by_test_id("shown")).to_be_visible()  # the colours are no weights
 
 

@@ -88,6 +88,20 @@ def test_all_heads_are_saved_as_one_figure_that_says_what_it_shows(visit):
     assert values == sorted(values, reverse=True)
 
 
+def test_a_filter_that_no_head_passes_leaves_nothing_to_save(visit):
+    tab = visit()
+    tab.get_by_test_id("role").select_option("none")
+    expect(tab.get_by_test_id("count")).to_have_text("0 of 8 heads")
+    tab.get_by_test_id("save").locator("summary").click()
+    buttons = tab.get_by_test_id("save").get_by_role("button").all()
+    for button in buttons:
+        expect(button).to_be_enabled()  # by layer all heads are saved
+    tab.get_by_test_id("order-sorted").click()
+    tab.get_by_test_id("save").locator("summary").click()
+    for button in buttons:
+        expect(button).to_be_disabled()
+
+
 def test_the_metric_on_screen_is_saved_as_a_figure(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}heads?part=metrics")
@@ -101,6 +115,21 @@ def test_the_metric_on_screen_is_saved_as_a_figure(address, new_tab):
         assert f"Mean over {of}" in " ".join(texts)
         numbers = [text for text in texts if re.fullmatch(r"[01]\.[0-9]{2}", text)]
         assert numbers == [f"{value:.2f}" for value in expected]
+
+
+def test_the_numbers_of_a_colour_bar_stay_below_it(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}heads?part=metrics")
+    bar, marks = tab.locator(".bar"), tab.locator(".marks span")
+    for metric in ("importance", "zero_exact"):
+        tab.get_by_test_id("metric").select_option(metric)
+        expect(marks).to_have_count(3)
+        around = bar.bounding_box()
+        ends = [around["x"], around["x"] + around["width"]]
+        for mark in marks.all():
+            box = mark.bounding_box()
+            assert ends[0] - 0.5 <= box["x"]
+            assert box["x"] + box["width"] <= ends[1] + 0.5
 
 
 def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):

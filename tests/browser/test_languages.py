@@ -13,7 +13,7 @@ from playwright.sync_api import Page, TimeoutError, expect
 from explorer.core import folders
 from explorer.core.i18n import say
 from tests.support.app_server import ROOT, running_app
-from tests.support.page_checks import TEXT_FAULTS, settle, show_more
+from tests.support.page_checks import TEXT_FAULTS, settle
 from tests.support.pseudo_language import CODE, NAME, pseudo, write_pseudo_language
 
 SIZES = [(1440, 900), (1024, 768), (390, 844)]
@@ -114,7 +114,6 @@ def test_no_sentence_of_the_app_is_cut_off(app: str, new_tab: Callable[..., Page
 @pytest.mark.parametrize("menu", MENUS)
 def test_no_sentence_of_a_menu_is_cut_off(app: str, new_tab: Callable[..., Page], menu: str):
     tab = opened(new_tab(), f"{app}?lang={CODE}", PICTURE)
-    show_more(tab)
     for width, height in SIZES:
         tab.set_viewport_size({"width": width, "height": height})
         tab.get_by_role("button", name=pseudo(say(MENUS[menu]))).click()
@@ -133,7 +132,6 @@ def test_no_sentence_of_a_page_without_a_server_is_cut_off(
         tab.get_by_test_id("training").click()
         tab.wait_for_selector("[data-testid=training-replay] .plotted")
     assert_readable(tab)
-    show_more(tab)
     assert_readable(tab)
     assert in_english(tab) <= {"copy"}
 

@@ -9,7 +9,6 @@ import explorer
 from explorer.core import folders
 from explorer.heads.contributions.agreement import agreement_on_trace
 from explorer.heads.contributions.layer_contributions import layer_contributions
-from tests.support.page_checks import show_more
 from tests.support.player_page import cell_center, save
 
 QUERY = "?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=2&ahead=0"
@@ -27,10 +26,9 @@ def test_a_visitor_chooses_contributions_steps_and_reloads(address, new_tab, mod
     tab.goto(address + QUERY)
     tab.wait_for_selector(".plotted")
     expect(tab.get_by_test_id("source-share")).to_be_hidden()
-    show_more(tab)
     tab.get_by_test_id("shown").select_option("alti")
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · all heads of L1")
-    expect(tab.locator(".mini-axes")).to_have_text("weights: query ↓  key →")
+    expect(tab.locator(".mini-axes")).to_have_text("weights: rows ask, columns answer")
 
     def expect_row(row: int) -> None:
         tab.mouse.move(*cell_center(tab, trace, "cross", row, 1))

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 
 import explorer
 from explorer.core import folders
-from tests.support.page_checks import show_more
 from tests.support.player_page import save
 
 QUERY = "?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=2&ahead=0"
@@ -29,7 +28,6 @@ def test_a_visitor_sees_the_parts_of_heads_steps_and_selects_one(address, new_ta
     tab.goto(address + QUERY)
     tab.wait_for_selector(".plotted")
     expect(tab.get_by_test_id("head-parts")).to_be_hidden()
-    show_more(tab)
     tab.get_by_test_id("candidates-heads").click()
 
     def expect_step(step: int) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 import explorer
 from explorer.core import folders
 from explorer.core.i18n import LANGUAGES
-from tests.support.page_checks import settle, show_more
+from tests.support.page_checks import settle
 from tests.support.player_page import cell_center, label
 from tests.support.printed_equations import cell_texts, equations
 
@@ -29,7 +29,6 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
         tab = new_tab(width, height)
         tab.goto(address + query)
         tab.wait_for_selector(".plotted")
-        show_more(tab)
         return tab
 
     return open_tab

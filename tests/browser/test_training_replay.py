@@ -250,6 +250,29 @@ def test_the_values_of_the_moment_under_the_pointer_are_shown(replay) -> None:
     expect(tab.locator(".hoverlayer .legendtext")).to_have_text(f"exact match : {exact:.1%}")
 
 
+def test_nothing_is_drawn_over_the_values_under_the_pointer(replay) -> None:
+    tab, _ = replay
+    send(tab, run_data(40, going=False))
+    expect(tab.locator(".curve-plot .xy .point")).to_have_count(40)
+    name = tab.get_by_test_id("main-curves").locator(".curve-heading").last.bounding_box()
+    assert name is not None
+    tab.mouse.move(name["x"] + 0.4 * name["width"], name["y"] + name["height"] + 20)
+    values = tab.locator(".hoverlayer .legend .bg")
+    expect(values).to_have_css("fill-opacity", "1")
+    values.evaluate("(values) => { values.style.pointerEvents = 'all'; }")
+    box = values.bounding_box()
+    assert box is not None
+    place = (box["x"] + 2, name["y"] + name["height"] / 2)
+    assert box["y"] < place[1] < box["y"] + box["height"]  # they cover a part of the name
+    assert name["x"] < place[0] < name["x"] + name["width"]
+    uppermost = "(place) => document.elementFromPoint(...place).classList.value"
+    assert tab.evaluate(uppermost, place) == "bg"
+    line = tab.locator(".hoverlayer .spikeline[stroke-dasharray]")
+    expect(line).to_have_attribute("stroke-width", "1")
+    below = tab.locator(".hoverlayer .spikeline:not([stroke-dasharray])")  # thick and white
+    expect(below).to_have_css("display", "none")
+
+
 def test_a_part_of_the_steps_is_zoomed_and_all_are_shown_again(replay) -> None:
     tab, _ = replay
     send(tab, run_data(40, going=False))

@@ -25,6 +25,11 @@ def test_a_bar_has_the_share_of_its_offset_and_a_line_its_chance_level(language:
     assert bars["x"] == chance["x"] == list(range(-8, 1))  # no query reaches later positions
     assert dict(zip(bars["x"], bars["y"], strict=True))[-1] == 0.7
     assert chance["y"] == [0.1] * 9
+    assert chance["marker"]["size"] < 8  # px, a bar in one column of a paper
+    for place, line in zip(bars["x"], chart["layout"]["shapes"], strict=True):
+        assert (line["x0"] + line["x1"]) / 2 == place
+        assert line["x1"] - line["x0"] == pytest.approx(bars["width"])
+        assert line["y0"] == line["y1"] == 0.1
     assert bars["name"] == {"en": "share", "zh": "比例"}[language]
     go.Figure(chart)  # raises on what Plotly does not know
 

@@ -60,6 +60,12 @@ def test_a_line_has_its_points_its_band_and_its_name(language: str) -> None:
     go.Figure(chart)  # raises on what Plotly does not know
 
 
+def test_a_legend_has_each_order_once() -> None:
+    both = report(curve("importance", [1, 2, 5], [50, 0]), curve("random", [1, 3, 5]), bleu=True)
+    listed = [one.get("name") for one in pruning_chart(both, "en")["data"] if one["showlegend"]]
+    assert listed == ["importance", "random"]
+
+
 def test_a_band_does_not_reach_below_zero() -> None:
     scores = (PruningPoint(4, 50, 40, 60, 0, 0), PruningPoint(0, 1, 0, 3, -60, -45))
     known = PruningCurve("importance", (), curve("importance", [1, 2, 5]).losses, scores)

@@ -32,6 +32,11 @@ def sent_to(app: AppTest, component: str) -> bytes:
     return next(one.bytes for one in mounts if one.component_name == f"attention_{component}")
 
 
+def components_of(app: AppTest) -> list[str]:
+    """The names of all components on the page."""
+    return [element.proto.component_name for element in app.get("bidi_component")]
+
+
 def url_query(app: AppTest) -> dict[str, str]:
     """The query of the URL."""
     return {

@@ -39,11 +39,25 @@ _COUNT = """() => {
       .map(({ data }) => data)
       .join(" ");
   };
+  const wordsOf = (parts) =>
+    parts.map(shownText).join(" ").split(/\\s+/).filter((word) => /[\\p{L}\\p{N}]/u.test(word));
+  const labels = ".token, .chip, .axis-label, .head-name, .layer-name, .weights, .marks";
+  const isLabel = (part) => part.closest(labels) || part.matches("[data-testid=stIconMaterial]");
   const shown = parts.filter(seen);
-  const texts = shown.map(shownText).join(" ");
+  const controls = shown.filter((part) => part.matches(control.join()));
+  const groups = new Set(); // of radios, of which Tab stops at one
+  const stops = controls.filter((part) => {
+    if (part.tabIndex < 0 || part.disabled) return false;
+    const group = part.closest("[role=radiogroup]");
+    const first = group === null || !groups.has(group);
+    groups.add(group);
+    return first;
+  });
   return {
-    controls: shown.filter((part) => part.matches(control.join())).map(nameOf),
-    words: texts.split(/\\s+/).filter((word) => /[\\p{L}\\p{N}]/u.test(word)),
+    controls: controls.map(nameOf),
+    stops: stops.map(nameOf),
+    words: wordsOf(shown),
+    prose: wordsOf(shown.filter((part) => !isLabel(part))),
   };
 }"""
 
@@ -52,15 +66,19 @@ _COUNT = """() => {
 class FirstPaint:
     """controls: test id and name of everything in the window that can be pressed, chosen, dragged
     or typed into, also where it is disabled.
+    stops: those at which the Tab key stops; one of a group of radios.
     words: whatever is separated by spaces and has a letter or a digit: tokens, numbers and labels
         of pictures count, too.
+    prose: the words without tokens and the labels of pictures.
     """
 
     controls: tuple[str, ...]
+    stops: tuple[str, ...]
     words: tuple[str, ...]
+    prose: tuple[str, ...]
 
 
 def first_paint(tab: Page) -> FirstPaint:
     """Count what is in the window now, without scrolling."""
     found = tab.evaluate(_COUNT)
-    return FirstPaint(tuple(found["controls"]), tuple(found["words"]))
+    return FirstPaint(*(tuple(found[name]) for name in ("controls", "stops", "words", "prose")))

@@ -50,17 +50,4 @@ OVERLAPPING = """() => {
   return faults;
 }"""
 
-
-def show_more(tab: Page) -> None:
-    """Show the controls and numbers behind More, where they are hidden; the focus stays."""
-    tab.evaluate(_SHOW_MORE)
-
-
-_SHOW_MORE = """() => {
-  const inside = (root) => [...root.querySelectorAll("*")].map(({ shadowRoot }) => shadowRoot);
-  const find = (root) => root.querySelector("[data-testid=more][aria-expanded=false]") ??
-    inside(root).map((shadow) => shadow && find(shadow)).find(Boolean);
-  find(document)?.click();
-}"""
-
 TEXT_FAULTS = Path(__file__).with_name("text_faults.js").read_text("utf-8")

@@ -25,7 +25,7 @@
   const sizes = new ResizeObserver(measure);
   const observed = new WeakSet();
   const observe = () => {
-    for (const part of [title(), link(), choices(), last(".st-key-language")]) {
+    for (const part of [title(), link(), choices(), last(".st-key-language"), last(".st-key-everything")]) {
       if (!part || observed.has(part)) continue;
       observed.add(part);
       sizes.observe(part);

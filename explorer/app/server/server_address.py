@@ -24,7 +24,7 @@ _ROOT = b'id="root"'  # where Streamlit draws
 _INLINE = "".join(
     f"<script>{Path(__file__).with_name(name).read_text('utf-8')}</script>"
     for name in (
-        *("browser_history.js", "narrow_menu.js", "chosen_language.js"),
+        *("browser_history.js", "narrow_menu.js", "chosen_language.js", "everything.js"),
         *("header_room.js", "message_in_view.js"),
     )
 )

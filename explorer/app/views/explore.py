@@ -51,8 +51,8 @@ def explore() -> None:
         report(gone)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         place = input_bar(offered, language)
-        files = st.popover(say("explore.files", language))
-        share = st.popover(say("explore.share", language))
+        files = st.popover(say("explore.files", language), key="files")
+        share = st.popover(say("explore.share", language), key=_share_key())
     found_lessons = lesson_state.look_up()
     lesson_card(found_lessons, offered, language, draw_address_alone)
     messages = message_area()
@@ -90,6 +90,11 @@ def explore() -> None:
             mount.class_tools(language, files_and_share.join_address())
         explore_state.remember_drawn(offered, language)
         show_address(member, request, default, language)
+
+
+def _share_key() -> str:
+    """A class needs it at first: who leads one becomes the host there."""
+    return "share-class" if access.is_class_mode() else "share"
 
 
 def _lesson_files(

@@ -75,7 +75,7 @@ def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
     label = say("train.compare", language)
     steps = comparisons.steps_of(runs[key])
     nothing = not others and len(steps) < 2
-    with st.popover(label, icon=":material/stacked_line_chart:", disabled=nothing):
+    with st.popover(label, key="compare", icon=":material/stacked_line_chart:", disabled=nothing):
         chosen = st.multiselect(
             say("train.compare_label", language, count=MOST_RUNS - 1),
             others,
@@ -111,7 +111,7 @@ def open_and_delete(run: Run, recorded: bool, language: str) -> bool:
     )
     deletable = not recorded and not run.active
     if deletable:
-        with st.popover(say("train.delete", language), icon=":material/delete:"):
+        with st.popover(say("train.delete", language), key="delete", icon=":material/delete:"):
             st.markdown(say("train.delete_sure", language, name=literal(run.name)))
             st.button(
                 say("train.delete_yes", language, name=literal(run.name)),

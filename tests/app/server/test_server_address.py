@@ -21,7 +21,7 @@ LOADING = loading_page.element().decode()
 SCRIPTS = "".join(
     f"<script>{Path(server_address.__file__).with_name(name).read_text('utf-8')}</script>"
     for name in (
-        *("browser_history.js", "narrow_menu.js", "chosen_language.js"),
+        *("browser_history.js", "narrow_menu.js", "chosen_language.js", "everything.js"),
         *("header_room.js", "message_in_view.js"),
     )
 )

@@ -13,7 +13,7 @@ from explorer.core import folders
 from explorer.heads.pruning.pruning_report import ORDERS, PruningReport
 from explorer.jobs.measurement import Measurement
 from explorer.jobs.pruning_jobs import StoredPruning
-from tests.support.app_pages import captions, chosen_in, open_page, sent_to
+from tests.support.app_pages import captions, chosen_in, components_of, open_page, sent_to
 from tests.support.short_runs import wait_for_job
 
 SHIPPED = folders.shipped_prunings
@@ -46,7 +46,7 @@ def test_curves_are_measured_with_one_click_and_shown(reports: Path) -> None:
     app = open_page("heads", part="pruning", model="reverse")
     text = app.info[0].value.replace("\\", "")
     assert "removes its heads by importance and random, on 256 new sentences" in text
-    assert not app.get("bidi_component")
+    assert components_of(app) == ["attention_everything"]
     app = app.number_input(key="prune-size").set_value(16).run()
     app = app.multiselect(key="prune-orders-en").set_value(["importance"]).run()
     app = app.button(key="prune-start").click().run()

@@ -91,7 +91,7 @@ def test_a_lesson_somebody_was_sent_leads_to_the_static_site_in_its_language(
     tab.goto((static_site / "lessons" / "query-and-key.zh.html").as_uri())
     tab.wait_for_selector(".plotted")
     assert tab.evaluate("document.documentElement.scrollHeight - innerHeight") <= 0
-    tab.get_by_role("link", name="注意力浏览器").click()
+    tab.get_by_role("link", name="注意力探索器").click()
     expect(tab.get_by_test_id("go")).to_have_text("运行")
     expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
 

@@ -4,7 +4,6 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.support.page_checks import show_more
 from tests.support.static_site_page import type_source
 
 
@@ -70,7 +69,6 @@ def test_a_link_keeps_the_mean_and_what_is_seen_after_a_forced_token(on_disk):
     tab = on_disk()
     title, step = tab.get_by_test_id("map-title"), tab.get_by_test_id("step-count")
     tab.get_by_test_id("site-decoder").click()
-    show_more(tab)
     tab.get_by_test_id("mean-0").click()
     expect(title).to_have_text("Decoder · L0 mean")
     expect(tab).to_have_url(re.compile("site=decoder&layer=0&step"))
@@ -88,7 +86,6 @@ def test_a_link_keeps_the_mean_and_what_is_seen_after_a_forced_token(on_disk):
 def test_a_link_keeps_words(on_disk):
     text = "My+grandmother's+caterpillars+marched."
     tab = on_disk(f"#model=english-french&text={text}")
-    show_more(tab)
     tab.get_by_test_id("unit-words").click()
     tab.get_by_test_id("first").click()
     tab.get_by_test_id("next").click()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from explorer.model.catalog import shipped_models
-from tests.support.page_checks import settle, show_more
+from tests.support.page_checks import settle
 from tests.support.player_page import save
 from tests.support.static_site_page import type_source
 
@@ -56,7 +56,6 @@ def test_the_checks_of_a_text_follow_its_picture(new_visitor, static_site):
     expect(line).not_to_be_empty()  # the first text is drawn, with the button that shows more
     for pad in (4, 0):
         tab.evaluate("hold(true)")
-        show_more(tab)
         tab.get_by_test_id("pad").select_option(str(pad))
         type_source(tab, "1 2 3")
         expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
@@ -197,8 +196,6 @@ def test_what_is_on_screen_does_not_depend_on_what_was_before(on_disk):
         fresh.goto("about:blank")
         fresh.goto(tab.url)
         fresh.wait_for_selector(".plotted")
-        if tab.get_by_test_id("more").get_attribute("aria-expanded") == "true":
-            show_more(fresh)
 
     for text in ("a b c d e f", "f e d c b a", "1 2 3"):
         type_source(tab, text)
@@ -211,7 +208,6 @@ def test_what_is_on_screen_does_not_depend_on_what_was_before(on_disk):
         expect(tab).to_have_url(re.compile(f"site={site}"))  # a moment later
         reopen()
         compare()
-    show_more(tab)
     tab.get_by_test_id("pad").select_option("3")
     expect(tab.get_by_test_id("strip-source").locator(".chip")).to_have_count(7)
     reopen()

@@ -28,7 +28,7 @@ test("in a narrow chart every n-th number of the axis stays, the last one among 
   const tickvals = Array.from({ length: 13 }, (_, index) => 24 - 2 * index);
   const layout = {
     height: 300,
-    margin: { l: 64, r: 112 },
+    margin: { l: 64, r: 112, t: 12, b: 48 },
     xaxis: { tickvals, gridcolor: "red" },
     yaxis2: { title: { text: "BLEU" } },
   };
@@ -37,10 +37,26 @@ test("in a narrow chart every n-th number of the axis stays, the last one among 
     return chart.layout as unknown as { width: number; xaxis: typeof layout.xaxis; yaxis2: object };
   };
   assert.deepEqual(shown(600).xaxis.tickvals, tickvals);
-  assert.deepEqual(shown(288).xaxis.tickvals, [24, 16, 8, 0]);
+  assert.deepEqual(shown(288).xaxis.tickvals, [24, 20, 16, 12, 8, 4, 0]);
   assert.equal(shown(288).xaxis.gridcolor, "red"); // what a chart says itself stays
   assert.equal(shown(288).width, 288);
   assert.match(JSON.stringify(shown(288).yaxis2), /"text":"BLEU".*"size":13/);
+});
+
+test("in a narrow chart a legend below has the names of the lines, and the plot their room", () => {
+  const data = ["one", "two", "three"].flatMap((name) => [{ showlegend: false }, { name }]);
+  const margin = { l: 64, r: 112, t: 12, b: 48 };
+  const layout = { height: 300, margin, annotations: [{ text: "one" }], showlegend: false };
+  const shown = (width: number) =>
+    inColours({ data, layout }, PALETTE, { width, type: 13 }).layout as any;
+  const { height, annotations } = shown(608);
+  assert.deepEqual({ height, annotations }, { height: 300, annotations: layout.annotations });
+  const narrow = shown(288);
+  assert.ok(narrow.showlegend);
+  assert.deepEqual(narrow.annotations, []);
+  assert.ok(288 - narrow.margin.l - narrow.margin.r > 0.7 * 288);
+  assert.equal(narrow.margin.b - margin.b, 2 * 1.5 * 13); // two lines of two names
+  assert.equal(narrow.height - narrow.margin.b, 300 - margin.b); // the plot is as high
 });
 
 /** Of `count` heads of each model. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MARGIN, TYPE, WIDTHS } from "../../../explorer/components/figure/js/figureText.ts";
 import { placePanels } from "../../../explorer/components/figure/js/panelLayout.ts";
-import { spread } from "../../../explorer/components/training_replay/js/spread.ts";
+import { spread } from "../../../explorer/components/training_replay/js/momentsFigure.ts";
 
 /** Wider than any system font: a CJK character is as wide as the type is high. */
 const measure = (text: string) =>

@@ -11,6 +11,7 @@ import {
   printedPower,
   printedWeight,
 } from "../../../explorer/components/inside/js/printedNumbers.ts";
+import { percentOfOthers } from "../../../explorer/components/player/js/otherCandidates.ts";
 import { sharedExamples } from "./sharedExamples.ts";
 
 const examples: Record<string, [number | null, string][]> = sharedExamples("number");
@@ -54,4 +55,10 @@ test("the calculation of a cell is written as in a lesson", () => {
     const written = { product, score, largest, power, total: sum, weight };
     for (const [name, { text }] of Object.entries(written)) assert.equal(text, texts[name], name);
   }
+});
+
+test("tokens that are not listed have a share, even if those listed add up to 1", () => {
+  assert.equal(percentOfOthers([0.75, 0.125]), "12.5\u00a0%");
+  for (const listed of [[1, 1e-9], [0.5, 0.5], [1 - 1e-8]])
+    assert.equal(percentOfOthers(listed), "<\u00a00.0001\u00a0%");
 });

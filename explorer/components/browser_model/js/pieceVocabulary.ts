@@ -100,12 +100,7 @@ export class PieceVocabulary {
     const scores = new Float32Array(text.length + 1);
     const starts = new Int32Array(text.length + 1).fill(-1);
     const ends = new Int32Array(text.length + 1); // the id of the piece that ends there
-    const offer: (start: number, end: number, id: number, score: number) => void = (
-      start,
-      end,
-      id,
-      score,
-    ) => {
+    const offer = (start: number, end: number, id: number, score: number) => {
       const total = scores[start] + score;
       if (starts[end] !== -1 && total <= scores[end]) return;
       [scores[end], starts[end], ends[end]] = [total, start, id];

@@ -3,8 +3,8 @@ import { onResize } from "../../dom/js/onResize.ts";
 import { type Chart, createPlot, type Plotly, servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
-import { chartFigure } from "../../figure/js/chartFigure.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
+import { chartFigure } from "../../figure/js/figureSheet.ts";
 import { FONT, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { printPalette } from "../../page/js/palette.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
@@ -48,9 +48,11 @@ function openChart(
   const show = createPlot(plot, abort.signal);
   const draw = () => {
     const { content, palette, width, plotly } = values;
-    plot.style.height = `${content.chart.layout.height}px`;
+    if (!width) return;
     const type = SCREEN_TYPE[projectorChosen() ? "projector" : "desk"];
-    if (plotly && width) show(plotly, inColours(content.chart, palette, { width, type }));
+    const chart = inColours(content.chart, palette, { width, type });
+    plot.style.height = `${chart.layout.height}px`;
+    if (plotly) show(plotly, chart);
   };
   const screen = createScreen();
   screen.show([draw]);
@@ -77,6 +79,6 @@ function openChart(
 function savedChart(plotly: Plotly, content: ChartContent, width: number) {
   const palette = printPalette(FONT);
   const chart: Chart = inColours(content.chart, palette, { width: width - 2 * MARGIN, type: TYPE });
-  const { language, title, captions, project } = content;
-  return chartFigure(plotly, chart, { palette, language, title, captions, project, width });
+  const { title, captions } = content;
+  return chartFigure(plotly, chart, content, { palette, title, captions, width });
 }

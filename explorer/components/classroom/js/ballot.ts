@@ -1,4 +1,11 @@
-import { assign, element, type Part, populate, write } from "../../dom/js/element.ts";
+import {
+  assign,
+  buttonElement,
+  element,
+  type Part,
+  populate,
+  write,
+} from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { createStore } from "../../dom/js/store.ts";
 import type { Asked, ClassView, Message } from "./classroom.ts";
@@ -47,9 +54,9 @@ export function createBallot({
     set({ chosen: null, failed: mine.number }); // what the server has counts
   };
   const makeChoice = (index: number) =>
-    element(
-      "button",
-      { type: "button", class: "choice", on: { click: () => choose(index) } },
+    buttonElement(
+      () => choose(index),
+      { class: "choice" },
       element("bdi", { class: "token" }),
       element("span", { class: "place" }),
     );

@@ -14,7 +14,7 @@ import {
   type ShownState,
   type ShownTraining,
 } from "../../page/js/classEvents.ts";
-import { FOLLOWED } from "../../page/js/lessonEvents.ts";
+import { isInLesson } from "../../page/js/lessonEvents.ts";
 import { wordsOf } from "../../trace/js/lookAddress.ts";
 import { createStream, send, takeTab } from "./stream.ts";
 
@@ -192,7 +192,7 @@ function contentOf(state: ClassState) {
 /** What the class is asked: while a lesson is open what its card asks, else what the player does. */
 function questionOf({ described, leading, paused, card, leaving }: ClassState) {
   if (paused || leaving) return null;
-  if (!document.documentElement.hasAttribute(FOLLOWED)) return described?.question ?? null;
+  if (!isInLesson()) return described?.question ?? null;
   return (leading && card?.question) || null;
 }
 

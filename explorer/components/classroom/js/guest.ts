@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
 import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
@@ -139,8 +139,7 @@ function listenToTouches(message: () => Message | null, touch: (picture: boolean
 /** Whom the guest follows, and the way out of it and back. */
 function createLine(state: Readonly<GuestState>, say: Say, change: () => void): Part {
   const status = element("span", { role: "status", testid: "class-status" });
-  const on = { click: change };
-  const button = element("button", { type: "button", testid: "class-explore", on });
+  const button = buttonElement(change, { testid: "class-explore" });
   const norms = element("span", { class: "norms", testid: "class-norms" }, say("host_norms"));
   const node = element("div", { class: "line" }, status, button, norms);
   const draw = () => {

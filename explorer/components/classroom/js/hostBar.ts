@@ -1,4 +1,4 @@
-import { element, type Part, populate, write } from "../../dom/js/element.ts";
+import { buttonElement, element, type Part, populate, write } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { type Kind, letGuess } from "../../page/js/classEvents.ts";
@@ -9,11 +9,7 @@ import { placeOf, questionText, renewFor, writeChoice } from "./question.ts";
 export function createHostBar(room: Classroom, say: Say): Part {
   const { state } = room;
   const status = element("span", { class: "status", role: "status", testid: "class-status" });
-  const takeOver = element(
-    "button",
-    { type: "button", testid: "class-take-over", on: { click: room.takeOver } },
-    say("take_over"),
-  );
+  const takeOver = buttonElement(room.takeOver, { testid: "class-take-over" }, say("take_over"));
   const line = element("div", { class: "line" }, status, takeOver);
   const result = createResult(room, say);
   const node = element("div", { class: "class" }, line, result.element);
@@ -38,14 +34,9 @@ function createResult(room: Classroom, say: Say): Part {
   const count = element("span", { class: "answered", role: "status", testid: "class-answered" });
   const address = element("span", { class: "note", testid: "class-address" });
   const bars = element("div", { class: "bars", testid: "class-bars" });
-  const reveal = element(
-    "button",
-    {
-      type: "button",
-      class: "reveal",
-      testid: "class-reveal",
-      on: { click: () => revealAnswer(state.message?.question?.kind) },
-    },
+  const reveal = buttonElement(
+    () => revealAnswer(state.message?.question?.kind),
+    { class: "reveal", testid: "class-reveal" },
     say("reveal"),
   );
   const group = { names: ["token", "key"], prefix: "ask", label: "ask", small: true };

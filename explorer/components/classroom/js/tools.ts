@@ -1,4 +1,4 @@
-import { element, type Part, write } from "../../dom/js/element.ts";
+import { buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { LONGEST_ADDRESS } from "../../trace/js/look.ts";
 import type { Classroom } from "./classroom.ts";
@@ -19,13 +19,9 @@ export function createTools(room: Classroom, say: Say, address: string): Part {
     on: { change: () => room.lead(box.checked) },
   });
   const lead = element("label", { class: "lead" }, box, say("lead"));
-  const code = element(
-    "button",
-    {
-      type: "button",
-      testid: "class-code",
-      on: { click: () => showCode(say, address + window.location.search, address) },
-    },
+  const code = buttonElement(
+    () => showCode(say, address + window.location.search, address),
+    { testid: "class-code" },
     say("full_screen"),
   );
   const about = element("p", { class: "note" }, say("lead_about"));
@@ -45,11 +41,7 @@ async function showCode(say: Say, link: string, address: string) {
   if (!svg) return;
   const source = URL.createObjectURL(svg);
   const picture = element("img", { src: source, alt: link });
-  const close = element(
-    "button",
-    { type: "button", testid: "class-code-close", on: { click: () => dialog.close() } },
-    say("close"),
-  );
+  const close = buttonElement(() => dialog.close(), { testid: "class-code-close" }, say("close"));
   const shown = address.replace(/^https?:\/\/|\/$/g, "");
   const text = element("p", {}, say("join"), element("br"), element("strong", {}, shown));
   if (LOOPBACK.includes(new URL(address).hostname)) text.replaceChildren(say("code_here"));

@@ -55,6 +55,19 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
+/**
+ * A button that submits no form.
+ * @param click what it does, unless others listen to it
+ */
+export function buttonElement(
+  click: ((event: MouseEvent) => void) | null | undefined,
+  attributes: Attributes,
+  ...children: (Node | string)[]
+): HTMLButtonElement {
+  const on = { ...attributes.on, ...(click && { click }) };
+  return element("button", { type: "button", ...attributes, on }, ...children);
+}
+
 /** Write `text` into `node` only if it differs: an unchanged node needs no layout. */
 export function write(node: Node, text: string) {
   if (node.textContent !== text) node.textContent = text;

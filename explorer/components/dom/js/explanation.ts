@@ -1,4 +1,4 @@
-import { assign, element } from "./element.ts";
+import { assign, buttonElement, element } from "./element.ts";
 import { typeset } from "./mathml.ts";
 import type { Say } from "./sentences.ts";
 import { WORDS } from "./words.ts";
@@ -12,25 +12,18 @@ export interface Entry {
   kind?: string; // its class
 }
 
-/** A button, and the words that it opens in place. */
-export interface Explanation {
-  element: HTMLElement;
-  button: HTMLButtonElement;
-}
-
 const MARGIN = 8; // px to the edges of the window
 
 /**
  * A button that explains words in place, by click, tap or key, until Escape or a click elsewhere.
- * @param words what a screen reader hears of the button, and of the
- *   one that closes
+ * @param words what a screen reader hears of the button, and of the one that closes
  * @param entries asked for whenever it opens
  */
 export function createExplanation(
   testid: string,
   words: { label: string; close: string },
   entries: () => Entry[],
-): Explanation {
+) {
   const { label } = words;
   const panel = element("div", {
     class: "explanation",
@@ -39,13 +32,13 @@ export function createExplanation(
     "aria-label": label,
     testid: `${testid}-words`,
   });
-  const button = element(
-    "button",
-    { type: "button", class: "explain", testid, "aria-label": label, title: label },
+  const button = buttonElement(
+    null,
+    { class: "explain", testid, "aria-label": label, title: label },
     "?",
   );
   button.popoverTargetElement = panel;
-  const close = element("button", { type: "button", class: "close", "aria-label": words.close });
+  const close = buttonElement(null, { class: "close", "aria-label": words.close });
   close.append("×");
   close.popoverTargetElement = panel;
   close.popoverTargetAction = "hide";

@@ -1,4 +1,4 @@
-import { assign, element } from "./element.ts";
+import { assign, buttonElement, element } from "./element.ts";
 import { followArrows, markStop } from "./roving.ts";
 import type { Say } from "./sentences.ts";
 
@@ -20,15 +20,9 @@ export function createRadios(
 ) {
   const button = (name: string): [string, HTMLButtonElement] => [
     name,
-    element(
-      "button",
-      {
-        type: "button",
-        role: "radio",
-        testid: `${prefix}-${name}`,
-        title: say(`${prefix}_${name}_title`),
-        on: { click: () => choose(name) },
-      },
+    buttonElement(
+      () => choose(name),
+      { role: "radio", testid: `${prefix}-${name}`, title: say(`${prefix}_${name}_title`) },
       say(`${prefix}_${name}`),
     ),
   ];

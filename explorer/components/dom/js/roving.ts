@@ -4,14 +4,15 @@ const UP_AND_DOWN: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 }; // �
 const ALL_WAYS: Record<string, number> = { ...UP_AND_DOWN, ArrowLeft: -1, ArrowRight: 1 };
 
 /**
- * Arrow keys click the button before or after the one in focus.
+ * Arrow keys go to the button before or after the one in focus, and click it.
  * @param buttons that can be chosen, in their order
  * @param options.round whether ← and → go, too, and from the last to the first, as in a radio group
+ * @param options.press whether it is clicked
  */
 export function followArrows(
   group: HTMLElement,
   buttons: () => HTMLElement[],
-  { round = false } = {},
+  { round = false, press = true } = {},
 ) {
   const moves = round ? ALL_WAYS : UP_AND_DOWN;
   group.addEventListener("keydown", (event) => {
@@ -22,7 +23,7 @@ export function followArrows(
     const place = all.indexOf(event.target as HTMLElement) + by;
     const next = all[round ? (place + all.length) % all.length : place];
     next?.focus();
-    next?.click();
+    if (press) next?.click();
   });
 }
 

@@ -54,6 +54,14 @@ export function createStore<Values extends object>(initial: Values): Store<Value
   return { values, set };
 }
 
+/** `own` with the values of a store beside its own: each is read, and remembered, where it is used. */
+export function withValues<Own extends object, Values extends object>(
+  own: Own,
+  values: Values,
+): Own & Values {
+  return Object.defineProperties(own, Object.getOwnPropertyDescriptors(values)) as Own & Values;
+}
+
 function read(cell: Cell) {
   if (drawing) {
     drawing.read.add(cell);

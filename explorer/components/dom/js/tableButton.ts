@@ -1,4 +1,4 @@
-import { element } from "./element.ts";
+import { buttonElement } from "./element.ts";
 import { saveTable } from "./savedFile.ts";
 import type { Say } from "./sentences.ts";
 
@@ -23,6 +23,6 @@ export function tableButton(
     const text = table();
     if (text) saveTable(`${fileName()}.csv`, text);
   };
-  const looks = { type: "button", class: "quiet save", testid: `${prefix}csv` };
-  return element("button", { ...looks, title, on: { click } }, say("csv"));
+  const testid = `${prefix}csv`;
+  return buttonElement(click, { class: "quiet save", testid, title }, say("csv"));
 }

@@ -1,4 +1,4 @@
-import { element } from "../../dom/js/element.ts";
+import { buttonElement } from "../../dom/js/element.ts";
 import { type Figure, saveFigure } from "../../dom/js/savedFile.ts";
 import { WIDTHS } from "./figureText.ts";
 
@@ -35,7 +35,7 @@ export function figureButtons(
       const drawing = await figure(WIDTHS[width]);
       if (drawing) saveFigure(fileName() + ENDINGS[width], format, drawing);
     };
-    const looks = { type: "button", class: "quiet save", testid: prefix + name };
-    return element("button", { ...looks, title: say(`${name}_title`), on: { click } }, say(name));
+    const looks = { class: "quiet save", testid: prefix + name, title: say(`${name}_title`) };
+    return buttonElement(click, looks, say(name));
   });
 }

@@ -65,7 +65,7 @@ function imageOfCells(context: Shown, { left, top, across, down }: Places) {
   const tone = tones(site.weights(state.layer, shownHead(state)), site.keys, scaleOf(state, site));
   const masked = part(site.masked(state.layer, shownHead(state)), site.keys, rows, columns);
   const place = { x: left, y: top, width: shape.keys * across, height: shape.queries * down };
-  const pixels: (count: number, size: number) => number = (count, size) =>
+  const pixels = (count: number, size: number) =>
     Math.min(count, Math.ceil(count * size * SHARPNESS));
   const canvas = document.createElement("canvas");
   paint(

@@ -1,9 +1,9 @@
 import { linksOf } from "../../map/js/alignment.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { MASK_CODES } from "../../map/js/pattern.ts";
-import { colourAt, css, maskColour, type Palette } from "../../page/js/palette.ts";
+import { type Colour, css, maskColour, type Palette, rampStops } from "../../page/js/palette.ts";
 import { LATER, OUTSIDE, PADDING } from "../../trace/js/look.ts";
-import { scaleMarks, scaleOf } from "../../trace/js/scale.ts";
+import { type Scale, scaleMarks, scaleOf } from "../../trace/js/scale.ts";
 import {
   currentRow,
   shownHead,
@@ -20,14 +20,8 @@ const SWATCH = { width: 22, height: 13 }; // px
 const STEPS = 16; // of the colour bar
 const GAP = 8; // px
 
-/** The patterns of masked cells and the colours of the bar, which the drawing refers to. */
+/** The patterns of masked cells, which the drawing refers to. */
 export function definitions(palette: Palette) {
-  const stops = Array.from({ length: STEPS + 1 }, (_, step) =>
-    drawn("stop", {
-      offset: step / STEPS,
-      "stop-color": css(colourAt(palette.ramp, step / STEPS)),
-    }),
-  );
   const patterns = MASK_CODES.map((code) => {
     const colour = maskColour(palette.stroke, code);
     const size = { width: 7, height: 7, patternUnits: "userSpaceOnUse" };
@@ -40,7 +34,7 @@ export function definitions(palette: Palette) {
         : drawn("path", { d: strokes.join(""), stroke: colour, fill: "none" });
     return drawn("pattern", { id: `masked-${code}`, ...size }, mark);
   });
-  return drawn("defs", {}, drawn("linearGradient", { id: "ramp" }, ...stops), ...patterns);
+  return drawn("defs", {}, ...patterns);
 }
 
 /** The codes of the masked cells that are shown. */
@@ -56,28 +50,44 @@ export function shownCodes(context: TraceContext) {
 }
 
 /**
- * The colour bar with its numbers.
+ * A bar of colours with its name and its numbers.
  * @param top px
- * @param sheet width of the figure, px
- * @param given what the colours mean, if not weights
+ * @param given.name of what the colours mean
+ * @param given.ramp by which name the drawing knows the colours
+ * @param given.marks tone 0..1, number
+ * @returns px, the end of the bar; a line of numbers is below it
  */
-function colourBar(context: TraceContext, top: number, sheet: number, given?: string) {
-  const { state, say, palette } = context;
-  const site = siteOf(context);
-  const scale = scaleOf(state, site);
-  const shown = shownMethod(context) ?? "weight";
-  const name = given ?? `${say(shown)} (${say(`scale_${scale}`)})`;
+export function addBar(
+  figure: SVGElement,
+  palette: Palette,
+  top: number,
+  {
+    name,
+    ramp: [id, ramp],
+    marks,
+  }: { name: string; ramp: [string, Colour[]]; marks: [number, string][] },
+): number {
+  const stops = rampStops(ramp, STEPS).map(([offset, colour]) =>
+    drawn("stop", { offset, "stop-color": colour }),
+  );
   const left = MARGIN + textWidth(figurePen(), name) + 2 * GAP;
-  const width = Math.min(BAR.width, sheet - MARGIN - left - GAP); // the last number is wider
-  const looks = { fill: "url(#ramp)", stroke: css(palette.ink), "stroke-width": 0.5 };
-  return [
+  const width = Math.min(BAR.width, widthOf(figure) - MARGIN - left - GAP); // the last number is wider
+  const looks = { fill: `url(#${id})`, stroke: css(palette.ink), "stroke-width": 0.5 };
+  figure.append(
+    drawn("defs", {}, drawn("linearGradient", { id }, ...stops)),
     drawn("text", { x: MARGIN, y: top + TYPE * 0.85 }, name),
     drawn("rect", { x: left, y: top, width, height: BAR.height, ...looks }),
-    ...scaleMarks(scale, site.scale).map(([tone, text]) => {
+    ...marks.map(([tone, text]) => {
       const place = { x: left + tone * width, y: top + BAR.height + TYPE };
       return drawn("text", { ...place, "text-anchor": "middle" }, text);
     }),
-  ];
+  );
+  return top + BAR.height;
+}
+
+/** What the colours of the map on screen mean. */
+function scaleName(context: TraceContext, scale: Scale) {
+  return `${context.say(shownMethod(context) ?? "weight")} (${context.say(`scale_${scale}`)})`;
 }
 
 /**
@@ -116,9 +126,16 @@ export function addLegend(
   top: number,
   { codes = shownCodes(context), name }: { codes?: number[]; name?: string } = {},
 ): number {
-  figure.append(...colourBar(context, top, widthOf(figure), name));
+  const { palette, state } = context;
+  const site = siteOf(context);
+  const scale = scaleOf(state, site);
+  const end = addBar(figure, palette, top, {
+    name: name ?? scaleName(context, scale),
+    ramp: ["ramp", palette.ramp],
+    marks: scaleMarks(scale, site.scale),
+  });
   const pen = figurePen();
-  let [x, y] = [MARGIN, top + BAR.height + 2 * LINE];
+  let [x, y] = [MARGIN, end + 2 * LINE];
   for (const [swatches, text] of marks(context, codes)) {
     const width = SWATCH.width + GAP + textWidth(pen, text);
     if (x > MARGIN && x + width > widthOf(figure) - MARGIN) [x, y] = [MARGIN, y + LINE];

@@ -56,11 +56,11 @@ export function placePanels({
   const height = width * proportion;
   const start = top + facts.length * LINE + GAP;
   const step = height + (below.length ? LINE : 0) + GAP;
-  const centred: (text: string, column: number, y: number) => PlacedText = (text, column, y) => {
+  const centred = (text: string, column: number, y: number): PlacedText => {
     const x = left + column * pitch + width / 2;
     return { x, y, text, "text-anchor": "middle" };
   };
-  const named: (text: string, y: number) => PlacedText = (text, y) => ({
+  const named = (text: string, y: number): PlacedText => ({
     x: MARGIN,
     y,
     text,

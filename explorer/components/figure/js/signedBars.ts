@@ -10,20 +10,15 @@ export interface SignedBar {
   sum?: boolean; // whether it is what the bars above add up to
 }
 
-type SignedBars = {
-  element: HTMLElement;
-  draw: (palette: Palette, bars: SignedBar[], largest: number) => void;
-};
-
 export const TONE = { below: 0.125, above: 0.875 }; // of the signed colours
 
 /**
  * Named bars to the left and right of 0, one below the other, each with its number: purple below 0,
  * green above.
  */
-export function createSignedBars(testid: string): SignedBars {
+export function createSignedBars(testid: string) {
   const node = element("div", { class: "signed-bars", testid, role: "list" });
-  const draw: SignedBars["draw"] = (palette, bars, largest) => {
+  const draw = (palette: Palette, bars: SignedBar[], largest: number) => {
     const ramp = signedRamp(palette);
     const items = populate(node, bars.length, barElement);
     bars.forEach(({ label, title, value, number: text, mark, sum = false }, index) => {

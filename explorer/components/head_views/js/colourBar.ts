@@ -5,9 +5,8 @@ import { writeMarks } from "../../map/js/legend.ts";
 import { type Colour, LEVELS, type Palette, signedRamp } from "../../page/js/palette.ts";
 
 export interface ValueScale {
-  signed: boolean; // from −most over 0 to most, else from `least`, 0 if not given, to most
+  signed: boolean; // from −most over 0 to most, else from 0 to most
   most: number;
-  least?: number;
   ramp: Colour[];
 }
 
@@ -16,15 +15,15 @@ export function rampOf(palette: Palette, signed: boolean) {
   return signed ? signedRamp(palette) : palette.ramp;
 }
 
-/** A colour bar with its numbers. */
+/** A colour bar with its numbers, which may be long: those at its ends stay below it. */
 export function createColourBar() {
   const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
-  const marks = element("div", { class: "marks" });
+  const marks = element("div", { class: "marks within" });
   /** @param scale without marks where all values are 0 */
-  const draw = ({ signed, most, least = 0, ramp }: ValueScale) => {
+  const draw = ({ signed, most, ramp }: ValueScale) => {
     paintRamp(bar, ramp);
     const number = signed ? signedNumber : shortNumber;
-    const values = signed ? [-most, 0, most] : [least, (least + most) / 2, most];
+    const values = signed ? [-most, 0, most] : [0, most / 2, most];
     writeMarks(marks, most ? values.map((value, index) => [index / 2, number(value)]) : []);
   };
   return { element: element("div", { class: "bar-box" }, bar, marks), draw };

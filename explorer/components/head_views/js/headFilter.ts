@@ -3,10 +3,10 @@ import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { shortNumber } from "../../dom/js/numbers.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { Store } from "../../dom/js/store.ts";
-import { siteOf } from "../../trace/js/stepState.ts";
+import { headAt, siteOf } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { meanOf, measuredHead, metricsOf } from "./headRoles.ts";
+import { headsOf, meanOf, measuredHead, metricsOf } from "./headRoles.ts";
 import { createSelect } from "./select.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { MeasuredHead } from "./viewPayload.ts";
@@ -96,8 +96,8 @@ export function createHeadFilter(
 
 /** Any role, those that a head of the site has, and none. */
 function roleChoices(frame: ViewFrame, site: SiteName): [string, string][] {
-  const { heads, role_groups: groups } = frame.payload.header;
-  const held = new Set((heads[site] ?? []).flatMap((one) => one.roles));
+  const { role_groups: groups } = frame.payload.header;
+  const held = new Set(headsOf(frame, site).flatMap((one) => one.roles));
   return [
     ["", frame.say("role_any")],
     ...(groups[site] ?? []).filter(([key]) => held.has(key)),
@@ -116,8 +116,8 @@ export function metricShown(frame: ViewFrame, site: SiteName, { metric }: HeadFi
 /** The number that a head needs to pass. */
 function leastNumber(frame: ViewFrame, site: SiteName, filter: HeadFilter) {
   const metric = metricShown(frame, site, filter);
-  const heads = frame.payload.header.heads[site] ?? [];
-  const numbers = heads.map((one) => meanOf(one, metric)).filter((value) => value !== null);
+  const means = headsOf(frame, site).map((one) => meanOf(one, metric));
+  const numbers = means.filter((value) => value !== null);
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   return filter.least === 0 ? low : low + (high - low) * filter.least;
 }
@@ -132,7 +132,7 @@ export function filteredHeads(
   const metric = metricShown(frame, site.name, filter);
   const least = metric && filter.least > 0 ? leastNumber(frame, site.name, filter) : -Infinity;
   const heads = Array.from({ length: site.layers * site.heads }, (_, index) => {
-    const key = { layer: Math.floor(index / site.heads), head: index % site.heads };
+    const key = headAt(index, site.heads);
     const measured = measuredHead(frame, { site: site.name, ...key });
     const number = meanOf(measured, metric);
     const enough = least === -Infinity || (number ?? 0) >= least;

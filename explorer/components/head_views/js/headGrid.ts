@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 
 import { SMALL_PROJECTOR_TYPE, SMALL_TYPE, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
 
@@ -14,7 +14,7 @@ import {
   thumbnailSize,
 } from "../../map/js/thumbnail.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
-import { shownName, siteOf } from "../../trace/js/stepState.ts";
+import { headAt, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type FilteredHead, filteredHeads, type HeadFilter } from "./headFilter.ts";
@@ -144,7 +144,7 @@ function pictureSize(site: Site, across: number, down: number): ThumbnailSize {
     (down * longest) / site.queries,
   );
   const size = thumbnailSize(Math.max(edge, SMALLEST_PICTURE), site, SMALLEST_THUMBNAIL);
-  const stretched: (side: number, space: number) => number = (side, space) =>
+  const stretched = (side: number, space: number) =>
     Math.max(side, Math.min(side * STRETCH, space, LARGEST_PICTURE));
   return {
     unit: size.unit,
@@ -184,14 +184,14 @@ function layOut(grid: Grid) {
  */
 function withNames(context: TraceContext, buttons: HTMLElement[], columns: number) {
   const site = siteOf(context);
-  const name: (kind: string, text: string, title?: string) => HTMLElement = (kind, text, title) =>
+  const name = (kind: string, text: string, title?: string) =>
     element("span", { class: `${kind}-name`, title }, text);
   const whole = columns === site.heads;
   const across = Array.from({ length: columns }, (_, head) =>
     name("column", whole ? `H${head}` : ""),
   );
   const rows = buttons.flatMap((button, index) => {
-    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    const { layer, head } = headAt(index, site.heads);
     if (head % columns > 0) return [button];
     const number = site.numbers[layer];
     const title = context.say("layer_title", { layer: number });
@@ -209,14 +209,12 @@ function cellOf({ context, byIndex, tooltip }: Grid, { index, layer, head }: Fil
   const picture = element("canvas", { "aria-hidden": "true" });
   const [name, number] = [element("b"), element("span", { class: "number" })];
   const role = element("span", { class: "role" });
-  const button = element(
-    "button",
+  const button = buttonElement(
+    () => context.act.select({ layer, head }),
     {
-      type: "button",
       class: "head-cell",
       testid: `head-${layer}-${head}`,
       on: {
-        click: () => context.act.select({ layer, head }),
         pointermove: (event) => tooltip.show(event, layer, head),
         pointerleave: () => tooltip.hide(),
       },
@@ -258,7 +256,7 @@ function paintPictures({ context, byIndex, layout, values, laid }: Grid) {
   const scale = scaleOf(context.state, site);
   const shown = values?.(site);
   for (const [index, { picture }] of byIndex) {
-    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    const { layer, head } = headAt(index, site.heads);
     if (layer >= site.layers) continue;
     const own = site.picture(layer, head);
     const tone = shown

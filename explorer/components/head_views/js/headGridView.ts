@@ -29,7 +29,7 @@ import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
 import { createHeadFilter, type HeadFilter, NO_FILTER } from "./headFilter.ts";
 import { createHeadGrid } from "./headGrid.ts";
 import { measuredHead, roleText } from "./headRoles.ts";
-import { headsFigure } from "./headsFigure.ts";
+import { headsFigure, picturedHeads } from "./headsFigure.ts";
 import { createValueMap } from "./valueMap.ts";
 import {
   closeContext,
@@ -82,7 +82,6 @@ export function openHeadGrid(
   opener.open(context.pieces, context.state, begin);
   watchFrame(frame, () => giveSize(context), COLUMNS);
   listenToKeys(context, {
-    p: () => context.set({ projector: !context.state.projector }),
     i: () => lookInside(context, context.state.inside ? null : undefined),
     escape: () => lookInside(context, null),
   });
@@ -161,6 +160,10 @@ function placeParts(
     prefix: "heads-",
   });
   const save = saveMenu(context.say, context.signal, figures);
+  const offerFigures = () => {
+    const none = picturedHeads(context, frame, store.values).length === 0;
+    for (const button of figures) button.disabled = none;
+  };
   const shown = [site, ...filter].map((part) => part.element);
   const tools = element("div", { class: "tools" }, ...shown, save, headsNote.element);
   const body = element(
@@ -180,6 +183,7 @@ function placeParts(
     site,
     headsNote,
     ...filter,
+    { element: save, views: [offerFigures] },
     grid,
     roles,
     transport,

@@ -8,14 +8,22 @@ const DIFFERENCE = /^(zero|mean|only)_/; // without the head, or with it alone, 
 type HeadKey = { site: SiteName; layer: number; head: number };
 
 /** What was measured of a head; undefined where it was not measured. */
-export function measuredHead({ payload }: ViewFrame, { site, layer, head }: HeadKey) {
-  return payload.header.heads[site]?.find((one) => one.layer === layer && one.head === head);
+export function measuredHead(frame: ViewFrame, { site, layer, head }: HeadKey) {
+  return headsOf(frame, site).find((one) => one.layer === layer && one.head === head);
 }
 
-/** The metrics that are defined for a site, in the order of the report. */
-export function metricsOf({ payload }: ViewFrame, site: SiteName) {
-  const heads = payload.header.heads[site] ?? [];
-  return payload.header.metrics.filter((name) => heads.some((one) => meanOf(one, name) !== null));
+/** The measured heads of a site, or of all. */
+export function headsOf({ payload }: ViewFrame, site?: SiteName): MeasuredHead[] {
+  const { heads } = payload.header;
+  return site ? (heads[site] ?? []) : Object.values(heads).flat();
+}
+
+/** The metrics that are defined for a site, or for any, in the order of the report. */
+export function metricsOf(frame: ViewFrame, site?: SiteName) {
+  const heads = headsOf(frame, site);
+  return frame.payload.header.metrics.filter((name) =>
+    heads.some((one) => meanOf(one, name) !== null),
+  );
 }
 
 /** The mean of a metric; null where it has none. */

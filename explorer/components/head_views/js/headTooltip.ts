@@ -14,7 +14,7 @@ export function createHeadTooltip(context: TraceContext, frame: ViewFrame, filte
     testid: "head-tooltip",
     hidden: true,
   });
-  const show: (event: PointerEvent, layer: number, head: number) => void = (event, layer, head) => {
+  const show = (event: PointerEvent, layer: number, head: number) => {
     const { site } = context.state;
     const lines = roleLines(frame, { site, layer, head }, metricShown(frame, site, filter));
     const title = `${context.say(`site_${site}`)} · ${shownName(context, layer, head)}`;

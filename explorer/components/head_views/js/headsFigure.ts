@@ -1,21 +1,10 @@
 import { shortNumber } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
-import { figureCells } from "../../figure/js/figureCells.ts";
-import { addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
-import {
-  addParagraph,
-  drawn,
-  FONT,
-  figurePen,
-  LINE,
-  MARGIN,
-  widthOf,
-} from "../../figure/js/figureText.ts";
-import { placePanels } from "../../figure/js/panelLayout.ts";
-import { textWidth } from "../../map/js/geometry.ts";
-import { css, printPalette } from "../../page/js/palette.ts";
+import { addPanels } from "../../figure/js/figurePanels.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
+import { FONT, LINE } from "../../figure/js/figureText.ts";
+import { printPalette } from "../../page/js/palette.ts";
 import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Picture, Site } from "../../trace/js/trace.ts";
@@ -40,40 +29,32 @@ export function headsFigure(
   values: HeadValues | null,
   width: number,
 ): Figure | null {
-  const heads = filteredHeads(given, frame, filter).filter((one) => one.passes || !filter.sorted);
+  const heads = picturedHeads(given, frame, filter);
   if (heads.length === 0) return null;
   const palette = printPalette(FONT);
   const site = siteOf(given);
-  const contexts = heads.map((one) => panelContext({ ...given, palette }, one, values));
-  const figure = beginFigure(palette, given.trace.header.language, width);
-  let end = addParagraph(figure, title(given, frame, values), MARGIN, { heading: true });
-  for (const text of captions(given, frame, filter, values))
-    end = addParagraph(figure, text, end + 2);
-  const rows = rowsOf(heads, filter.sorted ? Math.min(heads.length, ACROSS) : site.heads);
-  const layout = placePanels({
-    ...labels(given, rows, filter.sorted),
-    measure: (text) => textWidth(figurePen(), text),
-    sheet: widthOf(figure),
-    top: end + LINE / 2,
-    shape: site,
+  const { figure, end, finish } = beginFigure(given.trace.header, {
+    palette,
+    title: title(given, frame, values),
+    captions: captions(given, frame, filter, values),
+    width,
   });
-  figure.append(...layout.texts.map(({ text, ...place }) => drawn("text", place, text)));
-  const size = { width: layout.across * site.keys, height: layout.down * site.queries };
-  const edge = { ...size, fill: "none", stroke: css(palette.ink), "stroke-width": 0.5 };
-  for (const { column, row, left, top } of layout.panels) {
-    const one = rows[row][column];
-    if (!one) continue;
-    const context = contexts[heads.indexOf(one)];
-    const own = siteOf(context);
-    const cell = { across: size.width / own.keys, down: size.height / own.queries };
-    if (!site.removed(one.layer, one.head))
-      figure.append(...figureCells(context, { left, top, ...cell }));
-    figure.append(drawn("rect", { x: left, y: top, ...edge }));
-  }
-  const codes = new Set(contexts.flatMap(shownCodes));
-  const name = values ? frame.say("norms_title") : undefined;
-  end = addLegend(figure, contexts[0], layout.end + LINE / 2, { codes: [...codes].sort(), name });
-  return endFigure(figure, palette, given.trace.header.project, end);
+  const rows = rowsOf(heads, filter.sorted ? Math.min(heads.length, ACROSS) : site.heads);
+  const panels = {
+    ...labels(given, rows, filter.sorted),
+    shape: site,
+    contextOf: (row: number, column: number) => {
+      const one = rows[row][column];
+      return one ? panelContext({ ...given, palette }, one, values) : null;
+    },
+    name: values ? frame.say("norms_title") : undefined,
+  };
+  return finish(addPanels(figure, end + LINE / 2, panels));
+}
+
+/** The heads of the figure: sorted by number those that pass the filter, by layer all. */
+export function picturedHeads(context: TraceContext, frame: ViewFrame, filter: HeadFilter) {
+  return filteredHeads(context, frame, filter).filter((one) => one.passes || !filter.sorted);
 }
 
 /** What attention, and whether its weights or value norms. */
@@ -98,7 +79,7 @@ function captions(
       : `${say(`figure_axes_${state.site}`)} ${say("figure_weights")}`,
     metric ? frame.say("figure_number", { metric: frame.say(`metric_${metric}`), count }) : "",
     ...figureOrigin(context),
-  ].filter(Boolean);
+  ];
 }
 
 /** The heads row by row; the last row may be shorter. */

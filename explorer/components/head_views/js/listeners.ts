@@ -1,17 +1,8 @@
-import { pictureMark } from "../../page/js/envelope.ts";
 import type { StreamlitArguments } from "../../page/js/streamlitComponent.ts";
+import { streamlitReports } from "../../trace/js/selectionReport.ts";
 import type { Listeners } from "./viewFrame.ts";
 
 /** How a head view reports to Streamlit. */
-export function viewListeners({
-  data,
-  setStateValue,
-  setTriggerValue,
-}: StreamlitArguments): Listeners {
-  return {
-    onState: (selection) =>
-      setStateValue("selection", { ...selection, picture: pictureMark(data) }),
-    onCell: (cell) => setTriggerValue("cell", cell),
-    onMissing: () => setTriggerValue("missing", true),
-  };
+export function viewListeners(call: StreamlitArguments): Listeners {
+  return { ...streamlitReports(call), onCell: (cell) => call.setTriggerValue("cell", cell) };
 }

@@ -1,17 +1,7 @@
 import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
-import {
-  addParagraph,
-  drawn,
-  FONT,
-  figurePen,
-  LINE,
-  MARGIN,
-  TYPE,
-  widthOf,
-} from "../../figure/js/figureText.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
+import { drawn, FONT, figurePen, LINE, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { type Colour, css, inkOn, type Palette, printPalette } from "../../page/js/palette.ts";
 import { isDifference } from "./headRoles.ts";
@@ -44,16 +34,15 @@ export function metricFigure(
 ): Figure {
   const { header } = frame.payload;
   const palette = printPalette(FONT);
-  const figure = beginFigure(palette, header.language, width);
   const title = frame.say(`metric_${metric}`);
-  let end = addParagraph(figure, title, MARGIN, { heading: true });
-  for (const text of captions(frame, metric)) end = addParagraph(figure, text, end + 2);
+  const texts = { palette, title, captions: captions(frame, metric), width };
+  let { figure, end, finish } = beginFigure(header, texts);
   const number = signed ? signedNumber : shortNumber;
   const pen = figurePen();
   for (const [site, heads] of Object.entries(header.heads)) {
     const widths = heads.map((head) => textWidth(pen, number(numberOf(head))));
-    const layout = layoutOf(heads, Math.max(...widths) + CELL.padding, widthOf(figure));
-    const name = fillIn(header.player_strings, `site_${site}`);
+    const layout = layoutOf(heads, Math.max(...widths) + CELL.padding, width);
+    const name = frame.sayOfPlayer(`site_${site}`);
     const top = end + LINE * 1.5;
     figure.append(drawn("text", { x: MARGIN, y: top, "font-weight": 600 }, name));
     figure.append(...names(heads, layout, top));
@@ -64,18 +53,16 @@ export function metricFigure(
     }
     end = layout.endBelow(top);
   }
-  return endFigure(figure, palette, header.project ?? "", end);
+  return finish(end);
 }
 
 /** What the metric is, of which model, and over which and how many sentences. */
-function captions({ payload, say }: ViewFrame, metric: string) {
+function captions({ payload, say, sayOfPlayer }: ViewFrame, metric: string) {
   const { model, batch, sentences, removed_on: removedOn } = payload.header;
   const count = isDifference(metric) ? removedOn : sentences;
-  const origin = model
-    ? [fillIn(payload.header.player_strings, "figure_model", { name: model })]
-    : [];
+  const origin = model ? sayOfPlayer("figure_model", { name: model }) : "";
   const measured = say("figure_sentences", { count: count ?? 0, batch: batch ?? "" });
-  return [say(`metric_${metric}_title`), ...origin, measured];
+  return [say(`metric_${metric}_title`), origin, measured];
 }
 
 /**

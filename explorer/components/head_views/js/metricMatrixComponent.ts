@@ -2,7 +2,6 @@ import { assign, element, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { colourAt, css, inkOn } from "../../page/js/palette.ts";
@@ -11,7 +10,7 @@ import { streamlitComponent, type View } from "../../page/js/streamlitComponent.
 import { headName } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
-import { isDifference, meanOf, metricLine, roleText } from "./headRoles.ts";
+import { headsOf, isDifference, meanOf, metricLine, metricsOf, roleText } from "./headRoles.ts";
 import { viewListeners } from "./listeners.ts";
 import { metricFigure } from "./metricFigure.ts";
 import { createSelect } from "./select.ts";
@@ -39,16 +38,16 @@ function openMetricMatrix(
   const tables = element("div", { class: "matrices" });
   const bar = createColourBar();
   const legend = element("div", { class: "legend" }, bar.element);
-  const papers = (key: string) => fillIn(frame.payload.header.player_strings, key);
-  const labels = { label: frame.say("metric_words"), close: papers("words_close") };
+  const { say, sayOfPlayer } = frame;
+  const labels = { label: say("metric_words"), close: sayOfPlayer("words_close") };
   const words = createExplanation("metric-words", labels, () => [
-    wordEntry(`metric_${shown()}`, frame.say, papers),
+    wordEntry(`metric_${shown()}`, say, sayOfPlayer),
   ]);
   const draw = () => {
     const { heads } = frame.payload.header;
     const metric = shown();
     select.offer(
-      measuredMetrics(frame).map((name) => [name, frame.say(`metric_${name}`)]),
+      metricsOf(frame).map((name) => [name, frame.say(`metric_${name}`)]),
       metric,
     );
     write(about, frame.say(`metric_${metric}_title`));
@@ -76,7 +75,7 @@ function openMetricMatrix(
     );
   };
   const saving = { figure, fileName: () => `heads-${shown()}`, prefix: "metric-" };
-  const save = saveMenu(papers, frame.signal, figureButtons(papers, saving));
+  const save = saveMenu(sayOfPlayer, frame.signal, figureButtons(sayOfPlayer, saving));
   frame.root.append(
     element("div", { class: "tools" }, select.element, words.element, legend, save, about),
     tables,
@@ -96,28 +95,15 @@ function openMetricMatrix(
   };
 }
 
-/** The metrics that any head has. */
-function measuredMetrics(frame: ViewFrame) {
-  const heads = allHeads(frame);
-  return frame.payload.header.metrics.filter((name) =>
-    heads.some((one) => meanOf(one, name) !== null),
-  );
-}
-
 /** The chosen metric or, where no head has it, the first that one has. */
 function shownMetric(frame: ViewFrame, chosen: string) {
-  const names = measuredMetrics(frame);
+  const names = metricsOf(frame);
   return names.includes(chosen) ? chosen : (names[0] ?? "");
-}
-
-/** The heads of all sites. */
-function allHeads({ payload }: ViewFrame) {
-  return Object.values(payload.header.heads).flat();
 }
 
 /** The colours of a metric: from 0 to its largest number, or around 0 for a difference. */
 function metricScale(frame: ViewFrame, metric: string): ValueScale {
-  const most = Math.max(...allHeads(frame).map((one) => Math.abs(meanOf(one, metric) ?? 0)), 0);
+  const most = Math.max(...headsOf(frame).map((one) => Math.abs(meanOf(one, metric) ?? 0)), 0);
   const signed = isDifference(metric);
   const top = signed || most > 1 ? most : most > 0.5 ? 1 : most; // shares keep their whole range
   return { signed, most: top || 1, ramp: rampOf(frame.palette, signed) };
@@ -139,7 +125,7 @@ function siteTable(
 ) {
   const across = Math.max(...heads.map((one) => one.head)) + 1;
   const layers = Math.max(...heads.map((one) => one.layer)) + 1;
-  const name = fillIn(frame.payload.header.player_strings, `site_${site}`);
+  const name = frame.sayOfPlayer(`site_${site}`);
   const first = element("tr", {}, element("td", { class: "corner" }, frame.say("matrix_axes")));
   for (let head = 0; head < across; head += 1)
     first.append(element("th", { scope: "col" }, `H${head}`));

@@ -1,28 +1,21 @@
-import { element } from "../../dom/js/element.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import { tableButton } from "../../dom/js/tableButton.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
-import { createIntegrity } from "../../map/js/integrity.ts";
 import { createRail } from "../../map/js/rail.ts";
-import { createSiteChoice } from "../../map/js/siteChoice.ts";
-import { createTooltip } from "../../map/js/tooltip.ts";
-import { createTransport } from "../../map/js/transport.ts";
-import { listenToKeys } from "../../page/js/keyboard.ts";
 import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import { createSelectionReport } from "../../trace/js/selectionReport.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
-import { giveSize } from "../../trace/js/traceContext.ts";
-import { shareScale, synchronise } from "./comparison.ts";
+import { synchronise } from "./comparison.ts";
 import {
-  comparisonColumn,
+  type Comparison,
+  createComparison,
   createOutputs,
-  createSide,
-  MAPS_BESIDE,
-  RAIL_BESIDE,
+  placeComparison,
   type Side,
+  showComparison,
 } from "./comparisonSides.ts";
 import { pairTable } from "./comparisonTables.ts";
 import { createHeadPairs, type HeadPairs, type Rule } from "./headPairs.ts";
@@ -30,15 +23,7 @@ import { viewListeners } from "./listeners.ts";
 import { pairFigure } from "./pairFigure.ts";
 import { createSimilarityMatrix } from "./similarityMatrix.ts";
 import { createValueMap } from "./valueMap.ts";
-import {
-  closeContext,
-  createViewFrame,
-  drawView,
-  type Listeners,
-  showTrace,
-  type ViewFrame,
-  watchFrame,
-} from "./viewFrame.ts";
+import type { Listeners } from "./viewFrame.ts";
 import { type HeadValues, readViewPayload, type ViewPayload } from "./viewPayload.ts";
 
 /** A text in two models as a Streamlit component. */
@@ -58,54 +43,26 @@ function openModelComparison(
   payload: ViewPayload,
   listeners: Listeners,
 ): View<ViewPayload, Listeners> {
-  const frame = createViewFrame(parent, payload);
+  const comparison = createComparison(parent, payload, listeners);
+  const { frame, original, changed } = comparison;
   frame.root.classList.add("comparison");
-  const original = createSide(frame, payload.trace("original"), listeners);
-  const changed = createSide(frame, payload.trace("changed"), listeners);
-  const sides = [original, changed];
-  original.context.beside = [changed.context];
-  changed.context.beside = [original.context];
   const { context: own } = original;
   const initial = payload.header.rule ?? "matched";
   const similar = () => frame.payload.header.similar ?? {};
   const pairs = createHeadPairs(similar, own, changed.context, initial);
   choosePair(pairs, payload);
-  shareScale(own.trace, changed.context.trace);
   original.parts.push({ views: [() => changed.context.set(pairs.other())] });
-  placeParts(frame, original, changed, pairs);
+  placeParts(comparison, pairs);
   const report = createSelectionReport(own, { more: () => otherOf(pairs, initial) });
   const [follow, followBack] = synchronise(own, changed.context, ["layer", "head"]);
   original.parts.push({ views: [follow, report] });
   changed.parts.push({ views: [followBack] });
-  for (const { context, map, parts } of sides) {
-    drawView(frame, context, parts);
-    map.start();
-  }
-  watchFrame(frame, () => touchSize(sides), MAPS_BESIDE, RAIL_BESIDE);
-  listenToKeys(own, { p: () => own.set({ projector: !own.state.projector }) });
-  return {
-    listen: (next) => {
-      for (const { context } of sides) Object.assign(context.options, next);
-    },
-    update: (next) => {
-      frame.give({ payload: next });
-      showTrace(own, next.trace("original"));
-      showTrace(changed.context, next.trace("changed"));
-      choosePair(pairs, next);
-      shareScale(own.trace, changed.context.trace); // drawn with the next frame
-    },
-    destroy: () => {
-      for (const { context, map } of sides) {
-        closeContext(context);
-        map.destroy();
-      }
-      frame.destroy();
-    },
+  const view = showComparison(comparison, original);
+  const update = (next: ViewPayload) => {
+    view.update(next);
+    choosePair(pairs, next);
   };
-}
-
-function touchSize(sides: Side[]) {
-  for (const { context } of sides) giveSize(context);
+  return { ...view, update };
 }
 
 /** The head of the second model that a link names. */
@@ -122,23 +79,16 @@ function otherOf(pairs: HeadPairs, initial: Rule) {
   return { other: place && place.head >= 0 ? [place.layer, place.head] : null };
 }
 
-/** Make every part, put it in its place, and add it to those drawn with its trace. */
-function placeParts(frame: ViewFrame, original: Side, changed: Side, pairs: HeadPairs) {
+function placeParts(comparison: Comparison, pairs: HeadPairs) {
+  const { frame, original, changed } = comparison;
   const { context } = original;
-  const [a, b] = frame.payload.header.names ?? ["", ""];
-  const site = createSiteChoice(context);
-  const rail = createRail(context);
-  const transport = createTransport(context);
-  const outputs = createOutputs(
-    () => [a, b],
-    () => frame.payload.header.outputs ?? [[], []],
-  );
+  const { names: [a, b] = ["", ""], given } = frame.payload.header;
   const difference = createValueMap(context, frame, {
     name: "pair",
     read: (which) => differenceOf(which, changed, pairs),
     signed: true,
-    facts: () => headsShown(original, changed),
-    tokenOf: (side, position) => tokenPair(frame, original, changed, side, position),
+    facts: () => headsShown(comparison),
+    tokenOf: (side, position) => tokenPair(comparison, side, position),
   });
   const matrix = createSimilarityMatrix(
     context,
@@ -151,39 +101,26 @@ function placeParts(frame: ViewFrame, original: Side, changed: Side, pairs: Head
     },
     pairs.follow,
   );
-  const integrity = createIntegrity(changed.context);
-  const tooltips = [createTooltip(context), createTooltip(changed.context)];
-  rail.element.prepend(site.element);
-  const second = frame.payload.header.given || b;
-  const columns = [
-    comparisonColumn("original", a, original.map),
-    comparisonColumn("changed", second, changed.map),
-    comparisonColumn("difference", frame.say("comparison_pair", { a, b }), difference),
-  ];
-  const save = savePair(frame, original, changed, pairs);
-  const top = element("div", { class: "comparison-top" }, transport.element, outputs.element, save);
-  const body = element("div", { class: "comparison-body" }, rail.element, ...columns);
-  const below = [integrity, matrix, ...tooltips].map((part) => part.element);
-  frame.root.append(top, body, ...below);
-  original.parts.push(
-    site,
-    rail,
-    original.map,
+  placeComparison(comparison, original, {
+    rail: createRail(context),
+    outputs: createOutputs(
+      () => [a, b],
+      () => frame.payload.header.outputs ?? [[], []],
+    ),
     difference,
-    transport,
-    outputs,
-    matrix,
-    tooltips[0],
-  );
-  changed.parts.push(changed.map, integrity, tooltips[1]);
+    headings: [a, given || b, frame.say("comparison_pair", { a, b })],
+    tools: [savePair(comparison, pairs)],
+    below: [matrix],
+  });
 }
 
 /** The menu that saves both maps and their difference. */
-function savePair(frame: ViewFrame, original: Side, changed: Side, pairs: HeadPairs) {
+function savePair(comparison: Comparison, pairs: HeadPairs) {
+  const { frame, original, changed } = comparison;
   const { context } = original;
   const contexts = [context, changed.context];
   const fileName = () => {
-    const { own, other } = headsShown(original, changed);
+    const { own, other } = headsShown(comparison);
     return `compare-${context.state.site}-${own}-${other}`.replaceAll(" ", "-");
   };
   const shownDifference = () => {
@@ -201,7 +138,7 @@ function savePair(frame: ViewFrame, original: Side, changed: Side, pairs: HeadPa
   const table = tableButton(context.say, {
     table: () => {
       const values = shownDifference();
-      return values && tableOfPair(frame, original, changed, values);
+      return values && tableOfPair(comparison, values);
     },
     fileName,
     prefix: "pair-",
@@ -211,9 +148,10 @@ function savePair(frame: ViewFrame, original: Side, changed: Side, pairs: HeadPa
 }
 
 /** The weights of the two heads on screen as CSV. */
-function tableOfPair(frame: ViewFrame, original: Side, changed: Side, difference: Float32Array) {
+function tableOfPair(comparison: Comparison, difference: Float32Array) {
+  const { frame, original, changed } = comparison;
   const [a, b] = frame.payload.header.names ?? ["", ""];
-  const { own, other } = headsShown(original, changed);
+  const { own, other } = headsShown(comparison);
   const [first, second] = [original, changed].map(({ context }) => {
     const { layer, head } = context.state;
     return { site: siteOf(context), layer, head };
@@ -222,12 +160,12 @@ function tableOfPair(frame: ViewFrame, original: Side, changed: Side, difference
     [`${a} ${own}`, `${b} ${other}`],
     [first, second],
     difference,
-    (side, position) => tokenPair(frame, original, changed, side, position),
+    (side, position) => tokenPair(comparison, side, position),
   );
 }
 
 /** The names of the two heads on screen. */
-function headsShown(original: Side, changed: Side) {
+function headsShown({ original, changed }: Comparison) {
   const [own, other] = [original.context, changed.context].map((context) =>
     shownName(context, context.state.layer, context.state.head),
   );
@@ -236,9 +174,7 @@ function headsShown(original: Side, changed: Side) {
 
 /** The token at a position; of two texts, both tokens where they differ. */
 function tokenPair(
-  frame: ViewFrame,
-  original: Side,
-  changed: Side,
+  { frame, original, changed }: Comparison,
   side: "queryTokens" | "keyTokens",
   position: number,
 ) {

@@ -1,10 +1,10 @@
+import { signed } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
-import { figureCells } from "../../figure/js/figureCells.ts";
-import { addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
+import { figureCells, type Places } from "../../figure/js/figureCells.ts";
+import { addBar, addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
 import {
-  addParagraph,
   drawn,
   FONT,
   figurePen,
@@ -21,15 +21,11 @@ import {
   maskColour,
   type Palette,
   printPalette,
+  signedRamp,
 } from "../../page/js/palette.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { rampOf } from "./colourBar.ts";
-import { addScale } from "./figureScale.ts";
 import type { ViewFrame } from "./viewFrame.ts";
-
-/** px: the corner, and the size of a cell */
-export type Places = { left: number; top: number; across: number; down: number };
 
 const BESIDE = 600; // px of a figure in which three maps stand beside each other
 const LONGEST = 80; // px of a token at the left or above, before it is cut
@@ -54,18 +50,16 @@ export function pairFigure(
   const [a, b] = header.names ?? ["", ""];
   const palette = printPalette(FONT);
   const contexts = given.map((context) => wholeMap(context, palette));
-  const figure = beginFigure(palette, header.language, width);
   const [own, other] = contexts.map((one) => shownName(one, one.state.layer, one.state.head));
-  const title = frame.say("figure_pair", { a, b, own, other });
-  let end = addParagraph(figure, title, MARGIN, { heading: true });
   const { state, say } = contexts[0];
-  const captions = [
-    say(`figure_axes_${state.site}`),
-    ...(header.about ? [header.about] : []),
-    ...(header.given ? [header.given] : []),
-    ...new Set(given.flatMap(figureOrigin)),
-  ];
-  for (const text of captions) end = addParagraph(figure, text, end + 2);
+  const origin = new Set(given.flatMap(figureOrigin));
+  const axes = say(`figure_axes_${state.site}`);
+  let { figure, end, finish } = beginFigure(header, {
+    palette,
+    title: frame.say("figure_pair", { a, b, own, other }),
+    captions: [axes, header.about ?? "", header.given ?? "", ...origin],
+    width,
+  });
   const names = [`${a} ${own}`, `${b} ${other}`, frame.say("pair_heading", { own, other })];
   const beside = width >= BESIDE;
   const space = (width - 2 * MARGIN - (beside ? 2 * GAP : 0)) / (beside ? 3 : 1);
@@ -82,9 +76,16 @@ export function pairFigure(
   });
   const codes = [...new Set(contexts.flatMap(shownCodes))].sort();
   end = addLegend(figure, contexts[0], end + LINE, { codes });
-  const scale = { signed: true, most: 1, ramp: rampOf(palette, true) };
-  end = addScale(figure, palette, scale, frame.say("pair_unit"), end + LINE / 2);
-  return endFigure(figure, palette, header.project ?? "", end + LINE / 2);
+  end = addBar(figure, palette, end + LINE / 2, {
+    name: frame.say("pair_unit"),
+    ramp: ["signed-ramp", signedRamp(palette)],
+    marks: [
+      [0, "−1"],
+      [0.5, "0"],
+      [1, "+1"],
+    ],
+  });
+  return finish(end + 1.5 * LINE);
 }
 
 /** A context with all rows and without a current query, in the colours of print. */
@@ -154,7 +155,7 @@ function differenceCells(
   const { palette, state } = context;
   const site = siteOf(context);
   const masked = site.masked(state.layer, state.head);
-  const ramp = rampOf(palette, true);
+  const ramp = signedRamp(palette);
   const found: SVGElement[] = [];
   values.forEach((value, cell) => {
     const [x, y] = [left + (cell % site.keys) * across, top + Math.floor(cell / site.keys) * down];
@@ -165,12 +166,7 @@ function differenceCells(
     found.push(...fills.map((fill) => drawn("rect", { ...box, fill })));
     if (code || across < PRINTED || Math.abs(value) < 0.005) return;
     const at = { x: x + across / 2, y: y + down / 2 + TYPE * 0.35, "text-anchor": "middle" };
-    found.push(drawn("text", { ...at, fill: inkOn(colour) }, signed(value)));
+    found.push(drawn("text", { ...at, fill: inkOn(colour) }, signed(value).replace("0.", ".")));
   });
   return found;
-}
-
-function signed(value: number) {
-  const text = Math.abs(value).toFixed(2).replace(/^0/, "");
-  return (value < 0 ? "−" : "+") + text;
 }

@@ -13,11 +13,7 @@ export function createSelect(say: Say, name: string, choose: (value: string) => 
   });
   const node = element("label", { class: "choice" }, say(name), select);
   let known = "";
-  const offer: (choices: [string, string][], chosen: string, hint?: string) => void = (
-    choices,
-    chosen,
-    hint = "",
-  ) => {
+  const offer = (choices: [string, string][], chosen: string, hint = "") => {
     const next = JSON.stringify(choices);
     if (next !== known)
       select.replaceChildren(...choices.map(([value, text]) => element("option", { value }, text)));

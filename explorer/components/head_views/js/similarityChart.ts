@@ -1,5 +1,5 @@
 import { type Chart, plain } from "../../dom/js/plotly.ts";
-import { colourAt, css, inkOn, type Palette } from "../../page/js/palette.ts";
+import { colourAt, css, inkOn, type Palette, rampStops } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { Place } from "./headPairs.ts";
 
@@ -129,10 +129,7 @@ function cells(
     z: values,
     zmin: least,
     zmax: most,
-    colorscale: Array.from({ length: STOPS + 1 }, (_, stop) => [
-      stop / STOPS,
-      css(colourAt(palette.ramp, stop / STOPS)),
-    ]),
+    colorscale: rampStops(palette.ramp, STOPS),
     xgap: gap,
     ygap: gap,
     hovertext: texts,

@@ -1,6 +1,6 @@
 import type { Figure } from "../../dom/js/savedFile.ts";
-import { chartFigure } from "../../figure/js/chartFigure.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
+import { chartFigure } from "../../figure/js/figureSheet.ts";
 import { FONT, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { printPalette } from "../../page/js/palette.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
@@ -29,9 +29,8 @@ export function similarityFigure(
   const palette = printPalette(FONT);
   const layout = fit(table, width - 2 * MARGIN, TYPE, MOST);
   const looks = { palette, name: frame.say("similarity"), type: TYPE };
-  return chartFigure(context.plotly, similarityChart(table, layout, looks), {
+  return chartFigure(context.plotly, similarityChart(table, layout, looks), header, {
     palette,
-    language: header.language,
     title: frame.say("similarity_heading", { site: context.say(`site_${siteOf(context).name}`) }),
     captions: [
       frame.say("similarity_axes", { a, b }),
@@ -39,7 +38,6 @@ export function similarityFigure(
       frame.say("figure_matched", { count: siteOf(context).queries }),
       ...new Set(contexts.flatMap(figureOrigin)),
     ],
-    project: header.project ?? "",
     width,
   });
 }

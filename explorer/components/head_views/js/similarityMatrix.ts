@@ -2,12 +2,10 @@ import { assign, element, type Part, positionRectangle, write } from "../../dom/
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { createPlot, type PlotlyElement, type PlotlyEvent } from "../../dom/js/plotly.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
 import { createStore } from "../../dom/js/store.ts";
 import { tableButton } from "../../dom/js/tableButton.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
-import type { TraceState } from "../../trace/js/initialState.ts";
-import { headName, siteOf } from "../../trace/js/stepState.ts";
+import { headAt, headName, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { similarityTable } from "./comparisonTables.ts";
 import type { HeadPairs, Place, Rule } from "./headPairs.ts";
@@ -155,12 +153,11 @@ function placeOfCell({ table, layout, ranges }: MatrixView, row: number, column:
 }
 
 /** The button that explains the words of the matrix. */
-function explained(frame: ViewFrame) {
-  const papers = (key: string) => fillIn(frame.payload.header.player_strings, key);
-  const labels = { label: frame.say("similarity_words"), close: papers("words_close") };
+function explained({ say, sayOfPlayer }: ViewFrame) {
+  const labels = { label: say("similarity_words"), close: sayOfPlayer("words_close") };
   const words = ["similarity", "matched", "clustered"];
   return createExplanation("similarity-help", labels, () =>
-    words.map((word) => wordEntry(word, frame.say, papers)),
+    words.map((word) => wordEntry(word, say, sayOfPlayer)),
   );
 }
 
@@ -180,8 +177,8 @@ function readTable(context: TraceContext, frame: ViewFrame): Table | null {
     ),
   );
   const table = {
-    rows: rows.map((index) => placeIn(index, site.heads)),
-    columns: columns.map((index) => placeIn(index, second.heads)),
+    rows: rows.map((index) => headAt(index, site.heads)),
+    columns: columns.map((index) => headAt(index, second.heads)),
     values: rows.map((row) => columns.map((column) => values[row * across + column])),
     matched: rows.map((row) => columns.map((column) => matched.has([row, column].join()))),
     texts: [],
@@ -204,22 +201,14 @@ export function rangeOf(values: Float32Array) {
   return most > least ? { least, most } : { least: 0, most: 1 };
 }
 
-const placeIn: (index: number, heads: number) => Place = (index, heads) => ({
-  layer: Math.floor(index / heads),
-  head: index % heads,
-});
+const placeOf = ({ layer, head }: Place) => ({ layer, head });
 
-const placeOf: (place: Place) => Place = ({ layer, head }) => ({ layer, head });
-
-function readPlace(value: string): Pick<TraceState, "layer" | "head"> {
+function readPlace(value: string): Place {
   const [layer, head] = value.split(".").map(Number);
   return { layer, head };
 }
 
-function indexIn(
-  places: Pick<TraceState, "layer" | "head">[],
-  { layer, head }: Pick<TraceState, "layer" | "head">,
-): number {
+function indexIn(places: Place[], { layer, head }: Place): number {
   return places.findIndex((one) => one.layer === layer && one.head === head);
 }
 

@@ -1,10 +1,12 @@
 import { type DrawnPart, element } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
-import { createStore, type Store } from "../../dom/js/store.ts";
+import { createStore, type Store, withValues } from "../../dom/js/store.ts";
+import { everythingShown } from "../../page/js/everything.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
+import { createEverything } from "../../trace/js/everything.ts";
 import { initialState } from "../../trace/js/initialState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import {
@@ -29,11 +31,12 @@ export interface ViewFrame extends Readonly<Given> {
   signal: AbortSignal; // aborted when the view is destroyed
   give: Store<Given>["set"];
   say: Say;
+  sayOfPlayer: Say;
   roleName: (role: string) => string;
   destroy: () => void;
 }
 
-const LOWEST_TOP = 330; // px; a view that begins lower is as high as if it began here
+const LOWEST_TOP = 330; // px
 
 export function createViewFrame(parent: HTMLElement | ShadowRoot, payload: ViewPayload): ViewFrame {
   const abort = new AbortController();
@@ -47,23 +50,19 @@ export function createViewFrame(parent: HTMLElement | ShadowRoot, payload: ViewP
   parent.append(root);
   const palette = watchTheme(root, (next) => give({ palette: next }));
   const { values, set: give } = createStore<Given>({ payload, palette });
-  return {
+  const own: Omit<ViewFrame, keyof Given> = {
     root,
     signal: abort.signal,
-    get payload() {
-      return values.payload;
-    },
-    get palette() {
-      return values.palette;
-    },
     give,
     say: (key, facts) => fillIn(values.payload.header.strings, key, facts),
+    sayOfPlayer: (key, facts) => fillIn(values.payload.header.player_strings, key, facts),
     roleName: (role) => values.payload.header.role_strings[role] ?? role,
     destroy: () => {
       abort.abort();
       root.remove();
     },
   };
+  return withValues(own, values);
 }
 
 /**
@@ -77,15 +76,11 @@ export function watchFrame(
   columns: number,
   railBeside: number = columns,
 ) {
-  watchSize(
-    root,
-    signal,
-    (top) => Math.min(top, LOWEST_TOP),
-    () => {
-      markNarrow(root, columns, railBeside);
-      onChange();
-    },
-  );
+  const follow = () => {
+    markNarrow(root, columns, railBeside);
+    onChange();
+  };
+  watchSize(root, signal, follow, LOWEST_TOP);
 }
 
 /** A trace of a head view. */
@@ -99,7 +94,7 @@ export function createViewContext(
     signal: frame.signal,
     options: { plotly: servedPlotly, ...listeners },
     pieces: trace,
-    state: initialState(trace, trace.header.view, {}),
+    state: initialState(trace, trace.header.view, { everything: everythingShown() }),
     palette: frame.palette,
     strings: () => context.trace.header.strings,
   });
@@ -110,7 +105,7 @@ export function createViewContext(
 export function drawView(frame: ViewFrame, context: TraceContext, parts: DrawnPart[]) {
   const enlarge = () => showProjector(frame.root, context.state.projector);
   const recolour = () => context.give({ palette: frame.palette });
-  drawAll(context, [{ views: [enlarge, recolour] }, ...parts]);
+  drawAll(context, [{ views: [enlarge, recolour] }, createEverything(context), ...parts]);
 }
 
 /** Show another trace; the selection stays unless the view of the trace says otherwise. */

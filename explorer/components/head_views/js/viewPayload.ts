@@ -1,5 +1,6 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
+import { headAt } from "../../trace/js/stepState.ts";
 import { readTrace, type Site, type SiteName, type Trace } from "../../trace/js/trace.ts";
 
 /** What was measured of a head. */
@@ -64,7 +65,7 @@ export interface ViewPayload {
 
 /** Read the payload of a head view. */
 export function readViewPayload(bytes: Uint8Array): ViewPayload {
-  const { header, array } = readEnvelope(bytes) as ReturnType<typeof readEnvelope<ViewHeader>>;
+  const { header, array } = readEnvelope<ViewHeader>(bytes);
   return {
     header,
     trace: (name) => readTrace(array(name) as Uint8Array),
@@ -113,12 +114,12 @@ function createHeadValues(
   values.forEach((value, cell) => {
     if (Math.abs(value) > largest) [largest, index] = [Math.abs(value), Math.floor(cell / area)];
   });
-  const strongest = { layer: Math.floor(index / heads), head: index % heads };
-  const one: (layer: number, head: number) => Float32Array = (layer, head) => {
+  const strongest = headAt(index, heads);
+  const one = (layer: number, head: number) => {
     const start = (layer * heads + head) * area;
     return values.subarray(start, start + area);
   };
-  const of: (layer: number, head: number) => Float32Array = (layer, head) => {
+  const of = (layer: number, head: number) => {
     if (head >= 0) return one(layer, head);
     const all = Array.from({ length: heads }, (_, position) => one(layer, position));
     return all[0].map((_, cell) => all.reduce((sum, own) => sum + own[cell], 0) / heads);

@@ -22,10 +22,10 @@ function openWords(
   const { words = [], label = "", language, strings, player_strings } = header;
   const root = element("div", { class: "player words", lang: language });
   parent.append(root);
-  watchTheme(root, () => {});
+  watchTheme(root);
   showProjector(root, projectorChosen());
-  const own: (key: string) => string = (key) => fillIn(strings, key);
-  const papers: (key: string) => string = (key) => fillIn(player_strings, key);
+  const own = (key: string) => fillIn(strings, key);
+  const papers = (key: string) => fillIn(player_strings, key);
   const labels = { label, close: papers("words_close") };
   const explanation = createExplanation("table-words", labels, () =>
     words.map((name) => wordEntry(name, own, papers)),

@@ -7,20 +7,19 @@ export interface Bar {
   masked?: boolean;
 }
 
-type BarChart = { element: HTMLElement; draw: (bars: Bar[], width: number) => void };
-
 const HEIGHT = 64; // px
 const WIDEST = 16; // px of a bar
 const LEAST = 1; // px, so that no bar is nothing
 
 /** Signed bars side by side on one zero line, on a scale of their own. */
-export function createBars(testid: string): BarChart {
+export function createBars(testid: string) {
   const line = element("i", { class: "zero" });
   const row = element("div", {});
   // The numbers stand beside it.
   const chart = element("div", { class: "bars", testid, "aria-hidden": "true" }, row, line);
   chart.style.height = `${HEIGHT}px`;
-  const draw: BarChart["draw"] = (bars, width) => {
+  /** @param width px */
+  const draw = (bars: Bar[], width: number) => {
     const step = Math.min(WIDEST, width / Math.max(bars.length, 1));
     const most = Math.max(0, ...bars.map(({ value }) => value));
     const least = Math.min(0, ...bars.map(({ value }) => value));

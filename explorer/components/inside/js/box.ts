@@ -1,18 +1,9 @@
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Cost } from "./costs.ts";
 import { equation } from "./equations.ts";
 import { createVectorCells, type VectorKind } from "./vectorCells.ts";
-
-/** One part of a path: its name, equation, vector, shape and cost. */
-export interface Box {
-  element: HTMLElement;
-  draw: (content: BoxContent | null) => void; // null hides it
-  shown: () => ShownVector | null; // its vector and name
-}
-
-export type ShownVector = { vector: ArrayLike<number>; name: string };
 
 export interface BoxContent {
   vector?: ArrayLike<number>;
@@ -31,21 +22,19 @@ export const KINDS: Record<string, VectorKind> = {
 };
 
 /**
- * A part of a path.
+ * One part of a path: its name, equation, vector, shape and cost.
  * @param name of its sentences and test id
  * @param enlarge called when its vector was clicked
  */
-export function createBox(context: TraceContext, name: string, enlarge: () => void): Box {
+export function createBox(context: TraceContext, name: string, enlarge: () => void) {
   const { say } = context;
   const heading = element("h3", {});
   const formula = element("p", { class: "formula" });
   const cells = createVectorCells(`path-${name}-vector`, KINDS[name]);
-  const large = element("button", {
-    type: "button",
+  const large = buttonElement(enlarge, {
     class: "enlarge",
     title: say("path_enlarge"),
     "aria-label": `${say(`path_${name}`)}: ${say("path_enlarge")}`,
-    on: { click: enlarge },
   });
   large.append(cells.element);
   const text = element("p", { class: "number", testid: `path-${name}-text` });
@@ -63,7 +52,8 @@ export function createBox(context: TraceContext, name: string, enlarge: () => vo
   );
   let shown: ArrayLike<number> = [];
   let equationName: string | undefined;
-  const draw: Box["draw"] = (content) => {
+  /** @param content null hides it */
+  const draw = (content: BoxContent | null) => {
     node.hidden = content === null;
     if (!content) return;
     write(heading, content.heading ?? say(`path_${name}`));
@@ -79,11 +69,9 @@ export function createBox(context: TraceContext, name: string, enlarge: () => vo
     write(cost, content.cost ? costText(say, content.cost) : "");
     assign(cost, "title", content.cost ? say("path_cost_title") : null);
   };
-  return {
-    element: node,
-    draw,
-    shown: () => (shown.length ? { vector: shown, name: heading.textContent ?? "" } : null),
-  };
+  const shownVector = () =>
+    shown.length ? { vector: shown, name: heading.textContent ?? "" } : null;
+  return { element: node, draw, shown: shownVector };
 }
 
 function costText(say: Say, { parameters, products }: Cost) {

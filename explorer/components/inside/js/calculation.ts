@@ -17,13 +17,8 @@ const WIDEST = 190;
 const TEXTS = 660; // px that the steps without bars and all margins take
 const CHARTS = 5; // a row of weights counts for two
 
-interface Calculation {
-  element: HTMLElement;
-  draw: (head: HeadVectors, cell: Cell) => void;
-}
-
 /** The calculation of one cell from left to right: product, scale, mask, softmax, value, output. */
-export function createCalculation(context: TraceContext): Calculation {
+export function createCalculation(context: TraceContext) {
   const { say } = context;
   const charts = {
     product: createBars("inside-products"),
@@ -67,7 +62,7 @@ export function createCalculation(context: TraceContext): Calculation {
     element("ol", { class: "inside-steps" }, ...steps),
   );
   charts.softmax.element.addEventListener("click", (event) => chooseKey(context, event));
-  const draw: Calculation["draw"] = (head, cell) => {
+  const draw = (head: HeadVectors, cell: Cell) => {
     const masked = maskedKeys(context, cell.query);
     const found = cellArithmetic(head, masked, cell.query, cell.key);
     const [q, k] = [`q${subscript(cell.query + 1)}`, `k${subscript(cell.key + 1)}`];

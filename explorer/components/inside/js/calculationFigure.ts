@@ -1,7 +1,7 @@
 import { shortWeight } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -9,7 +9,6 @@ import {
   figurePen,
   LINE,
   labelText,
-  MARGIN,
   widthOf,
 } from "../../figure/js/figureText.ts";
 import { css, mix, type Palette, printPalette } from "../../page/js/palette.ts";
@@ -47,17 +46,23 @@ export function calculationFigure(
   const masked = maskedKeys(context, cell.query);
   const found = cellArithmetic(head, masked, cell.query, cell.key);
   const texts = cellTexts(context, head, found, masked, cell);
-  const figure = beginFigure(palette, trace.header.language, width);
-  let end = addParagraph(figure, figureTitle(context, cell), MARGIN, { heading: true });
-  for (const text of [...figureOrigin(context), say("figure_inside"), texts.sentence])
-    end = addParagraph(figure, text, end + 2);
+  const {
+    figure,
+    end: top,
+    finish,
+  } = beginFigure(trace.header, {
+    palette,
+    title: figureTitle(context, cell),
+    captions: [...figureOrigin(context), say("figure_inside"), texts.sentence],
+    width,
+  });
   const pens = { plain: figurePen(), bold: figurePen(true) };
   const sheet = widthOf(figure);
   const rows = keyRows(context, found, masked, cell);
   const headings = { token: say("term_key"), score: say("score_sum"), weight: say("weight") };
-  const list = placeKeys({ rows, headings, pens, sheet, top: end + LINE / 2 });
+  const list = placeKeys({ rows, headings, pens, sheet, top: top + LINE / 2 });
   figure.append(...shapes(palette, list.bars), ...written(palette, list.texts));
-  end = list.end;
+  let { end } = list;
   if (list.left.length) {
     const weight = shortWeight(list.left.reduce((sum, row) => sum + row.weight, 0));
     end = addParagraph(figure, say("figure_inside_more", { count: list.left.length, weight }), end);
@@ -65,7 +70,7 @@ export function calculationFigure(
   const steps = stepsOf(context, found, texts, cell);
   const blocks = placeSteps({ steps, pens, sheet, top: end + LINE / 2 });
   figure.append(...shapes(palette, blocks.bars), ...written(palette, blocks.texts));
-  return endFigure(figure, palette, trace.header.project, blocks.end);
+  return finish(blocks.end);
 }
 
 /** Which cell and, where it is of one, which step. */

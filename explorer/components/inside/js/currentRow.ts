@@ -1,4 +1,4 @@
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, populate, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
 import { labelOf, writeToken } from "../../trace/js/label.ts";
@@ -9,16 +9,8 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 const LEAST_SHOWN = 0.005; // a smaller weight is a dot, as in the map
 const STRONG = 0.6; // from here on a dark colour, on which the number is light
 
-/**
- * The map's row beside the calculation, which the map may be too far
- * above to be seen with.
- */
-interface CurrentRow {
-  element: HTMLElement;
-  draw: (weights: number[], masked: ArrayLike<number>, cell: Cell) => void;
-}
-
-export function createCurrentRow(context: TraceContext): CurrentRow {
+/** The map's row beside the calculation, which the map may be too far above to be seen with. */
+export function createCurrentRow(context: TraceContext) {
   const query = element("bdi", { class: "token", testid: "inside-query" });
   const keys = element("ol", { class: "row-keys" });
   const node = element(
@@ -28,12 +20,16 @@ export function createCurrentRow(context: TraceContext): CurrentRow {
     keys,
   );
   const makeKey = (key: number) =>
-    element("li", {}, element("button", { type: "button", on: { click: () => choose(key) } }));
+    element(
+      "li",
+      {},
+      buttonElement(() => choose(key), {}),
+    );
   const choose = (key: number) => {
     const { inside } = context.state;
     if (inside) context.set({ inside: { query: inside.query, key } });
   };
-  const draw: CurrentRow["draw"] = (weights, masked, cell) => {
+  const draw = (weights: number[], masked: ArrayLike<number>, cell: Cell) => {
     const { queryTokens, keyTokens } = siteOf(context);
     assign(node, "aria-label", context.say("inside_row"));
     writeToken(query, queryTokens[cell.query]);

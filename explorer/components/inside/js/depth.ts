@@ -8,18 +8,11 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { scrollToCurrent } from "./scroll.ts";
 import { findPath, type TokenPath } from "./tokenPath.ts";
 
-/** What would be predicted after each layer. */
-interface Depth {
-  element: HTMLElement;
-  paths: () => (TokenPath | "loading" | "failed")[]; // of all layers
-  draw: (paths: TokenPath[]) => void;
-}
-
 /**
  * Tokens over layers: the most probable next token after each layer, if it were the last, at each
  * step that is shown.
  */
-export function createDepth(context: TraceContext): Depth {
+export function createDepth(context: TraceContext) {
   const { say } = context;
   const head = element("tr", {});
   const body = element("tbody", {});
@@ -32,7 +25,7 @@ export function createDepth(context: TraceContext): Depth {
     element("p", { class: "note" }, say("depth_note")),
   );
   const paths = () => siteOf(context).numbers.map((_, layer) => findPath(context, layer));
-  const draw: Depth["draw"] = (all) => {
+  const draw = (all: TokenPath[]) => {
     const rows = Math.min(visibleRows(context), all[0].counts.queries);
     const current = currentRow(context);
     const headings = populate(head, rows + 1, () => element("th", { scope: "col" }));

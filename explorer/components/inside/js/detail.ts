@@ -3,20 +3,15 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createBars } from "./bars.ts";
 import { decimal } from "./printedNumbers.ts";
 
-/** A vector, large: each number a bar. */
-export interface Detail {
-  element: HTMLElement;
-  /** kind: of a vector with a colour of its own */
-  show: (vector: ArrayLike<number>, name: string, kind?: string) => void;
-}
-
 const MARGINS = 60; // px beside the bars
 
-export function createDetail(context: TraceContext): Detail {
+/** A vector, large: each number a bar. */
+export function createDetail(context: TraceContext) {
   const bars = createBars("path-detail-bars");
   const caption = element("p", { class: "number", testid: "path-detail-caption" });
   const node = element("div", { class: "detail", testid: "path-detail" }, caption, bars.element);
-  const show: Detail["show"] = (vector, name, kind) => {
+  /** @param kind of a vector with a colour of its own */
+  const show = (vector: ArrayLike<number>, name: string, kind?: string) => {
     void context.size; // measures
     assign(node, "data-kind", kind);
     const numbers = Array.from(vector);

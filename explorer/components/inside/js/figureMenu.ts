@@ -7,12 +7,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 export type Draw = (width: number) => Figure; // px
 
 /** The menu that saves what the panel shows of a cell. */
-interface FigureMenu {
-  element: HTMLElement;
-  offer: (draw: Draw | null) => void; // null where there is no figure of it
-}
-
-export function createFigureMenu(context: TraceContext): FigureMenu {
+export function createFigureMenu(context: TraceContext) {
   const { say, signal } = context;
   let draw: Draw | null = null;
   const buttons = figureButtons(say, {
@@ -21,7 +16,8 @@ export function createFigureMenu(context: TraceContext): FigureMenu {
     prefix: "inside-",
   });
   const menu = saveMenu(say, signal, buttons, "inside_save");
-  const offer: FigureMenu["offer"] = (next) => {
+  /** @param next null where there is no figure */
+  const offer = (next: Draw | null) => {
     draw = next;
     menu.hidden = next === null;
   };

@@ -3,9 +3,9 @@ import type { HeadVectors } from "./arithmetic.ts";
 
 /** The vectors in the format of `inside/payload.py`, `head_vectors`. */
 export function readVectors(bytes: Uint8Array): HeadVectors {
-  const { header, array } = readEnvelope(bytes) as ReturnType<
-    typeof readEnvelope<{ width: number; scale: number; cap: number | null }>
-  >;
+  const { header, array } = readEnvelope<{ width: number; scale: number; cap: number | null }>(
+    bytes,
+  );
   const names = ["queries", "keys", "values", "bias", "sink"];
   const [queries, keys, values, bias, sink] = names.map(
     (name) => array(name) as Float32Array | null,

@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import { tokenHidden, visibleRows } from "../../trace/js/guess.ts";
@@ -6,7 +6,7 @@ import { INSIDE_VIEWS, MEAN } from "../../trace/js/look.ts";
 import {
   currentRow,
   headPlace,
-  rowCodes,
+  largestKey,
   shownCell,
   shownMethod,
   shownName,
@@ -40,9 +40,9 @@ const PARTS = [FIRST, "cell", ...OTHERS];
 export function createInside(context: TraceContext): Part {
   const { say } = context;
   const title = element("h2", { class: "inside-title", testid: "inside-title" });
-  const close = element(
-    "button",
-    { type: "button", class: "quiet", testid: "inside-close", on: { click: () => hide(context) } },
+  const close = buttonElement(
+    () => hide(context),
+    { class: "quiet", testid: "inside-close" },
     say("inside_close"),
   );
   const choice = { names: PARTS, prefix: "inside_part", label: "inside_parts", small: true };
@@ -170,15 +170,9 @@ function figureOf(context: TraceContext, part: string, found: unknown, cell: Cel
 /** The button that opens the panel, and closes it again. */
 export function insideButton(context: TraceContext): Part {
   const { say } = context;
-  const button = element(
-    "button",
-    {
-      type: "button",
-      class: "quiet inside-open",
-      testid: "inside-open",
-      title: say("inside_open_title"),
-      on: { click: () => lookInside(context, context.state.inside ? null : touchedCell(context)) },
-    },
+  const button = buttonElement(
+    () => lookInside(context, context.state.inside ? null : touchedCell(context)),
+    { class: "quiet inside-open", testid: "inside-open", title: say("inside_open_title") },
     say("inside"),
   );
   const draw = () => {
@@ -254,8 +248,7 @@ export function isOffered(context: TraceContext) {
 function strongest(context: TraceContext): Cell {
   const { layer, head } = context.state;
   const query = Math.max(currentRow(context), 0);
-  const codes = rowCodes(siteOf(context), layer, head, query);
-  return { query, key: codes.indexOf(Math.max(...codes)) };
+  return { query, key: largestKey(siteOf(context), layer, head, query) };
 }
 
 /** Why something could not be loaded: of an exported page, what it holds. */

@@ -1,4 +1,4 @@
-import { createExplanation, type Explanation, wordEntry } from "../../dom/js/explanation.ts";
+import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import type { InsideView } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
@@ -14,7 +14,7 @@ const WORDS_OF: Record<InsideView, string[]> = {
 const EVERYWHERE = ["special", "space"];
 
 /** A button that explains the words of the view that is open. */
-export function createInsideWords({ say, state }: TraceContext): Explanation {
+export function createInsideWords({ say, state }: TraceContext) {
   const words = { label: say("legend_words"), close: say("words_close") };
   return createExplanation("inside-words", words, () =>
     [...WORDS_OF[state.insideView], ...EVERYWHERE].map((name) => wordEntry(`term_${name}`, say)),

@@ -14,16 +14,11 @@ import type { TokenPath } from "./tokenPath.ts";
 
 type PathPart = "before" | "after"; // of a layer: before the heads, or after them
 
-interface LayerPath {
-  element: HTMLElement;
-  draw: (part: PathPart, path: TokenPath, head: HeadVectors, cell: Cell) => void;
-}
-
 /**
  * The path of the query through its layer: from its token to the heads, or from the heads to the
  * next token; one of its vectors large below.
  */
-export function createLayerPath(context: TraceContext): LayerPath {
+export function createLayerPath(context: TraceContext) {
   const chosen = createStore({ enlarged: "" }); // name of a box
   const enlarge = (name: string) => {
     chosen.set({ enlarged: chosen.values.enlarged === name ? "" : name });
@@ -45,7 +40,7 @@ export function createLayerPath(context: TraceContext): LayerPath {
     detail.element,
     total,
   );
-  const draw: LayerPath["draw"] = (part, path, head, cell) => {
+  const draw = (part: PathPart, path: TokenPath, head: HeadVectors, cell: Cell) => {
     parts.before.element.hidden = part !== "before";
     parts.after.element.hidden = part !== "after";
     parts[part].draw(path, head, cell);

@@ -25,17 +25,10 @@ export interface Omission {
   masked: Uint8Array; // codes, query × key
 }
 
-/** The head on screen in a model without one of its parts. */
-interface OmissionView {
-  element: HTMLElement;
-  find: () => Omission | "loading" | "failed";
-  draw: (found: Omission) => void;
-}
-
 /**
  * What the scaling, the masks and the positions are for: the same head, and the output, without.
  */
-export function createOmissionView(context: TraceContext): OmissionView {
+export function createOmissionView(context: TraceContext) {
   const { say, state } = context;
   const chosen = createStore({ part: "" }); // by the person
   let part = "";
@@ -67,7 +60,7 @@ export function createOmissionView(context: TraceContext): OmissionView {
     radios.check(part);
     return load(`${headPlace(context)}/${part}`);
   };
-  const draw: OmissionView["draw"] = (found) => {
+  const draw = (found: Omission) => {
     const site = siteOf(context);
     const rows = visibleRows(context);
     const current = currentRow(context);
@@ -152,9 +145,9 @@ function common(one: readonly string[], other: readonly string[]) {
 }
 
 export function readOmission(bytes: Uint8Array): Omission {
-  const { header, array } = readEnvelope(bytes) as ReturnType<
-    typeof readEnvelope<{ queries: string[]; keys: string[]; text: string }>
-  >;
+  const { header, array } = readEnvelope<{ queries: string[]; keys: string[]; text: string }>(
+    bytes,
+  );
   const weights = array("weights") as Float32Array | null;
   const masked = array("masked") as Uint8Array | null;
   if (!weights || !masked) throw new Error("no weights");

@@ -5,12 +5,6 @@ import { createBars } from "./bars.ts";
 import { decimal } from "./printedNumbers.ts";
 import { signedImage } from "./vectorCells.ts";
 
-/** The position vectors of a text. */
-interface PositionsView {
-  element: HTMLElement;
-  show: (vectors: Float32Array[], position: number) => void; // position: from 0
-}
-
 const HEIGHT = 120; // px of the heatmap at most
 const TALLEST = 10; // px of a row
 const CHARTS = 230; // px of a bar chart
@@ -19,7 +13,7 @@ const MARGINS = 90;
 /**
  * All positions as a heatmap, how similar each is to one of them, and the curve of one dimension.
  */
-export function createPositions(context: TraceContext): PositionsView {
+export function createPositions(context: TraceContext) {
   const { say } = context;
   const canvas = element("canvas", { class: "positions-map", testid: "positions-map" });
   const similar = createBars("positions-similar");
@@ -59,7 +53,8 @@ export function createPositions(context: TraceContext): PositionsView {
     };
     write(hovered, say("path_positions_pair", facts));
   });
-  const show: PositionsView["show"] = (vectors, position) => {
+  /** @param position from 0 */
+  const show = (vectors: Float32Array[], position: number) => {
     void context.size; // measures
     shown = { vectors, position };
     const columns = vectors[0].length;

@@ -1,7 +1,7 @@
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
-import { addParagraph, FONT, LINE, MARGIN, widthOf } from "../../figure/js/figureText.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
+import { FONT, LINE } from "../../figure/js/figureText.ts";
 import { signedLines } from "../../figure/js/signedBarsFigure.ts";
 import { printPalette } from "../../page/js/palette.ts";
 import type { Cell } from "../../trace/js/trace.ts";
@@ -23,12 +23,12 @@ export function scoreFigure(
   const context = { ...given, palette: printPalette(FONT) };
   const { say, trace, palette } = context;
   const sum = scoreSum(context, found, cell);
-  const figure = beginFigure(palette, trace.header.language, width);
-  let end = addParagraph(figure, figureTitle(context, cell), MARGIN, { heading: true });
-  for (const text of [...figureOrigin(context), sum.sentence, say("score_note")])
-    end = addParagraph(figure, text, end + 2);
-  end += LINE / 2;
-  figure.append(...signedLines(palette, sum.bars, sum.largest, end, widthOf(figure)));
-  end += sum.bars.length * LINE;
-  return endFigure(figure, palette, trace.header.project, end + LINE / 2);
+  const { figure, end, finish } = beginFigure(trace.header, {
+    palette,
+    title: figureTitle(context, cell),
+    captions: [...figureOrigin(context), sum.sentence, say("score_note")],
+    width,
+  });
+  figure.append(...signedLines(palette, sum.bars, sum.largest, end + LINE / 2, width));
+  return finish(end + (sum.bars.length + 1) * LINE);
 }

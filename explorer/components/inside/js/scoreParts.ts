@@ -15,13 +15,6 @@ import {
   scorePartsOf,
 } from "./scoreVectors.ts";
 
-/** Why a head looks from the query at the key of a cell. */
-interface ScorePartsView {
-  element: HTMLElement;
-  find: () => ScoreVectors | "loading" | "failed";
-  draw: (found: ScoreVectors, cell: Cell) => void;
-}
-
 interface ScoreSum {
   sentence: string;
   bars: (SignedBar & { mark: number })[];
@@ -31,7 +24,7 @@ interface ScoreSum {
 const MOST = 11; // bars beside the sum: with it two columns of six
 
 /** The score of a cell as a sum: content against content, content against position and so on. */
-export function createScoreParts(context: TraceContext): ScorePartsView {
+export function createScoreParts(context: TraceContext) {
   const { say } = context;
   const sentence = element("p", { class: "inside-sentence", testid: "score-sentence" });
   const bars = createSignedBars("score-bars");
@@ -45,7 +38,7 @@ export function createScoreParts(context: TraceContext): ScorePartsView {
   );
   const load = createLoading(context, "score", readScoreVectors);
   const find = () => load(headPlace(context));
-  const draw: ScorePartsView["draw"] = (found, cell) => {
+  const draw = (found: ScoreVectors, cell: Cell) => {
     const shown = scoreSum(context, found, cell);
     bars.draw(context.palette, shown.bars, shown.largest);
     write(sentence, shown.sentence);

@@ -20,14 +20,12 @@ export interface ScorePart {
 
 /** The vectors in the format of `inside/payload.py`, `score_vectors`. */
 export function readScoreVectors(bytes: Uint8Array): ScoreVectors {
-  const { header, array } = readEnvelope(bytes) as ReturnType<
-    typeof readEnvelope<{
-      query_parts: string[];
-      key_parts: string[];
-      width: number;
-      scale: number;
-    }>
-  >;
+  const { header, array } = readEnvelope<{
+    query_parts: string[];
+    key_parts: string[];
+    width: number;
+    scale: number;
+  }>(bytes);
   const [queries, keys] = ["queries", "keys"].map((name) => array(name) as Float32Array | null);
   if (!queries || !keys) throw new Error("no vectors");
   const { query_parts: queryParts, key_parts: keyParts, width, scale } = header;

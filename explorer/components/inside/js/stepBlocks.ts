@@ -80,11 +80,7 @@ function placeStep(
   place: { left: number; top: number; width: number },
 ) {
   const { left, top, width } = place;
-  const lines: (text: string, part: PlacedText["part"], start: number) => PlacedText[] = (
-    text,
-    part,
-    start,
-  ) =>
+  const lines = (text: string, part: PlacedText["part"], start: number): PlacedText[] =>
     brokenLines(part === "heading" ? bold : plain, text, width).map((line, index) => {
       const y = start + (index + 0.75) * LINE;
       return { x: left, y, text: line, "text-anchor": "start", part };

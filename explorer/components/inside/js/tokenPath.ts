@@ -59,7 +59,7 @@ interface PathHeader {
 }
 
 export function readTokenPath(bytes: Uint8Array): TokenPath {
-  const { header, array } = readEnvelope(bytes) as ReturnType<typeof readEnvelope<PathHeader>>;
+  const { header, array } = readEnvelope<PathHeader>(bytes);
   const { config, counts } = header;
   const numbers = (name: string) => {
     const found = array(name) as Float32Array | null;

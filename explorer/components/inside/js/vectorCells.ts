@@ -2,11 +2,6 @@ import { context2d, element } from "../../dom/js/element.ts";
 import { type Colour, mix, type Palette, rgb } from "../../page/js/palette.ts";
 import { decimal } from "./printedNumbers.ts";
 
-interface VectorCells {
-  element: HTMLCanvasElement;
-  draw: (vector: ArrayLike<number>, name: string, palette: Palette) => void;
-}
-
 const FEW = 32; // columns of a vector of the model
 const MANY = 64; // of the hidden layer of a feed-forward network
 const WIDE = 512; // numbers from which a vector has many
@@ -32,7 +27,7 @@ export type VectorKind = keyof typeof COLOURS; // a vector with a colour of its 
  * The numbers of a vector as cells, row by row, each vector on a scale of its own: green above zero
  * and purple below or, of a vector with a colour of its own, that colour above and grey below.
  */
-export function createVectorCells(testid: string, kind?: VectorKind): VectorCells {
+export function createVectorCells(testid: string, kind?: VectorKind) {
   // The numbers are in the large view.
   const canvas = element("canvas", { class: "vector-cells", testid, "aria-hidden": "true" });
   let shown: { vector: ArrayLike<number>; name: string } = { vector: [], name: "" };
@@ -44,7 +39,7 @@ export function createVectorCells(testid: string, kind?: VectorKind): VectorCell
     const value = shown.vector[index];
     canvas.title = value === undefined ? "" : `${shown.name} [${index + 1}] = ${decimal(value)}`;
   });
-  const draw: VectorCells["draw"] = (vector, name, palette) => {
+  const draw = (vector: ArrayLike<number>, name: string, palette: Palette) => {
     shown = { vector, name };
     const columns = columnsOf(vector.length);
     const rows = Math.ceil(vector.length / columns);

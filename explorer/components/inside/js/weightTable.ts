@@ -11,22 +11,20 @@ export interface Weights {
   signed?: boolean; // whether they are differences, around 0
 }
 
-/** A small map with its labels. */
-interface WeightTable {
-  element: HTMLElement;
-  draw: (title: string, weights: Weights, current: number) => void;
-}
-
 const MOST_NUMBERS = 12; // keys up to which a cell has its number
 
-/** The weights of a head as a table; rows are queries. */
-export function createWeightTable(testid: string): WeightTable {
+/** The weights of a head as a table with their labels; rows are queries. */
+export function createWeightTable(testid: string) {
   const caption = element("caption", {});
   const head = element("tr", {});
   const body = element("tbody", {});
   const table = element("table", { testid }, caption, element("thead", {}, head), body);
   const node = element("div", { class: "weight-table" }, table);
-  const draw: WeightTable["draw"] = (title, { queries, keys, row, signed = false }, current) => {
+  const draw = (
+    title: string,
+    { queries, keys, row, signed = false }: Weights,
+    current: number,
+  ) => {
     write(caption, title);
     const headings = populate(head, keys.length + 1, () => element("th", { scope: "col" }));
     headings.forEach((heading, column) => {

@@ -3,10 +3,7 @@
 import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
 import type { Lesson } from "./content.ts";
 
-/**
- * Index of the choice by card, from 0; -1 where the player has
- * shown the answer.
- */
+/** Index of the choice by card, from 0; -1 where the player has shown the answer. */
 export type Answers = Map<number, number>;
 
 /** By card what was tried first: 1 = right, 0 = wrong, -1 = the player has shown the answer. */

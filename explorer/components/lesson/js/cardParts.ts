@@ -1,4 +1,4 @@
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import type { Content, Lesson } from "./content.ts";
 import { createEnding } from "./ending.ts";
@@ -17,7 +17,7 @@ type Buttons = Record<"back" | "next" | "again" | "leave", HTMLButtonElement>;
 /** The elements of the card, and what draws a card, or the end of the lesson, into them. */
 export function createParts(say: Say, actions: Actions) {
   const button = (name: keyof Buttons) =>
-    element("button", { type: "button", testid: `lesson-${name}`, on: { click: actions[name] } });
+    buttonElement(actions[name], { testid: `lesson-${name}` });
   const buttons: Buttons = {
     back: button("back"),
     next: button("next"),

@@ -44,6 +44,5 @@ export interface Listeners {
 }
 
 export function readContent(bytes: Uint8Array): Content {
-  const { header }: ReturnType<typeof readEnvelope<Content>> = readEnvelope(bytes);
-  return header;
+  return readEnvelope<Content>(bytes).header;
 }

@@ -58,7 +58,7 @@ export function mountLesson(
   });
   const { root } = parts;
   parent.append(root);
-  watchTheme(root, () => {});
+  watchTheme(root);
 
   /** @param choice for the card on screen; null = it is asked anew */
   const answer = (choice: number | null) => {

@@ -1,4 +1,4 @@
-import { assign, element } from "../../dom/js/element.ts";
+import { assign, buttonElement, element } from "../../dom/js/element.ts";
 import { placeBeside } from "../../dom/js/explanation.ts";
 import { fillIn, type Say, type Strings } from "../../dom/js/sentences.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
@@ -27,15 +27,14 @@ export function mountList(
   let shown = content;
   const say: Say = (key, facts) => fillIn(shown.strings, key, facts);
   const panel = element("div", { class: "listed", popover: "auto", testid: "lesson-list" });
-  const button = element("button", { type: "button", class: "menu", "aria-haspopup": "true" });
+  const button = buttonElement(null, { class: "menu", "aria-haspopup": "true" });
   button.popoverTargetElement = panel;
   const root = element("div", { class: "player lesson-list", testid: "lessons" }, button, panel);
   const open = (name: string) => {
     panel.hidePopover();
     heard.onOpen(name);
   };
-  const opener = ({ name, title }: ListedLesson) =>
-    element("button", { type: "button", on: { click: () => open(name) } }, title);
+  const opener = ({ name, title }: ListedLesson) => buttonElement(() => open(name), {}, title);
   const drawItems = () =>
     panel.replaceChildren(
       element("ol", {}, ...lessonItems(shown.lessons, say, opener)),
@@ -55,7 +54,7 @@ export function mountList(
   });
   draw();
   parent.append(root);
-  watchTheme(root, () => {});
+  watchTheme(root);
   return {
     update: (next) => {
       shown = next;

@@ -1,4 +1,4 @@
-import { element } from "../../dom/js/element.ts";
+import { buttonElement, element } from "../../dom/js/element.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
@@ -21,18 +21,14 @@ export function mountOffer(
     const begin = () => heard.onStart(offer?.name ?? "");
     root.replaceChildren(
       element("span", {}, strings.offer),
-      element("button", { type: "button", testid: "lesson-start", on: { click: begin } }, start),
-      element(
-        "button",
-        { type: "button", testid: "lesson-dismiss", on: { click: () => root.remove() } },
-        strings.offer_close,
-      ),
+      buttonElement(begin, { testid: "lesson-start" }, start),
+      buttonElement(() => root.remove(), { testid: "lesson-dismiss" }, strings.offer_close),
     );
   };
   if (offers) {
     parent.append(root);
     draw(content);
-    watchTheme(root, () => {});
+    watchTheme(root);
   }
   return {
     update: (next) => {

@@ -1,4 +1,4 @@
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, populate, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import type { Card } from "./content.ts";
 
@@ -20,7 +20,7 @@ export function createQuestion(say: Say, choose: (choice: number) => void) {
     write(question, card.question);
     assign(choices, "aria-label", card.question);
     const buttons = populate(choices, card.choices.length, (index) =>
-      element("button", { type: "button", on: { click: () => choose(index) } }),
+      buttonElement(() => choose(index), {}),
     );
     for (const [index, button] of buttons.entries()) {
       write(button, card.choices[index]);

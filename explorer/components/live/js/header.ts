@@ -3,6 +3,7 @@
 import { element } from "../../dom/js/element.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { type ListedLesson, lessonItems } from "../../lesson/js/lessonItems.ts";
+import { createEverythingSwitch } from "../../page/js/everything.ts";
 import type { PageData } from "./pageData.ts";
 
 /** What needs the program: key of its name, command that starts it. */
@@ -19,6 +20,7 @@ export function createHeader(
   language: string,
   say: Say,
   { onLanguage, sheets }: { onLanguage: (language: string) => void; sheets: boolean },
+  signal: AbortSignal,
 ) {
   const languages = Object.entries(data.languages).map(([code, { name, tag }]) => {
     const pressed = String(code === language);
@@ -39,6 +41,7 @@ export function createHeader(
       { class: "languages", role: "group", "aria-label": say("language") },
       ...languages,
     ),
+    createEverythingSwitch(say, signal),
   );
 }
 

@@ -60,8 +60,8 @@ function openPage(data: PageData, workerSource: string) {
     built = new AbortController();
     const { language } = state;
     document.documentElement.lang = data.languages[language].tag;
-    const { live, explore, class_tools } = data.strings[language];
-    const say: Say = (key, facts) => fillIn({ ...live, ...explore }, key, facts);
+    const { live, explore, player, class_tools } = data.strings[language];
+    const say: Say = (key, facts) => fillIn({ ...player, ...live, ...explore }, key, facts);
     const alone = data.models.length === 1 ? `${data.models[0].name} · ` : "";
     document.title = `${alone}${say("page_title")}`;
     const bar = createInputBar(data.models, store, say, {
@@ -69,7 +69,8 @@ function openPage(data: PageData, workerSource: string) {
       onEdit: asking.edited,
     });
     typeOn = bar.focus;
-    const header = createHeader(data, language, say, { onLanguage: speak, sheets: !IN_CLASS });
+    const chosen = { onLanguage: speak, sheets: !IN_CLASS };
+    const header = createHeader(data, language, say, chosen, built.signal);
     const top = element("div", { class: "top" }, header, ...messages.around(bar.element));
     const line = guest?.build((key, facts) => fillIn(class_tools, key, facts));
     const above = line ? [line, top] : [top];

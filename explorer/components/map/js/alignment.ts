@@ -3,12 +3,10 @@ import { createRadios } from "../../dom/js/radios.ts";
 import { css, type Palette } from "../../page/js/palette.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { TIMINGS } from "../../trace/js/look.ts";
-import { rowCodes, shownHead, siteOf } from "../../trace/js/stepState.ts";
+import { rowCodes, type Shown, shownHead, siteOf } from "../../trace/js/stepState.ts";
 import type { Alignment } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { cellSize, type Geometry, xOf, yOf } from "./geometry.ts";
-
-type Aligned = Pick<TraceContext, "trace" | "state">;
 
 export type Point = [number, number];
 
@@ -42,7 +40,7 @@ const known: WeakMap<object, { causes: unknown[]; rows: Int32Array }> = new Weak
  * a content token, as in `core/alignment.py`.
  * @returns by row; empty where no alignment is shown
  */
-export function linksOf(context: Aligned): Int32Array {
+export function linksOf(context: Shown): Int32Array {
   const { state, trace } = context;
   if (state.site !== "cross" || state.alignment === "off") return new Int32Array(0);
   const causes = [trace, state.layer, shownHead(state), state.alignment];
@@ -54,7 +52,7 @@ export function linksOf(context: Aligned): Int32Array {
 }
 
 /** The links, computed anew. */
-function findLinks(context: Aligned) {
+function findLinks(context: Shown) {
   const { trace, state } = context;
   const { source, outputs } = trace.header.content;
   const site = siteOf(context);
@@ -70,14 +68,14 @@ function findLinks(context: Aligned) {
 }
 
 /** The source position to which one row links its token; −1 = none. */
-export function linkAt(context: Aligned, row: number) {
+export function linkAt(context: Shown, row: number) {
   return row < visibleRows(context) ? (linksOf(context)[row] ?? -1) : -1;
 }
 
 /** The shown links in Pharaoh format: source-target, counted over content tokens. */
-export function pharaohText(context: Aligned) {
+export function pharaohText(context: Shown) {
   const { source, outputs } = context.trace.header.content;
-  const contentBefore: (flags: boolean[], position: number) => number = (flags, position) =>
+  const contentBefore = (flags: boolean[], position: number) =>
     flags.slice(0, position).filter(Boolean).length;
   const shift = context.state.alignment === "input" ? 1 : 0;
   const links = Array.from(linksOf(context).subarray(0, visibleRows(context)));
@@ -103,7 +101,7 @@ export function cornersOf(
   const [left, top, right, bottom] = [inset, inset, width - inset, height - inset];
   const arm = small ? 0.5 : 0.25;
   const [across, down] = [(right - left) * arm, (bottom - top) * arm];
-  const corner: (x: number, y: number, toX: number, toY: number) => Point[] = (x, y, toX, toY) => [
+  const corner = (x: number, y: number, toX: number, toY: number): Point[] => [
     [x + toX * across, y],
     [x, y],
     [x, y + toY * down],

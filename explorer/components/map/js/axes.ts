@@ -1,5 +1,5 @@
 import { element, write } from "../../dom/js/element.ts";
-import { shownPrediction, tokenHidden } from "../../trace/js/guess.ts";
+import { shownPrediction, strongestKey, tokenHidden } from "../../trace/js/guess.ts";
 import { writeToken } from "../../trace/js/label.ts";
 import {
   currentRow,
@@ -9,7 +9,6 @@ import {
   shownRows,
   siteOf,
 } from "../../trace/js/stepState.ts";
-import { strongestKey } from "../../trace/js/strongestKey.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { forcedRows } from "../../trace/js/unitChoice.ts";
 import {

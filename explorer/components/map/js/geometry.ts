@@ -124,8 +124,7 @@ export function createGeometry(
   const { palette, state, say } = context;
   const font = MAP_TYPE[state.projector ? "projector" : "desk"];
   const pen = measuringPen(`${font}px ${palette.font}`);
-  const bounded: (value: number, most: number) => number = (value, most) =>
-    Math.ceil(Math.min(value, most));
+  const bounded = (value: number, most: number) => Math.ceil(Math.min(value, most));
   const traces = [context, ...context.beside].map(({ trace }) => trace);
   const sites = traces.flatMap((trace) => Object.values(trace.sites));
   const predicted = traces.flatMap((one) => (one.masks.length ? one.fillings : one.predicted));

@@ -34,7 +34,7 @@ export function paintVisible(
   const shape = { queries: rows.count, keys: columns.count };
   const cell = cellSize(geometry);
   const ratio = window.devicePixelRatio || 1;
-  const pixels: (count: number, size: number) => number = (count, size) =>
+  const pixels = (count: number, size: number) =>
     Math.min(count, Math.max(1, Math.round(count * size * ratio)));
   const image = bitmap(
     palette,

@@ -4,7 +4,7 @@ import { createSmallSelect } from "../../dom/js/smallSelect.ts";
 import { LEVELS, maskColour, type Palette } from "../../page/js/palette.ts";
 import { SHOWN_MAPS } from "../../trace/js/look.ts";
 import { SCALES, type Scale, scaleMarks, scaleOf } from "../../trace/js/scale.ts";
-import { shownHead, shownMethod, siteOf } from "../../trace/js/stepState.ts";
+import { isSimple, shownHead, shownMethod, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { offers } from "../../trace/js/traceQuestions.ts";
 import { paintRamp } from "./bitmap.ts";
@@ -62,7 +62,7 @@ export function createLegend(context: TraceContext): Part {
     const scale = scaleOf(context.state, site);
     writeMarks(marks, scaleMarks(scale, site.scale));
     scales.check(scale);
-    scales.element.hidden = !context.state.more && scale === SCALES[0]; // else its name is needed
+    scales.element.hidden = isSimple(context) && scale === SCALES[0]; // else its name is needed
   };
   const views = [...(shown.views ?? []), paintBar, drawScale, listReasons];
   return { element: node, views };

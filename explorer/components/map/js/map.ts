@@ -1,5 +1,6 @@
 import {
   assign,
+  buttonElement,
   element,
   type Part,
   positionRectangle,
@@ -270,15 +271,9 @@ function mapHeading(context: TraceContext, tools: Part[], resetZoom: () => void)
   const site = element("span", { class: "map-site" }); // left out where the space is short
   const head = element("span");
   const title = element("h2", { class: "map-title", testid: "map-title" }, site, head);
-  const reset = element(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      testid: "reset-zoom",
-      hidden: true,
-      on: { click: resetZoom },
-    },
+  const reset = buttonElement(
+    resetZoom,
+    { class: "quiet", testid: "reset-zoom", hidden: true },
     context.say("reset_zoom"),
   );
   const all = [createAlignment(context), ...tools];

@@ -1,4 +1,4 @@
-import { colourAt, css, maskColour, type Palette } from "../../page/js/palette.ts";
+import { maskColour, type Palette, rampStops } from "../../page/js/palette.ts";
 import { UNMASKED } from "../../trace/js/look.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { shownHead, siteOf } from "../../trace/js/stepState.ts";
@@ -6,6 +6,8 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type Geometry, wholeRange } from "./geometry.ts";
 import { isLargeMap } from "./largeMap.ts";
 import { MASK_CODES } from "./pattern.ts";
+
+const STOPS = 32; // of the colour scale
 
 /** The weights and the masked cells of the selected head as Plotly heatmaps. */
 function figureData(context: TraceContext) {
@@ -19,7 +21,7 @@ function figureData(context: TraceContext) {
     );
   const shared = { type: "heatmap", hoverinfo: "skip", showscale: false, zmin: 0, zmax: 1 };
   const weights = table((cell) => (masked[cell] ? null : tone[cell]));
-  const data: object[] = [{ ...shared, z: weights, colorscale: plotlyRamp(palette) }];
+  const data: object[] = [{ ...shared, z: weights, colorscale: rampStops(palette.ramp, STOPS) }];
   if (masked.some((code) => code !== UNMASKED)) {
     const codes = table((cell) => (masked[cell] ? masked[cell] : null));
     data.push({
@@ -31,14 +33,6 @@ function figureData(context: TraceContext) {
     });
   }
   return data;
-}
-
-/** The colour ramp as a Plotly colour scale. */
-function plotlyRamp(palette: Palette) {
-  return Array.from({ length: 33 }, (_, index) => [
-    index / 32,
-    css(colourAt(palette.ramp, index / 32)),
-  ]);
 }
 
 /** Flat greys, one a mask code. */

@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { LAYER_LABEL, LAYER_TARGET, PHONE_WIDTH, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
@@ -10,7 +10,9 @@ import { MEAN } from "../../trace/js/look.ts";
 import { type Scale, scaleOf, tones } from "../../trace/js/scale.ts";
 import {
   currentRow,
+  headAt,
   isHeld,
+  isSimple,
   layerNumber,
   shownMethod,
   shownName,
@@ -142,7 +144,7 @@ function fitThumbnails(
     best = { ...best, edge: smallest, columns: Math.ceil(site.heads / lines) };
   }
   const size = thumbnailSize(best.edge, site, smallest);
-  const stretched: (side: number, most: number) => number = (side, most) =>
+  const stretched = (side: number, most: number) =>
     Math.max(side, Math.min(side * STRETCH, most, largest));
   return {
     unit: size.unit,
@@ -199,14 +201,14 @@ function buildRail(context: TraceContext, grid: HTMLElement, gold: GoldNumbers, 
     "low",
     lines * (layout.height + SCORE_HEIGHT + THUMBNAIL_EDGE) < MEAN_HEIGHT,
   );
-  const made = JSON.stringify([site.numbers, site.heads, named, scored, context.state.more]);
+  const made = JSON.stringify([site.numbers, site.heads, named, scored, isSimple(context)]);
   if (grid.dataset.made !== made) {
     const layers = site.numbers.map((_, layer) => layerOfHeads(context, site, layer, scored));
     grid.replaceChildren(...(named ? [columnNames(site)] : []), ...layers);
     grid.dataset.made = made;
   }
   grid.querySelectorAll(".thumbnail").forEach((frame, index) => {
-    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    const { layer, head } = headAt(index, site.heads);
     nameThumbnail(context, frame, gold, layer, head, removal(layer, head));
   });
   return layout;
@@ -226,8 +228,8 @@ function layerOfHeads(context: TraceContext, site: Site, layer: number, scored: 
 }
 
 /** Whether there are numbers under the thumbnails. */
-function isScored({ state }: TraceContext, gold: GoldNumbers) {
-  return state.more && state.site === "cross" && gold.weight(0, 0) !== null;
+function isScored(context: TraceContext, gold: GoldNumbers) {
+  return !isSimple(context) && context.state.site === "cross" && gold.weight(0, 0) !== null;
 }
 
 /** Whether a score leaves no space for the name of its head. */
@@ -268,25 +270,18 @@ function columnNames({ heads }: Pick<Site, "heads">) {
 
 /**
  * The name of a layer; a click on it shows the mean of its heads, or what its keys contribute where
- * that is shown. Without the controls behind More it is a name alone.
+ * that is shown. In Simple it is a name alone.
  */
-function layerName({ say, act, state }: TraceContext, site: Site, layer: number) {
+function layerName(context: TraceContext, site: Site, layer: number) {
+  const { say, act } = context;
   const number = site.numbers[layer];
-  if (site.heads === 1 || !state.more) {
+  if (site.heads === 1 || isSimple(context)) {
     const title = say("layer_title", { layer: number });
     return element("span", { class: "layer-name", title }, `L${number}`);
   }
-  return element(
-    "button",
-    {
-      type: "button",
-      class: "layer-name",
-      testid: `mean-${layer}`,
-      "data-head": `${layer}/${MEAN}`,
-      on: {
-        click: () => act.select(state.shows === "weight" ? { layer, head: MEAN } : { layer }),
-      },
-    },
+  return buttonElement(
+    () => act.select(context.state.shows === "weight" ? { layer, head: MEAN } : { layer }),
+    { class: "layer-name", testid: `mean-${layer}`, "data-head": `${layer}/${MEAN}` },
     element("span", {}, `L${number}`),
     " ",
     element("span", { class: "mean-word" }),
@@ -303,15 +298,13 @@ function thumbnail(context: TraceContext, layer: number, head: number, scored: b
     element("i", { class: "tick" }),
     element("i", { class: "key-mark" }),
   );
-  return element(
-    "button",
+  return buttonElement(
+    () => context.act.select({ layer, head }),
     {
-      type: "button",
       class: "thumbnail",
       testid: `head-${layer}-${head}`,
       "data-head": `${layer}/${head}`,
       on: {
-        click: () => context.act.select({ layer, head }),
         pointermove: (event) => hoverThumbnail(context, picture, event, layer, head),
         pointerleave: (event) => clearHover(context, event),
       },
@@ -373,7 +366,7 @@ function paintThumbnails(
   const { palette } = context;
   const site = siteOf(context);
   grid.querySelectorAll("canvas").forEach((canvas, index) => {
-    const [layer, head] = [Math.floor(index / site.heads), index % site.heads];
+    const { layer, head } = headAt(index, site.heads);
     const picture = site.picture(layer, head);
     const tone = tones(picture.weights, picture.keys, scale);
     const removed = removal(layer, head) !== null;
@@ -426,12 +419,8 @@ function selectedName(context: TraceContext) {
 /** Scroll the rail, and nothing but the rail, until a head is visible. */
 function bringIntoView(grid: HTMLElement, frame: Element) {
   const [outer, inner] = [grid.getBoundingClientRect(), frame.getBoundingClientRect()];
-  const beyond: (low: number, high: number, from: number, to: number) => number = (
-    low,
-    high,
-    from,
-    to,
-  ) => Math.min(low - from, 0) + Math.max(high - to, 0);
+  const beyond = (low: number, high: number, from: number, to: number) =>
+    Math.min(low - from, 0) + Math.max(high - to, 0);
   grid.scrollLeft += beyond(inner.left, inner.right, outer.left, outer.right);
   grid.scrollTop += beyond(inner.top, inner.bottom, outer.top, outer.bottom);
 }

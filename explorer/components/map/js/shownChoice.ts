@@ -3,7 +3,7 @@ import { createSmallSelect } from "../../dom/js/smallSelect.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import type { Shows } from "../../trace/js/initialState.ts";
 import { SHOWN_MAPS } from "../../trace/js/look.ts";
-import { shownMethod } from "../../trace/js/stepState.ts";
+import { isSimple, shownMethod } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { offers } from "../../trace/js/traceQuestions.ts";
 
@@ -27,7 +27,7 @@ export function createShownChoice(context: TraceContext): Part {
     context.act.select({ shows: name as Shows, hover: null });
   });
   const draw = () => {
-    const asked = context.state.more || shownMethod(context) !== null;
+    const asked = !isSimple(context) || shownMethod(context) !== null;
     const offered = asked && offers(context, "contributions");
     choice.element.hidden = !offered;
     word.hidden = offered;

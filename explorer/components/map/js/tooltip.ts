@@ -111,11 +111,8 @@ function cellLines(context: TraceContext, hover: Hover) {
 function tooltipLines(context: TraceContext, { layer, head }: Hover, query: number, key: number) {
   const { say } = context;
   const site = siteOf(context);
-  const name: (tokens: string[], position: number, shown: number) => string = (
-    tokens,
-    position,
-    shown,
-  ) => (position < shown ? labelOf(tokens[position]) : "·");
+  const name = (tokens: string[], position: number, shown: number) =>
+    position < shown ? labelOf(tokens[position]) : "·";
   return [
     weightLine(context, layer, head, query, key),
     ...otherLine(context, layer, head, query),

@@ -1,5 +1,6 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
-import { FOLLOWED } from "../../page/js/lessonEvents.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { isInLesson } from "../../page/js/lessonEvents.ts";
 import type { Move } from "../../trace/js/actions.ts";
 import { reveal } from "../../trace/js/guess.ts";
 import { currentRow, stepName } from "../../trace/js/stepState.ts";
@@ -15,12 +16,15 @@ interface Controls {
   projector: HTMLElement;
 }
 
-export const ICONS = { first: "|◀", previous: "◀", play: "▶", pause: "❚❚", next: "▶", last: "▶|" };
+const ICONS = { first: "|◀", previous: "◀", play: "▶", pause: "❚❚", next: "▶", last: "▶|" };
 
 /** First, Previous, Play, Next, Last, the Step slider and Show ahead. */
 export function createTransport(context: TraceContext): Part {
   const { say, act } = context;
-  const button = (name: Move) => moveButton(context, name);
+  const button = (name: Move) => {
+    const word = element("span", { class: "word" }, say(name));
+    return moveButton(context, name, name, word);
+  };
   const buttons = {
     first: button("first"),
     previous: button("previous"),
@@ -63,20 +67,18 @@ export function createTransport(context: TraceContext): Part {
   return { element: node, views: [() => drawTransport(context, controls)] };
 }
 
-/** One of the five buttons. */
-function moveButton({ say, act }: TraceContext, name: Move) {
-  return element(
-    "button",
-    {
-      type: "button",
-      class: `move ${name}`,
-      testid: name,
-      "aria-label": say(name),
-      title: say(`${name}_title`),
-      on: { click: () => act[name]() },
-    },
+/** A button that goes to another place. */
+export function moveButton(
+  { say, act }: { say: Say; act: Record<Move, () => void> },
+  name: Move,
+  testid: string,
+  ...word: HTMLElement[]
+) {
+  return buttonElement(
+    () => act[name](),
+    { class: `move ${name}`, testid, "aria-label": say(name), title: say(`${name}_title`) },
     element("span", { class: "icon", "aria-hidden": "true" }, ICONS[name]),
-    element("span", { class: "word" }, say(name)),
+    ...word,
   );
 }
 
@@ -84,10 +86,14 @@ function moveButton({ say, act }: TraceContext, name: Move) {
  * Name the play button by what a click does now.
  * @param reason why it does nothing; "" where it does
  */
-function namePlay({ state, say }: TraceContext, button: HTMLButtonElement, reason: string) {
+export function namePlay(
+  { state, say }: { state: { playing: boolean }; say: Say },
+  button: HTMLButtonElement,
+  reason = "",
+) {
   const name = state.playing ? "pause" : "play";
   const [icon, word] = button.children;
-  if (icon) write(icon, ICONS[name]);
+  write(icon, ICONS[name]);
   if (word) write(word, say(name));
   assign(button, "aria-label", say(name));
   assign(button, "title", reason || say(`${name}_title`));
@@ -95,15 +101,9 @@ function namePlay({ state, say }: TraceContext, button: HTMLButtonElement, reaso
 
 /** Larger type for a projector. */
 function projectorButton(context: TraceContext) {
-  return element(
-    "button",
-    {
-      type: "button",
-      class: "quiet projector-switch",
-      testid: "projector",
-      title: context.say("projector_title"),
-      on: { click: () => context.set({ projector: !context.state.projector }) },
-    },
+  return buttonElement(
+    () => context.set({ projector: !context.state.projector }),
+    { class: "quiet projector-switch", testid: "projector", title: context.say("projector_title") },
     context.say("projector"),
   );
 }
@@ -151,7 +151,7 @@ function drawTransport(
   hint.hidden = Boolean(state.guess) && !off; // its space is that of the tally
   hint.hidden ||= context.pieces.header.predictions !== undefined; // they say what there is
   void context.asked; // with a lesson comes and goes its mark on the page
-  hint.hidden ||= !off && document.documentElement.hasAttribute(FOLLOWED); // its card says what to do
+  hint.hidden ||= !off && isInLesson(); // its card says what to do
 }
 
 /** The first hint; where a text opens in the middle, it says why. */

@@ -18,6 +18,15 @@ const PLAYS = ".move"; // space plays on a button of the transport, too; Enter p
 const KEEPS_FOCUS = "[data-head]"; // ↑ and ↓ go on from the thumbnail that was clicked
 const CONTROL = "button, summary, input[type=checkbox], input[type=range]";
 
+/** What keys change. */
+interface Keyed {
+  root: HTMLElement;
+  signal: AbortSignal;
+  act: Record<Move, () => void>;
+  state: { readonly projector: boolean };
+  set: (patch: { projector: boolean }) => void;
+}
+
 /**
  * Whether words are open beside `root`, which Escape closes first; an older browser opens none so.
  */
@@ -31,12 +40,16 @@ function hasOpenPopover(root: HTMLElement) {
  * ← → Home End, space and letters, wherever the focus is, except in text boxes and on elements that use
  * them themselves. After a click the focus is on the component, not on the control: the next key
  * must not press it again, nor a thumbnail, which keeps the focus.
- * @param shortcuts by letter, in lower case
+ * @param more shortcuts, by letter, in lower case
  */
 export function listenToKeys(
-  { root, signal, act }: { root: HTMLElement; signal: AbortSignal; act: Record<Move, () => void> },
-  shortcuts: Record<string, () => void>,
+  { root, signal, act, state, set }: Keyed,
+  more: Record<string, () => void> = {},
 ) {
+  const shortcuts: Record<string, () => void> = {
+    ...more,
+    p: () => set({ projector: !state.projector }),
+  };
   let clicked: Element | null = null; // the thumbnail that has the focus by a click
   const plays = (target: EventTarget) =>
     target instanceof Element &&

@@ -14,6 +14,10 @@ export type Look = Pick<
 /** On the page while it has the card of a lesson. */
 export const FOLLOWED = "data-lesson";
 
+export function isInLesson() {
+  return typeof document !== "undefined" && document.documentElement.hasAttribute(FOLLOWED);
+}
+
 /** The answer of a card that asks what the model writes next, as in `lesson_answers.py`. */
 export const NEXT_TOKEN = "predicted token";
 

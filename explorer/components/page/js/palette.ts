@@ -111,6 +111,14 @@ export function colourAt(ramp: Colour[], tone: number) {
   return ramp[Math.round(tone * (LEVELS - 1))];
 }
 
+/** A ramp as `count` equal steps: where each colour is, 0..1, and the colour as CSS. */
+export function rampStops(ramp: Colour[], count: number): [number, string][] {
+  return Array.from({ length: count + 1 }, (_, step) => [
+    step / count,
+    css(colourAt(ramp, step / count)),
+  ]);
+}
+
 /** Black or white, whichever can be read on `colour`. */
 export function inkOn(colour: Colour) {
   return luminance(colour) > 0.179 ? "#000" : "#fff";

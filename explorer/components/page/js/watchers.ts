@@ -7,7 +7,10 @@ import { type Palette, readPalette } from "./palette.ts";
  * of a hidden element, whose end is an event.
  * @returns the colours now
  */
-export function watchTheme(root: HTMLElement, onChange: (palette: Palette) => void): Palette {
+export function watchTheme(
+  root: HTMLElement,
+  onChange: (palette: Palette) => void = () => {},
+): Palette {
   const sensor = element("i", { class: "theme-sensor", "aria-hidden": "true" });
   root.append(sensor);
   let palette = readPalette(sensor);
@@ -35,13 +38,13 @@ function ancestorsOf(node: Node): Element[] {
  * Follow the size of `root` and the height below its top edge, which the style sheet reads as
  * `--available-height`.
  * @param signal ends the watching
- * @param topOf top edge in px, given that in the page
+ * @param lowestTop px; a component that begins lower is as high as if it began here
  */
 export function watchSize(
   root: HTMLElement,
   signal: AbortSignal,
-  topOf: (top: number) => number,
   onChange: () => void,
+  lowestTop = Number.POSITIVE_INFINITY,
 ) {
   const ancestors = ancestorsOf(root);
   /** Top edge within the page, however far it is scrolled. */
@@ -50,7 +53,7 @@ export function watchSize(
   let fitted = 0;
   const fit = () => {
     fitted = offset();
-    const top = Math.max(topOf(fitted), 0);
+    const top = Math.max(Math.min(fitted, lowestTop), 0);
     root.style.setProperty("--available-height", `calc(100dvh - ${Math.round(top)}px)`);
     onChange();
   };

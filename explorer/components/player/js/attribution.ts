@@ -30,14 +30,15 @@ export interface Attribution {
   largest: number; // the largest of all numbers but the parts of single heads
 }
 
-const SITES = ["decoder", "cross"] as const;
+export const SITES = ["decoder", "cross"] as const;
 const OTHERS = ["feed_forward", "embedding", "bias"] as const;
 
 /** The parts of heads in the choice of each token, in the format of `player/contributions.py`. */
 export function readAttribution(bytes: Uint8Array): Attribution {
-  const { header, array } = readEnvelope(bytes) as ReturnType<
-    typeof readEnvelope<{ runner_up: string[]; heads: Record<string, [number, number]> }>
-  >;
+  const { header, array } = readEnvelope<{
+    runner_up: string[];
+    heads: Record<string, [number, number]>;
+  }>(bytes);
   const numbers = (name: string) => {
     const found = array(name);
     if (!found) throw new Error(`no parts: ${name}`);

@@ -1,4 +1,4 @@
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import { percent, percentOfLoss } from "../../dom/js/numbers.ts";
 import { atTemperature } from "../../inside/js/temperature.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
@@ -16,13 +16,10 @@ const CHOSEN: Record<"forced" | "given" | "taken", [string, string]> = {
   taken: ["✓", "chosen"],
 };
 
-/** One row of the list; a click guesses or forces its token. */
-export interface CandidateRow {
-  element: HTMLElement;
-  draw: (candidate: Candidate) => void;
-}
+export type CandidateRow = ReturnType<typeof createCandidateRow>;
 
-export function createCandidateRow(context: TraceContext): CandidateRow {
+/** One row of the list; a click guesses or forces its token. */
+export function createCandidateRow(context: TraceContext) {
   const { say } = context;
   const rank = element("span", { class: "rank" });
   const name = element("bdi", { class: "name token" });
@@ -30,9 +27,9 @@ export function createCandidateRow(context: TraceContext): CandidateRow {
   const track = element("span", { class: "track" }, share);
   const value = element("span", { class: "value" });
   const mark = element("span", { class: "mark" });
-  const button = element(
-    "button",
-    { type: "button", class: "candidate", on: { click: () => choose(context, button) } },
+  const button = buttonElement(
+    () => choose(context, button),
+    { class: "candidate" },
     ...[rank, name, track, value, mark],
   );
   /** Its name alone, as one of the choices of a guess. */
@@ -43,7 +40,7 @@ export function createCandidateRow(context: TraceContext): CandidateRow {
     const guess = where ? say("guess_this_key", { position: Number(id) + 1 }) : say("guess_this");
     assign(button, "title", guess);
     assign(mark, "title", null);
-    for (const attribute of ["aria-disabled", "tabindex"]) assign(button, attribute, null);
+    assign(button, "aria-disabled", null);
   };
   const drawKnown = (candidate: Candidate) => {
     const { state, trace } = context;
@@ -63,9 +60,9 @@ export function createCandidateRow(context: TraceContext): CandidateRow {
     const exact = { ...facts, probability: percentOfLoss(probability, loss), loss };
     const title = `${say("candidate_title", exact)} ${say(why, facts)}`;
     assign(button, "title", asked ? null : title);
-    assign(button, "tabindex", enabled ? null : "-1");
+    if (!enabled) button.tabIndex = -1;
   };
-  const draw: CandidateRow["draw"] = (candidate) => {
+  const draw = (candidate: Candidate) => {
     const guessed = isGuessed(context);
     writeToken(name, candidate.token);
     button.dataset.id = String(candidate.id);
@@ -74,7 +71,7 @@ export function createCandidateRow(context: TraceContext): CandidateRow {
     if (guessed) drawGuess(candidate);
     else drawKnown(candidate);
   };
-  return { element: element("li", {}, button), draw };
+  return { element: element("li", {}, button), button, draw };
 }
 
 function choose(context: TraceContext, button: HTMLButtonElement) {

@@ -2,11 +2,12 @@ import { assign, element, type Part, populate, write } from "../../dom/js/elemen
 import { scrollIntoSight } from "../../dom/js/inView.ts";
 import { LIST_MARGIN } from "../../dom/js/lengths.ts";
 import { createRadios } from "../../dom/js/radios.ts";
+import { followArrows, markStop } from "../../dom/js/roving.ts";
 import type { View } from "../../dom/js/store.ts";
 import { createTemperature } from "../../inside/js/temperature.ts";
 import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
-import { currentRow, siteOf } from "../../trace/js/stepState.ts";
+import { currentRow, isSimple, siteOf } from "../../trace/js/stepState.ts";
 import type { Candidate, NextView } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type CandidateRow, createCandidateRow, isGuessed } from "./candidateRow.ts";
@@ -39,6 +40,9 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
   const heading = element("header", {}, title, radios.element);
   const list = element("ol", { class: "candidates", testid: "candidates" });
   const rows: CandidateRow[] = [];
+  const pressable = () =>
+    rows.map((row) => row.button).filter((one) => one.isConnected && one.ariaDisabled !== "true");
+  followArrows(list, pressable, { press: false });
   const others = createOthers(context);
   const note = element("p", { class: "note", testid: "candidates-note", "aria-live": "polite" });
   const typed = createTypedGuess(context);
@@ -76,6 +80,8 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     candidates.forEach((candidate, index) => {
       rows[index].draw(candidate);
     });
+    const focused = (list.getRootNode() as Document | ShadowRoot).activeElement;
+    markStop(pressable(), focused instanceof HTMLElement ? focused : undefined);
   };
   const fit = () => {
     const { ahead, alignment, head, layer, shows } = state;
@@ -139,7 +145,8 @@ function fitCandidates(
   const space = fitted ? spaceForRows(node, around) : Infinity;
   const fit = Math.max(FEWEST_CANDIDATES, Math.floor(space / smallest) - 1); // one is of the others
   const room = guessed ? length : Math.min(length, fit);
-  const folded = !guessed && !state.allCandidates && isSure(context, candidates);
+  const few = isSimple(context) || (!state.allCandidates && isSure(context, candidates));
+  const folded = few && !guessed;
   const most = folded ? Math.min(room, FEWEST_CANDIDATES) : room;
   const height = Math.min(Math.max(space / (room + 1), smallest), largest);
   node.style.setProperty("--row-height", fitted ? `${Math.floor(height)}px` : "");

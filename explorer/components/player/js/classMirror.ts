@@ -8,7 +8,7 @@ import {
 } from "../../page/js/classEvents.ts";
 import { createSpeaker } from "../../page/js/classSpeaker.ts";
 import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
-import { flagsOf, type TraceState } from "../../trace/js/initialState.ts";
+import type { TraceState } from "../../trace/js/initialState.ts";
 import { MEAN, MIRRORED_STATE, SHOWN_MAPS } from "../../trace/js/look.ts";
 import { selectionOf } from "../../trace/js/selectionReport.ts";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../trace/js/stepState.ts";
@@ -59,11 +59,7 @@ function shownState({ guess, ...state }: TraceState): ShownState {
 export function createOpener(context: TraceContext) {
   let waits = false;
   let kept: ShownState | null = null; // of the trace that is waited for
-  const open: (trace: Trace, state: TraceState, draw: () => void) => void = (
-    trace,
-    state,
-    draw,
-  ) => {
+  const open = (trace: Trace, state: TraceState, draw: () => void) => {
     waits = true;
     kept = null;
     context.act.showLoaded(trace, state, () => {
@@ -88,7 +84,6 @@ function followShownState(context: TraceContext, shown: ShownState) {
   const progress = trace.predicted.length ? shown.guess : null;
   const method = offers(context, "contributions") && SHOWN_MAPS.find((one) => one === shown.shows);
   const patch: Partial<TraceState> = {
-    ...flagsOf((name) => shown[name] ?? false),
     words: trace !== context.pieces,
     site: shown.site,
     layer: Math.min(shown.layer, site.layers - 1),

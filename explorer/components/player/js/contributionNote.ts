@@ -1,4 +1,4 @@
-import { element, write } from "../../dom/js/element.ts";
+import { buttonElement, element, write } from "../../dom/js/element.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import { scaleOf } from "../../trace/js/scale.ts";
 import { layerNumber, shownMethod, shownName, siteOf } from "../../trace/js/stepState.ts";
@@ -12,12 +12,10 @@ export function createContributionNote(context: TraceContext) {
   const { say } = context;
   const text = element("p", { class: "share-note", testid: "contribution-note" });
   const agreement = element("p", { class: "share-note", testid: "contribution-agreement" });
-  const back = element("button", {
-    type: "button",
+  const back = buttonElement(() => context.act.select({ shows: "weight", hover: null }), {
     class: "quiet",
     testid: "weights-again",
     title: say("weights_again_title"),
-    on: { click: () => context.act.select({ shows: "weight", hover: null }) },
   });
   const draw = () => {
     const { layer, head } = context.state;

@@ -1,5 +1,5 @@
 import { csvTable } from "../../dom/js/csv.ts";
-import { element, type Part } from "../../dom/js/element.ts";
+import { buttonElement, element, type Part } from "../../dom/js/element.ts";
 import { saveFile, textFile } from "../../dom/js/savedFile.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import { tableButton } from "../../dom/js/tableButton.ts";
@@ -59,15 +59,9 @@ export function createDownloads(context: TraceContext, attribution: FindAttribut
     table: () => tableText(context),
     fileName: () => fileName(context),
   });
-  const links = element(
-    "button",
-    {
-      type: "button",
-      class: "quiet save",
-      testid: "pharaoh",
-      title: context.say("pharaoh_title"),
-      on: { click: () => downloadLinks(context) },
-    },
+  const links = buttonElement(
+    () => downloadLinks(context),
+    { class: "quiet save", testid: "pharaoh", title: context.say("pharaoh_title") },
     context.say("pharaoh"),
   );
   const buttons = [...figures, table, links, bars];

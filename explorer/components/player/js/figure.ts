@@ -1,8 +1,8 @@
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { addLegend } from "../../figure/js/figureLegend.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
-import { addParagraph, FONT, LINE, MARGIN, widthOf } from "../../figure/js/figureText.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
+import { addParagraph, FONT, LINE, widthOf } from "../../figure/js/figureText.ts";
 import { sentenceOf } from "../../map/js/sentence.ts";
 import { printPalette } from "../../page/js/palette.ts";
 import {
@@ -24,20 +24,21 @@ import { isThinned, mapDrawing, placesOf } from "./figureMap.ts";
 export function exportFigure(given: TraceContext, width?: number): Figure {
   const context = { ...given, palette: printPalette(FONT) };
   const { say, state, trace } = context;
-  const figure = beginFigure(context.palette, trace.header.language, width);
-  let end = addParagraph(figure, title(context), MARGIN, { heading: true });
   const axes = say(`figure_axes_${state.site}`);
   const shares = shownMethod(context) ? "" : say("figure_weights"); // of a contribution, a rest
-  end = addParagraph(figure, `${axes} ${shares}`.trim(), end + 2);
-  for (const text of [...figureOrigin(context), sentenceOf(context)])
-    end = addParagraph(figure, text, end + 2);
+  let { figure, end, finish } = beginFigure(trace.header, {
+    palette: context.palette,
+    title: title(context),
+    captions: [`${axes} ${shares}`.trim(), ...figureOrigin(context), sentenceOf(context)],
+    width,
+  });
   const places = placesOf(context, end + LINE / 2, widthOf(figure));
   figure.append(mapDrawing(context, places));
   end = places.top + places.height + LINE;
   const removed = siteOf(context).removed(state.layer, shownHead(state)) !== null;
   if (!removed) end = addLegend(figure, context, end); // else there are no cells to explain
   if (isThinned(places)) end = addParagraph(figure, say("figure_thinned"), end);
-  return endFigure(figure, context.palette, trace.header.project, end);
+  return finish(end);
 }
 
 /** Which head, and which step. */

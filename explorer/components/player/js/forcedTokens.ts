@@ -1,4 +1,4 @@
-import { element, type Part } from "../../dom/js/element.ts";
+import { buttonElement, element, type Part } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
 import { labelOf, tokenElement } from "../../trace/js/label.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -12,9 +12,9 @@ import { commonTokens } from "./commonTokens.ts";
 export function createForcedTokens(context: TraceContext): Part {
   const { say, act } = context;
   const chips = element("div", { class: "chips", testid: "forced" });
-  const reset = element(
-    "button",
-    { type: "button", class: "quiet", testid: "original-path", on: { click: () => act.reset() } },
+  const reset = buttonElement(
+    () => act.reset(),
+    { class: "quiet", testid: "original-path" },
     say("original_path"),
   );
   const outputs = element("div", { class: "outputs", testid: "outputs" });
@@ -54,16 +54,9 @@ function chip({ say, act, state, trace, pieces }: TraceContext, step: number, to
   const mask = pieces.masks.indexOf(step - 1) + 1;
   const shown = mask || stepPredicting(trace, step);
   const undo = say(mask ? "unforce_mask" : "unforce", { step: shown });
-  const remove = element(
-    "button",
-    {
-      type: "button",
-      class: "remove",
-      testid: `unforce-${step}`,
-      "aria-label": undo,
-      title: undo,
-      on: { click: () => act.unforce(step) },
-    },
+  const remove = buttonElement(
+    () => act.unforce(step),
+    { class: "remove", testid: `unforce-${step}`, "aria-label": undo, title: undo },
     "✕",
   );
   const facts = { step: shown, token: labelOf(token) };

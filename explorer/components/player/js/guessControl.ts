@@ -1,5 +1,5 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
-import { FOLLOWED } from "../../page/js/lessonEvents.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import { isInLesson } from "../../page/js/lessonEvents.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
@@ -8,9 +8,9 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
  */
 export function createGuessControl(context: TraceContext): Part {
   const { say, act } = context;
-  const button = element(
-    "button",
-    { type: "button", testid: "guess", title: say("guess_title"), on: { click: act.toggleGuess } },
+  const button = buttonElement(
+    act.toggleGuess,
+    { testid: "guess", title: say("guess_title") },
     say("guess"),
   );
   const weights = element("input", {
@@ -28,8 +28,7 @@ export function createGuessControl(context: TraceContext): Part {
     document.documentElement.toggleAttribute("data-guess", guess !== null); // hints tell outputs
     node.hidden = context.trace.predicted.length === 0;
     assign(button, "aria-pressed", guess ? "true" : "false");
-    const followed = document.documentElement.hasAttribute(FOLLOWED);
-    label.hidden = tally.hidden = guess === null || (followed && guess.total === 0); // the card asks
+    label.hidden = tally.hidden = guess === null || (isInLesson() && guess.total === 0); // its card asks
     if (!guess) return;
     weights.checked = guess.weightsToo;
     write(tally, say("tally", { right: guess.right, total: guess.total }));

@@ -1,4 +1,4 @@
-import { assign, element, populate, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, populate, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { signed, summands } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
@@ -6,22 +6,16 @@ import { createSignedBars, type SignedBar } from "../../figure/js/signedBars.ts"
 import { colourAt, css, inkOn, type Palette, signedRamp } from "../../page/js/palette.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
-import { chosenAt, currentRow, headName } from "../../trace/js/stepState.ts";
+import { chosenAt, currentRow, headName, type Shown } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type Find, offers } from "../../trace/js/traceQuestions.ts";
-import type { Attribution, HeadParts, StepParts } from "./attribution.ts";
-
-interface HeadPartsView {
-  element: HTMLElement;
-  draw: () => string; // the parts at the current step; the note below them
-}
+import { type Attribution, type HeadParts, SITES, type StepParts } from "./attribution.ts";
 
 export type FindAttribution = Find<Attribution>;
 
 const WORDS = ["head_parts", "head_parts_rest", "head_parts_ignored"];
 const GIVING_WAY = ["bars", "note", "sentence"]; // the first one first; of the bars numbers are left
-const SITES = ["decoder", "cross"] as const;
 
 /** Whether the server can say which heads made the model choose a token; a saved page cannot. */
 export function offersHeadParts(context: TraceContext) {
@@ -62,7 +56,7 @@ export function fitHeadParts(context: TraceContext, column: HTMLElement) {
  * What each head adds to the choice of the next token and not of the runner-up: a sentence, every
  * head by layer, and bars of all that adds up.
  */
-export function createHeadParts(context: TraceContext, find: FindAttribution): HeadPartsView {
+export function createHeadParts(context: TraceContext, find: FindAttribution) {
   const { say } = context;
   const sentence = element("p", { class: "parts-sentence", testid: "parts-sentence" });
   const words = createExplanation(
@@ -105,7 +99,8 @@ export function createHeadParts(context: TraceContext, find: FindAttribution): H
     const forced = step.difference < 0 ? [say("parts_forced", facts)] : [];
     return [...forced, say("parts_note", facts)].join(" ");
   };
-  const draw = () => {
+  /** @returns the note below the parts at the current step */
+  const draw = (): string => {
     const found = find("");
     shown.hidden = typeof found === "string";
     if (typeof found === "string") return say(`parts_${found}`);
@@ -115,7 +110,7 @@ export function createHeadParts(context: TraceContext, find: FindAttribution): H
 }
 
 /** The parts at the current step; of a word those of its last piece. */
-export function stepParts(context: Pick<TraceContext, "trace" | "state">, found: Attribution) {
+export function stepParts(context: Shown, found: Attribution) {
   const row = currentRow(context);
   return found.of(context.trace.rows?.[row] ?? row);
 }
@@ -164,14 +159,9 @@ function layerRow() {
 }
 
 function cellButton({ act }: TraceContext, site: SiteName, layer: number, head: number) {
-  return element(
-    "button",
-    {
-      type: "button",
-      "data-part": `${site}/${layer}/${head}`,
-      testid: `part-${site}-${layer}-${head}`,
-      on: { click: () => act.select({ site, layer, head, hover: null }) },
-    },
+  return buttonElement(
+    () => act.select({ site, layer, head, hover: null }),
+    { "data-part": `${site}/${layer}/${head}`, testid: `part-${site}-${layer}-${head}` },
     element("span", {}),
   );
 }

@@ -1,7 +1,7 @@
 import { csvTable } from "../../dom/js/csv.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -10,12 +10,11 @@ import {
   LINE,
   MARGIN,
   TYPE,
-  widthOf,
 } from "../../figure/js/figureText.ts";
 import { signedLines } from "../../figure/js/signedBarsFigure.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { css, inkOn, printPalette } from "../../page/js/palette.ts";
-import { currentRow, stepName } from "../../trace/js/stepState.ts";
+import { currentRow, headAt, stepName } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { Attribution, HeadParts } from "./attribution.ts";
 import { titleOf } from "./candidatesText.ts";
@@ -35,22 +34,23 @@ export function headPartsFigure(given: TraceContext, found: Attribution, width: 
   const row = currentRow(context);
   const parts = stepParts(context, found);
   const facts = factsOf(context, parts, row);
-  const figure = beginFigure(palette, trace.header.language, width);
-  const title = `${titleOf(context, row)} · ${stepName(context)}`;
-  let end = addParagraph(figure, title, MARGIN, { heading: true });
   const forced = parts.difference < 0 ? [say("parts_forced", facts)] : [];
   const texts = [say("parts_sentence", facts), ...forced, say("figure_parts", facts)];
-  for (const text of [...figureOrigin(context), ...texts])
-    end = addParagraph(figure, text, end + 2);
+  let { figure, end, finish } = beginFigure(trace.header, {
+    palette,
+    title: `${titleOf(context, row)} · ${stepName(context)}`,
+    captions: [...figureOrigin(context), ...texts],
+    width,
+  });
   for (const attention of parts.attentions) {
     end = addParagraph(figure, say(`site_${attention.site}`), end + LINE / 2);
-    figure.append(...cells(context, attention, found.largestHead, end, widthOf(figure)));
+    figure.append(...cells(context, attention, found.largestHead, end, width));
     end += (1 + attention.values.length / attention.heads) * LINE;
   }
   const bars = barsOf(say, parts);
   end += LINE / 2;
-  figure.append(...signedLines(palette, bars, found.largest, end, widthOf(figure)));
-  return endFigure(figure, palette, trace.header.project, end + bars.length * LINE + LINE / 2);
+  figure.append(...signedLines(palette, bars, found.largest, end, width));
+  return finish(end + bars.length * LINE + LINE / 2);
 }
 
 /**
@@ -73,17 +73,12 @@ function cells(
   const numbers = Array.from(values, shortPart);
   const names = Array.from({ length: heads }, (_, head) => `H${head}`);
   const fits = [...numbers, ...names].every((text) => textWidth(pen, text) + PAD < width);
-  const inCell: (column: number, line: number, text: string, looks?: object) => SVGElement[] = (
-    column,
-    line,
-    text,
-    looks = {},
-  ) => {
+  const inCell = (column: number, line: number, text: string, looks: object = {}) => {
     const place = { x: left + (column + 0.5) * width, y: top + (line + 0.75) * LINE };
     return fits ? [drawn("text", { ...place, "text-anchor": "middle", ...looks }, text)] : [];
   };
   const filled = numbers.flatMap((number, index) => {
-    const [layer, head] = [Math.floor(index / heads), index % heads];
+    const { layer, head } = headAt(index, heads);
     const colour = signedColour(palette, values[index], largest);
     const place = { x: left + head * width, y: top + (layer + 1) * LINE };
     const looks = { fill: css(colour), stroke: css(palette.paper), "stroke-width": 1 };
@@ -106,10 +101,10 @@ export function headPartsTable(context: TraceContext, found: Attribution) {
   const parts = stepParts(context, found);
   const { token, other } = factsOf(context, parts, currentRow(context));
   const heads = parts.attentions.flatMap(({ site, heads, values }) =>
-    Array.from(values, (value, index) => [
-      ...[site, Math.floor(index / heads), index % heads],
-      rounded(value),
-    ]),
+    Array.from(values, (value, index) => {
+      const { layer, head } = headAt(index, heads);
+      return [site, layer, head, rounded(value)];
+    }),
   );
   const others = [...parts.others, { name: "difference", value: parts.difference }].map(
     ({ name, value }) => [name, "", "", rounded(value)],

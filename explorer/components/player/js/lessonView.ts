@@ -29,7 +29,7 @@ export function followLesson(context: TraceContext, show: (state: TraceState) =>
     const { pieces, state } = context;
     const before = { ...state, ...NO_CELL, words: false, temperature: 1, guess: null };
     const view = { ...pieces.header.view, ...look, guess: Boolean(look.guess) };
-    show({ ...initialState(pieces, view, before), more: state.more });
+    show({ ...initialState(pieces, view, before), everything: state.everything });
   }, context.signal);
   onCloseCell(() => context.set(NO_CELL), context.signal);
   onLeft(() => {

@@ -1,7 +1,7 @@
 import { percent } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
   drawn,
@@ -21,6 +21,7 @@ import type { Candidate } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { barShare } from "./candidateRow.ts";
 import { titleOf } from "./candidatesText.ts";
+import { percentOfOthers } from "./otherCandidates.ts";
 
 const GAP = 8; // px
 const WIDEST_TOKEN = 0.3; // of the figure
@@ -36,19 +37,18 @@ export function nextFigure(given: TraceContext, width?: number): Figure | null {
   const { say, trace, palette, state } = context;
   if (!hasNext(context)) return null;
   const row = currentRow(context);
-  const figure = beginFigure(palette, trace.header.language, width);
-  const title = `${titleOf(context, row)} · ${stepName(context)}`;
-  let end = addParagraph(figure, title, MARGIN, { heading: true });
   const scale = say(state.nextView === "log" ? "figure_next_log" : "figure_next");
-  for (const text of [...figureOrigin(context), scale]) end = addParagraph(figure, text, end + 2);
-  end += LINE / 2;
+  const { figure, end, finish } = beginFigure(trace.header, {
+    palette,
+    title: `${titleOf(context, row)} · ${stepName(context)}`,
+    captions: [...figureOrigin(context), scale],
+    width,
+  });
   const ranked = [...trace.candidates[row]].sort((one, other) => one.rank - other.rank);
-  figure.append(...bars(context, ranked, end, widthOf(figure)));
-  end += ranked.length * LINE;
-  const rest = 1 - ranked.reduce((sum, { probability }) => sum + probability, 0);
-  const others = `${say("all_others")} ${percent(Math.max(rest, 0))}`;
-  end = addParagraph(figure, others, end + 2);
-  return endFigure(figure, palette, trace.header.project, end);
+  figure.append(...bars(context, ranked, end + LINE / 2, widthOf(figure)));
+  const others = percentOfOthers(ranked.map(({ probability }) => probability));
+  const rest = `${say("all_others")} ${others}`;
+  return finish(addParagraph(figure, rest, end + (ranked.length + 0.5) * LINE + 2));
 }
 
 /** Whether there are probabilities on screen. */

@@ -1,4 +1,4 @@
-import { assign, element, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import { percent } from "../../dom/js/numbers.ts";
 import { atTemperature } from "../../inside/js/temperature.ts";
 import type { Candidate } from "../../trace/js/trace.ts";
@@ -15,16 +15,16 @@ export function createOthers(context: TraceContext) {
   const fold = element("span", { class: "fold" });
   const value = element("span", { class: "value" });
   const name = element("span", { class: "name" }, say("all_others"), fold);
-  const node = element(
-    "button",
-    { type: "button", class: "candidate others", testid: "candidates-others" },
+  const toggle = () => {
+    if (node.getAttribute("aria-disabled") === null)
+      context.set({ allCandidates: !state.allCandidates });
+  };
+  const node = buttonElement(
+    toggle,
+    { class: "candidate others", testid: "candidates-others" },
     name,
     value,
   );
-  node.addEventListener("click", () => {
-    if (node.getAttribute("aria-disabled") === null)
-      context.set({ allCandidates: !state.allCandidates });
-  });
   /**
    * @param listed that have a row: with this one they add up to 100 %
    * @param sure whether a click lists or hides the others
@@ -33,8 +33,7 @@ export function createOthers(context: TraceContext) {
     const { allCandidates } = state;
     node.hidden = listed.length === 0;
     const shares = listed.map(({ probability }) => atTemperature(context, probability));
-    const rest = shares.reduce((left, share) => left - share, 1);
-    write(value, percent(Math.max(rest, 0)));
+    write(value, percentOfOthers(shares));
     write(fold, sure ? (allCandidates ? " ▴" : " ▾") : "");
     assign(node, "aria-disabled", sure ? null : "true");
     assign(node, "aria-expanded", sure ? String(allCandidates) : null);
@@ -42,6 +41,12 @@ export function createOthers(context: TraceContext) {
     assign(node, "title", sure ? say(title) : null);
   };
   return { element: node, draw };
+}
+
+/** The share of all tokens that are not listed: never 0, though those listed may add up to 1, rounded. */
+export function percentOfOthers(shares: number[]) {
+  const rest = shares.reduce((left, share) => left - share, 1);
+  return percent(Math.max(rest, Number.MIN_VALUE));
 }
 
 /** Whether the model is so sure of the first candidate that the others tell little. */

@@ -1,7 +1,6 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
-import { isSpecial } from "../../trace/js/label.ts";
-import { joinedPieces } from "../../trace/js/pieceText.ts";
+import { plainText } from "../../trace/js/pieceText.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { decodedPieces } from "../../trace/js/unitChoice.ts";
 
@@ -12,9 +11,17 @@ export function createOutput(context: TraceContext): Part {
   const { say } = context;
   const text = element("bdi", { class: "output-text", testid: "output" });
   const said = element("span", { class: "copied", role: "status" });
-  const copy = element(
-    "button",
-    { type: "button", class: "quiet", testid: "copy-output", title: say("copy_title") },
+  const copyShown = async () => {
+    await copyText(context.root, text.textContent ?? "");
+    for (const part of [copy, said]) write(part, say("copied"));
+    setTimeout(() => {
+      write(copy, say("copy"));
+      write(said, "");
+    }, SAID);
+  };
+  const copy = buttonElement(
+    copyShown,
+    { class: "quiet", testid: "copy-output", title: say("copy_title") },
     say("copy"),
   );
   const name = element("span", { class: "output-name" }, say("output"));
@@ -27,14 +34,6 @@ export function createOutput(context: TraceContext): Part {
     copy,
     said,
   );
-  copy.addEventListener("click", async () => {
-    await copyText(context.root, text.textContent ?? "");
-    for (const part of [copy, said]) write(part, say("copied"));
-    setTimeout(() => {
-      write(copy, say("copy"));
-      write(said, "");
-    }, SAID);
-  });
   const isOffered = () => context.pieces.predicted.length > 0 || context.pieces.masks.length > 0;
   const reserve = () => {
     void [context.size, context.state.projector]; // measures
@@ -76,15 +75,6 @@ function shownText(context: TraceContext) {
   if (text && (ahead || decoded >= predicted.length)) return text;
   const tokens = predicted.slice(Math.max(prompt - 1, 0), ahead ? undefined : decoded);
   return plainText(tokens, header.marked);
-}
-
-/**
- * Tokens as text: symbols separated by spaces, subword pieces and bytes joined.
- * @param marked whether labels mark where words begin
- */
-function plainText(tokens: string[], marked: boolean) {
-  const content = tokens.filter((token) => !isSpecial(token));
-  return marked ? joinedPieces(content) : content.join(" ");
 }
 
 /**

@@ -17,5 +17,6 @@ export async function mountFromPage(
 ) {
   const trace = readTrace(await bytesOf(payload));
   if (look) Object.assign(trace.header.view, look, { guess: Boolean(look.guess) });
-  return mountPlayer(parent, trace, { plotly: embeddedPlotly, resources: resourcesIn(part) });
+  const resources = resourcesIn(part);
+  return mountPlayer(parent, trace, { plotly: embeddedPlotly, resources, alone: !look });
 }

@@ -17,10 +17,12 @@ import { createSiteChoice } from "../../map/js/siteChoice.ts";
 import { createTooltip } from "../../map/js/tooltip.ts";
 import { createTransport } from "../../map/js/transport.ts";
 import type { ShownState } from "../../page/js/classEvents.ts";
+import { everythingShown } from "../../page/js/everything.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
+import { createEverything } from "../../trace/js/everything.ts";
 import { initialState, type TraceState } from "../../trace/js/initialState.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
@@ -41,11 +43,11 @@ import { createClassReport, createOpener } from "./classMirror.ts";
 import { createColumns } from "./columns.ts";
 import { createCutOff } from "./cutOff.ts";
 import { createDownloads } from "./download.ts";
+import { playOnFirstVisit } from "./firstVisit.ts";
 import { createForcedTokens } from "./forcedTokens.ts";
 import { createGuessControl } from "./guessControl.ts";
 import type { FindAttribution } from "./headParts.ts";
 import { createAskedMask, createCardAnswer, createHighlight, followLesson } from "./lessonView.ts";
-import { createMoreButton } from "./moreButton.ts";
 import { createOutput } from "./output.ts";
 import { createPredictions } from "./predictions.ts";
 import { createSourceShare } from "./sourceShare.ts";
@@ -81,7 +83,7 @@ export function mountPlayer(
     signal: abort.signal,
     options,
     pieces: trace,
-    state: initialState(trace, trace.header.view, { more: false }),
+    state: initialState(trace, trace.header.view, { everything: everythingShown() }),
     palette,
     strings: () => context.pieces.header.strings,
   });
@@ -96,7 +98,7 @@ export function mountPlayer(
     map?.destroy();
     const tools = [
       createPairFilter(context),
-      createMoreButton(context),
+      createEverything(context),
       insideButton(context),
       createDownloads(context, attribution),
     ];
@@ -107,22 +109,17 @@ export function mountPlayer(
     drawAll(context, [page, ...placeParts(context, map, attribution), told]);
     map.start();
   };
-  watchSize(
-    root,
-    abort.signal,
-    (top) => top,
-    () => {
-      markNarrow(root, COLUMNS);
-      giveSize(context);
-    },
-  );
+  watchSize(root, abort.signal, () => {
+    markNarrow(root, COLUMNS);
+    giveSize(context);
+  });
   const opener = createOpener(context);
   opener.open(trace, context.state, () => {
     build();
     followShown(context);
+    playOnFirstVisit(context);
   });
   listenToKeys(context, {
-    p: () => context.set({ projector: !context.state.projector }),
     g: () => context.act.toggleGuess(),
     i: () => lookInside(context, context.state.inside ? null : undefined),
     escape: () => lookInside(context, null),
@@ -154,8 +151,7 @@ export function mountPlayer(
       context.act.pause();
       context.screen.stop();
       map?.destroy();
-      for (const name of ["data-guess", "data-more"])
-        document.documentElement.removeAttribute(name);
+      document.documentElement.removeAttribute("data-guess");
       root.remove();
     },
   };

@@ -1,6 +1,6 @@
 import { servedPlotly } from "../../dom/js/plotly.ts";
-import { pictureMark } from "../../page/js/envelope.ts";
 import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
+import { streamlitReports } from "../../trace/js/selectionReport.ts";
 import { readTrace, type Trace } from "../../trace/js/trace.ts";
 import { type Listeners, mountPlayer } from "./player.ts";
 
@@ -12,14 +12,12 @@ function setPageLanguage(trace: Trace) {
 /** The player as a Streamlit component. */
 export default streamlitComponent({
   read: (bytes) => readTrace(bytes),
-  listeners: ({ data, setStateValue, setTriggerValue }): Listeners => ({
-    onState: (selection) =>
-      setStateValue("selection", { ...selection, picture: pictureMark(data) }),
+  listeners: (call): Listeners => ({
+    ...streamlitReports(call),
     onForce: (step, id, alone) =>
-      setTriggerValue("force", { step, id, ...(alone ? { alone } : {}) }),
-    onUnforce: (step) => setTriggerValue("unforce", step),
-    onReset: () => setTriggerValue("reset", true),
-    onMissing: () => setTriggerValue("missing", true),
+      call.setTriggerValue("force", { step, id, ...(alone ? { alone } : {}) }),
+    onUnforce: (step) => call.setTriggerValue("unforce", step),
+    onReset: () => call.setTriggerValue("reset", true),
   }),
   open: (parent, trace, listeners) => {
     setPageLanguage(trace);

@@ -9,6 +9,7 @@ import {
   guessKey,
   HIDDEN,
   shownPrediction,
+  strongestKey,
   tokenHidden,
   weightsHidden,
 } from "../../trace/js/guess.ts";
@@ -23,7 +24,6 @@ import {
   siteOf,
   stepOfRow,
 } from "../../trace/js/stepState.ts";
-import { strongestKey } from "../../trace/js/strongestKey.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { forcedRows } from "../../trace/js/unitChoice.ts";

@@ -4,10 +4,7 @@ import type { SiteName } from "./trace.ts";
 
 export type Method = (typeof SHOWN_MAPS)[number]; // by which contributions are computed
 
-/**
- * What is shown of a layer: a head, MEAN of them, or what its
- * keys contribute.
- */
+/** What is shown of a layer: a head, MEAN of them, or what its keys contribute. */
 export type HeadOrMethod = number | Method;
 
 /** What a method computes through: all heads of one layer, all layers up to one, or the model. */
@@ -24,10 +21,7 @@ export interface Contributions {
   codes: (method: Method, site: SiteName, layer: number, area: number) => Uint16Array;
   /** by row, 0..1: the part of the source in what it predicts */
   sourceShare: (method: Method) => Float32Array;
-  /**
-   * of ln p (nats) without the key of a cell,
-   * by leave-one-out
-   */
+  /** of ln p (nats) without the key of a cell, by leave-one-out */
   drop: (site: SiteName, cell: number) => number;
   /**
    * by method, in how many rows it has the same largest
@@ -48,10 +42,8 @@ export function reachOf(method: Method): Reach {
 }
 
 export function createContributions(words: Contributions | null = null): Contributions {
-  const envelopes: Map<
-    HeadOrMethod,
-    ReturnType<typeof readEnvelope<{ agreement?: [string, number][] }>>
-  > = new Map();
+  const read = readEnvelope<{ agreement?: [string, number][] }>;
+  const envelopes: Map<HeadOrMethod, ReturnType<typeof read>> = new Map();
   const found = (method: Method, name: string) => {
     const values = envelopes.get(method)?.array(name);
     if (!values) throw new Error(`no contributions: ${method} ${name}`);
@@ -60,8 +52,7 @@ export function createContributions(words: Contributions | null = null): Contrib
   return {
     loaded: (method) => envelopes.has(method),
     add: (method, bytes) => {
-      const envelope: ReturnType<typeof readEnvelope<{ agreement?: [string, number][] }>> =
-        readEnvelope(bytes);
+      const envelope = read(bytes);
       const merged = envelope.array("words");
       if (merged) words?.add(method, merged as Uint8Array);
       envelopes.set(method, envelope);

@@ -3,14 +3,15 @@ import { labelOf } from "./label.ts";
 import {
   chosenAt,
   currentRow,
+  largestKey,
   predictionsOf,
   rowCodes,
   rowOf,
+  type Shown,
   shownHead,
   shownRows,
   siteOf,
 } from "./stepState.ts";
-import type { TraceContext } from "./traceContext.ts";
 
 /** To the question of the current step. */
 export interface Answer {
@@ -33,8 +34,6 @@ export interface Guess {
   total: number;
   answer: Answer | null;
 }
-
-export type Shown = Pick<TraceContext, "trace" | "state">;
 
 export const HIDDEN = "?";
 
@@ -92,6 +91,15 @@ export function visibleRows(context: Shown) {
 /** Why the rows below the visible ones are empty, as the name of a sentence. */
 export function whyCovered(context: Shown) {
   return weightsHidden(context) ? "not_guessed" : "not_yet";
+}
+
+/** The key with the largest weight in the current row of the large map; −1 while none is shown. */
+export function strongestKey(context: Shown) {
+  const { state } = context;
+  const site = siteOf(context);
+  const row = currentRow(context);
+  if (row < 0 || row >= site.queries || weightsHidden(context)) return -1;
+  return largestKey(site, state.layer, shownHead(state), row);
 }
 
 /** The token after a row, as shown. */

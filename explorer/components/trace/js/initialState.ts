@@ -53,7 +53,6 @@ export interface Shown {
   nextView: NextView; // how the next token is shown
   temperature: number; // at which the candidates are shown, 1 = as the model decodes
   projector: boolean;
-  more: boolean; // whether the controls behind More are shown, as they are where nothing hides them
   allCandidates: boolean; // whether improbable candidates are listed, too
   whatIf: boolean;
   hinted: boolean; // whether the first hint was followed
@@ -87,9 +86,9 @@ export function initialState(
   const name = wanted.find((one) => one && trace.sites[one]);
   const site = trace.sites[name as SiteName] as Site; // it has one
   const best = bestHead(trace, site);
-  const within: (value: number | null | undefined, count: number) => boolean = (value, count) =>
+  const within = (value: number | null | undefined, count: number) =>
     Number.isInteger(value) && Number(value) >= 0 && Number(value) < count;
-  const pick: (part: "layer" | "head", count: number) => number = (part, count) =>
+  const pick = (part: "layer" | "head", count: number) =>
     [view[part], before[part], best[part]].find((value) => within(value, count)) ?? 0;
   const asked = view.step ?? 0;
   const guesses = (view.guess ?? Boolean(before.guess)) && trace.predicted.length > 0;
@@ -113,7 +112,7 @@ export function initialState(
     nextView: initialNextView(view, before),
     temperature: before.temperature ?? 1,
     projector: before.projector ?? projectorChosen(),
-    more: initialMore(view, before, mean),
+    everything: initialEverything(view, before, mean),
     allCandidates: before.allCandidates ?? false,
     whatIf: view.what_if ?? false,
     hinted: wasHinted(view, before),
@@ -128,17 +127,18 @@ export function initialState(
 }
 
 /**
- * Whether the controls behind More are shown: so they are where the view asks for what they choose.
+ * Whether all controls are shown: so they are where the view asks for what one of them chooses, and
+ * where nothing hides them.
  * @param mean whether the mean of a layer is shown
  */
-function initialMore(
+function initialEverything(
   { alignment, shows, next, ...view }: Partial<ViewOptions>,
-  { more = true }: Partial<TraceState>,
+  { everything = true }: Partial<TraceState>,
   mean: boolean,
 ) {
   const aligned = (alignment ?? "off") !== "off";
   const on = FLAGS.some((name) => view[name]);
-  return more || aligned || mean || Boolean(shows) || Boolean(next) || on;
+  return everything || aligned || mean || Boolean(shows) || Boolean(next) || on;
 }
 
 /** What is on or off: off where the view says so, as after Back. */

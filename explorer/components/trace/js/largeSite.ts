@@ -2,7 +2,7 @@ import type { PayloadArray } from "../../page/js/envelope.ts";
 import type { HeadOrMethod } from "./contributions.ts";
 import type { LoadedHeads, Unit } from "./loadedHeads.ts";
 import { FULL_WEIGHT, LARGEST_CODE, MEAN } from "./look.ts";
-import type { Picture, Site, SiteHeader } from "./trace.ts";
+import type { Site, SiteHeader } from "./trace.ts";
 
 /**
  * What a site of a large trace has besides its sizes: pictures of all heads, and the weights of
@@ -23,7 +23,7 @@ export function largeSite(
   const masks = maskCodes.length / area; // one, one a layer, or one a head
   const nameOf: Site["nameOf"] = (layer, head) =>
     `${unit}/${name}/${layer}/${head === MEAN ? "mean" : head}`;
-  const pictureOf: (layer: number, head: number) => Picture = (layer, head) => {
+  const pictureOf = (layer: number, head: number) => {
     const start = (layer * perLayer + head) * area;
     const mask = masks === 1 ? 0 : masks === layers ? layer : layer * perLayer + head;
     return {

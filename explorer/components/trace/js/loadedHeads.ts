@@ -47,9 +47,7 @@ export function createLoadedHeads(): LoadedHeads {
 
 /** The codes of a head in the format of `player/weights.py`. */
 export function readMatrix(bytes: Uint8Array, { queries, keys, scale }: MatrixShape): Matrix {
-  const { header, array } = readEnvelope(bytes) as ReturnType<
-    typeof readEnvelope<{ packed: boolean; scale: number }>
-  >;
+  const { header, array } = readEnvelope<{ packed: boolean; scale: number }>(bytes);
   const [low, high] = ["low", "high"].map((name) => array(name) as Uint8Array);
   const masked = (array("closed") ?? new Uint8Array(queries * keys)) as Uint8Array;
   const weights = new Uint16Array(queries * keys);

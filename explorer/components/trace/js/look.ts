@@ -34,6 +34,7 @@ export interface Selection {
   other?: [number, number] | null;
   next: "heads" | null;
   words: true | null;
+  everything: true | null;
 }
 
 /** Attention paths. */
@@ -147,7 +148,7 @@ export const MIRRORED_STATE = [
 ] as const;
 
 /** Of that state, what is on or off; guessing has more states. */
-export const FLAGS = ["words"] as const;
+export const FLAGS = ["words", "everything"] as const;
 
 export const FIELDS: Field[] = [
   {
@@ -180,6 +181,7 @@ export const FIELDS: Field[] = [
   { name: "other", kind: "pair" },
   { name: "next", kind: "choice", choices: ["heads"], state: "nextView", needsServer: true },
   { name: "words", kind: "flag", state: "words" },
+  { name: "everything", kind: "flag", state: "everything" },
 ];
 
 /** What nothing is asked of. */
@@ -197,6 +199,7 @@ export const VIEW: ViewOptions = {
   other: null,
   next: null,
   words: null,
+  everything: null,
   what_if: false,
   forced: [],
   original: [],

@@ -16,7 +16,7 @@ const MOST_CELLS = 4_000_000; // of the heads that are kept
  */
 export function predictingSite(words: Site, pieces: Site, rows: number[], columns: number[]): Site {
   /** The cells of pieces of a cell. */
-  const cellsOf: (row: number, key: number) => number[] = (row, key) => {
+  const cellsOf = (row: number, key: number) => {
     const cells = [];
     const stop = rows[row + 1] ?? rows[row] + 1;
     for (let query = rows[row]; query < stop; query += 1) {
@@ -26,13 +26,10 @@ export function predictingSite(words: Site, pieces: Site, rows: number[], column
     return cells;
   };
   /** How many rows of pieces predict the word after one. */
-  const rowsOf: (row: number) => number = (row) => (rows[row + 1] ?? rows[row] + 1) - rows[row];
-  const merged: (row: number, key: number, values: (cell: number) => number) => number = (
-    row,
-    key,
-    values,
-  ) => cellsOf(row, key).reduce((sum, cell) => sum + values(cell), 0) / rowsOf(row);
-  const everyCell: (of: (row: number, key: number) => number) => number[] = (of) =>
+  const rowsOf = (row: number) => (rows[row + 1] ?? rows[row] + 1) - rows[row];
+  const merged = (row: number, key: number, values: (cell: number) => number) =>
+    cellsOf(row, key).reduce((sum, cell) => sum + values(cell), 0) / rowsOf(row);
+  const everyCell = (of: (row: number, key: number) => number) =>
     rows.flatMap((_, row) => columns.map((_, key) => of(row, key)));
   const share = pieces.scale / words.scale;
   const weights = kept(words, (layer, head) => {

@@ -1,4 +1,6 @@
 import type { View } from "../../dom/js/store.ts";
+import { pictureMark } from "../../page/js/envelope.ts";
+import type { StreamlitArguments } from "../../page/js/streamlitComponent.ts";
 import { flagsOf } from "./initialState.ts";
 import { FLAGS, type Selection } from "./look.ts";
 import { shownCell } from "./stepState.ts";
@@ -42,6 +44,15 @@ export function createSelectionReport(
     };
     if (choice) report();
     else timer = setTimeout(report, rest);
+  };
+}
+
+/** The listeners that tell Streamlit what is shown, and that the server has dropped the trace. */
+export function streamlitReports({ data, setStateValue, setTriggerValue }: StreamlitArguments) {
+  return {
+    onState: (selection: Selection) =>
+      setStateValue("selection", { ...selection, picture: pictureMark(data) }),
+    onMissing: () => setTriggerValue("missing", true),
   };
 }
 

@@ -1,3 +1,4 @@
+import { isInLesson } from "../../page/js/lessonEvents.ts";
 import { type HeadOrMethod, type Method, reachOf } from "./contributions.ts";
 import type { TraceState } from "./initialState.ts";
 import { FULL_WEIGHT } from "./look.ts";
@@ -5,8 +6,10 @@ import type { Site, Trace } from "./trace.ts";
 import type { TraceContext } from "./traceContext.ts";
 import { holds, offers } from "./traceQuestions.ts";
 
+export type Shown = Pick<TraceContext, "trace" | "state">; // a trace and what is shown of it
+
 /** The attention on screen. */
-export function siteOf(context: Pick<TraceContext, "trace" | "state">) {
+export function siteOf(context: Shown) {
   const { trace, state } = context;
   return (showsPredicting(context) && trace.predicting) || (trace.sites[state.site] as Site);
 }
@@ -14,7 +17,7 @@ export function siteOf(context: Pick<TraceContext, "trace" | "state">) {
 /**
  * Whether each row is what predicts the next word, as in words where those are linked from there.
  */
-export function showsPredicting({ trace, state }: Pick<TraceContext, "trace" | "state">) {
+export function showsPredicting({ trace, state }: Shown) {
   return state.site === "cross" && state.alignment === "prediction" && trace.predicting !== null;
 }
 
@@ -22,25 +25,25 @@ export function showsPredicting({ trace, state }: Pick<TraceContext, "trace" | "
  * The row of the current query. The encoder is computed once, before step 1, and has none (−1);
  * without a decoder, its rows of mask tokens are gone through.
  */
-export function currentRow({ trace, state }: Pick<TraceContext, "trace" | "state">) {
+export function currentRow({ trace, state }: Shown) {
   if (state.site === "encoder") return trace.masks[state.step - 1] ?? -1;
   return state.step - 1;
 }
 
 /** The step whose current row is `row`; 0 where it is none's. */
-export function stepOfRow({ trace, state }: Pick<TraceContext, "trace" | "state">, row: number) {
+export function stepOfRow({ trace, state }: Shown, row: number) {
   return state.site === "encoder" ? trace.masks.indexOf(row) + 1 : row + 1;
 }
 
 /**
  * What the rows of the attention on screen predict, "" where nothing; empty without predictions.
  */
-export function predictionsOf({ trace, state }: Pick<TraceContext, "trace" | "state">) {
+export function predictionsOf({ trace, state }: Shown) {
   return state.site === "encoder" ? trace.fillings : trace.predicted;
 }
 
 /** How many rows are shown: all, or those decoded so far. An encoder computes all at once. */
-export function shownRows(context: Pick<TraceContext, "trace" | "state">) {
+export function shownRows(context: Shown) {
   const site = siteOf(context);
   const row = currentRow(context);
   const all = row < 0 || context.state.ahead || site.name === "encoder";
@@ -59,7 +62,7 @@ export function stepName({ trace, state, say }: Pick<TraceContext, "trace" | "st
 }
 
 /** How many keys are shown: in the decoder, keys are target tokens too. */
-export function shownKeys(context: Pick<TraceContext, "trace" | "state">) {
+export function shownKeys(context: Shown) {
   const site = siteOf(context);
   return site.name === "decoder" ? shownRows(context) : site.keys;
 }
@@ -127,7 +130,7 @@ export function chosenAt(trace: Trace, row: number) {
 /**
  * The cell whose arithmetic is shown: in the current row, where there is one; null while none is.
  */
-export function shownCell(context: Pick<TraceContext, "trace" | "state">) {
+export function shownCell(context: Shown) {
   const { inside } = context.state;
   if (!inside) return null;
   const site = siteOf(context);
@@ -157,7 +160,7 @@ export function isAsked(
       one.layer === (layer ?? state.layer) &&
       one.head === (head ?? shownHead(state)) &&
       one.query === query &&
-      (one.key ?? largestKey(siteOf(context), one)) === key,
+      (one.key ?? largestKey(siteOf(context), one.layer, one.head, query)) === key,
   );
 }
 
@@ -167,10 +170,7 @@ export function asksProbability({ asked }: Pick<TraceContext, "asked">, row: num
 }
 
 /** The key with the largest weight in a row. */
-function largestKey(
-  site: Site,
-  { layer, head, query }: { layer: number; head: number; query: number },
-) {
+export function largestKey(site: Site, layer: number, head: HeadOrMethod, query: number) {
   const codes = rowCodes(site, layer, head, query);
   return codes.indexOf(Math.max(...codes));
 }
@@ -185,8 +185,13 @@ export function headName(layer: number, head: number) {
   return `L${layer} H${head}`;
 }
 
+/** The layer and the head with an index among all heads, counted through the layers. */
+export function headAt(index: number, heads: number) {
+  return { layer: Math.floor(index / heads), head: index % heads };
+}
+
 /** The number in the model of a layer of the attention on screen. */
-export function layerNumber(context: Pick<TraceContext, "trace" | "state">, layer: number) {
+export function layerNumber(context: Shown, layer: number) {
   return siteOf(context).numbers[layer];
 }
 
@@ -218,4 +223,9 @@ export function mapTitle(context: Pick<TraceContext, "trace" | "say" | "state">)
   const name = shownName(context, state.layer, shownHead(state));
   const rows = showsPredicting(context) ? [say("predicting_rows")] : [];
   return [say(`site_${state.site}`), name, ...rows].join(" · ");
+}
+
+/** Whether only what a first look needs is shown, as in every lesson. */
+export function isSimple({ state }: Pick<TraceContext, "state">) {
+  return !state.everything || isInLesson();
 }

@@ -115,10 +115,7 @@ interface TraceHeader {
   columns?: number[];
   original?: string[]; // outputs without forced tokens, of a trace in words
   resources?: Offer; // what can be asked about the trace, if anything
-  /**
-   * in class mode, the query that asks for this trace; null
-   * where only this visitor can ask
-   */
+  /** in class mode, the query that asks for this trace; null where only this visitor can ask */
   visit?: Record<string, string> | null;
 }
 
@@ -153,10 +150,7 @@ export interface Site {
   nameOf: (layer: number, head: HeadOrMethod) => string; // by which weights are asked for
   reasons: number[]; // mask codes that occur
   gold: number[][] | null; // gold weights that were computed by Python
-  /**
-   * of ln p (nats) without the key of a cell,
-   * by leave-one-out, once that is loaded
-   */
+  /** of ln p (nats) without the key of a cell, by leave-one-out, once that is loaded */
   drop: (query: number, key: number) => number;
 }
 
@@ -196,9 +190,7 @@ export interface Trace {
  * @param pieces the trace in pieces, for what that in words leaves out
  */
 export function readTrace(bytes: Uint8Array, pieces?: Trace): Trace {
-  const { header: own, array } = readEnvelope(bytes) as ReturnType<
-    typeof readEnvelope<TraceHeader>
-  >;
+  const { header: own, array } = readEnvelope<TraceHeader>(bytes);
   const header = { ...pieces?.header, ...own };
   const heads = pieces
     ? pieces.heads

@@ -1,7 +1,13 @@
 import { type DrawnPart, viewsOf } from "../../dom/js/element.ts";
 import type { Plotly } from "../../dom/js/plotly.ts";
 import { fillIn, type Say, type Strings } from "../../dom/js/sentences.ts";
-import { createScreen, createStore, type Screen, type Store } from "../../dom/js/store.ts";
+import {
+  createScreen,
+  createStore,
+  type Screen,
+  type Store,
+  withValues,
+} from "../../dom/js/store.ts";
 import { type Asked, lessonAsks, onAsking } from "../../page/js/lessonEvents.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { type Actions, createActions, type GoTo } from "./actions.ts";
@@ -22,6 +28,7 @@ export interface TraceOptions {
   onReset?: () => void;
   onMissing?: () => void; // called when the server has dropped this trace
   resources?: ServerlessResources; // what answers about traces, where no server does
+  alone?: boolean; // no page around the player has the switch between Simple and Everything
   onCell?: (cell: {
     site: SiteName;
     layer: number;
@@ -61,20 +68,13 @@ export interface TraceContext extends Readonly<Given> {
 
 /** @param given.state what is shown first */
 export function createTraceContext({
-  root,
-  signal,
-  options,
   pieces,
-  state: initial,
   palette,
+  state: initial,
   strings,
-}: {
-  root: HTMLElement;
-  signal: AbortSignal;
-  options: TraceOptions;
-  pieces: Trace;
+  ...own
+}: Pick<TraceContext, "root" | "signal" | "options" | "pieces" | "palette"> & {
   state: TraceState;
-  palette: Palette;
   strings: () => Strings;
 }): TraceContext {
   const screen = createScreen();
@@ -83,22 +83,21 @@ export function createTraceContext({
   const { integrity } = pieces.header;
   const asked = lessonAsks();
   const given = createStore<Given>({ pieces, palette, integrity, asked, ...nothing });
-  onAsking(() => given.set({ asked: lessonAsks() }), signal);
-  const parts: Omit<TraceContext, "act" | "trace" | keyof Given> = {
-    root,
-    signal,
-    options: { ...options },
+  onAsking(() => given.set({ asked: lessonAsks() }), own.signal);
+  const parts: Omit<TraceContext, "act" | keyof Given> = {
+    ...own,
+    options: { ...own.options },
     state,
     set,
     give: given.set,
     screen,
     beside: [],
     say: (key, facts) => fillIn(strings(), key, facts),
+    get trace() {
+      return inUnit(given.values.pieces, state.words);
+    },
   };
-  const context = parts as TraceContext;
-  Object.defineProperties(context, Object.getOwnPropertyDescriptors(given.values));
-  const trace = { enumerable: true, get: () => inUnit(context.pieces, state.words) };
-  Object.defineProperty(context, "trace", trace);
+  const context = withValues(parts, given.values) as TraceContext;
   context.act = createActions(context);
   return context;
 }
@@ -109,8 +108,8 @@ export function givePieces(context: TraceContext, pieces: Trace, another = true)
   context.give({ pieces, generation, integrity: pieces.header.integrity });
 }
 
-/** Say that there is more or less space. */
-export function giveSize(context: TraceContext) {
+/** Say that there is more or less space for a trace, or for what is around it. */
+export function giveSize(context: { size: number; give: (patch: { size: number }) => void }) {
   context.give({ size: context.size + 1 });
 }
 

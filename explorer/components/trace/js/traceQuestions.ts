@@ -69,9 +69,7 @@ export async function serverBytes(
   throw new Error(`nothing at ${address.pathname}`);
 }
 
-/**
- * The answers to one question about the traces on screen, fetched when somebody looks there.
- */
+/** The answers to one question about the traces on screen, fetched when somebody looks there. */
 export function createLoading<Answer extends object>(
   context: TraceContext,
   name: string,

@@ -1,8 +1,8 @@
-import { element, type Part, write } from "../../dom/js/element.ts";
+import { buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { MEAN } from "../../trace/js/look.ts";
+import { plainText } from "../../trace/js/pieceText.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { textOf } from "./probeText.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
 /**
@@ -15,9 +15,9 @@ export function createCellNote(
 ): Part & { show: (cell: Cell) => void } {
   const { say } = replay;
   const text = element("span", {});
-  const button = element(
-    "button",
-    { type: "button", class: "quiet", testid: "open-cell", on: { click: () => open() } },
+  const button = buttonElement(
+    () => open(),
+    { class: "quiet", testid: "open-cell" },
     say("cell_open"),
   );
   const looks = { class: "cell-note", testid: "cell-note", role: "status", hidden: true };
@@ -28,7 +28,7 @@ export function createCellNote(
     const { site, layer, head } = state;
     replay.listeners.onCell({
       ...{ site, layer, head, ...chosen },
-      text: textOf(replay.run, pieces.source),
+      text: plainText(pieces.source, replay.run.translates),
     });
   };
   const show = (cell: Cell) => {

@@ -1,7 +1,7 @@
 import { csvTable } from "../../dom/js/csv.ts";
 import { element, type Part } from "../../dom/js/element.ts";
 import { shortValue } from "../../dom/js/numbers.ts";
-import { saveTable } from "../../dom/js/savedFile.ts";
+import { tableButton } from "../../dom/js/tableButton.ts";
 import { runColour } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import type { ComparisonRow } from "./runData.ts";
@@ -12,19 +12,12 @@ export function createComparisonTable(context: ReplayContext): Part {
   const reached = context.run.translates ? "best_bleu" : "mastered";
   const titles = ["compared_run", "compared_settings", reached, "best_loss"];
   const body = element("tbody", {});
-  const save = element(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      testid: "compared-csv",
-      title: say("csv_title"),
-      on: {
-        click: () => saveTable(`compared-${context.run.name}.csv`, comparisonCsv(context.run.rows)),
-      },
-    },
-    "CSV",
-  );
+  const save = tableButton(context.sayOfPlayer, {
+    table: () => comparisonCsv(context.run.rows),
+    fileName: () => `compared-${context.run.name}`,
+    prefix: "compared-",
+    title: say("csv_title"),
+  });
   const head = element(
     "tr",
     {},

@@ -1,8 +1,9 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { shortValue } from "../../dom/js/numbers.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { createPlot, type PlotlyElement } from "../../dom/js/plotly.ts";
 import { createStore } from "../../dom/js/store.ts";
+import { giveSize } from "../../trace/js/traceContext.ts";
 import { type Box, heightOf, TYPE, valueAxis } from "./curveAxes.ts";
 import { bestMoment, curveChart } from "./curveChart.ts";
 import { headingOf, type Panel } from "./curvePanels.ts";
@@ -36,21 +37,16 @@ export function createCurves(
   const stars = panels.map(() => bestStar(context));
   const note = element("p", { class: "curve-note", testid: `${testid}-note` });
   const toggleZoom = () => set({ zoom: null, zooming: !view.zoom && !view.zooming });
-  const zoom = element("button", {
-    type: "button",
-    class: "quiet curve-zoom",
-    testid: `${testid}-zoom`,
-    on: { click: toggleZoom },
-  });
+  const zoom = buttonElement(toggleZoom, { class: "quiet curve-zoom", testid: `${testid}-zoom` });
   const box = element(
     "div",
     { class: "curves", testid, role: "group", "aria-label": context.say("curves") },
     ...cursors,
-    plot,
     ...headings.map((heading) => heading.element),
-    ...stars,
     note,
     zoom,
+    plot, // the values under the pointer are above all that is read
+    ...stars,
   );
   const range = () => view.zoom ?? context.range();
   const followZoom = () => {
@@ -151,10 +147,8 @@ function bestStar(context: ReplayContext) {
     const { moments, best } = context.run;
     if (best !== null) context.act.goTo(nearestMoment(moments, best));
   };
-  const star = element("button", { type: "button", class: "best-star", testid: "best" });
+  const star = buttonElement(show, { class: "best-star", testid: "best", hidden: true });
   star.addEventListener("pointerdown", (event) => event.stopPropagation());
-  star.addEventListener("click", show);
-  star.hidden = true;
   return star;
 }
 
@@ -187,5 +181,5 @@ function watchCurves(
       pressed = false;
     });
   }
-  onResize([box], context.signal, () => context.give({ size: context.size + 1 }));
+  onResize([box], context.signal, () => giveSize(context));
 }

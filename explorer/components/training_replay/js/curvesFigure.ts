@@ -1,6 +1,6 @@
 import { plain } from "../../dom/js/plotly.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
-import { chartFigure } from "../../figure/js/chartFigure.ts";
+import { chartFigure } from "../../figure/js/figureSheet.ts";
 import { brokenLines, FONT, figurePen, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { css, printPalette } from "../../page/js/palette.ts";
 import { HEADING_LINE } from "./curveAxes.ts";
@@ -53,12 +53,10 @@ export function curvesFigure(
   }));
   chart.layout.annotations.push(...headings);
   const moments = say("figure_moments", { count: run.moments.length, step: last.step });
-  return chartFigure(plotly, chart, {
+  return chartFigure(plotly, chart, run, {
     palette: shown.palette,
-    language: run.language,
     title: say("figure_curves", { run: run.name }),
-    captions: [run.settings.demo, moments].filter(Boolean),
-    project: run.project,
+    captions: [run.settings.demo, moments],
     width,
   });
 }

@@ -1,5 +1,4 @@
 import { element, type Part, write } from "../../dom/js/element.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
 import { createStore, type View } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { MORE_PANELS, panelsOf } from "./curvePanels.ts";
@@ -15,7 +14,7 @@ export function createDrawer(context: ReplayContext): Part {
     return width >= 1700 ? MORE_PANELS.length : width >= 700 ? 3 : 1;
   };
   const curves = createCurves(context, MORE_PANELS, columns, "more-curves");
-  const saving = figureButtons((key) => fillIn(context.run.player, key), {
+  const saving = figureButtons(context.sayOfPlayer, {
     figure: (width) => curvesFigure(context, panelsOf(context.run), width),
     fileName: () => `training-${context.run.name}`,
     prefix: "curves-",

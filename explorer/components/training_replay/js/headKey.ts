@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";
@@ -54,9 +54,9 @@ function headButton(
   const line = element("i", { class: "line" });
   line.style.background = headColour(context.palette, layer, head, heads);
   const weight = element("output", { class: "weight" });
-  const button = element(
-    "button",
-    { type: "button", class: "head", on: { click: () => context.act.chooseHead(layer, head) } },
+  const button = buttonElement(
+    () => context.act.chooseHead(layer, head),
+    { class: "head" },
     line,
     element("span", { class: "name" }, `H${head}`),
     " ",

@@ -1,28 +1,12 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
-import { ICONS } from "../../map/js/transport.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import { moveButton, namePlay } from "../../map/js/transport.ts";
 import type { ReplayContext } from "./replayContext.ts";
 
 /** First, Play, the slider with its moment and step, more about the moments, and Live. */
 export function createMomentSlider(context: ReplayContext, more: HTMLElement): Part {
   const { say, act } = context;
-  const button: (name: "first" | "play", action: () => void) => HTMLButtonElement = (
-    name,
-    action,
-  ) =>
-    element(
-      "button",
-      {
-        type: "button",
-        class: "move",
-        testid: `moment-${name}`,
-        "aria-label": say(name),
-        title: say(`${name}_title`),
-        on: { click: action },
-      },
-      element("span", { class: "icon", "aria-hidden": "true" }, ICONS[name]),
-    );
-  const first = button("first", () => act.goTo(0));
-  const play = button("play", () => act.play());
+  const first = moveButton(context, "first", "moment-first");
+  const play = moveButton(context, "play", "moment-play");
   const slider = element("input", {
     type: "range",
     min: 1,
@@ -31,9 +15,9 @@ export function createMomentSlider(context: ReplayContext, more: HTMLElement): P
     on: { input: () => act.goTo(Number(slider.value) - 1) },
   });
   const count = element("output", { class: "count", testid: "moment-count" });
-  const live = element(
-    "button",
-    { type: "button", class: "live", testid: "live", on: { click: () => act.follow() } },
+  const live = buttonElement(
+    () => act.follow(),
+    { class: "live", testid: "live" },
     element("i", { class: "dot", "aria-hidden": "true" }),
     say("live"),
   );
@@ -62,10 +46,7 @@ export function createMomentSlider(context: ReplayContext, more: HTMLElement): P
     assign(slider, "aria-valuetext", text);
     assign(first, "aria-disabled", state.at <= 0 ? "true" : null);
     assign(play, "aria-disabled", moments.length < 2 ? "true" : null);
-    const name = state.playing ? "pause" : "play";
-    assign(play, "aria-label", say(name));
-    assign(play, "title", say(`${name}_title`));
-    write(play.firstElementChild as Element, ICONS[name]);
+    namePlay(context, play);
     assign(live, "aria-disabled", going && !state.following ? null : "true");
     assign(live, "aria-pressed", state.following ? "true" : "false");
     assign(live, "title", say(going ? (state.following ? "live_on" : "live_title") : "live_off"));

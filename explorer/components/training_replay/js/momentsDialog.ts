@@ -1,8 +1,7 @@
-import { assign, element, type Part } from "../../dom/js/element.ts";
-import { fillIn } from "../../dom/js/sentences.ts";
+import { assign, buttonElement, element, type Part } from "../../dom/js/element.ts";
 import { createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
-import { headName } from "../../trace/js/stepState.ts";
+import { headAt, headName } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { momentsFigure } from "./momentsFigure.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
@@ -29,8 +28,7 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
     const others = state.without.filter((other) => other !== name);
     set({ without: others.length < state.without.length ? others : [...others, name] });
   };
-  const headSwitch = (name: string) =>
-    element("button", { type: "button", class: "quiet", on: { click: () => toggle(name) } }, name);
+  const headSwitch = (name: string) => buttonElement(() => toggle(name), { class: "quiet" }, name);
   const draw = () => {
     if (!state.open) return;
     const heads = crossHeads(replay.picture).map(nameOf);
@@ -49,13 +47,8 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
     for (const button of saving) button.disabled = !drawing;
   };
   const fileName = () => `heads-${replay.run.name}`;
-  const sayOfPlayer = (key: string) => fillIn(replay.run.player, key);
-  const saving = figureButtons(sayOfPlayer, { figure, fileName, prefix: "moments-" });
-  const close = element(
-    "button",
-    { type: "button", class: "quiet", on: { click: () => dialog.close() } },
-    say("moments_close"),
-  );
+  const saving = figureButtons(replay.sayOfPlayer, { figure, fileName, prefix: "moments-" });
+  const close = buttonElement(() => dialog.close(), { class: "quiet" }, say("moments_close"));
   const dialog = element(
     "dialog",
     { class: "moments-dialog", testid: "moments-dialog" },
@@ -69,18 +62,14 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
     replay.screen.flush(); // its first button gets the focus
     dialog.showModal();
   };
-  const title = say("moments_title");
-  const looks = { type: "button", testid: "moments-open", title, on: { click: open } };
-  const opener = element("button", looks, say("moments"));
+  const looks = { testid: "moments-open", title: say("moments_title") };
+  const opener = buttonElement(open, looks, say("moments"));
   return { element: dialog, opener, views: [draw] };
 }
 
 function crossHeads(probe: TraceContext | null): HeadChoice[] {
   const { layers = 0, heads = 0 } = probe?.pieces.sites.cross ?? {};
-  return Array.from({ length: layers * heads }, (_, index) => ({
-    layer: Math.floor(index / heads),
-    head: index % heads,
-  }));
+  return Array.from({ length: layers * heads }, (_, index) => headAt(index, heads));
 }
 
 function nameOf({ layer, head }: HeadChoice) {

@@ -1,28 +1,15 @@
 import { percent, shortWeight } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
-import { figureCells } from "../../figure/js/figureCells.ts";
-import { addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
-import { beginFigure, endFigure } from "../../figure/js/figureSheet.ts";
-import {
-  addParagraph,
-  drawn,
-  FONT,
-  figurePen,
-  LINE,
-  MARGIN,
-  WIDTHS,
-  widthOf,
-} from "../../figure/js/figureText.ts";
-import { placePanels } from "../../figure/js/panelLayout.ts";
-import { textWidth } from "../../map/js/geometry.ts";
-import { css, printPalette } from "../../page/js/palette.ts";
+import { addPanels } from "../../figure/js/figurePanels.ts";
+import { beginFigure } from "../../figure/js/figureSheet.ts";
+import { FONT, LINE, WIDTHS } from "../../figure/js/figureText.ts";
+import { printPalette } from "../../page/js/palette.ts";
 import { headName, siteOf } from "../../trace/js/stepState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { probeText } from "./probeText.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
 import type { Moment } from "./runData.ts";
-import { spread } from "./spread.ts";
 
 type Pictured = { moment: Moment; trace: Trace }; // a moment whose probe trace has arrived
 
@@ -45,7 +32,7 @@ export function momentsFigure(
   const shown = spread(pictured(replay), most);
   if (shown.length === 0 || heads.length === 0) return null;
   const palette = printPalette(FONT);
-  const contextOf: (trace: Trace, head: HeadChoice) => TraceContext = (trace, head) => ({
+  const contextOf = (trace: Trace, head: HeadChoice): TraceContext => ({
     ...probe,
     palette,
     trace,
@@ -53,30 +40,29 @@ export function momentsFigure(
     state: { ...probe.state, ...head, site: "cross", step: 0, words: false, alignment: "off" },
   });
   const last = contextOf(shown[shown.length - 1].trace, heads[0]);
-  const figure = beginFigure(palette, replay.run.language, width);
-  let end = addParagraph(figure, title(replay, shown), MARGIN, { heading: true });
-  for (const text of captions(replay, last)) end = addParagraph(figure, text, end + 2);
-  const layout = placePanels({
-    ...content(replay, shown, heads),
-    sheet: widthOf(figure),
-    top: end + LINE / 2,
-    shape: siteOf(last),
+  const { figure, end, finish } = beginFigure(replay.run, {
+    palette,
+    title: title(replay, shown),
+    captions: captions(replay, last),
+    width,
   });
-  figure.append(...layout.texts.map(({ text, ...place }) => drawn("text", place, text)));
-  const codes: Set<number> = new Set();
-  const size = {
-    width: layout.across * siteOf(last).keys,
-    height: layout.down * siteOf(last).queries,
+  const panels = {
+    ...content(replay, shown, heads),
+    shape: siteOf(last),
+    contextOf: (row: number, column: number) => contextOf(shown[column].trace, heads[row]),
   };
-  const edge = { ...size, fill: "none", stroke: css(palette.ink), "stroke-width": 0.5 };
-  for (const { column, row, left, top } of layout.panels) {
-    const context = contextOf(shown[column].trace, heads[row]);
-    for (const code of shownCodes(context)) codes.add(code);
-    figure.append(...figureCells(context, { ...layout, left, top }));
-    figure.append(drawn("rect", { x: left, y: top, ...edge }));
-  }
-  end = addLegend(figure, last, layout.end + LINE / 2, { codes: [...codes].sort() });
-  return endFigure(figure, palette, replay.run.project, end);
+  return finish(addPanels(figure, end + LINE / 2, panels));
+}
+
+/** At most `most` of the moments, evenly spread, the first and the last among them. */
+export function spread<Moment>(moments: Moment[], most: number) {
+  const count = Math.min(moments.length, most);
+  if (count < 2) return moments.slice(-count || moments.length);
+  const last = moments.length - 1;
+  return Array.from(
+    { length: count },
+    (_, index) => moments[Math.round((index * last) / (count - 1))],
+  );
 }
 
 function pictured({ run, traces }: ReplayContext): Pictured[] {
@@ -100,7 +86,7 @@ function captions({ run, say }: ReplayContext, probe: TraceContext) {
     `${probe.say("figure_axes_cross")} ${probe.say("figure_weights")}`,
     hasGold(run.moments) ? say("moments_gold") : "",
     probe.say("figure_text", { text }),
-  ].filter(Boolean);
+  ];
 }
 
 function hasGold(moments: Moment[]) {
@@ -109,7 +95,6 @@ function hasGold(moments: Moment[]) {
 
 /** The texts beside the panels. */
 function content({ run, say }: ReplayContext, shown: Pictured[], heads: HeadChoice[]) {
-  const pen = figurePen();
   const score = run.translates ? "bleu" : "exact";
   const moments = shown.map(({ moment }) => moment);
   const scoreOf = (moment: Moment) => {
@@ -118,7 +103,6 @@ function content({ run, say }: ReplayContext, shown: Pictured[], heads: HeadChoi
     return run.translates ? value.toFixed(1) : percent(value);
   };
   return {
-    measure: (text: string) => textWidth(pen, text),
     facts: [say("step_axis"), say(score)],
     columns: moments.map((moment) => [String(moment.step), scoreOf(moment)]),
     rows: heads.map(({ layer, head }) => headName(layer, head)),

@@ -1,5 +1,7 @@
 import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
+import { onResize } from "../../dom/js/onResize.ts";
+import type { Say } from "../../dom/js/sentences.ts";
 import { untracked } from "../../dom/js/store.ts";
 import { createMap } from "../../map/js/map.ts";
 import { createRail } from "../../map/js/rail.ts";
@@ -29,12 +31,6 @@ interface ProbeLine {
   show: (moment: Moment | undefined, trace: Trace | undefined) => void;
 }
 
-/** The picture of a probe trace. */
-interface ProbeView {
-  show: (moment: Moment, trace: Trace) => void;
-  destroy: () => void;
-}
-
 /**
  * The probe: the same input at every moment, drawn by the player's parts. Head, scale, zoom and
  * row stay from moment to moment.
@@ -50,7 +46,7 @@ export function createProbe(context: ReplayContext): Part & { destroy: () => voi
     testid: "sharpest",
     "aria-live": "polite",
   });
-  let view: ProbeView | null = null;
+  let view: ReturnType<typeof createProbeView> | null = null;
   let shownRun = "";
   const showMoment = () => {
     const { run, state, trace } = context;
@@ -90,24 +86,23 @@ export function createProbe(context: ReplayContext): Part & { destroy: () => voi
   };
 }
 
+/** What is given and what is decoded, each after its name. */
+function probeLine(say: Say, given: (Node | string)[], greedy: (Node | string)[]) {
+  const [probeTitle, greedyTitle] = [say("probe_title"), say("greedy_title")];
+  return element(
+    "div",
+    { class: "probe-line" },
+    element("span", { class: "probe-given", title: probeTitle }, `${say("probe")} `, ...given),
+    element("span", { class: "greedy", title: greedyTitle }, `${say("greedy")} `, ...greedy),
+  );
+}
+
 /** The line of a toy task: the input, its right answer, and the greedy output. */
 function createSymbolLine({ run, say }: ReplayContext): ProbeLine {
   const given = element("span", { class: "given", testid: "probe-text" });
   const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
   const verdict = element("span", { class: "verdict", testid: "verdict" });
-  const node = element(
-    "div",
-    { class: "probe-line" },
-    element("span", { class: "probe-given", title: say("probe_title") }, `${say("probe")} `, given),
-    element(
-      "span",
-      { class: "greedy", title: say("greedy_title") },
-      `${say("greedy")} `,
-      greedy,
-      " ",
-      verdict,
-    ),
-  );
+  const node = probeLine(say, [given], [greedy, " ", verdict]);
   const show: ProbeLine["show"] = (moment, trace) => {
     if (!trace) return;
     const right = trace.target.slice(1);
@@ -115,7 +110,7 @@ function createSymbolLine({ run, say }: ReplayContext): ProbeLine {
     const tokens = moment?.greedy ? moment.greedy.split(" ") : [];
     const same =
       tokens.length === right.length && tokens.every((token, index) => token === right[index]);
-    const spaced: (token: string, index: number) => (HTMLElement | string)[] = (token, index) => [
+    const spaced = (token: string, index: number) => [
       tokenElement(token, { class: token === right[index] ? "" : "differs" }),
       " ",
     ];
@@ -130,18 +125,8 @@ function createSymbolLine({ run, say }: ReplayContext): ProbeLine {
 function createSentenceLine({ run, say }: ReplayContext): ProbeLine {
   const given = element("bdi", { class: "given", testid: "probe-text" });
   const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });
-  const node = element(
-    "div",
-    { class: "probe-line sentence" },
-    element(
-      "span",
-      { class: "probe-given", title: say("probe_title") },
-      `${say("probe")} `,
-      given,
-      ` · ${say("forced")}`,
-    ),
-    element("span", { class: "greedy", title: say("greedy_title") }, `${say("greedy")} `, greedy),
-  );
+  const node = probeLine(say, [given, ` · ${say("forced")}`], [greedy]);
+  node.classList.add("sentence");
   const show: ProbeLine["show"] = (moment, trace) => {
     if (!trace) return;
     write(given, probeText(run, trace));
@@ -161,7 +146,7 @@ function createProbeView(
   sharpest: HTMLElement,
   moment: Moment,
   trace: Trace,
-): ProbeView {
+) {
   let shown = moment;
   const { projector } = replay.state;
   const { player } = replay.run; // the same in every state of a run
@@ -211,18 +196,16 @@ function createProbeView(
   });
   body.replaceChildren(rail.element, map.element);
   replay.root.append(tooltip.element);
-  const observer = new ResizeObserver(() => giveSize(context));
-  observer.observe(body);
+  onResize([body], replay.signal, () => giveSize(context));
   drawAll(context, [...choices, rail, map, tooltip, { views: [ringCells] }]);
   map.start();
   replay.give({ picture: context });
   return {
-    show: (next, its) => {
+    show: (next: Moment, its: Trace) => {
       shown = next;
       showTrace(context, its);
     },
     destroy: () => {
-      observer.disconnect();
       context.screen.stop();
       map.destroy();
       tooltip.element.remove();

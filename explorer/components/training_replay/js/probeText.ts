@@ -1,15 +1,8 @@
 import { isolated } from "../../dom/js/sentences.ts";
-import { isSpecial } from "../../trace/js/label.ts";
-import { joinedPieces } from "../../trace/js/pieceText.ts";
+import { plainText } from "../../trace/js/pieceText.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 
 /** The input of the probe and its right answer. */
-export function probeText(run: { translates: boolean }, trace: Trace) {
-  return [trace.source, trace.target].map((side) => isolated(textOf(run, side))).join(" → ");
-}
-
-/** Tokens as a person types them. */
-export function textOf({ translates }: { translates: boolean }, tokens: string[]) {
-  const content = tokens.filter((token) => !isSpecial(token));
-  return translates ? joinedPieces(content) : content.join(" ");
+export function probeText({ translates }: { translates: boolean }, { source, target }: Trace) {
+  return [source, target].map((side) => isolated(plainText(side, translates))).join(" → ");
 }

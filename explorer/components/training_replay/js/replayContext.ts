@@ -6,6 +6,7 @@ import {
   type Screen,
   type Store,
   untracked,
+  withValues,
 } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
@@ -78,6 +79,7 @@ export interface ReplayContext extends Readonly<Given> {
   screen: Screen;
   source: ReplaySource;
   say: Say;
+  sayOfPlayer: Say;
   traces: ProbeTraces;
   range: () => [number, number]; // of the step axis
   expected: () => number; // how many moments there are or, during the training, will be
@@ -90,51 +92,42 @@ export interface ReplayContext extends Readonly<Given> {
 
 /** @param given.opening what the probe shows first */
 export function createReplayContext({
-  root,
-  signal,
   run,
-  source,
+  palette,
   state: initial,
   opening,
-  palette,
-}: {
-  root: HTMLElement;
-  signal: AbortSignal;
-  run: RunData;
-  source: ReplaySource;
+  ...own
+}: Pick<ReplayContext, "root" | "signal" | "source" | "listeners" | "run" | "palette"> & {
   state: ReplayState;
   opening: Partial<TraceState>;
-  palette: Palette;
 }): ReplayContext {
   const screen = createScreen();
   const { values: state, set } = createStore(initial);
   const nothing = { trace: false as const, picture: null, plotly: null, size: 0 };
   const { values: given, set: give } = createStore<Given>({ run, palette, ...nothing });
   let first = opening;
-  const parts: Omit<ReplayContext, "act" | "selected" | keyof Given> = {
-    root,
-    signal,
+  const parts: Omit<ReplayContext, "act" | keyof Given> = {
+    ...own,
     state,
     set,
     give,
     screen,
-    source,
     // its sentences are the same in every state of the run
     say: (key, facts) => fillIn(untracked(() => given.run).strings, key, facts),
-    traces: createProbeTraces(signal, source.probe),
+    sayOfPlayer: (key, facts) => fillIn(untracked(() => given.run).player, key, facts),
+    traces: createProbeTraces(own.signal, own.source.probe),
     range: () => [0, lastStep(given.run)],
     expected: () => expectedMoments(given.run),
-    listeners: { onLink: () => {}, onCell: () => {} },
     choose: (patch) => {
       first = { ...first, ...patch };
       given.picture?.set(patch);
     },
     opening: () => first,
+    get selected() {
+      return selectedHead(given.picture);
+    },
   };
-  const context = parts as ReplayContext;
-  Object.defineProperties(context, Object.getOwnPropertyDescriptors(given));
-  const selected = { enumerable: true, get: () => selectedHead(given.picture) };
-  Object.defineProperty(context, "selected", selected);
+  const context = withValues(parts, given) as ReplayContext;
   context.act = createReplayActions(context);
   return context;
 }

@@ -2,11 +2,13 @@ import { type DrawnPart, element, viewsOf } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import type { View } from "../../dom/js/store.ts";
 import type { ShownMoment } from "../../page/js/classEvents.ts";
+import { watchEverything } from "../../page/js/everything.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
 import type { View as Mounted } from "../../page/js/streamlitComponent.ts";
 import { watchSize, watchTheme } from "../../page/js/watchers.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
+import { giveSize } from "../../trace/js/traceContext.ts";
 import { addressed, createAddress } from "./address.ts";
 import { createClassMoment, followMoment } from "./classMoment.ts";
 import { createComparisonTable } from "./comparisonTable.ts";
@@ -63,20 +65,16 @@ export function mountTrainingReplay(
     signal,
     run,
     source,
+    listeners,
     state: initialState(run),
     opening: { ...lastView?.probe, ...crossHead(addressed(run).head) },
     palette: watchTheme(root, (palette) => context.give({ palette })),
   });
-  context.listeners = listeners;
   const parts = placeParts(context);
   if (!source.follows) parts.push(createAddress(context), createClassMoment(context));
-  watchSize(
-    root,
-    signal,
-    (top) => top,
-    () => context.give({ size: context.size + 1 }),
-  );
-  listenToKeys(context, { p: () => context.set({ projector: !context.state.projector }) });
+  watchSize(root, signal, () => giveSize(context));
+  listenToKeys(context);
+  watchEverything(root, signal, () => giveSize(context));
   window.addEventListener("popstate", () => showAddressed(context), { signal });
   context.screen.show(viewsOf(parts));
   context.screen.flush();

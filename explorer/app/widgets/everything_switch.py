@@ -1,0 +1,12 @@
+"""The switch between Simple and Everything, in the header of all pages. The style sheets of the
+page and of the components say what it hides; the browser remembers it."""
+
+from explorer.app.component import component
+from explorer.core.i18n import section
+
+
+def everything_switch(language: str) -> None:
+    sentences = section("player", language)
+    strings = {key: sentences[key] for key in ("everything", "everything_title")}
+    data = {"language": language, "strings": strings}
+    component("everything")(key="everything", data=data, width="content")
