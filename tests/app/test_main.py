@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 import explorer.app
+from explorer.app.state.lesson import lessons
 from explorer.core import folders
 from explorer.core.i18n import say
-from tests.support.app_pages import open_page
+from tests.support.app_pages import open_page, sent_to
+from tests.support.payloads import unpack_payload
 
 APP = Path(explorer.app.__file__).parent
 SCRIPTS = [APP / "main.py", *sorted((APP / "views").glob("[!_]*.py"))]
@@ -40,15 +42,17 @@ def test_the_frame_is_in_the_language_of_the_link(language, title):
     ],
 )
 def test_all_pages_list_the_lessons(page, language, title):
-    app = open_page(page, lang=language)
-    (menu,) = [one for one in app.get("menu_button") if "lessons" in one.proto.id]
-    assert menu.proto.label == say("lessons.menu", language)
-    assert menu.proto.options[0] == f"1 · {title}"
+    header, _ = unpack_payload(sent_to(open_page(page, lang=language), "lesson_list"))
+    assert header["strings"]["menu"] == say("lessons.menu", language)
+    first = lessons().in_language("query-and-key", language)
+    told = {"title": title, "minutes": first.minutes, "aims": first.aims}
+    assert header["lessons"][0] == {"name": "query-and-key", **told}
+    assert header["broken"] == []
 
 
 def test_a_broken_file_is_in_the_list(monkeypatch, tmp_path):
     monkeypatch.setenv(folders.LESSONS_VARIABLE, str(tmp_path))
     (tmp_path / "bad.en.md").write_text("no title")
-    app = open_page(lang="en")
-    (menu,) = [one for one in app.get("menu_button") if "lessons" in one.proto.id]
-    assert menu.proto.options[-1].replace("\\", "") == "✗ bad.en.md"
+    header, _ = unpack_payload(sent_to(open_page(lang="en"), "lesson_list"))
+    (broken,) = header["broken"]
+    assert (broken["title"], broken["name"]) == ("bad.en.md", str(tmp_path / "bad.en.md"))

@@ -48,7 +48,7 @@ export function createExplanation(
   panel.addEventListener("toggle", (event) => {
     const open = event.newState === "open";
     assign(button, "aria-expanded", open ? "true" : "false");
-    if (open) place(panel, button);
+    if (open) placeBeside(panel, button);
   });
   return { element: element("span", { class: "explained" }, button, panel), button };
 }
@@ -80,8 +80,8 @@ function large(formula: string) {
   return `<mstyle displaystyle="true">${formula}</mstyle>`;
 }
 
-/** Put the words beside their button, inside the window. */
-function place(panel: HTMLElement, button: HTMLElement) {
+/** Put what a button opens beside it, inside the window. */
+export function placeBeside(panel: HTMLElement, button: HTMLElement) {
   const { left, top, bottom } = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = panel;
   const across = Math.min(left, window.innerWidth - width - MARGIN);
