@@ -244,8 +244,8 @@ def test_a_bare_address_opens_in_the_language_that_was_chosen(address, new_visit
 
 
 TRANSLATED = (
-    "The man who lives next door to us has bought a new car and the woman who lives in the old house"
-    " has sold a red chair to the black cat that is sleeping on it today."
+    "The man who lives next door to us has bought a new car and the woman who lives in the old"
+    " house has sold a red chair to the black cat that is sleeping on it today."
 )
 
 
