@@ -563,7 +563,7 @@ def test_a_first_visit_is_offered_the_first_lesson_once(address, new_visitor):
     tab.get_by_test_id("lesson-dismiss").click()
     expect(tab.get_by_test_id("lesson-offer")).to_have_count(0)
     tab.reload()
-    expect(tab.get_by_test_id("integrity")).to_be_visible()
+    expect(tab.locator(".plotted")).to_be_attached()
     expect(tab.get_by_test_id("lesson-offer")).to_have_count(0)
     tab.evaluate("localStorage.clear()")
     tab.reload()
