@@ -1,4 +1,4 @@
-"""Lesson cards filled in from their traces, and a whole lesson as one HTML page."""
+"""Lesson cards filled in from their traces; a whole lesson as a page, or as a sheet to print."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -10,6 +10,7 @@ from explorer.app.initial_view import forced_view
 from explorer.app.state import visit as visit_state
 from explorer.components.lesson.payload import ShownCard, ShownLesson
 from explorer.components.lesson_export import LessonText, lesson_page
+from explorer.components.lesson_sheet import lesson_sheet
 from explorer.core.errors import ExplorerError, LessonError
 from explorer.core.i18n import isolated, say
 from explorer.core.lesson import Card, Lesson, asked_of_trace, fill_in
@@ -43,8 +44,17 @@ def whole_lesson(
         if visit is not None and not one.problem:
             by_request.setdefault(visit.request, []).append(number)
     texts = [_text(offered[r.model], r, tuple(numbers)) for r, numbers in by_request.items()]
-    shown = ShownLesson(name, lesson.title, cards, card=0, visit=0, following=following)
+    shown = ShownLesson.of(name, lesson, cards, following=following)
     return lesson_page(shown, texts, language, static_site).encode()
+
+
+def whole_sheet(name: str, lesson: Lesson, offered: Catalog, language: str) -> bytes:
+    """The questions and answers of a lesson as an HTML page. Called from any thread.
+
+    language: as of `whole_lesson`.
+    """
+    cards = [filled_in(card, offered, lesson.language) for card in lesson.cards]
+    return lesson_sheet(ShownLesson.of(name, lesson, cards), language).encode()
 
 
 def _text(member: CatalogMember, request: Request, cards: tuple[int, ...]) -> LessonText:

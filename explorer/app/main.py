@@ -13,9 +13,8 @@ from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session, visitor
 from explorer.app.widgets import messages
 from explorer.app.widgets.everything_switch import everything_switch
-from explorer.app.widgets.messages import literal
+from explorer.app.widgets.lesson_list import lesson_list
 from explorer.core.i18n import LANGUAGES, say
-from explorer.core.lesson import FoundLessons
 
 _HERE = Path(__file__).parent
 
@@ -50,29 +49,11 @@ def lesson_menu(language: str, explore: StreamlitPage) -> None:
     why."""
     listed = lesson_state.look_up()
     broken = {f"{one.path}": one for one in listed.broken}
-    options = _titles(listed, language)
-    options |= {name: literal(f"✗ {one.path.name}") for name, one in broken.items()}
-    if not options:
-        return
-    chosen = st.menu_button(
-        say("lessons.menu", language),
-        list(options),
-        format_func=options.__getitem__,
-        key="lessons",
-    )
+    chosen = lesson_list(listed, language)
     if chosen in broken:
         messages.report(broken[chosen])
-    elif chosen in listed.lessons:
-        st.switch_page(explore, query_params=lesson_state.link(str(chosen)))
-
-
-def _titles(found: FoundLessons, language: str) -> dict[str, str]:
-    """The numbered titles of the lessons, by name."""
-    written = {name: found.in_language(name, language) for name in found.lessons}
-    return {
-        name: literal(f"{number} · {lesson.title}" if lesson else name)
-        for number, (name, lesson) in enumerate(written.items(), start=1)
-    }
+    elif chosen is not None and chosen in listed.lessons:
+        st.switch_page(explore, query_params=lesson_state.link(chosen))
 
 
 def choose_language(language: str) -> None:

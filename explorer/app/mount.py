@@ -1,8 +1,6 @@
-"""The only place that mounts components in a page: player, head views, training replay.
+"""The components of the pages: player, head views, training replay.
 
-Streamlit runs a page's file again each time, and a component that is declared again may be mounted
-again; so they are declared here. Payloads are cached as bytes: Streamlit sends the browser only
-what has changed.
+Payloads are cached as bytes: Streamlit sends the browser only what has changed.
 """
 
 import json
@@ -18,10 +16,11 @@ import streamlit as st
 from numpy.typing import NDArray
 from streamlit.components.v2.types import ComponentRenderer
 
+from explorer.app.component import component
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import access, trace_route
 from explorer.app.state import session
-from explorer.components.bundle import Component, script, styles
+from explorer.components.bundle import Component
 from explorer.components.head_views.payload import (
     Sides,
     comparison_payload,
@@ -185,13 +184,13 @@ def metric_matrix(report: HeadReport, batch: str, language: str, on_report: Repo
 
 def chart(key: str, payload: bytes) -> None:
     """A chart with the buttons that save it; see `chart_payload`."""
-    _component("chart")(key=key, data=payload)
+    component("chart")(key=key, data=payload)
 
 
 def words(names: Sequence[str], label: str, language: str) -> None:
     """A `?` button that opens explanations of the words in a table; see `words_payload`."""
     data = words_payload(names, label, language=language)
-    _component("words")(key="words", data=data, width="content")
+    component("words")(key="words", data=data, width="content")
 
 
 def replay(
@@ -212,7 +211,7 @@ def replay(
         opens=opens,
         more=_shared(key, others) if access.is_class_mode() else {},
     )
-    shown = _component("training_replay")(
+    shown = component("training_replay")(
         key="training_replay",
         data=payload,
         on_link_change=lambda: None,
@@ -257,7 +256,7 @@ def _mount_class(part: str, language: str, address: str) -> None:
         "address": address,
     }
     payload = json.dumps(data, ensure_ascii=False).encode()
-    _component("classroom")(key=f"class-{part}", data=payload)
+    component("classroom")(key=f"class-{part}", data=payload)
 
 
 def _payload(key: tuple[Any, ...], compute: Callable[[], bytes]) -> bytes:
@@ -297,16 +296,11 @@ def _of_picture(key: PictureKey, on_report: Report) -> Report:
 def _mount(name: Component, data: bytes, on_report: Report, events: tuple[str, ...]) -> None:
     callback = partial(_pass_on, name, on_report)
     callbacks: dict[str, Any] = {f"on_{event}_change": callback for event in events}
-    _component(name)(key=name, data=data, **callbacks)
+    component(name)(key=name, data=data, **callbacks)
 
 
 def _pass_on(key: str, on_report: Report) -> None:
     on_report(session.widget_value(key) or {})
-
-
-@cache
-def _component(name: Component) -> ComponentRenderer:
-    return st.components.v2.component(f"attention_{name}", css=styles(name), js=script(name))
 
 
 @cache

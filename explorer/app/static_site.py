@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from explorer.app import model_cache
-from explorer.app.filled_lesson import filled_in, whole_lesson
+from explorer.app.filled_lesson import filled_in, whole_lesson, whole_sheet
 from explorer.app.initial_view import chosen_head
 from explorer.app.state.lesson import lessons
 from explorer.app.state.visit import initial_request
@@ -35,9 +35,12 @@ _LOG = logging.getLogger("explorer")
 _RECORDED = "reverse"
 _MARK = "attention-explorer-site.txt"
 _ABOUT = "Open index.html. Written by attention-explorer site.\n\n"
-_REMOVABLE = re.compile(r"models/[^/\\:]+\.(safetensors|js)|lessons/[^/\\:]+\.(html|js)")
+_REMOVABLE = re.compile(
+    r"models/[^/\\:]+\.(safetensors|js)|lessons/[^/\\:]+\.(html|js)"
+    r"|sheets/[^/\\:]+\.html"
+)
 """Files of an earlier static site that may be removed, among those its mark lists. Anybody can
-change the mark, so the pattern allows only these two folders."""
+change the mark, so the pattern allows only these folders."""
 
 Files = Iterator[tuple[str, bytes]]
 """Path in the folder, and the content of the file."""
@@ -64,7 +67,8 @@ def write_static_site(
         _write_mark(out, earlier)
         _log_broken_cards(models)
         # The first page comes last, so that an unfinished folder opens nothing.
-        for name, data in chain(linked_files(models), first_page_files(models)):
+        files = chain(linked_files(models), _sheets(models), first_page_files(models))
+        for name, data in files:
             if name in sizes:
                 continue  # several lessons have it
             tell(name)
@@ -153,6 +157,15 @@ def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], lang
         yield f"lessons/{name}.{language}.html", text.encode()
 
 
+def _sheets(models: Sequence[ShippedModel]) -> Files:
+    """The sheets of the lessons, which have the answers: a class gets none."""
+    offered = {model.name: model for model in models}
+    for name, written in _whole_lessons(offered).lessons.items():
+        for language in LANGUAGES:
+            lesson = written.get(language) or next(iter(written.values()))
+            yield f"sheets/{name}.{language}.html", whole_sheet(name, lesson, offered, language)
+
+
 def _live_model(model: ShippedModel) -> LiveModel:
     """The model, with weights as float16 and the head that the app shows first."""
     data = to_bytes(load_checkpoint(model.path), half=True)
@@ -204,5 +217,7 @@ def _cards() -> Iterator[tuple[str, str, int, Card]]:
 def _linked(found: FoundLessons) -> Iterator[LinkedLesson]:
     for name, written in found.lessons.items():
         first = next(iter(written.values()))
-        titles = {language: written.get(language, first).title for language in LANGUAGES}
-        yield LinkedLesson(name, titles)
+        shown = {language: written.get(language, first) for language in LANGUAGES}
+        titles = {language: lesson.title for language, lesson in shown.items()}
+        aims = {language: lesson.aims for language, lesson in shown.items()}
+        yield LinkedLesson(name, titles, aims, first.minutes)

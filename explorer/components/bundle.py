@@ -17,6 +17,7 @@ Component = Literal[
     "training_replay",
     "words",
     "lesson",
+    "lesson_list",
     "classroom",
     "chart",
     "everything",

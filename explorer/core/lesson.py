@@ -2,6 +2,10 @@
 
     # Query and key
 
+    minutes: 8
+    aims: Read a row of the map.
+    summary: A query asks, keys answer.
+
     ---
     view: model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=2
     highlight: current-row
@@ -12,8 +16,10 @@
     ---
     The orange row asks; the columns answer.
 
-`view` is the query of a link of the app; `highlight` the `data-testid` of the element that the text
-is about; `answer` a function of `lesson_answers`, which may also be in braces in the text.
+What stands before the first card may be left out: `minutes` and `aims` are for the teacher,
+`summary` ends the lesson. `view` is the query of a link of the app; `highlight` the `data-testid`
+of the element that the text is about; `answer` a function of `lesson_answers`, which may also be
+in braces in the text.
 
 In a folder, `NAME.en.md` and `NAME.zh.md` are one lesson in two languages, and each further
 language may have one, too.
@@ -39,6 +45,7 @@ _ORDER = (
     "what-heads-share-out",
     "alignment",
     "what-if",
+    "positions",
     "importance",
 )
 """Order of the lessons that ship; others follow by name."""
@@ -50,11 +57,16 @@ LONGEST_TEXT = 240
 """Most characters of a card's text: the picture below it needs the height."""
 
 LONGEST_TITLE = 50
+LONGEST_HEAD: Mapping[str, int] = MappingProxyType({"aims": 200, "summary": LONGEST_TEXT})
+"""Most characters of what stands before the first card."""
+
 LONGEST_FIELDS: Mapping[str, int] = MappingProxyType(
     {"exported": LONGEST_TEXT, "question": 80, "choices": 24, "because": 120}
 )
 """Most characters of the other parts of a card; for the choices, of each one."""
 
+_HEAD = ("minutes", *LONGEST_HEAD)
+_MINUTES = range(1, 181)
 _FIELDS = ("view", "highlight", "question", "choices", "answer", "because", "exported")
 _ASKED = ("question", "choices", "answer")
 _LINE = "---"
@@ -95,29 +107,43 @@ class Lesson:
     """A lesson in one language, with at least one card.
 
     language: of the text, and of the answers filled in from traces, even if the visitor's differs.
+    minutes: that it takes; None = unknown.
+    aims: what it is for; "" = not said.
+    summary: what a learner can say after it; "" = not said.
     """
 
     title: str
     cards: tuple[Card, ...]
     language: str
+    minutes: int | None = None
+    aims: str = ""
+    summary: str = ""
+
+    @property
+    def questions(self) -> int:
+        """How many cards ask something."""
+        return sum(bool(card.question) for card in self.cards)
 
 
 def read_lesson(text: str, language: str = "en") -> Lesson:
     """The lesson in the text of a file. Raises `LessonError`, which names the card."""
     head, *parts = re.split(rf"^{_LINE}[ \t]*$", text.strip(), flags=re.MULTILINE)
-    lines = head.strip().splitlines()
-    if len(lines) != 1 or not lines[0].startswith("# ") or not lines[0][2:].strip():
+    title, *lines = head.strip().splitlines() or [""]
+    if not title.startswith("# ") or not title[2:].strip():
         raise LessonError("no_title")
-    title = lines[0][2:].strip()
+    title = title[2:].strip()
     if len(title) > LONGEST_TITLE:
         raise LessonError("long_title", characters=len(title), limit=LONGEST_TITLE)
+    fields = _read_head(lines)
     if not parts or len(parts) % 2:
         raise LessonError("no_cards", line=_LINE)
     if len(parts) > 2 * MOST_CARDS:
         raise LessonError("too_many_cards", cards=len(parts) // 2, limit=MOST_CARDS)
     headers, texts = parts[::2], parts[1::2]
     cards = [_read_card(*one) for one in zip(range(1, len(texts) + 1), headers, texts, strict=True)]
-    return Lesson(title, tuple(cards), language)
+    minutes = int(fields["minutes"]) if "minutes" in fields else None
+    aims, summary = fields.get("aims", ""), fields.get("summary", "")
+    return Lesson(title, tuple(cards), language, minutes, aims, summary)
 
 
 def fill_in(sentence: str, values: Mapping[str, str]) -> str:
@@ -129,6 +155,25 @@ def asked_of_trace(card: Card) -> frozenset[str]:
     """Names of all `lesson_answers` functions that a card uses."""
     names = {name for sentence in card.sentences for name in _PLACEHOLDER.findall(sentence)}
     return frozenset(names | {card.answer} if card.answer else names)
+
+
+def _read_head(lines: Iterable[str]) -> dict[str, str]:
+    """The fields between the title and the first card."""
+    fields: dict[str, str] = {}
+    for line in filter(None, map(str.strip, lines)):
+        name, colon, value = (part.strip() for part in line.partition(":"))
+        if not colon or name not in _HEAD:
+            raise LessonError("bad_head", got=line[:60], known=", ".join(_HEAD))
+        if name in fields:
+            raise LessonError("head_twice", field=name)
+        limit = LONGEST_HEAD.get(name, len(value))
+        if len(value) > limit:
+            raise LessonError("long_head", field=name, characters=len(value), limit=limit)
+        fields[name] = value
+    minutes = fields.get("minutes", "1")
+    if minutes not in map(str, _MINUTES):
+        raise LessonError("bad_minutes", got=minutes[:60], most=_MINUTES[-1])
+    return fields
 
 
 def _read_card(number: int, header: str, body: str) -> Card:

@@ -78,6 +78,11 @@ def _largest_key(trace: Trace, place: Place, _: str) -> str:
     return _label(trace.keys(place.site), int(_row(trace, place).argmax()))
 
 
+def _largest_position(trace: Trace, place: Place, _: str) -> str:
+    """Where the largest key stands, counted from 1."""
+    return str(int(_row(trace, place).argmax()) + 1)
+
+
 def _next_key(trace: Trace, place: Place, _: str) -> str:
     """The largest key of the row after this one."""
     row = trace.attention(place.site)[place.layer, place.head, place.query + 1]
@@ -127,6 +132,14 @@ def _masked_keys(trace: Trace, place: Place, _: str) -> str:
 
 def _predicted_token(trace: Trace, place: Place, _: str) -> str:
     return _label(trace.predicted_tokens, place.query)
+
+
+def _second_token(trace: Trace, place: Place, _: str) -> str:
+    """The second most probable token after the row."""
+    arrays = trace.arrays
+    second = (arrays["steps.rank"] == 2) & (arrays["steps.step"] == place.query + 1)
+    (place_in_list,) = np.flatnonzero(second)
+    return _label(trace.candidate_tokens, int(place_in_list))
 
 
 def _probability(trace: Trace, place: Place, _: str) -> str:
@@ -198,6 +211,7 @@ _CALCULATED: Mapping[str, Answer] = {
 
 ANSWERS: Mapping[str, Answer] = {
     "largest key": _largest_key,
+    "largest position": _largest_position,
     "next key": _next_key,
     "query token": _query_token,
     "key token": _key_token,
@@ -208,6 +222,7 @@ ANSWERS: Mapping[str, Answer] = {
     "open keys": _unmasked_keys,
     "masked keys": _masked_keys,
     "predicted token": _predicted_token,
+    "second token": _second_token,
     "probability": _probability,
     "best head": _best_head,
     **_CALCULATED,

@@ -9,16 +9,21 @@ ASCII.
 import io
 import re
 import string
+import tempfile
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
+from typing import Any
 
 import sentencepiece
 
 from explorer.core.errors import VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS, check_text
+from explorer.core.word_segmentation import is_spaceless
 
 UNKNOWN = 3
 """The id that SentencePiece reserves for unknown characters; unused, because of the bytes."""
@@ -29,6 +34,8 @@ FEWEST_PIECES = 320
 _COVERAGE = 0.9998
 _LETTERS_FROM = 1000  # with at least so many pieces, every ASCII letter has its own
 _LONGEST_LINE = 4192  # bytes
+_LONGEST_WORD = 64  # characters that are one piece
+_WORD = re.compile(r"▁?[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NEEDS_MORE = re.compile(r"smaller than required_chars\. \d+ vs (\d+)")  # SentencePiece's words
 
 
@@ -126,6 +133,44 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
     give equal pieces. Raises `VocabularyError` when there is no text, and when the characters of
     the text alone are more than `size`.
     """
+    return _learn(lines, size)
+
+
+def learn_words(lines: Iterable[str], size: int) -> PieceVocabulary:
+    """As `learn_pieces`, but each word of `lines` is one piece; so is each letter, for new words.
+
+    In few lines, few parts of words repeat: `learn_pieces` would spell most words out. Scripts
+    without spaces are spelt out, and learnt as by `learn_pieces` if no other is there.
+    """
+    lines = list(lines)
+    counts = Counter(word for line in lines for word in _marked_words(line))
+    if not counts:
+        return _learn(lines, size)
+    with tempfile.TemporaryDirectory() as folder:
+        seeds = Path(folder) / "words.tsv"
+        rows = (f"{word}\t{count}\n" for word, count in sorted(counts.items()))
+        seeds.write_text("".join(rows), "utf-8", newline="\n")
+        learnt = _learn(
+            lines,
+            size,
+            seed_sentencepieces_file=str(seeds),
+            max_sentencepiece_length=_LONGEST_WORD,
+            split_by_unicode_script=False,  # that would split words at an apostrophe
+        )
+    path = str(seeds).encode()  # it is in the model, and no other time the same
+    return PieceVocabulary(learnt.proto.replace(path, b"-" * len(path)))
+
+
+def _marked_words(line: str) -> Iterator[str]:
+    """The words of a line, with "▁" where a space or nothing is before them; without those of
+    scripts without spaces."""
+    for word in _WORD.findall("▁" + tidy(line).replace(" ", "▁")):
+        if len(word) > 1 and not any(map(is_spaceless, word)):
+            yield word
+
+
+def _learn(lines: Iterable[str], size: int, **options: Any) -> PieceVocabulary:
+    """The model that SentencePiece learns with these options; errors as in `learn_pieces`."""
     # SentencePiece skips these lines itself, but up to 0.2.2 it crashes if no other is left.
     read = (line for line in lines if line.strip() and len(line.encode()) <= _LONGEST_LINE)
     if (first := next(read, None)) is None:
@@ -149,6 +194,7 @@ def learn_pieces(lines: Iterable[str], size: int) -> PieceVocabulary:
             unk_id=UNKNOWN,
             num_threads=1,
             minloglevel=2,
+            **options,
         )
     except RuntimeError as error:
         if needs := _NEEDS_MORE.search(str(error)):

@@ -258,7 +258,7 @@ def _begins(units: Sequence[Unit], position: int, mark: str) -> bool:
     if mark == "##":  # this piece is marked as continuing a word
         return False
     alone = _is_alone(units, position) or _is_alone(units, position - 1)
-    return alone or _is_spaceless(unit.text[:1]) or _is_spaceless(before.text[-1:])
+    return alone or is_spaceless(unit.text[:1]) or is_spaceless(before.text[-1:])
 
 
 def _is_alone(units: Sequence[Unit], position: int) -> bool:
@@ -277,6 +277,6 @@ def _is_alone(units: Sequence[Unit], position: int) -> bool:
     return not (joins or (text in _JOINS_DIGITS and one.isdecimal() and other.isdecimal()))
 
 
-def _is_spaceless(letter: str) -> bool:
+def is_spaceless(letter: str) -> bool:
     """Whether a letter is of a script without spaces between words."""
     return letter != "" and unicodedata.name(letter, "").startswith(_SPACELESS)

@@ -46,9 +46,14 @@ def word_mark(trace: Trace) -> str:
 
 
 def has_words(trace: Trace) -> bool:
-    """Whether any word has more than one piece, so that merging changes the trace."""
-    words = (*source_words(trace), *target_words(trace))
-    return any(word.stop - word.start > 1 for word in words)
+    """Whether merging changes the trace: any word has several pieces, or another label than its
+    only piece, because that bears a mark."""
+    sides = (source_words(trace), trace.source_tokens), (target_words(trace), trace.target_tokens)
+    return any(
+        (word.label,) != tuple(tokens[word.start : word.stop])
+        for words, tokens in sides
+        for word in words
+    )
 
 
 def content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

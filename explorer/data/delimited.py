@@ -18,6 +18,7 @@ MOST_ROWS = 1_000_000
 
 _LONGEST_FIELD = 100_000
 _LONGEST_ROW = 400_000  # bytes; each of so many empty columns takes 8 bytes of memory
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LOOKED_AT = 20  # lines from which the separator is inferred
 
 
@@ -27,6 +28,7 @@ def table(data: bytes, name: str) -> Iterator[list[str]]:
     If most of the first lines have a tab, tabs separate the columns and quotes are ordinary
     characters; else semicolons or commas separate them, and quotes may enclose a field.
     """
+    data = _in_utf8(data, name)
     _refuse_unreadable(data, name)
     separator = _separator(_lines(data, name))
     if separator == "\t":
@@ -42,6 +44,7 @@ def texts(data: bytes, name: str) -> Iterator[str]:
     commas and quotes included.
     """
     is_csv, name = name.lower().endswith(".csv"), shorten(name)
+    data = _in_utf8(data, name)
     if not is_csv:
         _refuse_unreadable(data, name)
     rows = table(data, name) if is_csv else _tab_rows(data, name)
@@ -50,14 +53,25 @@ def texts(data: bytes, name: str) -> Iterator[str]:
 
 def decoded(data: bytes, name: str) -> str:
     """The text of a file without its byte order mark. Raises `PairsError` as `table` does."""
+    data = _in_utf8(data, name)
     _refuse_unreadable(data, name)
     return "".join(_lines(data, name))
 
 
+def _in_utf8(data: bytes, name: str) -> bytes:
+    """The same text in UTF-8 where a byte order mark says that it is in UTF-16, as in the "Unicode
+    text" of a spreadsheet; other bytes unchanged. Raises `PairsError` on a damaged text."""
+    if not data.startswith(_UTF16_MARKS):
+        return data
+    try:
+        return data.decode("utf-16").encode()
+    except UnicodeDecodeError as error:
+        line = data[: error.start].decode("utf-16", "ignore").count("\n") + 1
+        raise PairsError("wrong_encoding", name=name, line=line) from error
+
+
 def _refuse_unreadable(data: bytes, name: str) -> None:
-    """Raise `PairsError` on another encoding, zero bytes, too many or too long lines."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise PairsError("wrong_encoding", name=name, line=1)
+    """Raise `PairsError` on zero bytes, too many or too long lines."""
     if b"\0" in data:
         raise PairsError("binary_file", name=name)
     lines = data.count(b"\n") + 1

@@ -2,7 +2,7 @@
 
 Every row is counted as kept, or as left out for one of four reasons. The held-out parts are
 chosen by a hash of the normalised source alone, so that all translations of a sentence are in one
-part, whatever the order of the rows.
+part, whatever the order of the rows. Of few sources none is held out: each is needed to learn from.
 """
 
 from collections import deque
@@ -23,9 +23,12 @@ from explorer.data.delimited import table, texts
 LARGEST_PAIRS = 64 * 2**20
 """Bytes. A larger file is refused."""
 
-FEWEST_PAIRS = 100
-FEWEST_SOURCES = 40
-"""Distinct sources. With fewer, a held-out part would have less than two."""
+FEWEST_PAIRS = 30
+FEWEST_SOURCES = 20
+"""Distinct sources."""
+
+HELD_OUT_FROM = 100
+"""Distinct sources. With fewer, all pairs are for training."""
 
 _PAIRS_OF_FEW_SOURCES = 100_000  # so many pairs must have `FEWEST_SOURCES` distinct sources
 
@@ -68,12 +71,19 @@ class ParallelCorpus:
     def _parts(self) -> dict[str, str]:
         """The held-out part of each normalised source that is in one."""
         sources = sorted({normalised(pair.source) for pair in self.pairs}, key=_hash)
+        if len(sources) < HELD_OUT_FROM:
+            return {}
         size = min(HELD_OUT, len(sources) // 20)
         return {
             source: part
             for part, chosen in (("test", sources[:size]), ("dev", sources[size : 2 * size]))
             for source in chosen
         }
+
+    @property
+    def holds_out(self) -> bool:
+        """Whether some pairs are held out."""
+        return bool(self._parts)
 
     def part(self, name: Part) -> tuple[Pair, ...]:
         """The pairs of one part."""
@@ -188,10 +198,12 @@ def _parse(
     counts = RowCounts(
         number, len(kept), incomplete, blank, number - incomplete - blank - len(kept)
     )
-    if number and incomplete == number:
+    if not number:
+        raise PairsError("empty_table", name=name)
+    if incomplete == number:
         raise PairsError("one_column", name=name, columns=", ".join(columns))
     if counts.kept < fewest:
-        key = "too_few_pairs" if fewest > 1 else "no_whole_pair"
+        key = "too_few_pairs" if counts.kept else "no_whole_pair"
         raise PairsError(key, name=name, least=fewest, **asdict(counts))
     _refuse_few_sources(sources, name, fewest_sources)
     return ParallelCorpus(tuple(kept), counts, sha256(data).hexdigest())
@@ -232,7 +244,7 @@ def read_table(path: Path) -> bytes:
 
 
 def _refuse_few_sources(sources: set[str], name: str, least: int) -> None:
-    """Raise `PairsError` when the sources are too few for a training and two held-out parts."""
+    """Raise `PairsError` when the sources are too few for a training."""
     if len(sources) < least:
         raise PairsError("too_few_sources", name=name, got=len(sources), least=least)
 

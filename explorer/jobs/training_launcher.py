@@ -25,6 +25,7 @@ RUN_ROOTS = ("runs", "recorded")
 
 _NO_NAME = re.compile(r"[^\w]+")
 _LONGEST_NAME = 40
+_NO_MASK = "without-mask"  # part of the name of a run without the causal mask
 
 
 def run_root(name: str) -> Path:
@@ -68,7 +69,8 @@ def new_folder(subject: str) -> Path:
 
 def start(config: TrainingConfig) -> Run:
     """Create a run and launch it. Raises `ExplorerError` when it cannot be written."""
-    run = create_run(new_folder(config.task), config)
+    subject = config.task if config.causal else f"{config.task}-{_NO_MASK}"
+    run = create_run(new_folder(subject), config)
     launch(run)
     return run
 

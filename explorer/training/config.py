@@ -54,6 +54,9 @@ _CHOICES = {
 _RECIPE_STEPS = {"copy": 2000, "reverse": 4000, "sort": 6000}
 """Steps after which a toy task is right on every alphabet and length."""
 
+_ALL_RIGHT = 0.999
+"""`until` for "all right": at 1.0 a training would go on to its last step."""
+
 LIMITED_BY_STEPS = ("warmup", "evaluate_every")
 """Settings in steps that cannot exceed the total number of steps; see `refuse_late`."""
 
@@ -266,12 +269,12 @@ def small_translation(pairs: str, columns: tuple[str, ...], *, on_gpu: bool) -> 
     if on_gpu:
         return replace(
             translation(pairs), columns=columns, steps=4000, warmup=400, evaluate_every=100,
-            device="cuda",
+            device="cuda", until=_ALL_RIGHT,
         )  # fmt: skip
     return TrainingConfig(
         pairs=pairs, columns=columns, longest=32, pieces=2000, d_model=128, heads=4, d_ff=512,
         steps=1500, batch=32, rate=2e-3, warmup=150, label_smoothing=0.1, evaluate_every=50,
-        device="cpu",
+        device="cpu", until=_ALL_RIGHT,
     )  # fmt: skip
 
 
@@ -283,14 +286,14 @@ def preset(config: TrainingConfig) -> TrainingConfig:
     return quick_demo(config.task, on_gpu=on_gpu)
 
 
-def quick_demo(task: str, *, on_gpu: bool) -> TrainingConfig:
+def quick_demo(task: str, *, on_gpu: bool, causal: bool = True) -> TrainingConfig:
     """Settings for a live demonstration: seconds on a GPU, half a minute on a CPU."""
     if on_gpu:
         return TrainingConfig(
-            task=task, batch=256, steps=450, dropout=0.0, until=0.99, evaluate_every=50,
-            precision="bfloat16", device="cuda",
+            task=task, causal=causal, batch=256, steps=450, dropout=0.0, until=0.99,
+            evaluate_every=50, precision="bfloat16", device="cuda",
         )  # fmt: skip
     return TrainingConfig(
-        task=task, longest=10, d_model=64, d_ff=256, dropout=0.0, rate=3e-3, warmup=50,
-        steps=900, until=0.99, evaluate_every=25, device="cpu",
+        task=task, causal=causal, longest=10, d_model=64, d_ff=256, dropout=0.0, rate=3e-3,
+        warmup=50, steps=900, until=0.99, evaluate_every=25, device="cpu",
     )  # fmt: skip

@@ -101,43 +101,45 @@ def _evaluate_task(
 def evaluate_translations(
     checkpoint: Checkpoint, corpus: ParallelCorpus, progress: Progress = lambda share: None
 ) -> FinalEvaluation:
-    """BLEU and chrF of greedy translations of the test part's distinct sources, all references.
+    """BLEU and chrF of greedy translations of the test part's distinct sources, all references; of
+    all sources if none is held out.
 
     Also on texts that join several sources, compared with the same sentences translated one by one.
 
     Raises `PairsError` when all sources are too long for the model.
     """
-    test = corpus.part("test")
+    test = corpus.part("test") if corpus.holds_out else corpus.pairs
+    kind = "held-out" if corpus.holds_out else "learnt"
     vocabularies = checkpoint.source_vocabulary, checkpoint.target_vocabulary
     room = checkpoint.model.config.max_length - 1  # EOS takes one position
     known = fitting(test, vocabularies, room)
-    held_out = references(known)
-    if not held_out:
+    judged = references(known)
+    if not judged:
         raise PairsError("nothing_to_judge_by", longest=room)
     joinable = {
         size: short
         for size in SENTENCES_JOINED
         if len(short := references(fitting(known, vocabularies, room // size))) >= size
     }
-    texts = _Parts(len(held_out) + JOINED * len(joinable), progress)
-    written = _outputs(checkpoint, list(held_out), texts)
-    outputs = dict(zip(held_out, written, strict=True))
-    alone = score(list(outputs.values()), list(held_out.values()))
+    texts = _Parts(len(judged) + JOINED * len(joinable), progress)
+    written = _outputs(checkpoint, list(judged), texts)
+    outputs = dict(zip(judged, written, strict=True))
+    alone = score(list(outputs.values()), list(judged.values()))
     facts: dict[str, Any] = {
         "bleu": round(alone.bleu, 2),
         "chrf": round(alone.chrf, 2),
         "bleu_signature": alone.bleu_signature,
         "chrf_signature": alone.chrf_signature,
-        "test_sources": len(held_out),
+        "test_sources": len(judged),
         "test_overlong": len(test) - len(known),
     }
     sentence = (
         f"BLEU {alone.bleu:.2f} ({alone.bleu_signature}), chrF {alone.chrf:.2f} "
-        f"({alone.chrf_signature}) on {len(held_out)} held-out sources, all references, greedy"
+        f"({alone.chrf_signature}) on {len(judged)} {kind} sources, all references, greedy"
     )
     separators = (
-        separator_of(list(held_out)),
-        separator_of([text for texts in held_out.values() for text in texts]),
+        separator_of(list(judged)),
+        separator_of([text for texts in judged.values() for text in texts]),
     )
     for size, short in joinable.items():
         joined, apart = _joined_scores(checkpoint, short, outputs, size, separators, texts)

@@ -3,6 +3,7 @@
 SentencePiece learns its pieces from the training part alone; the dev part judges each moment.
 """
 
+import operator
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
@@ -14,7 +15,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import PairsError
-from explorer.core.sentencepiece_vocabulary import PieceVocabulary, learn_pieces
+from explorer.core.sentencepiece_vocabulary import PieceVocabulary, learn_pieces, learn_words
 from explorer.core.source_language import frequent_words
 from explorer.core.vocabulary import BOS, EOS, Vocabulary, shorten
 from explorer.data.augmentation import Augmentation
@@ -52,6 +53,9 @@ SHOWN = 4
 
 EXAMPLES = 24
 """Sources that a checkpoint carries as examples to try."""
+
+WHOLE_WORDS_BELOW = 1000
+"""Pairs. With fewer, each word is one piece."""
 
 _SIDES = ("source", "target")
 
@@ -101,11 +105,13 @@ class TranslationDataModule:
         self.model_config = config.model_config(len(vocabularies[0]), len(vocabularies[1]))
         self._epochs = Epochs(config, self._training, vocabularies, augmentation, starts)
         fits = len(self._epochs.fitting)
-        if fits < (1 if config.batch_tokens else config.batch):
-            raise PairsError("too_few_to_batch", got=fits, batch=config.batch)
+        if not fits:
+            raise PairsError("all_overlong", longest=config.longest)
         dev = corpus.part("dev")
         known = fitting(dev, vocabularies, config.longest)
         self.overlong = len(self._training) - fits + len(dev) - len(known)
+        if not corpus.holds_out:
+            known = [self._training[place] for place in self._epochs.fitting]
         if not known:
             raise PairsError("nothing_to_judge_by", longest=config.longest)
         judged = list(references(known).items())
@@ -123,18 +129,21 @@ class TranslationDataModule:
     def measure(self, model: Transformer) -> dict[str, Any]:
         """training_loss on pairs of the training part as they are in the file; held_out_loss and
         perplexity on pairs of the dev part; BLEU, chrF and some translations of a sample of its
-        sources."""
+        sources. If nothing is held out, all this on the pairs that are trained on, and instead of
+        BLEU exact_match: the share of the sources that are translated as in a pair."""
         outputs = translate(
             model, self.source_vocabulary, self.target_vocabulary, list(self._sample)
         )
         scores = score(outputs, list(self._sample.values()))
         seen, held_out = (self._mean_loss(model, rows) for rows in (self._seen, self._held_out))
         samples = zip(self._sample.items(), outputs, strict=True)
+        right = map(operator.contains, self._sample.values(), outputs)
+        exact = {"exact_match": sum(right) / len(outputs)}
         return {
+            **({"bleu": round(scores.bleu, 2)} if self.corpus.holds_out else exact),
             "training_loss": round(seen.smoothed, 5),
             "held_out_loss": round(held_out.smoothed, 5),
             "perplexity": round(held_out.perplexity, 4),
-            "bleu": round(scores.bleu, 2),
             "chrf": round(scores.chrf, 2),
             "samples": [
                 {"source": source, "written": text, "reference": targets[0]}
@@ -148,19 +157,18 @@ class TranslationDataModule:
         return mean_loss(model, batches, self.config.label_smoothing)
 
     def score(self, measured: dict[str, Any]) -> float:
-        """BLEU ÷ 100."""
-        return float(measured["bleu"]) / 100
+        """BLEU ÷ 100; if nothing is held out, the exact match."""
+        return float(measured["bleu"] / 100 if self.corpus.holds_out else measured["exact_match"])
 
     def probe(self) -> tuple[str, str]:
-        """The first held-out source of six to twelve pieces, with its first translation."""
+        """The first judged source of six to twelve pieces, with its first translation."""
         source = next(iter([*self._of_size(6, 12), *self._sample]))
         return source, self._sample[source][0]
 
     def examples(self) -> list[str]:
-        """Held-out sources that are neither very short nor long, the probe first."""
-        first = self.probe()[0]
-        some = (text for text in self._of_size(4, 16) if text != first)
-        return [first, *islice(some, EXAMPLES - 1)]
+        """Judged sources, the probe first, then those that are neither very short nor long."""
+        some = dict.fromkeys([self.probe()[0], *self._of_size(4, 16), *self._sample])
+        return list(islice(some, EXAMPLES))
 
     def _of_size(self, least: int, most: int) -> Iterator[str]:
         """Sources of the sample with `least` to `most` pieces."""
@@ -234,11 +242,12 @@ def learn_vocabularies(
 ) -> tuple[PieceVocabulary, PieceVocabulary]:
     """The vocabularies of both sides, learnt from both together or from each alone."""
     pairs = list(pairs)
+    learn = learn_words if len(pairs) < WHOLE_WORDS_BELOW else learn_pieces
     sources, targets = ([pair.source for pair in pairs], [pair.target for pair in pairs])
     if config.joint:
-        both = learn_pieces([*dict.fromkeys(sources), *targets], config.pieces)
+        both = learn([*dict.fromkeys(sources), *targets], config.pieces)
         return both, both
-    return learn_pieces(dict.fromkeys(sources), config.pieces), learn_pieces(targets, config.pieces)
+    return learn(dict.fromkeys(sources), config.pieces), learn(targets, config.pieces)
 
 
 def fitting(

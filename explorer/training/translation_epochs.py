@@ -184,18 +184,19 @@ class Epochs:
     def _cut(self, rows: Sequence[Row], random: np.random.Generator) -> Iterator[list[Row]]:
         """Batches of rows of similar length.
 
-        A batch has `batch` rows or, if `batch_tokens` is set, at most that many tokens, padding
-        and specials included.
+        A batch has `batch` rows, or all if there are fewer; if `batch_tokens` is set, it has at
+        most that many tokens, padding and specials included.
         """
         config = self._config
         order = random.permutation(len(rows))
+        size = min(config.batch, len(rows))
         if not config.batch_tokens:  # only whole batches; the rows left over differ by epoch
-            order = order[: len(rows) // config.batch * config.batch]
+            order = order[: len(rows) // size * size]
         sizes = np.array([(len(s) + 1, len(t) + 1) for s, t in rows])
         order = order[np.lexsort((sizes[order, 1], sizes[order, 0]))]
         if not config.batch_tokens:
-            for at in range(0, len(order), config.batch):
-                yield [rows[place] for place in order[at : at + config.batch]]
+            for at in range(0, len(order), size):
+                yield [rows[place] for place in order[at : at + size]]
             return
         chosen: list[int] = []
         widest = np.zeros(2, dtype=np.intp)

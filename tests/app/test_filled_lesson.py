@@ -14,6 +14,7 @@ from explorer.model.listed_model import ModelSummary
 from tests.support.app_server import ROOT
 from tests.support.payloads import unpack_payload
 
+POSITIONS = ("positions",)
 VIEW = "model={}&text=7+3+9&pad=0&site=cross&layer=1&head=2&step=1"
 CARD = """---
 view: {view}
@@ -92,3 +93,16 @@ def test_a_page_says_what_to_do_where_the_app_has_another_page():
     page = whole_lesson(name, replace(lesson, cards=(shown,)), shipped_models(), "en").decode()
     payload = re.search(r'id="lesson-payload"[^>]*>([^<]*)<', page)[1]
     assert sent in base64.b64decode(payload).decode("utf-8", "ignore")
+
+
+def test_without_positions_order_is_lost_as_the_lesson_says():
+    """Twice the same symbol gets the same weights, and the same words become the same output."""
+    cards = lessons().in_language("positions", "en").cards
+    twice = load(shipped_models()["reverse"].path).trace(cards[2].view["text"], without=POSITIONS)
+    assert twice.source_tokens[0] == twice.source_tokens[4]
+    assert abs(twice.attention("cross")[..., 0] - twice.attention("cross")[..., 4]).max() < 1e-5
+    translator = load(shipped_models()["english-french"].path)
+    dog, man = (cards[number].view["text"] for number in (5, 6))
+    assert translator.trace(dog).text != translator.trace(man).text
+    without = [translator.trace(text, without=POSITIONS).text for text in (dog, man)]
+    assert without[0] == without[1] not in (translator.trace(dog).text, translator.trace(man).text)

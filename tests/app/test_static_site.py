@@ -43,7 +43,8 @@ def test_the_folder_has_every_file_that_its_pages_name(written):
     assert data["models"][0]["bytes"] == len(model) < 2_200_000
     assert data["models"][0]["scriptBytes"] == (out / "models" / "reverse.js").stat().st_size
     assert data["models"][0]["opening"]["site"] == "cross"
-    assert {f"lessons/{lesson['name']}.zh.html" for lesson in data["lessons"]} <= files
+    for folder in ("lessons", "sheets"):
+        assert {f"{folder}/{lesson['name']}.zh.html" for lesson in data["lessons"]} <= files
     for name in sorted(files):
         text = (out / name).read_text("utf-8") if name.endswith(".html") else ""
         for asked in re.findall(
@@ -159,6 +160,13 @@ def test_cards_that_cannot_be_shown_are_logged(tmp_path, monkeypatch, caplog):
     assert "not among the choices" in first
     assert any("“wrong.en.md”, card 2: " in one for one in logged)
     assert any("“elsewhere.zh.md”第 1 张卡片" in one and "“nothing”" in one for one in logged)
+
+
+def test_a_class_gets_no_answers():
+    models = [shipped_models()["reverse"]]
+    names = [name for name, _ in static_site.linked_files(models)]
+    assert "lessons/the-mask.en.html" in names
+    assert not [name for name in names if name.startswith("sheets/")]
 
 
 def test_a_class_gets_the_toys_first_and_then_everything(monkeypatch):

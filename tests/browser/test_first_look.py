@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.first_paint import FirstPaint, first_paint
+from tests.support.page_checks import settle
 
 MOST_STOPS = 20
 MOST_WORDS = 120
@@ -240,3 +241,25 @@ def test_a_bare_address_opens_in_the_language_that_was_chosen(address, new_visit
     assert "lang" not in tab.url
     tab.goto(f"{address}train?lang=en")
     expect(tab.get_by_role("button", name="Start")).to_be_visible()
+
+
+TRANSLATED = (
+    "The man who lives next door to us has bought a new car and the woman who lives in the old"
+    " house has sold a red chair to the black cat that is sleeping on it today."
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "least"),
+    [
+        ("?model=reverse&text=1+2+3+4+5+6+7+8+9+a+b", 0.45 * 768),
+        (f"?model=english-french&text={TRANSLATED.replace(' ', '+')}", 300),
+    ],
+)
+def test_the_map_is_large_on_a_projector(simple, query, least):
+    tab = simple(query, 1024, 768)
+    tab.get_by_test_id("lesson-dismiss").click()
+    tab.keyboard.press("p")
+    expect(tab.get_by_test_id("output")).to_be_hidden()
+    settle(tab)
+    assert tab.locator("canvas.base").first.bounding_box()["height"] >= least

@@ -14,11 +14,13 @@ from explorer.core.lesson import (
     LONGEST_TEXT,
     LONGEST_TITLE,
     Card,
+    Lesson,
     find_lessons,
     lesson_files,
     read_lesson,
 )
 from explorer.model.catalog import shipped_models
+from tests.support.app_server import running_app
 from tests.support.page_checks import settle
 from tests.support.sample import sampled
 
@@ -97,8 +99,12 @@ def test_every_card_shows_what_it_speaks_of(open_lesson, name, language, size):
         if card.question:
             answer(tab, card)
             expect_in_view(tab, highlighted)  # the card is higher now
-        if number < len(cards):
-            tab.get_by_test_id("lesson-next").click()
+        tab.get_by_test_id("lesson-next").click()
+    expect(tab.get_by_test_id("lesson-end")).to_be_visible()
+    box = tab.get_by_test_id("lesson").bounding_box()
+    assert box is not None
+    assert box["height"] <= 0.3 * size[1]
+    assert tab.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
 def test_what_a_card_speaks_of_is_in_view_however_late_it_arrives(open_lesson):
@@ -266,7 +272,8 @@ def test_a_card_and_guess_ask_one_question(open_lesson):
     told, note = tab.get_by_test_id("lesson-answer"), tab.get_by_test_id("candidates-note")
     expect(predicted).to_have_text("?")
     expect(note).to_be_empty()
-    expect(tab.get_by_test_id("typed-guess")).to_be_hidden()
+    for name in ("typed-guess", "guess-weights", "hint"):  # they would ask, too
+        expect(tab.get_by_test_id(name)).to_be_hidden()
     expect(tab.get_by_test_id("candidates")).to_be_hidden()  # the card has the choices
     # Answered on the card, which alone judges the answer, whatever else is tried then.
     for choice, said in ((0, "✗ It is 4"), (2, "✓ Right")):
@@ -363,6 +370,64 @@ def test_the_card_is_no_smaller_than_the_picture_on_a_projector(open_lesson, siz
     assert box["height"] <= 0.3 * size[1]
 
 
+def answer_wrongly_at_first(tab: Page, lesson: Lesson, wrong: tuple[int, ...]) -> None:
+    """Go through all cards to the end. wrong: the cards, from 1, whose first answer is wrong."""
+    for number, card in enumerate(lesson.cards, start=1):
+        expect(tab.get_by_test_id("lesson-progress")).to_have_text(f"{number}/{len(lesson.cards)}")
+        if card.question:
+            right = filled_in(card, shipped_models(), "en").right
+            choices = tab.get_by_test_id("lesson-choices").get_by_role("button")
+            if number in wrong:
+                choices.nth(right - 1).click()  # before the first one comes the last one
+                expect(tab.get_by_test_id("lesson-answer")).to_contain_text("✗")
+            choices.nth(right).click()
+            expect(tab.get_by_test_id("lesson-answer")).to_contain_text("✓")
+        expect(tab.get_by_test_id("lesson-end")).to_be_hidden()
+        tab.get_by_test_id("lesson-next").click()
+
+
+def test_a_lesson_ends_with_a_summary_the_score_and_the_way_on(open_lesson):
+    tab = open_lesson("lang=en&lesson=query-and-key")
+    expect(tab.get_by_test_id("lesson-minutes")).to_have_text(f"{FIRST.minutes} min")
+    expect(tab.get_by_test_id("lesson-title")).to_have_attribute("title", FIRST.aims)
+    answer_wrongly_at_first(tab, FIRST, (2, 5))
+    expect(tab.get_by_test_id("lesson-summary")).to_have_text(f"Now you can say: {FIRST.summary}")
+    expect(tab.get_by_test_id("lesson-score")).to_have_text("4 of 6 right at the first try.")
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("✓ finished")
+    expect(tab.get_by_test_id("lesson-minutes")).to_be_hidden()
+    for gone in ("text", "question", "again"):
+        expect(tab.get_by_test_id(f"lesson-{gone}")).to_be_hidden()
+    expect(tab.locator("[data-highlighted]")).to_have_count(0)
+    expect(tab.get_by_test_id("sentence")).to_contain_text("looks at “eos”")
+    tab.get_by_test_id("lesson-back").click()  # nothing is asked anew, and the first try stays
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("6/6")
+    tab.get_by_test_id("lesson-again").click()
+    tab.get_by_test_id("lesson-choices").get_by_role("button").first.click()
+    tab.get_by_test_id("lesson-next").click()
+    expect(tab.get_by_test_id("lesson-score")).to_have_text("4 of 6 right at the first try.")
+    following = tab.get_by_test_id("lesson-next")
+    expect(following).to_have_text("Next lesson")
+    expect(following).to_have_attribute("title", "One number by hand")
+    following.click()
+    expect(tab.get_by_test_id("lesson-title")).to_have_text("One number by hand")
+    expect(tab.get_by_test_id("lesson-progress")).to_have_text("1/6")
+
+
+def test_the_end_of_the_last_lesson_leads_back_to_exploring(open_lesson):
+    lesson = SHIPPED.in_language("importance", "en")
+    tab = open_lesson(f"lang=en&lesson=importance&card={len(lesson.cards)}")
+    tab.get_by_test_id("lesson-next").focus()
+    tab.keyboard.press("Enter")
+    expect(tab.get_by_test_id("lesson-summary")).to_contain_text(lesson.summary)
+    expect(tab.get_by_test_id("lesson-score")).to_be_hidden()  # nobody has tried
+    expect(tab.get_by_test_id("lesson-next")).to_be_hidden()
+    leave = tab.get_by_test_id("lesson-leave")
+    expect(leave).to_have_text("Back to exploring")
+    expect(leave).to_be_focused()
+    tab.keyboard.press("Enter")
+    expect(tab.get_by_test_id("lesson")).to_have_count(0)
+
+
 def shown_query(tab: Page) -> dict[str, str]:
     return tab.evaluate("Object.fromEntries(new URLSearchParams(location.search))")
 
@@ -395,6 +460,7 @@ def test_one_may_explore_and_come_back_to_the_card(open_lesson):
     expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H3")
     progress, highlighted = tab.get_by_test_id("lesson-progress"), tab.locator("[data-highlighted]")
     expect(progress).to_have_text("2/6 · you have moved on")
+    expect(tab.locator("[data-testid=lesson] .primary")).to_have_text(["Show again"])
     expect(highlighted).to_have_count(0)
     tab.get_by_test_id("lesson-again").click()
     expect(tab.get_by_test_id("map-title")).to_contain_text("L0 H1")
@@ -426,16 +492,19 @@ def test_a_card_of_another_text_closes_the_cell_of_the_one_before(open_lesson):
     expect(tab.get_by_test_id("inside-value")).to_be_visible()
 
 
+def choose_lesson(tab: Page, title: str) -> None:
+    tab.get_by_role("button", name="Lessons").click()
+    tab.get_by_test_id("lesson-list").get_by_role("button", name=title).click()
+
+
 def test_a_lesson_opens_from_the_navigation_row_of_any_page(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}train?lang=en")
     expect(tab.get_by_test_id("moment-count")).to_be_visible()
-    tab.get_by_role("button", name="Lessons").click()
-    tab.get_by_text("3 · The mask").click()
+    choose_lesson(tab, "The mask")
     expect(tab.get_by_test_id("lesson-title")).to_have_text("The mask")
     expect(tab.get_by_test_id("map-title")).to_contain_text("Decoder")
-    tab.get_by_role("button", name="Lessons").click()
-    tab.get_by_text("1 · Query and key").click()
+    choose_lesson(tab, "Query and key")
     expect(tab.get_by_test_id("lesson-title")).to_have_text("Query and key")
     expect(tab.get_by_test_id("lesson-progress")).to_have_text("1/6")
 
@@ -444,16 +513,47 @@ def test_who_leaves_a_lesson_has_the_text_from_before_it(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}?lang=en&model=copy&text=5+1+2&pad=2&site=cross&layer=0&head=1&step=2")
     before = shown_query(tab)
-    for title in ("3 · The mask", "1 · Query and key"):
-        tab.get_by_role("button", name="Lessons").click()
-        tab.get_by_text(title).click()
-        expect(tab.get_by_test_id("lesson-title")).to_have_text(title[4:])
+    for title in ("The mask", "Query and key"):
+        choose_lesson(tab, title)
+        expect(tab.get_by_test_id("lesson-title")).to_have_text(title)
     tab.get_by_test_id("lesson-next").click()
     tab.get_by_test_id("lesson-leave").click()
     expect(tab.get_by_test_id("lesson")).to_have_count(0)
     expect(tab.get_by_role("textbox", name="Source")).to_have_value("5 1 2")
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/4")
     assert shown_query(tab) == before
+
+
+def test_the_list_of_lessons_ticks_what_is_finished_also_on_other_pages(address, open_lesson):
+    lesson = SHIPPED.in_language("the-mask", "en")
+    tab = open_lesson(f"lang=en&lesson=the-mask&card={len(lesson.cards)}")
+    button, tick = tab.get_by_role("button", name="Lessons"), tab.get_by_test_id("lesson-tick")
+    button.click()
+    expect(tab.get_by_test_id("lesson-list")).to_be_visible()
+    entry = tab.get_by_role("listitem").filter(has_text=lesson.title)
+    expect(entry).to_contain_text(f"{lesson.minutes} min")
+    expect(entry.get_by_role("button")).to_have_attribute("title", lesson.aims)
+    expect(tick).to_have_count(0)
+    tab.keyboard.press("Escape")
+    expect(tab.get_by_test_id("lesson-list")).to_be_hidden()
+    tab.get_by_test_id("lesson-next").click()
+    expect(tab.get_by_test_id("lesson-end")).to_be_visible()
+    button.click()
+    expect(entry.get_by_role("img", name="finished")).to_be_visible()
+    tab.goto(f"{address}train?lang=en")
+    expect(tab.get_by_test_id("moment-count")).to_be_visible()
+    button.click()
+    expect(tick).to_have_count(1)
+    expect(entry.get_by_role("img", name="finished")).to_be_visible()
+
+
+def test_a_file_that_is_no_lesson_says_why_in_the_list(new_tab, tmp_path):
+    (tmp_path / "bad.en.md").write_text("no title")
+    with running_app(**{folders.LESSONS_VARIABLE: str(tmp_path)}) as address:
+        tab = new_tab()
+        tab.goto(f"{address}?lang=en")
+        choose_lesson(tab, "bad.en.md")
+        expect(tab.get_by_text("The lesson “bad.en.md” is left out")).to_be_visible()
 
 
 def test_a_first_visit_is_offered_the_first_lesson_once(address, new_visitor):
@@ -463,7 +563,7 @@ def test_a_first_visit_is_offered_the_first_lesson_once(address, new_visitor):
     tab.get_by_test_id("lesson-dismiss").click()
     expect(tab.get_by_test_id("lesson-offer")).to_have_count(0)
     tab.reload()
-    expect(tab.get_by_test_id("integrity")).to_be_visible()
+    expect(tab.locator(".plotted")).to_be_attached()
     expect(tab.get_by_test_id("lesson-offer")).to_have_count(0)
     tab.evaluate("localStorage.clear()")
     tab.reload()
@@ -503,12 +603,12 @@ def test_an_exported_lesson_is_gone_through_without_a_network(open_html, name, l
         expect(tab.get_by_test_id("player")).to_have_count(1)
         if card.question:
             answer(tab, card)
-        if number < len(lesson.cards):
-            tab.get_by_test_id("lesson-next").click()
+        tab.get_by_test_id("lesson-next").click()
+    expect(tab.get_by_test_id("lesson-summary")).to_contain_text(lesson.summary)
     for name in ("next", "leave"):
         expect(tab.get_by_test_id(f"lesson-{name}")).to_be_hidden()
     tab.get_by_test_id("lesson-back").click()
-    progress = f"{len(lesson.cards) - 1}/{len(lesson.cards)}"
+    progress = f"{len(lesson.cards)}/{len(lesson.cards)}"
     expect(tab.get_by_test_id("lesson-progress")).to_have_text(progress)
 
 
@@ -567,3 +667,9 @@ def test_a_lesson_is_downloaded_while_it_is_followed(open_lesson, open_html):
     assert download.value.suggested_filename == "lesson-padding.html"
     page = open_html(download.value.path().read_text("utf-8"))
     expect(page.get_by_test_id("lesson-title")).to_have_text("Padding is not the future")
+    with tab.expect_download() as download:
+        tab.get_by_role("button", name="questions and answers").click()
+    assert download.value.suggested_filename == "sheet-padding.html"
+    assert "Padding is not the future: questions and answers" in download.value.path().read_text(
+        "utf-8"
+    )

@@ -72,6 +72,7 @@ def test_a_guess_is_clicked_or_typed_and_counted(show: Callable[..., Page]) -> N
     tab.get_by_test_id("candidates").get_by_role("button", name="4", exact=True).click()
     expect(tally).to_have_text("1/1 right")
     expect(note).to_have_text("✓ “4” is right.")
+    expect(note).to_have_attribute("data-mark", "right")
     expect(tab.get_by_test_id("candidates-others")).to_be_visible()
     tab.keyboard.press("ArrowRight")
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
@@ -80,6 +81,7 @@ def test_a_guess_is_clicked_or_typed_and_counted(show: Callable[..., Page]) -> N
     typed.press("Enter")
     expect(tally).to_have_text("1/2 right")
     expect(note).to_have_text("✗ You guessed “7”; the model takes “1”.")
+    expect(note).to_have_attribute("data-mark", "wrong")
     tab.keyboard.press("ArrowRight")  # the focus left the box
     expect(tab.get_by_test_id("step-count")).to_have_text("step 3/6")
     tab.keyboard.press("Home")

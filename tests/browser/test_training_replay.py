@@ -314,3 +314,44 @@ def test_the_best_moment_is_marked_and_a_click_shows_it(replay) -> None:
         assert mark[side] + mark[size] / 2 == pytest.approx(own[side] + own[size] / 2, abs=2)
     visible.click()
     expect(tab.get_by_test_id("moment-count")).to_contain_text(f"step {best['step']}")
+
+
+@pytest.mark.parametrize("picture", ["antidiagonal", "diagonal"])
+def test_one_guess_before_a_picture_forms_is_judged_after_it(replay, picture):
+    tab, _ = replay
+    send(tab, run_data(2))
+    guess = tab.get_by_test_id("picture-guess")
+    expect(guess).to_contain_text("Which picture will a head become?")
+    expect(guess.locator("button.guess-picture")).to_have_count(3)
+    tab.get_by_test_id(f"picture-{picture}").click()
+    expect(guess).to_contain_text("Your guess: a line from top")
+    send(tab, run_data(40, going=False))
+    expect(guess).to_contain_text("What formed is a line from top right to bottom left")
+    right = picture == "antidiagonal"
+    expect(guess).to_contain_text("you guessed " + ("right." if right else "a line from top left"))
+    expect(guess).to_have_attribute("data-right", str(right).lower())
+    send(tab, run_data(2, key="runs/two@2"))  # another run asks anew
+    tab.get_by_test_id("guess-skip").click()
+    expect(guess).to_be_hidden()
+
+
+def test_what_has_formed_is_not_asked(replay):
+    tab, _ = replay
+    send(tab, run_data(40))
+    expect(tab.get_by_test_id("moment-sentence")).to_contain_text("Step 1000")
+    expect(tab.get_by_test_id("picture-guess")).to_be_hidden()
+
+
+def test_curves_on_a_projector_are_high_enough_and_their_titles_whole(replay):
+    tab, _ = replay
+    tab.set_viewport_size({"width": 1024, "height": 768})
+    send(tab, run_data(40, going=False))
+    expect(tab.get_by_test_id("main-curves")).to_be_visible()
+    tab.keyboard.press("p")
+    cursors = tab.get_by_test_id("main-curves-cursor")
+    for number in range(3):
+        expect(cursors.nth(number)).to_have_css("height", re.compile(r"1[2-9]\d(\.\d+)?px"))
+    cut = """all => all.filter((one) =>
+      one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight).length"""
+    assert tab.locator("[data-testid=main-curves] .curve-heading").evaluate_all(cut) == 0
+    expect(tab.get_by_test_id("main-curves").get_by_text("L0 H0")).to_be_visible()

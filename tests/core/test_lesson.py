@@ -12,6 +12,7 @@ from explorer.core.errors import LessonError
 from explorer.core.i18n import LANGUAGES, OWN_LANGUAGES
 from explorer.core.lesson import (
     LONGEST_FIELDS,
+    LONGEST_HEAD,
     LONGEST_TEXT,
     LONGEST_TITLE,
     MOST_CARDS,
@@ -48,6 +49,16 @@ def test_a_lesson_is_read():
     assert asked_of_trace(second) == frozenset()
 
 
+def test_what_stands_before_the_first_card_is_for_the_teacher_and_the_end():
+    title = "# One\n\nminutes: 8\n\naims: Read a row: all of it.\nsummary: A row adds up to 1."
+    lesson = read_lesson(file_of(card_of(f"{VIEW}\n{ASKED}"), card_of(), title=title))
+    assert (lesson.title, lesson.minutes, lesson.questions) == ("One", 8, 1)
+    assert lesson.aims == "Read a row: all of it."
+    assert lesson.summary == "A row adds up to 1."
+    without = read_lesson(file_of(card_of()))
+    assert (without.minutes, without.aims, without.summary) == (None, "", "")
+
+
 def test_what_the_trace_says_is_filled_in():
     assert fill_in("{weight} on “{largest key}”", {"weight": "0.97", "largest key": "9"}) == (
         "0.97 on “9”"
@@ -60,6 +71,18 @@ REFUSED = {
     "too_many_cards": [file_of(*[card_of()] * (MOST_CARDS + 1))],
     "no_text": [file_of(card_of(text=""))],
     "long_text": [file_of(card_of(text="x" * (LONGEST_TEXT + 1)))],
+    "bad_head": [
+        file_of(card_of(), title=f"# One\n{line}") for line in ("hello", "colour: red", "# Two")
+    ],
+    "head_twice": [file_of(card_of(), title="# One\nminutes: 8\nminutes: 8")],
+    "bad_minutes": [
+        file_of(card_of(), title=f"# One\nminutes: {got}")
+        for got in ("", "0", "181", "8.5", "+8", "٨", "8 min")
+    ],
+    "long_head": [
+        file_of(card_of(), title=f"# One\n{name}: {'x' * (limit + 1)}")
+        for name, limit in LONGEST_HEAD.items()
+    ],
     "long_title": [file_of(card_of()).replace("# ", "# " + "x" * LONGEST_TITLE, 1)],
     "long_field": [
         file_of(card_of(f"{VIEW}\n{ASKED.replace(old, old + 'x' * limit)}"))
@@ -107,7 +130,8 @@ def test_what_is_no_lesson_is_refused_in_one_sentence(key, text):
         assert len(sentence) < 400
 
 
-OF_A_CARD = REFUSED.keys() - {"no_title", "no_cards", "too_many_cards", "long_title"}
+OF_A_HEAD = {"no_title", "long_title", "bad_head", "head_twice", "bad_minutes", "long_head"}
+OF_A_CARD = REFUSED.keys() - OF_A_HEAD - {"no_cards", "too_many_cards"}
 
 
 @pytest.mark.parametrize("key", sorted(OF_A_CARD))
@@ -128,7 +152,9 @@ def test_parts_may_be_as_long_as_the_card_has_room():
     longest["choices"] = "7 | " + longest["choices"]
     header = "\n".join(f"{name}: {value}" for name, value in longest.items())
     card = card_of(f"{VIEW}\nanswer: largest key\n{header}", "x" * LONGEST_TEXT)
-    lesson = read_lesson(file_of(card, title="# " + "x" * LONGEST_TITLE))
+    head = "\n".join(f"{name}: {'x' * limit}" for name, limit in LONGEST_HEAD.items())
+    lesson = read_lesson(file_of(card, title=f"# {'x' * LONGEST_TITLE}\n{head}"))
+    assert (len(lesson.aims), len(lesson.summary)) == tuple(LONGEST_HEAD.values())
     assert len(lesson.title) == LONGEST_TITLE
     assert lesson.cards[0].question == longest["question"]
 
@@ -193,6 +219,10 @@ def test_both_languages_of_a_lesson_show_and_ask_the_same(name):
     assert set(OWN_LANGUAGES) <= set(written)
     english, chinese = written["en"], written["zh"]
     assert 4 <= len(english.cards) <= 7
+    assert english.minutes == chinese.minutes is not None
+    for lesson, full_stop in ((english, "."), (chinese, "。")):
+        assert lesson.aims.endswith(full_stop)
+        assert 2 <= lesson.summary.count(full_stop) <= 3
     for one, other in zip(english.cards, chinese.cards, strict=True):
         assert (one.view, one.highlight, one.answer) == (other.view, other.highlight, other.answer)
         assert len(one.choices) == len(other.choices)

@@ -29,6 +29,7 @@ def test_tokens_and_weights_are_those_of_the_row():
     key = int(row.argmax())
     said = {name: answer(name, trace, CROSS, "en") for name in ANSWERS if not needs_capture(name)}
     assert said["largest key"] == said["key token"] == trace.source_tokens[key]
+    assert said["largest position"] == f"{key + 1}"
     assert said["query token"] == "4"
     assert said["predicted token"] == "1"
     assert said["weight"] == f"{row[key]:.2f}"
@@ -57,6 +58,14 @@ def test_the_probability_is_that_of_the_chosen_candidate():
     steps = trace.steps()
     chosen = steps[(steps.step == 2) & steps.chosen.astype(bool)].probability.item()
     assert answer("probability", trace, CROSS, "en") == f"{100 * chosen:.1f}\u00a0%"
+
+
+def test_the_second_token_is_that_of_the_second_candidate():
+    trace = example_trace()
+    steps = trace.steps()
+    second = steps[(steps.step == 2) & (steps["rank"] == 2)].token.item()
+    assert answer("second token", trace, CROSS, "en") == second.removeprefix("▁")
+    assert second != trace.predicted_tokens[1]
 
 
 def test_the_best_head_has_the_largest_gold_weight():

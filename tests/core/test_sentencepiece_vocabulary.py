@@ -7,6 +7,7 @@ from explorer.core.sentencepiece_vocabulary import (
     FEWEST_PIECES,
     PieceVocabulary,
     learn_pieces,
+    learn_words,
     tidy,
 )
 from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS
@@ -139,3 +140,36 @@ def test_fewer_pieces_than_characters_are_refused_with_the_fewest():
 
 def test_white_space_is_one_space_and_letters_are_composed():
     assert tidy(" Va\u00a0\u202f!\t\n e\u0301te\u0301 ") == "Va ! été"
+
+
+def test_each_word_of_few_lines_is_one_piece():
+    lines = ["The cat isn't here.", "«Le sous-marin» dort !", "猫在睡觉。", "room 42"]
+    known = learn_words(lines, 2000)
+
+    def pieces(text: str) -> list[str]:
+        ids = known.encode(text)
+        assert known.decode(ids) == text
+        return list(known.labels(ids))
+
+    assert pieces("The cat isn't here.") == ["▁The", "▁cat", "▁isn't", "▁here", "."]
+    assert pieces("«Le sous-marin» dort !") == [
+        "▁",
+        "«",
+        "Le",
+        "▁sous-marin",
+        "»",
+        "▁dort",
+        "▁",
+        "!",
+    ]
+    assert pieces("猫在睡觉。") == ["▁", *"猫在睡觉。"]
+    assert pieces("room 24") == ["▁room", "▁", "2", "4"]
+    assert pieces("cats") == ["▁", *"cats"] or pieces("cats") == ["▁cat", "s"]
+    assert learn_words(lines, 2000).proto == known.proto
+
+
+def test_words_without_any_spaces_are_learnt_as_pieces():
+    lines = ["猫在睡觉。", "狗在睡觉。"] * 5
+    assert learn_words(lines, 2000).proto == learn_pieces(lines, 2000).proto
+    with pytest.raises(VocabularyError):
+        learn_words([], 2000)

@@ -10,6 +10,7 @@ def rows(text: str) -> list[list[str]]:
 
 def test_a_file_is_decoded_or_refused_as_a_table_is():
     assert decoded(b"\xef\xbb\xbfa\tb\r\n", "x") == "a\tb\r\n"
+    assert decoded("é\tb\r\n".encode("utf-16"), "x") == "é\tb\r\n"
     with pytest.raises(PairsError, match="not UTF-8 in line 2"):
         decoded(b"a\n\xe9", "x")
     with pytest.raises(PairsError, match="binary file"):
@@ -46,6 +47,7 @@ def test_rows_are_read_one_after_the_other():
 
 def test_commas_and_quotes_belong_to_a_text_a_line():
     lines = b'Well, I know.\n\nHe said "no\nYes; no, maybe\n'
+    assert list(texts(lines.decode().encode("utf-16"), "texts.txt")) == list(texts(lines, "t.txt"))
     assert list(texts(lines, "texts.txt")) == ["Well, I know.", 'He said "no', "Yes; no, maybe"]
 
 
@@ -60,7 +62,7 @@ def test_texts_of_a_table_are_its_first_column():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("a\tb\n".encode("utf-16"), "UTF-8 in line 1"),
+        ("a\tb\nc".encode("utf-16")[:-1], "UTF-8 in line 2"),
         (b"a\0b", "binary"),
         (b'a,"b\n', "quotation mark"),
         (b'a,"' + b"b" * 100_001 + b'"\n', "100000 characters"),

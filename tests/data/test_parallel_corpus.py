@@ -9,6 +9,7 @@ from explorer.core.errors import FileError, PairsError
 from explorer.data.parallel_corpus import (
     FEWEST_PAIRS,
     FEWEST_SOURCES,
+    HELD_OUT_FROM,
     Pair,
     Part,
     normalised,
@@ -87,10 +88,12 @@ def test_references_gather_all_translations():
     ("data", "words"),
     [
         ("one column\n" * 200, "No row"),
-        ("one\ttwo\n" * 3, "others: 1, at least 100 .* rows .3. .* 2 duplicate"),
-        ("", "others: 0, at least 100"),
+        ("one\ttwo\n" * 3, "“pairs” has 1 different pair; at least 30 are needed."),
+        ("one\ttwo\nthree\tfour\n", "“pairs” has 2 different pairs; at least 30 are needed."),
+        ("", "“pairs” is empty"),
+        ("\n \n", "No row"),
         ("only sources\t\nx\n" * 500, "rows .1000. .* 500 with a blank side, 500 with too few"),
-        (as_table().encode("utf-16"), "not UTF-8 in line 1"),
+        (as_table().encode("utf-16")[:-1], "not UTF-8 in line 240"),
         (as_table().encode() + "trop tard\té\n".encode("latin-1"), "not UTF-8 in line 241"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" * 50, "binary"),
         ('"a","b"\n"open,c\n' * 200, "quotation mark in line"),
@@ -109,19 +112,37 @@ def test_a_mistake_far_down_in_a_file_is_found_with_its_line():
         parse_pairs(data, "pairs.tsv")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_unicode_text_of_a_spreadsheet_is_read(encoding):
+    text = as_table().replace("\n", "\r\n")
+    mark = "" if encoding == "utf-16" else "\ufeff"  # the codec without a byte order writes one
+    pairs = parse_pairs((mark + text).encode(encoding), "Book1.txt")
+    assert pairs.pairs == tuple(Pair(*pair) for pair in SENTENCES)
+
+
+@pytest.mark.parametrize("sources", [FEWEST_SOURCES, HELD_OUT_FROM - 1, HELD_OUT_FROM])
+def test_of_few_sources_none_is_held_out(sources):
+    rows = "".join(f"{n % sources} dogs\t{n} chiens\n" for n in range(300))
+    pairs = parse(rows)
+    assert pairs.holds_out == (sources == HELD_OUT_FROM)
+    held_out = sources // 20 * 3 if pairs.holds_out else 0  # three translations of each
+    sizes = {name: len(pairs.part(name)) for name in get_args(Part)}
+    assert sizes == {"training": 300 - 2 * held_out, "dev": held_out, "test": held_out}
+
+
 @pytest.mark.parametrize("sources", [10, FEWEST_SOURCES - 1, FEWEST_SOURCES])
-def test_there_are_sources_for_every_part(sources):
+def test_there_are_enough_sources(sources):
     """The same sentence in capitals is no other one."""
     rows = [
         f"{('dog', 'DOG!')[number % 2]} {number % sources}\tchien {number}\n"
         for number in range(312)
     ]
     if sources < FEWEST_SOURCES:
-        with pytest.raises(PairsError, match=f"for tests: {sources}, at least {FEWEST_SOURCES}"):
+        words = f"has {sources} different sources; at least {FEWEST_SOURCES}"
+        with pytest.raises(PairsError, match=words):
             parse("".join(rows))
     else:
-        pairs = parse("".join(rows))
-        assert all(pairs.part(name) for name in get_args(Part))
+        assert len(parse("".join(rows)).part("training")) == 312
 
 
 @pytest.mark.parametrize("title", ["My pairs", "Pairs, mine; and others, too", "#\n\n# by me\n#"])

@@ -9,6 +9,8 @@ from explorer.core.errors import PairsError, VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.data.parallel_corpus import Part, parse_pairs
 from explorer.model.checkpoint import Checkpoint
+from explorer.model.transformer import Transformer
+from explorer.training import translation_data
 from explorer.training.final_evaluation import evaluate_translations
 from explorer.training.trainer import Trainer
 from explorer.training.translation_data import TranslationDataModule
@@ -62,8 +64,8 @@ def test_joined_pairs_are_whole_pairs_side_by_side_and_never_too_long():
     longer = 0
     for step in range(12):
         batch = data.batch(step)
-        assert batch.source.size(1) <= 48 + 1
-        assert batch.target.size(1) <= 48 + 2
+        assert batch.source.size(1) < data.model_config.max_length  # two words without a space
+        assert batch.target.size(1) <= 48 + 2  # between them are spelt out
         pairs = zip(texts(data, batch.source), texts(data, batch.target), strict=True)
         for source, target in pairs:
             parts = [f"{part.strip()}." for part in source.split(".") if part]
@@ -100,9 +102,51 @@ def test_a_dev_part_of_overlong_pairs_alone_is_refused():
         TranslationDataModule(TINY_PAIRS, parse_pairs("".join(rows).encode(), "x.tsv"), CPU)
 
 
-def test_too_few_to_fill_a_batch_are_refused():
-    with pytest.raises(PairsError, match="fewer than a batch"):
-        TranslationDataModule(replace(TINY_PAIRS, batch=500), PAIRS, CPU)
+def test_a_batch_has_no_more_rows_than_there_are_pairs():
+    data = TranslationDataModule(replace(TINY_PAIRS, batch=500, joined=0.0), PAIRS, CPU)
+    for step in range(2):
+        assert len(set(texts(data, data.batch(step).source))) == 216
+
+
+def test_pairs_that_are_all_too_long_are_refused():
+    with pytest.raises(PairsError, match="more than 3 pieces"):
+        TranslationDataModule(replace(TINY_PAIRS, longest=3), PAIRS, CPU)
+
+
+def test_few_pairs_are_all_learnt_and_judged_as_whole_words(make_model):
+    few = SENTENCES[:60]
+    corpus = parse_pairs("".join(f"{s}\t{t}\n" for s, t in few).encode(), "few.tsv")
+    data = TranslationDataModule(TINY_PAIRS, corpus, CPU)
+    assert data.part_sizes() == {"training": 60, "dev": 0, "test": 0}
+    assert data.pair_counts()["overlong"] == 0
+    source, target = data.probe()
+    for vocabulary, text in ((data.source_vocabulary, source), (data.target_vocabulary, target)):
+        labels = vocabulary.labels(vocabulary.encode(text))
+        assert "".join(labels) == "▁" + text.replace(" ", "▁")
+        assert len(labels) == len(text.split()) + 1  # the final mark is a piece of its own
+    assert dict(few)[source] == target
+    model = make_model(data.model_config)
+    measured = data.measure(model)
+    assert measured["exact_match"] == data.score(measured) == 0  # it has learnt nothing
+    assert measured["training_loss"] == pytest.approx(measured["held_out_loss"], abs=1e-4)
+    checkpoint = Checkpoint(model, data.source_vocabulary, data.target_vocabulary, {})
+    evaluated = evaluate_translations(checkpoint, corpus)
+    assert evaluated.facts["test_sources"] == 60
+    assert "on 60 learnt sources" in evaluated.sentence
+
+
+def test_the_score_of_few_pairs_is_the_share_that_is_right(monkeypatch):
+    few = SENTENCES[:40]
+    corpus = parse_pairs("".join(f"{s}\t{t}\n" for s, t in few).encode(), "few.tsv")
+    data = TranslationDataModule(TINY_PAIRS, corpus, CPU)
+    known = dict(few)
+
+    def translate(model: object, source: object, target: object, sources: list[str]) -> list[str]:
+        return [known[text] if at % 4 else "faux" for at, text in enumerate(sources)]
+
+    monkeypatch.setattr(translation_data, "translate", translate)
+    measured = data.measure(Transformer(data.model_config).eval())
+    assert data.score(measured) == 0.75
 
 
 def test_patterns_of_unknown_languages_are_refused():

@@ -1,6 +1,6 @@
 """Explore: choose a model and a text, and see every head in the player."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import mount
 from explorer.app.asked_model import asked_model
-from explorer.app.filled_lesson import whole_lesson
+from explorer.app.filled_lesson import whole_lesson, whole_sheet
 from explorer.app.initial_view import forced_view, initial_selection
 from explorer.app.mount import PictureKey
 from explorer.app.server import access
@@ -82,7 +82,7 @@ def explore() -> None:
     with files:
         shown = explore_state.shown_selection()
         view = partial(_page_view, initial, shown)
-        lesson = _lesson_page(found_lessons, offered, language)
+        lesson = _lesson_files(found_lessons, offered, language)
         files_and_share.files(trace, request.model, view, model, language, lesson)
     with share:
         files_and_share.join(language)
@@ -97,16 +97,18 @@ def _share_key() -> str:
     return "share-class" if access.is_class_mode() else "share"
 
 
-def _lesson_page(
+def _lesson_files(
     found: FoundLessons, offered: Mapping[str, CatalogMember], language: str
-) -> tuple[str, Callable[[], bytes]] | None:
-    """Name of the lesson that is followed, and a function that makes its page. None without a
-    lesson."""
+) -> files_and_share.Offers:
+    """The page and the sheet of the lesson that is followed; nothing without a lesson."""
     name = lesson_state.current().name
     lesson = found.in_language(name, language)
     if lesson is None:
-        return None
-    return name, partial(whole_lesson, name, lesson, offered, language)
+        return {}
+    return {
+        "lesson": (partial(whole_lesson, name, lesson, offered, language), f"lesson-{name}.html"),
+        "sheet": (partial(whole_sheet, name, lesson, offered, language), f"sheet-{name}.html"),
+    }
 
 
 @st.fragment(key=_ADDRESS)

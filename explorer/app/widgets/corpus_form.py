@@ -1,4 +1,4 @@
-"""The form for a training on an uploaded parallel corpus: its file, columns and settings."""
+"""The form for a training on pairs that a visitor pastes or uploads: columns and settings."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from explorer.core.errors import PairsError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
 from explorer.data.column_guess import Rows, first_rows, is_numbers, looks_headed
-from explorer.data.parallel_corpus import RowCounts, parse_pairs
+from explorer.data.parallel_corpus import FEWEST_PAIRS, RowCounts, parse_pairs
 from explorer.training.config import TrainingConfig, small_translation
 from explorer.training.cost_estimate import pairs_size
 from explorer.training.recorded_run import PAIRS_FILE
@@ -24,10 +24,11 @@ _LONGEST_CELL = 90
 
 def corpus_form(language: str) -> tuple[TrainingConfig, UploadedCorpus] | None:
     """Draw the form. Returns settings and corpus when the visitor starts them."""
+    st.caption(say("train.pairs_about", language, least=FEWEST_PAIRS))
+    _paste_box(language)
     label = say("train.pairs_upload", language, limit=LARGEST_MB)
     prefix = f"{train_state.CORPUS_FORM}-"
     file_uploader(label, ("tsv", "csv", "txt"), language, _take_corpus, prefix=prefix)
-    st.caption(say("train.pairs_about", language))
     corpus = train_state.corpus()
     if corpus is None:
         return None
@@ -36,11 +37,11 @@ def corpus_form(language: str) -> tuple[TrainingConfig, UploadedCorpus] | None:
     _warn_about_columns(rows, language)
     checked = check(corpus, columns)
     with st.container(key="pairs-rows"):  # elements below keep their index, and stay open
+        if checked.error is not None:
+            show_error(checked.error, language)  # above the rows: a low window shows it, too
         _show_rows(rows[:_SHOWN_ROWS], language)
         if checked.counts is not None:
             st.caption(_counts_text(checked.counts, corpus, language))
-        elif checked.error is not None:
-            show_error(checked.error, language)
     on_gpu = available_devices()[0] != "cpu"
     recipe = small_translation(PAIRS_FILE, columns or ("1", "2"), on_gpu=on_gpu)
     start = st.container()
@@ -50,6 +51,20 @@ def corpus_form(language: str) -> tuple[TrainingConfig, UploadedCorpus] | None:
         has_data = checked.counts is not None
         config = offer_start(chosen, train_state.CORPUS_FORM, has_data, language, checked.size)
     return (config, corpus) if config is not None else None
+
+
+def _paste_box(language: str) -> None:
+    """A box whose text is taken as a file of pairs."""
+    name = say("train.pairs_pasted", language)
+    with st.form("pairs-paste", border=False):
+        text = st.text_area(
+            say("train.pairs_paste", language),
+            key=f"{train_state.CORPUS_FORM}-pasted",
+            height=140,
+            placeholder=say("train.pairs_paste_example", language),
+        )
+        if st.form_submit_button(say("train.pairs_take", language), key="pairs-take"):
+            _take_corpus(name, text.encode())
 
 
 def check(corpus: UploadedCorpus, columns: tuple[str, str]) -> CorpusCheck:

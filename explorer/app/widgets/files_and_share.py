@@ -30,6 +30,10 @@ from explorer.core.trace import Trace
 from explorer.core.trace_file import LARGEST_UPLOADED
 from explorer.model.catalog import CatalogMember
 
+Offers = Mapping[str, tuple[Callable[[], bytes], str]]
+"""Files to download: by the name of their sentence a function that makes the file, from any thread,
+and the name of the file."""
+
 _QR_CODE = 350  # px with its light border
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -40,14 +44,13 @@ def files(
     view: Callable[[], View],
     asked: AskedModel | None,
     language: str,
-    lesson: tuple[str, Callable[[], bytes]] | None = None,
+    lesson: Offers,
 ) -> None:
     """Draw downloads of the trace on screen, uploads and their deletion.
 
     view: initial view of the HTML page; called from any thread when the page is made.
     asked: computes the inside of a layer for the page.
-    lesson: name of the lesson that is followed, and a function that makes its page, from any
-        thread.
+    lesson: files of the lesson that is followed.
     """
     _downloads(trace, model, lambda: _page(trace, view(), asked, language), language, lesson)
     _upload(language)
@@ -86,17 +89,16 @@ def _downloads(
     model: str,
     page: Callable[[], bytes],
     language: str,
-    lesson: tuple[str, Callable[[], bytes]] | None,
+    lesson: Offers,
 ) -> None:
     """Buttons whose files are made when they are clicked, not before."""
     name = f"attention-{model}".replace(" ", "-").replace("/", "-")
-    offers: dict[str, tuple[Callable[[], bytes], str]] = {
+    offers: Offers = {
         "html": (page, f"{name}.html"),
         "trace": (trace.to_bytes, f"{name}.trace"),
         "steps": (partial(_steps_table, trace), f"{name}-steps.csv"),
+        **lesson,
     }
-    if lesson is not None:
-        offers["lesson"] = (lesson[1], f"lesson-{lesson[0]}.html")
     for offer, (make, file_name) in offers.items():
         label, key = f"explore.download_{offer}", f"download-{offer}"
         download_button(label, make, file_name, key, language, width="stretch")

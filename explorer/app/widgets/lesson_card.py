@@ -55,10 +55,10 @@ def _payload(listed: FoundLessons, offered: Catalog, language: str) -> bytes:
         return offer_payload(names[0], first.title, language) if first else empty_payload(language)
     after = names[names.index(state.name) + 1 :][:1]
     following = [listed.in_language(name, language) for name in after]
-    shown = ShownLesson(
-        name=state.name,
-        title=lesson.title,
-        cards=_filled_in(lesson, state.card - 1, offered),
+    shown = ShownLesson.of(
+        state.name,
+        lesson,
+        _filled_in(lesson, state.card - 1, offered),
         card=state.card - 1,
         visit=address_bar.times_followed(),
         following=next(

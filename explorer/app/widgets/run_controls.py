@@ -25,6 +25,9 @@ from explorer.jobs.training_run import Run, finished_runs
 from explorer.training.config import TrainingConfig, quick_demo
 from explorer.training.cost_estimate import estimate
 
+_NO_MASK = "no_mask"
+"""The quick demo without the causal mask; no toy task has this name."""
+
 _HEADS = Path(__file__).parents[1] / "views" / "heads.py"
 
 
@@ -131,16 +134,20 @@ def open_and_delete(run: Run, recorded: bool, language: str) -> bool:
 
 
 def _demo(language: str) -> TrainingConfig:
-    """The quick demo of the chosen task."""
-    task = st.selectbox(
+    """The chosen quick demo: a task, or `reverse` without the causal mask."""
+    names = sorted(TASK_NAMES, key=lambda name: (name != "reverse", name))
+    labels = {name: task_label(name, language) for name in names}
+    labels[_NO_MASK] = say("train.task_no_mask", language)
+    chosen = st.selectbox(
         say("train.quick", language),
-        sorted(TASK_NAMES, key=lambda name: (name != "reverse", name)),
-        format_func=lambda name: f"{say('train.quick', language)}: {task_label(name, language)}",
+        list(labels),
+        format_func=lambda name: f"{say('train.quick', language)}: {labels[name]}",
         key=f"train-task-{language}",
         label_visibility="collapsed",
-        width=240,
+        width=260,
     )
-    demo = quick_demo(task, on_gpu=available_devices()[0] != "cpu")
+    task, causal = ("reverse", False) if chosen == _NO_MASK else (chosen, True)
+    demo = quick_demo(task, on_gpu=available_devices()[0] != "cpu", causal=causal)
     return replace(demo, seed=train_state.demo_seed())
 
 

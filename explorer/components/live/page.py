@@ -4,7 +4,7 @@ import hashlib
 import html
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from explorer.components.bundle import script, styles
@@ -34,6 +34,9 @@ CLASS_SECTIONS = ("training_replay", "class_tools")
 _GRID = ("axes_natural", "colon", "figure_heads")
 """Sentences of the section "heads" in the grid of all heads without measurements, which a guest of
 a class sees."""
+
+_LIST = ("minutes", "done", "sheet")
+"""Sentences of the section "lessons" in the list of lessons, which only the site has."""
 
 _STATIC_SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -86,16 +89,18 @@ class LiveModel:
 
 @dataclass(frozen=True, slots=True)
 class LinkedLesson:
-    """A lesson beside the first page of the static site; title by language."""
+    """A lesson beside the first page of the static site; title and aims by language."""
 
     name: str
     title: Mapping[str, str]
+    aims: Mapping[str, str]
+    minutes: int | None = None
 
 
 def static_site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson]) -> str:
     """The first page of the static site; its scripts, models and lessons are files beside it."""
-    listed = [{"name": lesson.name, "title": dict(lesson.title)} for lesson in lessons]
-    strings = {language: _strings(language, of_class=True) for language in LANGUAGES}
+    listed = [asdict(lesson) for lesson in lessons]
+    strings = {language: _strings(language, of_site=True) for language in LANGUAGES}
     data = _data(models, strings, {"lessons": listed, "opening": None, "site": True})
     scripts = f"{linked_plotly('')}\n{linked_script('live', '')}"
     return _filled(_STATIC_SITE_POLICY, data, linked_styles("live", ""), scripts)
@@ -107,7 +112,7 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
     text, pad: initial text and number of padding tokens; text None = the model's first example.
     """
     initial_text = None if text is None else {"text": text, "pad": pad}
-    strings = {language: _strings(language, of_class=False) for language in LANGUAGES}
+    strings = {language: _strings(language, of_site=False) for language in LANGUAGES}
     data = _data([model], strings, {"lessons": [], "opening": initial_text, "site": False})
     name = html.escape(model.name)
     parts = (  # the script last: it looks for the elements before it
@@ -132,14 +137,15 @@ def _filled(policy: str, data: Mapping[str, Any], styles: str, scripts: str) -> 
     )
 
 
-def _strings(language: str, *, of_class: bool) -> dict[str, Mapping[str, str]]:
-    """The sentences by section. of_class: also those for a guest of a class."""
-    names = SECTIONS + CLASS_SECTIONS if of_class else SECTIONS
+def _strings(language: str, *, of_site: bool) -> dict[str, Mapping[str, str]]:
+    """The sentences by section. of_site: also those for lessons and for a guest of a class."""
+    names = SECTIONS + CLASS_SECTIONS if of_site else SECTIONS
     strings = {name: section(name, language) for name in names}
     strings["player"] = player_sentences(language)
-    if of_class:
-        heads = section("heads", language)
-        strings["heads"] = {name: heads[name] for name in _GRID}
+    if of_site:
+        for some, chosen in (("heads", _GRID), ("lessons", _LIST)):
+            own = section(some, language)
+            strings[some] = {name: own[name] for name in chosen}
     return strings
 
 

@@ -74,7 +74,9 @@ def _early_end(config: TrainingConfig, moments: Sequence[Mapping[str, Any]], lan
     score = bleu / 100 if bleu is not None else exact
     if config.patience and (score is None or not score >= config.until < 1):
         return say("train.state_patience", language, patience=config.patience)
-    reached = "state_reached_bleu" if config.pairs else "state_reached"
+    if config.pairs and exact == 1:
+        return say("train.state_all_right", language)
+    reached = "state_reached_bleu" if bleu is not None else "state_reached"
     return say(f"train.{reached}", language, share=f"{100 * config.until:g}")
 
 

@@ -216,7 +216,7 @@ def held_out_pairs(
     of these sentences.
 
     They are from the dev part, which training on the file leaves out; a file with at most `most`
-    pairs is used whole.
+    pairs is used whole, and so is one from which nothing is held out.
 
     Raises `PairsError` on a file that is not a table of pairs.
     """
@@ -226,7 +226,7 @@ def held_out_pairs(
         rows, name = distinct(read_rows(path, columns), path.name)
         return [(row.source, [row.target]) for row in rows[:most]], name
     chosen, name = pairs.pairs, path.name
-    if len(chosen) > most:
+    if len(chosen) > most and pairs.holds_out:
         chosen, name = pairs.part("dev"), batch_names.written("dev", name=path.name)
     return list(references(chosen).items())[:most], name
 

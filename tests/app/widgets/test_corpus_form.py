@@ -27,13 +27,16 @@ CSV = b"id,english,french\n" + b"".join(
 BAD = {
     "one_column.tsv": (b"Only one column\n" * 200, "No row of"),
     "binary.tsv": (b"\0\1\2" * 200, "is a binary file"),
-    "latin.tsv": (TSV.decode().encode("utf-16"), "is not UTF-8 in line 1"),
+    "cut.tsv": (TSV.decode().encode("utf-16")[:-1], "“cut.tsv” is not UTF-8 in line 240"),
     "accents.tsv": (("Hé\tlà\n" * 200).encode("latin-1"), "is not UTF-8 in line 1"),
     "quotes.csv": (b'"I see "dogs",x\n' * 200, "quotation mark in line 1"),
     "empty.tsv": (b"I see dogs.\t\n" * 200, "200 with a blank side"),
-    "line.tsv": (b"I see dogs.\tx\n", "others: 1, at least 100"),
-    "nothing.tsv": (b"", "others: 0, at least 100"),
-    "same.tsv": (b"".join(b"Dogs.\t%d\n" % n for n in range(300)), "source sentences"),
+    "line.tsv": (b"I see dogs.\tx\n", "“line.tsv” has 1 different pair; at least 30 are needed."),
+    "nothing.tsv": (b"", "“nothing.tsv” is empty"),
+    "same.tsv": (
+        b"".join(b"Dogs.\t%d\n" % n for n in range(300)),
+        "“same.tsv” has 1 different source; at least 20",
+    ),
 }
 
 
@@ -85,6 +88,31 @@ def test_a_file_is_shown_counted_and_trained_on(folder):
     assert run.config.columns == ("1", "2")
     assert app.query_params["run"] == "runs/my-pairs-1"
     assert run_data(app)["translates"] is True
+
+
+def test_pairs_are_pasted_after_their_least_number_is_said(folder):
+    app = open_form()
+    assert any(text.startswith("At least 30 pairs") for text in captions(app))
+    few = [f"word {number}, mot {number}" for number in range(30)]
+    app.text_area(key="pairs-pasted").set_value("\n".join(few[:29]))
+    app = app.button(key="pairs-take").click().run()
+    assert not app.exception
+    assert "“your pairs” has 29 different pairs; at least 30" in app.error[0].value.replace(
+        "\\", ""
+    )
+    assert not can_start(app)
+    app.text_area(key="pairs-pasted").set_value("\n".join(few))
+    app = app.button(key="pairs-take").click().run()
+    assert not app.error
+    app.button(key="start-these").click().run()
+    run = training_launcher.find("runs", "your-pairs-1")
+    assert (run.folder / "pairs.tsv").read_text().splitlines() == few
+    assert run.config.until < 1  # it ends when all pairs are right
+
+
+def test_the_unicode_text_of_a_spreadsheet_is_read():
+    app = uploaded(open_form(), "Book1.txt", TSV.decode().encode("utf-16"))
+    assert "pairs kept: 240" in " ".join(captions(app))
 
 
 def test_columns_are_chosen_by_number_or_by_heading(folder):
@@ -215,4 +243,5 @@ def test_open_in_explore_shows_the_run_s_own_sentence(folder, pairs_file, tmp_pa
     app.button(key="open").click().run()
     assert not app.exception
     assert app.query_params["model"] == "own"
+    assert app.query_params["words"] == "1"
     assert app.query_params["text"] == run.data_facts()["examples"][0]

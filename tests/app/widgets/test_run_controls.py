@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from explorer.core.errors import RunError
 from explorer.jobs import training_launcher
 from explorer.jobs.status import Status
 from explorer.jobs.training_run import Run, create_run
-from explorer.training.config import TrainingConfig
+from explorer.training.config import TrainingConfig, quick_demo
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +68,26 @@ def test_start_trains_the_quick_demo_of_the_chosen_task(monkeypatch):
     app = app.button(key="start").click().run()
     assert [config.task for config in started] == ["sort"]
     assert "full" in app.error[0].value
+
+
+def test_a_quick_demo_trains_without_the_causal_mask(folder, monkeypatch):
+    monkeypatch.setattr(training_launcher, "launch", lambda run: None)
+    app = shown()
+    demos = app.selectbox(key="train-task-en")
+    assert demos.options == [
+        f"Quick demo: {name}" for name in ("reverse", "copy", "sort", "reverse without mask")
+    ]
+    app = demos.set_value("no_mask").run()
+    app = app.button(key="start").click().run()
+    assert not app.exception
+    run = training_launcher.find("runs", "reverse-without-mask-1")
+    assert run.config == replace(
+        quick_demo("reverse", on_gpu=run.config.device != "cpu"),
+        causal=False,
+        seed=run.config.seed,
+    )
+    assert run.resumable
+    assert any("reverse-without-mask-1" in name for name in app.selectbox(key="train-run").options)
 
 
 def test_an_active_run_can_be_stopped_and_not_deleted(folder):

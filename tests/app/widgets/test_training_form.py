@@ -44,7 +44,7 @@ def test_the_form_refuses_what_cannot_be_and_starts_the_rest(folder):
     assert not app.error
     app.button(key="start-these").click().run()
     assert not app.exception
-    config = training_launcher.find("runs", "reverse-1").config
+    config = training_launcher.find("runs", "reverse-without-mask-1").config
     assert (config.heads, config.causal) == (2, False)
 
 

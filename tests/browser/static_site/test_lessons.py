@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from explorer.app.state.lesson import lessons
 from explorer.components.live.page import LinkedLesson, LiveModel, static_site_page
 from explorer.model.catalog import shipped_models
 from explorer.model.checkpoint import load_checkpoint, to_bytes
+from tests.support.page_checks import settle
 from tests.support.static_site_page import type_source
 
 
@@ -20,7 +22,8 @@ def with_lessons(new_visitor: Callable[..., Page], static_site_copy: Path):
     def show(*lessons: str) -> Page:
         listed = shipped_models()["reverse"]
         model = LiveModel(listed, to_bytes(load_checkpoint(listed.path), half=True))
-        linked = [LinkedLesson(name, {"en": name, "zh": name}) for name in lessons]
+        nothing = {"en": "", "zh": ""}
+        linked = [LinkedLesson(name, {"en": name, "zh": name}, nothing) for name in lessons]
         (static_site_copy / "index.html").write_text(static_site_page([model], linked), "utf-8")
         for name in lessons:
             text = "<!doctype html><link rel=icon href=data:,><h1>Found</h1>"
@@ -93,16 +96,17 @@ def test_a_lesson_somebody_was_sent_leads_to_the_static_site_in_its_language(
     expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
 
 
-def test_the_last_card_of_a_lesson_leads_on_and_back(on_disk, static_site):
+def test_the_end_of_a_lesson_leads_on_and_back(on_disk, static_site):
     tab = on_disk()
     pages = sorted(path.name for path in (static_site / "lessons").glob("*.zh.html"))
     tab.goto((static_site / "lessons" / "query-and-key.zh.html").as_uri())
     following = tab.get_by_test_id("lesson-next")
     for number in range(1, 7):
         expect(tab.get_by_test_id("lesson-progress")).to_have_text(f"{number}/6")
-        expect(tab.get_by_test_id("lesson-leave")).to_be_visible(visible=number == 6)
-        if number < 6:
-            following.click()
+        expect(tab.get_by_test_id("lesson-leave")).to_be_hidden()
+        following.click()
+    expect(tab.get_by_test_id("lesson-end")).to_contain_text("现在你可以说")
+    expect(tab.get_by_test_id("lesson-leave")).to_be_visible()
     expect(following).to_have_text("下一课")
     following.click()
     expect(tab).to_have_url(re.compile(r"/lessons/one-number-by-hand\.zh\.html$"))
@@ -111,11 +115,40 @@ def test_the_last_card_of_a_lesson_leads_on_and_back(on_disk, static_site):
         (static_site / "lessons" / "what-if.en.html").as_uri()
     )  # the last one with these models
     cards = int(tab.get_by_test_id("lesson-progress").inner_text().split("/")[1])
-    for _ in range(cards - 1):
+    for number in range(1, cards + 1):
+        expect(tab.get_by_test_id("lesson-progress")).to_have_text(f"{number}/{cards}")
         following.click()
     expect(following).to_be_hidden()
-    tab.get_by_role("button", name="Back to the explorer").click()
+    tab.get_by_role("button", name="Back to exploring").click()
     expect(tab).to_have_url(re.compile(r"/index\.html"))
+
+
+def test_the_list_has_minutes_aims_a_sheet_and_a_tick_for_what_is_finished(on_disk, static_site):
+    tab = on_disk()
+    lesson = lessons().in_language("query-and-key", "en")
+    listed = tab.get_by_test_id("lessons")
+    listed.locator("summary").click()
+    entry = listed.get_by_role("listitem").first
+    expect(entry).to_have_text(f"{lesson.title}{lesson.minutes} minsheet to print")
+    expect(entry.get_by_role("link").first).to_have_attribute("title", lesson.aims)
+    expect(tab.get_by_test_id("lesson-tick")).to_have_count(0)
+    entry.get_by_role("link").first.click()
+    for _ in lesson.cards:
+        tab.get_by_test_id("lesson-next").click()
+        expect(tab.get_by_test_id("lesson-next")).to_be_enabled()
+        settle(tab)
+    expect(tab.get_by_test_id("lesson-end")).to_be_visible()
+    tab.get_by_test_id("lesson-leave").click()
+    listed.locator("summary").click()
+    expect(tab.get_by_test_id("lesson-tick")).to_have_count(1)
+    expect(entry.get_by_test_id("lesson-tick")).to_be_visible()
+    entry.get_by_role("link", name="sheet to print").click()
+    expect(tab).to_have_url(re.compile(r"/sheets/query-and-key\.en\.html$"))
+    expect(tab.get_by_role("heading")).to_have_text([lesson.title, f"{lesson.title} · Answers"])
+    expect(tab.locator("section").first.get_by_text(lesson.cards[0].question)).to_be_visible()
+    tab.emulate_media(media="print")
+    breaks = "(node) => getComputedStyle(node).breakBefore"
+    assert tab.locator(".answers").evaluate(breaks) == "page"
 
 
 def test_a_projector_shows_the_checks_that_a_lesson_speaks_of(new_visitor, static_site):

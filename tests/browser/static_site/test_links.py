@@ -122,3 +122,17 @@ def test_what_the_trace_of_a_link_has_not_is_said_in_the_same_sentence(on_disk):
     tab = on_disk("#model=reverse&text=1+2+3&step=4&head=3&layer=1")
     expect(tab.get_by_test_id("message")).to_have_text("")
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L1 H3")
+
+
+def test_back_leads_away_from_a_text_that_was_refused(on_disk):
+    tab = on_disk()
+    expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+    type_source(tab, "1 2 3")
+    expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
+    tab.evaluate("location.hash = '#model=copy&text=zzz'")
+    expect(tab.get_by_test_id("message")).to_contain_text("zzz")
+    expect(tab.get_by_test_id("model")).to_have_value("copy")
+    expect(tab.get_by_test_id("output")).to_have_text("7 3 9 1 4")
+    tab.go_back()
+    expect(tab.get_by_test_id("output")).to_have_text("3 2 1")
+    expect(tab.get_by_test_id("model")).to_have_value("reverse")

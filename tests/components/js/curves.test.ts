@@ -2,8 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressed } from "../../../explorer/components/training_replay/js/address.ts";
 import { comparisonCsv } from "../../../explorer/components/training_replay/js/comparisonTable.ts";
-import { heightOf, panelBoxes } from "../../../explorer/components/training_replay/js/curveAxes.ts";
+import {
+  heightFor,
+  heightOf,
+  panelBoxes,
+} from "../../../explorer/components/training_replay/js/curveAxes.ts";
+import {
+  headingOf,
+  panelsOf,
+} from "../../../explorer/components/training_replay/js/curvePanels.ts";
 import { spread } from "../../../explorer/components/training_replay/js/endLabels.ts";
+import { momentSentence } from "../../../explorer/components/training_replay/js/momentText.ts";
 
 const label: (wanted: number, mine?: boolean) => { wanted: number; mine: boolean; top: number } = (
   wanted,
@@ -57,6 +66,36 @@ test("names have their room right of the panel", () => {
   const size = { width: 600, height: 400 };
   const [wide, narrow] = panelBoxes([{ room: 0 }, { room: 100 }], 1, size);
   assert.equal(wide.width - narrow.width, 100);
+});
+
+test("a figure is as high as its lowest panel asks for", () => {
+  for (const translates of [false, true]) {
+    for (const heading of [1, 2]) {
+      const panels = panelsOf({ translates });
+      const height = heightFor(panels, 120, 18, heading);
+      const boxes = panelBoxes(panels, 1, { width: 400, height }, 18, heading);
+      assert.ok(Math.abs(Math.min(...boxes.map((box) => box.height)) - 120) < 1e-9);
+      boxes.forEach(({ top }, index) => {
+        const above = index ? boxes[index - 1].top + boxes[index - 1].height : 0;
+        assert.ok(top - above >= 20 * heading); // its heading fits
+      });
+    }
+  }
+});
+
+test("of few pairs, all of which are learnt, the share that is right is said", () => {
+  const moment = { step: 50, exact: 0.9, perplexity: 2, gold: [], held_out: 1 } as any;
+  const run = { translates: true, moments: [moment], strings: {} } as any;
+  const say = ((key: string, facts: object) => `${key} ${JSON.stringify(facts)}`) as any;
+  assert.equal(momentSentence(say, run, moment), 'moment_pairs {"step":50,"right":"90.0\u00a0%"}');
+  assert.equal(headingOf(run, { name: "loss" }), "loss_all");
+  const [score] = panelsOf(run);
+  assert.equal(headingOf(run, score), "bleu_all");
+  assert.equal(score.value(moment), "90.0");
+  const others = { ...moment, exact: null, bleu: 12 };
+  const held = { ...run, moments: [others] };
+  assert.match(momentSentence(say, held, others), /^moment_translation /);
+  assert.equal(headingOf(held, { name: "loss" }), "loss");
 });
 
 test("the URL gives the nearest moment and the head, of this run only", () => {

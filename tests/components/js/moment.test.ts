@@ -45,9 +45,9 @@ test("a moment is what is right and what its sharpest head does", () => {
     /^moment_task_alone 150 73\.0\u00a0% L1 H1 \.68 gold_other/,
   );
   const pairs = run([], { translates: true });
-  const scores = { bleu: 9.94, perplexity: 17.52 };
+  const scores = { exact: null, bleu: 9.94, perplexity: 17.52 };
   assert.equal(momentSentence(say, pairs, moment(5, scores)), "moment_translation 5 9.9 17.5");
-  assert.equal(momentSentence(say, pairs, moment(5)), "moment_step 5");
+  assert.equal(momentSentence(say, pairs, moment(5, { exact: null })), "moment_step 5");
 });
 
 test("the picture is explained when a head has formed, and said to be missing before", () => {

@@ -34,7 +34,7 @@ def data_in(html: str) -> dict[str, object]:
 
 
 def test_a_site_links_its_files_and_a_file_has_them_inside(model):
-    lesson = LinkedLesson("mask", dict.fromkeys(LANGUAGES, HOSTILE))
+    lesson = LinkedLesson("mask", *[dict.fromkeys(LANGUAGES, HOSTILE)] * 2)
     static_site, file = static_site_page([model], [lesson]), file_page(model, "7 3", 1)
     assert f'<script src="live.js?{version()}" defer>' in static_site
     assert "script-src 'self' 'wasm-unsafe-eval';" in static_site
@@ -58,12 +58,12 @@ def test_a_guest_s_grid_has_its_sentences_and_not_those_of_the_page_heads(model)
         assert len(own) < len(section("heads", language)) / 20
 
 
-def test_only_the_site_has_the_sentences_of_a_class(model):
+def test_only_the_site_has_the_sentences_of_lessons_and_of_a_class(model):
     own = {"live", "explore", "errors", "player"}
     for language in LANGUAGES:
         assert data_in(file_page(model))["strings"][language].keys() == own
         of_site = data_in(static_site_page([model], []))["strings"][language]
-        assert of_site.keys() == own | {"training_replay", "class_tools", "heads"}
+        assert of_site.keys() == own | {"training_replay", "class_tools", "heads", "lessons"}
 
 
 def test_a_page_without_its_script_says_so_in_all_languages(model):

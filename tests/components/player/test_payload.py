@@ -95,7 +95,7 @@ def test_the_trace_in_words_is_sent_without_sentences_and_with_its_steps_in_piec
     assert inner["content"]["outputs"] == [True, True, False]
 
 
-def test_a_trace_whose_words_are_single_pieces_is_sent_once():
+def test_a_trace_whose_words_are_its_labels_is_sent_once():
     header, arrays = unpack_payload(player_payload(example_trace()))
     assert "words" not in arrays
     assert not header["marked"]  # so the choice of words is not offered
@@ -103,7 +103,8 @@ def test_a_trace_whose_words_are_single_pieces_is_sent_once():
     header, arrays = unpack_payload(
         player_payload(Trace.from_arrays(["▁a", "▁b"], encoder=weights))
     )
-    assert "words" not in arrays
+    words = unpack_payload(arrays["words"].tobytes())[0]
+    assert words["source"] == ["a", "b"]  # single pieces, but without their marks
     assert header["marked"]
 
 

@@ -33,7 +33,7 @@ export function wordsOf({ sourceTokens, targetTokens, predictedTokens }: ModelTr
 }
 
 /**
- * `trace` in words; null where every word is one piece.
+ * `trace` in words; null where every word is one piece, without a mark.
  * @returns rows and columns: the
  *   position of the last piece of each word fed in and of the source
  */
@@ -41,7 +41,10 @@ export function mergedTrace(
   trace: ModelTrace,
 ): { trace: ModelTrace; rows: number[]; columns: number[] } | null {
   const { source, target, predicted } = wordsOf(trace);
-  if ([...source, ...target].every(({ start, stop }) => stop - start === 1)) return null;
+  const isPiece = (tokens: string[]) => (word: Word) =>
+    word.stop - word.start === 1 && word.label === tokens[word.start];
+  if (source.every(isPiece(trace.sourceTokens)) && target.every(isPiece(trace.targetTokens)))
+    return null;
   const axes: Record<Site, [Word[], Word[]]> = {
     encoder: [source, source],
     decoder: [target, target],

@@ -22,6 +22,10 @@ export interface Lesson {
   card: number; // on screen, from 0
   visit: number; // differs whenever the server chose the card
   following: [string, string] | null; // name and title of the next lesson
+  questions: number; // how many cards ask one
+  minutes: number | null; // that it takes, where it says so
+  aims: string; // for the teacher, or ""
+  summary: string; // what a learner can say after it, or ""
 }
 
 /** What the payload has. */
@@ -29,14 +33,14 @@ export interface Content {
   language: string;
   strings: Strings;
   lesson?: Lesson;
-  back?: string; // address to which the last card of a page of its own leads, or ""
+  back?: string; // address to which the end of a page of its own leads, or ""
   offer?: { name: string; title: string };
 }
 
 export interface Listeners {
   onCard: (card: number, here: boolean) => void; // here: it is on screen already
   onStart: (name: string) => void;
-  onLeave?: () => void; // without it the lesson ends at its last card
+  onLeave?: () => void; // without it nothing leads out of the lesson
 }
 
 export function readContent(bytes: Uint8Array): Content {

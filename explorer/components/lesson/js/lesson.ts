@@ -1,4 +1,3 @@
-import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
@@ -18,16 +17,17 @@ import {
 } from "../../page/js/lessonEvents.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
-import { answersOf, forgetAnswers, keepAnswers } from "./answers.ts";
+import { answersOf, firstTriesOf, forgetAnswers, keepAnswers, scoreOf } from "./answers.ts";
+import { createParts } from "./cardParts.ts";
 import { shownCard } from "./classCard.ts";
 import type { Card, Content, Lesson, Listeners } from "./content.ts";
-import { createQuestion } from "./question.ts";
+import { keepFinished } from "./finished.ts";
 
 const HEIGHT = "--lesson-height"; // read by what stays in view below the card
 
 /**
- * The card of a lesson: a sentence, a question, and the way on. Cards of the text on screen follow
- * each other without the server.
+ * The card of a lesson: a sentence, a question, and the way on; after the last one the end. Cards of
+ * the text on screen follow each other without the server.
  */
 export function mountLesson(
   parent: HTMLElement | ShadowRoot,
@@ -36,8 +36,9 @@ export function mountLesson(
 ): View<Content, Listeners> & { focus: () => void } {
   const { values: state, set } = createStore({
     shown: content,
-    index: (content.lesson as Lesson).card,
+    index: (content.lesson as Lesson).card, // of the card on screen; after the last one the end
     chosen: answersOf(content.lesson as Lesson),
+    first: firstTriesOf(content.lesson as Lesson),
     away: false, // whether the person has moved on from what the card shows
     waiting: false, // for a card of another text
   });
@@ -61,15 +62,22 @@ export function mountLesson(
 
   /** @param choice for the card on screen; null = it is asked anew */
   const answer = (choice: number | null) => {
+    const { index } = state;
     const chosen = new Map(state.chosen);
-    if (choice === null) chosen.delete(state.index);
-    else chosen.set(state.index, choice);
-    keepAnswers(lessonNow().name, chosen);
-    set({ chosen, waiting: false });
+    const first = new Map(state.first);
+    if (choice === null) chosen.delete(index);
+    else {
+      const right = Number(choice === lessonNow().cards[index]?.right);
+      chosen.set(index, choice);
+      if (!first.has(index)) first.set(index, choice < 0 ? choice : right);
+    }
+    keepAnswers(lessonNow().name, chosen, first);
+    set({ chosen, first, waiting: false });
     screen.flush(); // the picture may show at once what the card no longer asks
   };
   const see = () => {
-    if (!state.chosen.has(state.index)) answer(-1);
+    const asked = lessonNow().cards[state.index]?.question;
+    if (asked && !state.chosen.has(state.index)) answer(-1);
   };
   const tell = () => {
     tellCard(shownCard(lessonNow(), state.index, state.chosen.has(state.index), say));
@@ -88,12 +96,14 @@ export function mountLesson(
   document.documentElement.setAttribute(FOLLOWED, "");
 
   const draw = () => {
-    const { shown, index, chosen, away } = state;
+    const { shown, index, chosen, first, away } = state;
     const { cards } = lessonNow();
     root.lang = shown.language;
     const card = cards[index];
-    const elsewhere = away || (card?.here === false && !card.problem);
-    parts.draw(shown, index, chosen.get(index), elsewhere);
+    const ended = index >= cards.length;
+    const elsewhere = !ended && (away || (card?.here === false && !card.problem));
+    if (ended) parts.drawEnd(shown, scoreOf(first));
+    else parts.draw(shown, index, chosen.get(index), elsewhere);
     highlight(card?.highlight ?? "");
     const answered = chosen.has(index);
     const asks = card && !answered && !elsewhere;
@@ -121,10 +131,16 @@ export function mountLesson(
     heard.onCard(to, here);
   };
   const goOn = () => {
-    const { cards, following } = lessonNow();
-    if (state.index + 1 < cards.length) go(state.index + 1);
-    else if (following) heard.onStart(following[0]);
-    else leave();
+    const { cards, following, name } = lessonNow();
+    const next = state.index + 1;
+    if (next < cards.length) go(next);
+    else if (next > cards.length) heard.onStart(following?.[0] ?? "");
+    else {
+      keepFinished(name);
+      set({ index: next, waiting: false });
+      screen.flush();
+      if (parts.next.hidden) parts.leave.focus(); // the focus was on it
+    }
   };
   const leave = () => {
     forgetAnswers();
@@ -144,7 +160,7 @@ export function mountLesson(
       const before = lessonNow();
       const now = next.lesson as Lesson;
       set({ shown: next, waiting: false });
-      if (now.name !== before.name) set({ chosen: answersOf(now) });
+      if (now.name !== before.name) set({ chosen: answersOf(now), first: firstTriesOf(now) });
       // The server names the card it knows; the browser may be further by now.
       if (now.name !== before.name || now.visit !== before.visit) follow();
       screen.flush(); // before the picture of the card, as in `go`
@@ -179,81 +195,4 @@ function questionOf(card: Card | null): OpenQuestion[] {
 /** @param height px */
 function keepHeight(height: number) {
   document.documentElement.style.setProperty(HEIGHT, `${height}px`);
-}
-
-export interface Actions {
-  back: () => void;
-  next: () => void;
-  again: () => void;
-  leave?: () => void; // not in an exported page
-  choose: (choice: number) => void;
-}
-
-/** The elements of the card, and what draws a card into them. */
-function createParts(say: Say, actions: Actions) {
-  const button = (name: "back" | "next" | "again" | "leave") =>
-    buttonElement(actions[name], { testid: `lesson-${name}` });
-  const buttons = {
-    back: button("back"),
-    next: button("next"),
-    again: button("again"),
-    leave: button("leave"),
-  };
-  buttons.next.classList.add("primary");
-  const title = element("h2", { testid: "lesson-title" });
-  const progress = element("span", { class: "progress", testid: "lesson-progress" });
-  const text = element("p", { class: "text", "aria-live": "polite", testid: "lesson-text" });
-  const question = createQuestion(say, actions.choose);
-  const heading = element("div", { class: "heading" }, title, progress);
-  const moves = element("div", { class: "moves" }, ...Object.values(buttons));
-  const root = element(
-    "section",
-    { class: "player lesson", testid: "lesson" },
-    element("div", { class: "side" }, heading, moves),
-    text,
-    question.element,
-  );
-  const draw = (shown: Content, index: number, choice: number | undefined, away: boolean) => {
-    const lesson = shown.lesson as Lesson;
-    const card = lesson.cards[index];
-    const place = { card: index + 1, cards: lesson.cards.length };
-    assign(root, "aria-label", `${say("card_label")}: ${lesson.title}`);
-    write(title, lesson.title);
-    write(progress, away ? say("progress_away", place) : say("progress", place));
-    buttons.again.classList.toggle("primary", away);
-    assign(progress, "aria-label", say("progress_spoken", place));
-    write(text, card ? card.problem || card.text : "");
-    text.classList.toggle("problem", Boolean(card?.problem));
-    question.draw(card, choice);
-    write(buttons.back, say("back"));
-    buttons.back.disabled = index === 0;
-    write(buttons.again, say("view"));
-    assign(buttons.again, "title", say("view_title"));
-    drawWayOn(say, shown, index, { ...buttons, leaves: Boolean(actions.leave) });
-  };
-  return { root, next: buttons.next, draw };
-}
-
-/**
- * The buttons that lead on from a card, and out of the lesson. In the app a lesson is left at any
- * card; a page of its own says at its last card where it leads back to.
- * @param buttons leaves:
- *   whether the lesson can be left
- */
-function drawWayOn(
-  say: Say,
-  { lesson, back }: Content,
-  index: number,
-  { next, leave, leaves }: { next: HTMLButtonElement; leave: HTMLButtonElement; leaves: boolean },
-) {
-  const last = index + 1 === lesson?.cards.length;
-  const following = last ? lesson?.following : null;
-  const ends = last && !following;
-  write(next, say(ends ? "finish" : last ? "next_lesson" : "next"));
-  assign(next, "title", following ? following[1] : null);
-  next.hidden = ends && (!leaves || Boolean(back));
-  write(leave, say(back ? "to_explorer" : "leave"));
-  assign(leave, "title", back ? null : say("leave_title"));
-  leave.hidden = !leaves || (Boolean(back) && !last);
-  leave.classList.toggle("primary", ends && Boolean(back));
 }

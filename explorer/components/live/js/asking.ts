@@ -91,7 +91,7 @@ export function createAsking(
   };
   const show = (
     trace: Trace,
-    { request, view, typed, refused }: Asked,
+    { request, view, typed, refused, problem }: Asked,
     { fetch }: Pick<ComputedTrace, "fetch">,
   ) => {
     const { language, host, draft } = state;
@@ -104,7 +104,9 @@ export function createAsking(
     const { sites, target } = trace.header;
     const missing = missingIn(sites, target.length, view);
     const addressed = addressedVisit().request;
-    const replace = first || host !== null || sameRequest(addressed, request); // as after Back
+    const same = sameRequest(addressed, request); // as after Back
+    const instead = problem !== undefined; // of a text that Back would only refuse again
+    const replace = first || host !== null || same || instead;
     link(viewWithout(missing, view), replace);
     if (host) picture.follow(host.picture, host.shown);
     const unfollowed = refused ? [...refused, ...missing] : [];

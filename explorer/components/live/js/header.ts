@@ -1,7 +1,8 @@
 /** Title, lessons, recorded training, what needs the program itself, and the language. */
 
 import { element } from "../../dom/js/element.ts";
-import type { Say } from "../../dom/js/sentences.ts";
+import { fillIn, type Say } from "../../dom/js/sentences.ts";
+import { type ListedLesson, lessonItems } from "../../lesson/js/lessonItems.ts";
 import { createEverythingSwitch } from "../../page/js/everything.ts";
 import type { PageData } from "./pageData.ts";
 
@@ -13,11 +14,12 @@ const ELSEWHERE: [string, string][] = [
   ["needs_class", "attention-explorer class"],
 ];
 
+/** @param sheets whether the list of lessons links to sheets, which have the answers */
 export function createHeader(
   data: PageData,
   language: string,
   say: Say,
-  onLanguage: (language: string) => void,
+  { onLanguage, sheets }: { onLanguage: (language: string) => void; sheets: boolean },
   signal: AbortSignal,
 ) {
   const languages = Object.entries(data.languages).map(([code, { name, tag }]) => {
@@ -27,7 +29,7 @@ export function createHeader(
     button.addEventListener("click", () => onLanguage(code));
     return button;
   });
-  const listed = data.lessons.length ? [lessons(data, language, say)] : [];
+  const listed = data.lessons.length ? [lessons(data, language, say, sheets)] : [];
   const pages = data.site ? [...listed, training(language, say)] : [];
   return element(
     "header",
@@ -43,19 +45,27 @@ export function createHeader(
   );
 }
 
-function lessons(data: PageData, language: string, say: Say) {
-  const links = data.lessons.map(({ name, title }) =>
-    element(
-      "li",
-      {},
-      element(
-        "a",
-        { href: `lessons/${encodeURIComponent(name)}.${language}.html` },
-        title[language],
-      ),
-    ),
-  );
-  return menu("lessons", say("lessons"), element("ol", {}, ...links));
+function lessons(data: PageData, language: string, say: Say, sheets: boolean) {
+  const own: Say = (key, facts) => fillIn(data.strings[language].lessons, key, facts);
+  const listed = data.lessons.map((one): ListedLesson => {
+    const { name, title, aims, minutes } = one;
+    return { name, title: title[language], aims: aims[language], minutes };
+  });
+  const link = (folder: string, { name }: ListedLesson, text: string) =>
+    element("a", { href: `${folder}/${encodeURIComponent(name)}.${language}.html` }, text);
+  const opener = (lesson: ListedLesson) => link("lessons", lesson, lesson.title);
+  const sheet = (lesson: ListedLesson) => {
+    const node = link("sheets", lesson, own("sheet"));
+    node.classList.add("note");
+    return [node];
+  };
+  const list = element("ol", {});
+  const draw = () =>
+    list.replaceChildren(...lessonItems(listed, own, opener, sheets ? sheet : undefined));
+  draw();
+  const node = menu("lessons", say("lessons"), list);
+  node.addEventListener("toggle", draw); // a lesson may be finished since
+  return node;
 }
 
 function training(language: string, say: Say) {

@@ -10,10 +10,25 @@ export interface PageData {
   strings: Record<string, PageStrings>; // by language
   opening: { text: string; pad: number } | null; // of a page with one text
   site: boolean; // whether lessons and a recorded training lie beside this page
-  lessons: { name: string; title: Record<string, string> }[];
+  lessons: LinkedLesson[];
+}
+
+/** A lesson beside the page; title and aims by language. */
+export interface LinkedLesson {
+  name: string;
+  title: Record<string, string>;
+  aims: Record<string, string>;
+  minutes: number | null;
 }
 
 export type PageStrings = Record<
-  "live" | "explore" | "errors" | "player" | "training_replay" | "class_tools" | "heads",
+  | "live"
+  | "explore"
+  | "errors"
+  | "player"
+  | "training_replay"
+  | "class_tools"
+  | "heads"
+  | "lessons",
   Strings
 >;

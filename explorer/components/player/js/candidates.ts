@@ -75,6 +75,8 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     list.hidden = byHeads() || (guessed && context.asked.answer !== ""); // then the card offers them
     parts.element.hidden = !byHeads();
     write(note, byHeads() ? parts.draw() : candidateNote(context, candidates));
+    const answer = byHeads() ? null : state.guess?.answer;
+    assign(note, "data-mark", answer && (answer.right ? "right" : "wrong"));
     assign(node, "aria-label", title.hidden ? (note.textContent ?? "") : say("candidates"));
     while (rows.length < candidates.length) rows.push(createCandidateRow(context));
     populate(list, candidates.length, (index) => rows[index].element);

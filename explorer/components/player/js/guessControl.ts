@@ -28,9 +28,8 @@ export function createGuessControl(context: TraceContext): Part {
     document.documentElement.toggleAttribute("data-guess", guess !== null); // hints tell outputs
     node.hidden = context.trace.predicted.length === 0;
     assign(button, "aria-pressed", guess ? "true" : "false");
-    label.hidden = tally.hidden = guess === null;
+    label.hidden = tally.hidden = guess === null || (isInLesson() && guess.total === 0); // its card asks
     if (!guess) return;
-    tally.hidden = guess.total === 0 && isInLesson();
     weights.checked = guess.weightsToo;
     write(tally, say("tally", { right: guess.right, total: guess.total }));
   };

@@ -14,6 +14,30 @@ const ROOM = 72; // px right of a panel for the names of its lines, at least
 const TICK_PITCH = 17; // px between two decades
 
 /**
+ * px above, below and between the panels of a figure.
+ * @param heading lines above a panel
+ */
+function roomAround(columns: number, type: number, heading: number) {
+  const more = (heading - 1) * HEADING_LINE;
+  const bottom = (MARGIN.bottom * type) / TYPE;
+  const gap = GAP.down + more + (columns > 1 ? bottom - 8 : 0);
+  return { top: MARGIN.top + more, bottom, gap };
+}
+
+/** px of a figure of panels below each other, each of them at least `least` px high. */
+export function heightFor(
+  panels: Pick<Panel, "weight">[],
+  least: number,
+  type: number,
+  heading: number,
+) {
+  const { top, bottom, gap } = roomAround(1, type, heading);
+  const weights = panels.map(({ weight = 1 }) => weight);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return top + bottom + gap * (panels.length - 1) + (least * total) / Math.min(...weights);
+}
+
+/**
  * Where every panel of a figure lies; the names of its lines have their room to the right.
  * @param type px
  * @param heading lines above a panel
@@ -27,16 +51,11 @@ export function panelBoxes(
 ): Box[] {
   const rows = Math.ceil(panels.length / columns);
   const larger = type / TYPE;
-  const [left, right, top, bottom] = [
-    MARGIN.left * larger,
-    MARGIN.right,
-    MARGIN.top + (heading - 1) * HEADING_LINE,
-    MARGIN.bottom * larger,
-  ];
+  const [left, right] = [MARGIN.left * larger, MARGIN.right];
+  const { top, bottom, gap } = roomAround(columns, type, heading);
   const across = (width - left - right - GAP.across * (columns - 1)) / columns;
   const weights = Array.from({ length: rows }, (_, row) => panels[row * columns].weight ?? 1);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const gap = GAP.down + (heading - 1) * HEADING_LINE + (columns > 1 ? bottom - 8 : 0);
   const unit = (height - top - bottom - gap * (rows - 1)) / total;
   let y = top;
   const tops = weights.map((weight) => {

@@ -3,7 +3,7 @@ import type { Say } from "../../dom/js/sentences.ts";
 import { css, mix, type Palette, rgb } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { HeadChoice } from "./replayContext.ts";
-import type { Moment, RunData } from "./runData.ts";
+import { type Curves, learnsAll, type Moment, type RunData } from "./runData.ts";
 
 export interface Line {
   name: string; // at its right end; "" for none
@@ -38,8 +38,6 @@ export interface Panel {
   log?: boolean; // whether the axis is logarithmic
   weight?: number; // share of the height, 1 by default
 }
-
-type CurveName = "held_out" | "exact" | "bleu" | "chrf" | "perplexity";
 
 const LAYER_HUES = {
   light: ["#1f5fbf", "#1a7f4b", "#7a3fb0", "#00737d", "#a1345f", "#5c6b00"],
@@ -79,40 +77,46 @@ function curve<Point extends { step: number }>(
 }
 
 /** The curves of the compared runs. */
-function comparedCurves({ run, palette }: Shown, name: CurveName | "gold") {
+function comparedCurves(
+  { run, palette }: Shown,
+  read: (moment: RunData["others"][number]["moments"][number]) => number | null | undefined,
+) {
   return run.others.map((other, index) => {
     const look = { colour: runColour(palette, index + 1), dash: DASHES[index], width: 1.8 };
-    return curve(other.name, other.moments, (moment) => moment[name], look);
+    return curve(other.name, other.moments, read, look);
   });
 }
 
 /** The curve of the run on screen over those of the compared ones; named only among these. */
-function allCurves(name: CurveName): Panel["lines"] {
+function allCurves(read: (moment: Curves) => number | null | undefined): Panel["lines"] {
   return (shown) => {
     const { run, palette } = shown;
     const look = { colour: css(palette.ink), width: 2 };
     const label = run.others.length ? run.name : "";
-    return [
-      ...comparedCurves(shown, name),
-      curve(label, run.moments, (moment) => moment[name], look),
-    ];
+    return [...comparedCurves(shown, read), curve(label, run.moments, read, look)];
   };
 }
 
-/** Training and held-out loss, which have one unit; of compared runs the held-out loss alone. */
+/**
+ * Training and held-out loss, which have one unit; of compared runs the held-out loss alone. Where
+ * nothing is held out, both are one line.
+ */
 function lossLines(shown: Shown) {
   const { run, palette, say } = shown;
   const alone = run.others.length === 0;
   const muted = css(mix(palette.ink, palette.paper, 0.35));
+  if (learnsAll(run)) return allCurves(heldOut)(shown);
   return [
-    ...comparedCurves(shown, "held_out"),
+    ...comparedCurves(shown, heldOut),
     curve(say("loss_training"), run.moments, ({ loss }) => loss, { colour: muted, width: 1.2 }),
-    curve(alone ? say("loss_held_out") : run.name, run.moments, (moment) => moment.held_out, {
+    curve(alone ? say("loss_held_out") : run.name, run.moments, heldOut, {
       colour: css(palette.ink),
       width: 2,
     }),
   ];
 }
+
+const heldOut = ({ held_out }: Curves) => held_out;
 
 const DASHES = ["dash", "dot", "dashdot", "longdash"];
 
@@ -133,7 +137,7 @@ const TASK_PANELS: Panel[] = [
     ticks: [0, 0.5, 0.99],
     percent: true,
     hover: ".1%",
-    lines: allCurves("exact"),
+    lines: allCurves(({ exact }) => exact),
     value: (moment) => percent(moment.exact),
   },
   LOSS_PANEL,
@@ -150,13 +154,13 @@ const TASK_PANELS: Panel[] = [
 
 /** The curves of a translation model. */
 const TRANSLATION_PANELS: Panel[] = [
-  { ...scorePanel("bleu"), weight: 1.25 },
-  scorePanel("chrf"),
+  { ...scorePanel("bleu", ({ bleu, exact }) => bleu ?? hundredfold(exact)), weight: 1.25 },
+  scorePanel("chrf", ({ chrf }) => chrf ?? null),
   LOSS_PANEL,
   {
     name: "perplexity",
     log: true,
-    lines: allCurves("perplexity"),
+    lines: allCurves(({ perplexity }) => perplexity),
     value: (moment) => shortValue(moment.perplexity),
   },
 ];
@@ -166,20 +170,29 @@ export function panelsOf({ translates }: Pick<RunData, "translates">) {
   return translates ? TRANSLATION_PANELS : TASK_PANELS;
 }
 
-/** The key of a panel's name: the loss of batches is not in the unit of the held-out loss. */
-export function headingOf(run: Pick<RunData, "batch_loss">, { name }: Pick<Panel, "name">) {
+/**
+ * The key of a panel's name: the loss of batches is not in the unit of the held-out loss, and the
+ * score of pairs that are all learnt is the share that is right.
+ */
+export function headingOf(
+  run: Pick<RunData, "batch_loss" | "translates" | "moments">,
+  { name }: Pick<Panel, "name">,
+) {
+  if (learnsAll(run) && (name === "loss" || name === "bleu")) return `${name}_all`;
   return name === "loss" && run.batch_loss ? "loss_batches" : name;
 }
 
 /** A score from 0 to 100; while it is low, a part of that range fills the panel. */
-function scorePanel(name: "bleu" | "chrf"): Panel {
+function scorePanel(name: "bleu" | "chrf", read: (moment: Curves) => number | null): Panel {
   return {
     name,
     ceilings: [25, 50, 100],
-    lines: allCurves(name),
-    value: (moment) => moment[name]?.toFixed(1) ?? "–",
+    lines: allCurves(read),
+    value: (moment) => read(moment)?.toFixed(1) ?? "–",
   };
 }
+
+const hundredfold = (share: number | null) => (share === null ? null : 100 * share);
 
 /** One line a head; the selected one thick, in its place: another order would draw all anew. */
 function goldLines({ run, palette, selected }: Shown) {
@@ -206,7 +219,7 @@ function bestHeadLines(shown: Shown) {
     const known = gold.flat().filter((weight) => weight !== null);
     return known.length ? Math.max(...known) : null;
   };
-  return [...comparedCurves(shown, "gold"), curve(run.name, run.moments, best, look)];
+  return [...comparedCurves(shown, ({ gold }) => gold), curve(run.name, run.moments, best, look)];
 }
 
 /** The curves in the drawer. */

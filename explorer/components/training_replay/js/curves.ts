@@ -3,15 +3,18 @@ import { shortValue } from "../../dom/js/numbers.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { createPlot, type PlotlyElement } from "../../dom/js/plotly.ts";
 import { createStore } from "../../dom/js/store.ts";
+import { measuringPen, textWidth } from "../../map/js/geometry.ts";
 import { giveSize } from "../../trace/js/traceContext.ts";
-import { type Box, heightOf, TYPE, valueAxis } from "./curveAxes.ts";
+import { type Box, heightFor, heightOf, panelBoxes, TYPE, valueAxis } from "./curveAxes.ts";
 import { bestMoment, curveChart } from "./curveChart.ts";
 import { headingOf, type Panel } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import { nearestMoment } from "./runData.ts";
 
 const PROJECTED_TYPE = 18; // px
-const HEADING = 20; // px above a panel
+const HEADING = 20; // px of a line above a panel
+const VALUE = 130; // px beside the name of a panel that its value may need
+const LEAST_PROJECTED = 120; // px of a panel
 
 /** What is drawn of a run. */
 interface CurveView {
@@ -55,12 +58,25 @@ export function createCurves(
     set({ zoom: low === first && high === last ? null : [low, high], zooming: false });
   };
   const show = createPlot(plot, context.signal, { plotly_relayout: followZoom });
+  /** Lines above each panel: its value has its own where it does not fit beside the name. */
+  const headingLines = () => {
+    if (!context.state.projector || columnsNow() > 1) return 1;
+    const pen = measuringPen(getComputedStyle(headings[0].name).font);
+    const left = panelBoxes(panels, 1, { width: 0, height: 0 }, PROJECTED_TYPE)[0].left;
+    const room = box.clientWidth - left - VALUE;
+    const names = panels.map((panel) => context.say(headingOf(context.run, panel)));
+    return names.some((name) => textWidth(pen, name) > room) ? 2 : 1;
+  };
   const draw = () => {
     void context.size; // measures
     const size = { width: box.clientWidth, height: box.clientHeight };
     if (size.width < 60 || size.height < 60) return;
     const type = context.state.projector ? PROJECTED_TYPE : TYPE;
-    const given = { columns: columnsNow(), size, range: range(), type };
+    const heading = headingLines();
+    box.classList.toggle("two-lines", heading > 1);
+    const least = `${heightFor(panels, LEAST_PROJECTED, type, heading)}px`;
+    box.style.setProperty("--least-height", least);
+    const given = { columns: columnsNow(), size, range: range(), type, heading };
     const { data, layout, boxes } = curveChart(context, panels, given);
     set({ boxes });
     layout.dragmode = view.zooming ? "zoom" : false;
@@ -69,7 +85,8 @@ export function createCurves(
   const placeHeadings = () => {
     view.boxes.forEach(({ left, top, width }, index) => {
       const { element: heading } = headings[index];
-      heading.style.transform = `translate(${left}px, ${top - HEADING}px)`;
+      const lines = box.classList.contains("two-lines") ? 2 : 1;
+      heading.style.transform = `translate(${left}px, ${top - lines * HEADING}px)`;
       const free = columnsNow() === 1 ? box.clientWidth - left : width; // above the names of the lines, too
       heading.style.width = `${free}px`;
     });
@@ -108,7 +125,9 @@ export function createCurves(
       cursor.style.height = `${box.height}px`;
     });
     headings.forEach((heading, index) => {
-      write(heading.name, context.say(headingOf(context.run, panels[index])));
+      const key = headingOf(context.run, panels[index]);
+      write(heading.name, context.say(key));
+      if (key === "bleu_all") assign(heading.element, "title", context.say("bleu_all_title"));
       write(heading.value, moment ? panels[index].value(moment) : "");
     });
   };

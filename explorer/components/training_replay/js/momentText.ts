@@ -55,6 +55,7 @@ export function momentSentence(
 ) {
   const { step } = moment;
   if (run.translates) {
+    if (moment.exact !== null) return say("moment_pairs", { step, right: percent(moment.exact) });
     if (moment.bleu === null || moment.bleu === undefined) return say("moment_step", { step });
     const perplexity = shortValue(moment.perplexity);
     return say("moment_translation", { step, bleu: moment.bleu.toFixed(1), perplexity });
@@ -97,11 +98,18 @@ export function momentReason(say: Say, run: RunData, moment: Moment) {
     return say("overfitted", { step: best.step, loss, now });
   }
   if (run.translates) return (moment.bleu ?? 0) >= SOME_BLEU ? say("why_translation") : "";
-  const weights = moment.gold.flat().map((weight) => weight ?? 0);
-  const most = Math.max(...weights, 0);
-  if (run.chance !== null && most < FOUND * run.chance) return say("why_none");
+  if (run.chance !== null && mostGold(moment) < FOUND * run.chance) return say("why_none");
   const own = `why_${run.task}`;
-  return most >= FORMED && own in run.strings ? say(own) : "";
+  return hasFormed(moment) && own in run.strings ? say(own) : "";
+}
+
+/** Whether a head has found its picture at a moment. */
+export function hasFormed(moment: Pick<Moment, "gold">) {
+  return mostGold(moment) >= FORMED;
+}
+
+function mostGold({ gold }: Pick<Moment, "gold">) {
+  return Math.max(...gold.flat().map((weight) => weight ?? 0), 0);
 }
 
 /**

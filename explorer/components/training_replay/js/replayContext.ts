@@ -12,6 +12,7 @@ import type { Palette } from "../../page/js/palette.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import type { Picture } from "./pictureGuess.ts";
 import { createProbeTraces, type FetchProbe, type ProbeTraces } from "./probeTraces.ts";
 import { createReplayActions, type ReplayActions } from "./replayActions.ts";
 import type { RunData } from "./runData.ts";
@@ -23,6 +24,7 @@ export interface ReplayState {
   playing: boolean;
   hinted: boolean;
   projector: boolean;
+  guess: Picture | null | undefined; // of what forms; null: skipped, undefined: not yet asked
 }
 
 export type HeadChoice = { layer: number; head: number };

@@ -1,12 +1,12 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 
 /** The numbers of a moment that are drawn as curves; null leaves a gap. */
-interface Curves {
+export interface Curves {
   step: number;
   /** on training data; of older runs, mean over the batches since the last moment */
   loss: number | null;
   held_out: number | null; // loss on held-out data, in the same unit
-  exact: number | null;
+  exact: number | null; // of pairs, only where none is held out
   bleu?: number | null;
   chrf?: number | null;
   perplexity?: number | null;
@@ -84,6 +84,11 @@ export interface RunData {
 
 export function readRunData(bytes: Uint8Array): RunData {
   return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/** Whether a run learns all its pairs, and is judged on them: so few that none is held out. */
+export function learnsAll({ translates, moments }: Pick<RunData, "translates" | "moments">) {
+  return translates && typeof moments[0]?.exact === "number";
 }
 
 /** The head with the largest gold weight at a moment; null where no gold weight is known. */

@@ -21,6 +21,7 @@ import { createHeadKey } from "./headKey.ts";
 import { createMomentSlider } from "./momentSlider.ts";
 import { createMomentsDialog } from "./momentsDialog.ts";
 import { createMomentText } from "./momentText.ts";
+import { createPictureGuess, guessFor } from "./pictureGuess.ts";
 import { createProbe } from "./probe.ts";
 import { servedProbe } from "./probeTraces.ts";
 import { createProgress } from "./progress.ts";
@@ -37,7 +38,7 @@ import { createSamples } from "./samples.ts";
 
 type ReplayPart = DrawnPart & { destroy?: () => void };
 
-type LastView = Omit<ReplayState, "at" | "playing" | "projector"> & {
+type LastView = Omit<ReplayState, "at" | "playing" | "projector" | "guess"> & {
   key: string;
   step: number;
   probe: Partial<TraceState>;
@@ -110,6 +111,7 @@ function placeParts(context: ReplayContext): ReplayPart[] {
   const probe = createProbe(context);
   const progress = createProgress(context);
   const text = createMomentText(context);
+  const guess = createPictureGuess(context);
   const { translates } = context.run;
   const curves = createCurves(context, panelsOf(context.run), () => 1, "main-curves");
   const below = translates ? createSamples(context) : createHeadKey(context);
@@ -125,11 +127,17 @@ function placeParts(context: ReplayContext): ReplayPart[] {
     table.element,
   );
   const body = element("div", { class: "replay-body" }, side, probe.element);
-  const top = element("div", { class: "replay-top" }, progress.element, text.element);
+  const top = element(
+    "div",
+    { class: "replay-top" },
+    progress.element,
+    text.element,
+    guess.element,
+  );
   const main = element("div", { class: "replay-main" }, top, body, slider.element);
   context.root.append(main, drawer.element, dialog.element);
   const whole = { views: [...rootViews(context), ...traceViews(context)] };
-  return [whole, progress, probe, text, below, table, curves, slider, drawer, dialog];
+  return [whole, progress, probe, text, guess, below, table, curves, slider, drawer, dialog];
 }
 
 /** Name the run, and say whether its texts are those of a projector. */
@@ -171,6 +179,7 @@ function initialState(run: RunData): ReplayState {
     playing: false,
     hinted: lastView?.hinted ?? false,
     projector: projectorChosen(),
+    guess: guessFor(run),
   };
 }
 

@@ -1,0 +1,112 @@
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { hasFormed, leakReason } from "./momentText.ts";
+import type { ReplayContext } from "./replayContext.ts";
+import type { RunData } from "./runData.ts";
+
+export type Picture = "diagonal" | "antidiagonal" | "scattered" | "ahead";
+
+const SIZE = 6; // rows and columns of a picture
+const SCATTERED = [3, 0, 4, 1, 5, 2]; // column of each row
+const COLUMNS: Record<Picture, (row: number) => number> = {
+  diagonal: (row) => row,
+  antidiagonal: (row) => SIZE - 1 - row,
+  scattered: (row) => SCATTERED[row],
+  ahead: (row) => row + 1,
+};
+const FORMING: Record<string, Picture> = {
+  copy: "diagonal",
+  reverse: "antidiagonal",
+  sort: "scattered",
+};
+
+/** Guesses by run, as long as the page is open; null: the question was skipped. */
+const guesses = new Map<string, Picture | null>();
+
+/** The guess that was made for a run; undefined before. */
+export function guessFor(run: Pick<RunData, "key">) {
+  return guesses.get(run.key);
+}
+
+/** The picture that a head of a run becomes; undefined for other tasks. */
+export function formingPicture({ task, causal }: Pick<RunData, "task" | "causal">) {
+  if (task in FORMING && !causal) return "ahead";
+  return FORMING[task];
+}
+
+/** The pictures to choose from; the right one is among them. */
+export function offeredPictures({ causal }: Pick<RunData, "causal">): Picture[] {
+  return ["diagonal", "antidiagonal", causal ? "scattered" : "ahead"];
+}
+
+/**
+ * One guess while a training goes on, before anything has formed: which picture will it become? And
+ * after that what formed, and whether the guess was right.
+ */
+export function createPictureGuess(context: ReplayContext): Part {
+  const { say, state, source } = context;
+  const answer = (guess: Picture | null) => {
+    guesses.set(context.run.key, guess);
+    context.set({ guess });
+  };
+  const question = element("span", { class: "guess-question", role: "status" });
+  const pictures = element("span", { class: "guess-pictures" });
+  const skip = element(
+    "button",
+    { type: "button", class: "quiet", testid: "guess-skip", on: { click: () => answer(null) } },
+    say("guess_skip"),
+  );
+  const node = element("div", { class: "picture-guess", testid: "picture-guess" }, pictures);
+  node.prepend(question);
+  node.append(skip);
+  let shown = "";
+  const showPictures = (names: Picture[], asked: boolean) => {
+    const next = `${names} ${asked}`;
+    if (next === shown) return;
+    shown = next;
+    pictures.replaceChildren(
+      ...names.map((name) => {
+        const label = say(`picture_${name}`);
+        const look = { class: "guess-picture", title: label, "aria-label": label };
+        if (!asked) return element("span", { ...look, role: "img" }, ...cells(name));
+        const on = { click: () => answer(name) };
+        return element(
+          "button",
+          { ...look, type: "button", testid: `picture-${name}`, on },
+          ...cells(name),
+        );
+      }),
+    );
+  };
+  const draw = () => {
+    const { run } = context;
+    const { guess } = state;
+    const right = formingPicture(run);
+    const formed = isFormed(context);
+    const asked = guess === undefined && run.report.going && !formed;
+    node.hidden = !right || guess === null || (!asked && !guess) || source.follows === true;
+    if (node.hidden || !right) return;
+    skip.hidden = !asked;
+    showPictures(guess ? [guess] : offeredPictures(run), asked);
+    const names = { picture: say(`picture_${right}`), guess: guess ? say(`picture_${guess}`) : "" };
+    const told = guess === right ? "guess_right" : "guess_wrong";
+    const ask = run.causal ? "guess_question" : "guess_question_decoder";
+    write(question, say(asked ? ask : formed ? told : "guess_made", names));
+    assign(node, "data-right", formed && guess ? String(guess === right) : null);
+  };
+  return { element: node, views: [draw] };
+}
+
+/** Whether the picture has formed at the newest moment: a look back does not ask again. */
+function isFormed({ run, say }: ReplayContext) {
+  const moment = run.moments.at(-1);
+  if (!moment) return false;
+  return run.causal ? hasFormed(moment) : leakReason(say, run, moment) !== "";
+}
+
+/** The cells of a picture, row by row. */
+function cells(picture: Picture) {
+  return Array.from({ length: SIZE * SIZE }, (_, place) => {
+    const [row, column] = [Math.floor(place / SIZE), place % SIZE];
+    return element("i", { class: COLUMNS[picture](row) === column ? "dark" : "" });
+  });
+}
