@@ -17,7 +17,6 @@ PLACES = {
     ".next-token h2": ("term_token",),
     ".legend .bar-name": ("weight",),
     "[data-testid=strip-source]": ("term_eos",),
-    "[data-testid=strip-target]": ("term_bos",),
     ".key-label": ("term_eos",),
     ".query-label": ("term_bos",),
 }

@@ -261,6 +261,7 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
         "shows": None,
         "next": None,
         "words": None,
+        "everything": True,
     }
     assert [{**one, "picture": None} for one in tab.evaluate("reported")] == [
         {**told, "picture": None}
@@ -312,6 +313,7 @@ def test_the_component_reports_and_is_updated_in_place(
         "shows": None,
         "next": None,
         "words": None,
+        "everything": True,
         "picture": bytes(bytes_of(trace)[-8:]).hex(),
     }
     assert heard[-1] == ["state", "selection", selection]

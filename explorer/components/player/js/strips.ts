@@ -243,7 +243,6 @@ function drawTarget(context: TraceContext, parent: HTMLElement) {
     const ahead = trace.steps > 0 && position > last; // what is only read is there at once
     const hidden = (ahead && !state.ahead) || tokenHidden(context, predicted ? -1 : position - 1);
     drawChip(chip, hidden ? "·" : token, hidden ? null : (tint?.[position] ?? null));
-    markTerm(chip, hidden || predicted ? null : firstTerm(trace.target, position));
     chip.hidden = ahead && state.guess !== null; // how long the answer is, is not told
     chip.classList.toggle("query", position === row);
     chip.classList.toggle("predicted", predicted);
