@@ -50,10 +50,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 RETURNING = (
     "try { localStorage.setItem('attention-lesson-offered', '');"
-    " localStorage.setItem('attention-everything', ''); } catch {}"
+    " localStorage.setItem('attention-everything', '');"
+    " localStorage.setItem('attention-played', ''); } catch {}"
 )
-"""Most tests look at the page as a returning visitor, who sees everything and was offered the first
-lesson already."""
+"""Most tests look at the page as a returning visitor, who sees everything, was offered the first
+lesson and has seen the picture play."""
 
 _SHOW_EVERYTHING = "(shown) => document.documentElement.toggleAttribute('data-everything', shown)"
 
@@ -222,6 +223,7 @@ def phone(browser: Browser, complaints: list[str]) -> Iterator[Callable[..., Pag
                 is_mobile=True,
                 offline=offline,
             )
+            context.add_init_script(RETURNING)
             stack.callback(context.close)
             tab = context.new_page()
             stack.enter_context(listening(tab, complaints))

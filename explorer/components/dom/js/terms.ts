@@ -72,7 +72,9 @@ function picture(cells: string) {
 export function explainTerms(root: HTMLElement, say: Say, signal: AbortSignal) {
   let opened: Element | null = null;
   let before: Element | null = null; // what was open when the pointer went down, which closes it
+  let shown: HTMLElement | null = null; // the sentence; a browser says later that it has closed
   const show = (node: Element, term: Term) => {
+    shown?.remove();
     const words = { label: say(term), close: say("words_close") };
     const panel = createWordsPanel("term-words", words, () => [termEntry(term, say)]);
     panel.addEventListener("toggle", ({ newState }) => {
@@ -83,7 +85,7 @@ export function explainTerms(root: HTMLElement, say: Say, signal: AbortSignal) {
     root.append(panel);
     panel.showPopover();
     placeBeside(panel, node);
-    opened = node;
+    [opened, shown] = [node, panel];
   };
   const onPress = () => {
     before = opened;

@@ -118,7 +118,7 @@ function drawCover(context: TraceContext, geometry: Geometry, { cover, coverText
   coverText.style.marginBottom = `${below}px`;
   const ruled = size.height * Math.ceil(SMALLEST_RULE / size.height);
   cover.style.backgroundSize = `100% ${ruled}px`;
-  coverText.hidden = ahead || height < 20 || width < 90;
+  coverText.hidden = height < 20 || width < 90;
 }
 
 /** The column of the hovered key, and the hovered cell. */
