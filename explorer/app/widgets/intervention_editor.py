@@ -204,7 +204,7 @@ def _choose_word(
     field: str, options: tuple[str, ...], language: str, width: int, default: str = ""
 ) -> str:
     """A select of one of several words."""
-    section = "player.site" if field == "site" else f"heads.{field}"
+    section = "glossary.site" if field == "site" else f"heads.{field}"
     index = options.index(default) if default else 0
 
     def name(option: str) -> str:
