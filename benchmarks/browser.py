@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.support.browsers import launch
+from tests.support.browsers import RETURNING, launch
 
 PAINTED = """
   // Resolves with the time of the first task after the next frame: by then the frame has been
@@ -29,5 +29,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def new_page(browser: Browser) -> Page:
-    """A page of 1440×900 with a profile of its own: nothing is cached."""
-    return browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    """A page of 1440×900 of a returning visitor with a profile of its own: nothing is cached."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.add_init_script(RETURNING)
+    return context.new_page()

@@ -23,7 +23,7 @@ from explorer.components.player.payload import View, player_payload
 from explorer.core import folders
 from explorer.core.trace import Trace
 from tests.support.app_server import running_app
-from tests.support.browsers import ENGINE, engine, is_installed, launch, launch_options
+from tests.support.browsers import ENGINE, RETURNING, engine, is_installed, launch, launch_options
 from tests.support.example_traces import example_trace
 from tests.support.page_checks import settle
 from tests.support.player_page import EMBEDDED, PLAYERS, entry_script, with_script
@@ -47,14 +47,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.path.is_relative_to(_HERE):
             item.add_marker(pytest.mark.flaky(reruns=2))
 
-
-RETURNING = (
-    "try { localStorage.setItem('attention-lesson-offered', '');"
-    " localStorage.setItem('attention-everything', '');"
-    " localStorage.setItem('attention-played', ''); } catch {}"
-)
-"""Most tests look at the page as a returning visitor, who sees everything, was offered the first
-lesson and has seen the picture play."""
 
 _SHOW_EVERYTHING = "(shown) => document.documentElement.toggleAttribute('data-everything', shown)"
 

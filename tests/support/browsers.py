@@ -17,6 +17,14 @@ from playwright.sync_api import Browser, BrowserType, Playwright, sync_playwrigh
 
 ENGINE = os.environ.get("BROWSER", "chromium")
 
+RETURNING = (
+    "try { localStorage.setItem('attention-lesson-offered', '');"
+    " localStorage.setItem('attention-everything', '');"
+    " localStorage.setItem('attention-played', ''); } catch {}"
+)
+"""JavaScript for a context whose visitor returns: everything is shown, the first lesson was offered
+and the picture has played."""
+
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 
