@@ -25,6 +25,7 @@ _MODULES = {  # here → there, in a layer
 
 def library_weights(model: Transformer) -> dict[str, Tensor]:
     """Name → weight for the library's Marian (post-norm) or Pegasus (pre-norm) model."""
+    assert model.encoder is not None
     order = _order(model.config.d_model)
     weights = dict(_embeddings(model, order))
     for name, module in model.named_modules():
@@ -47,6 +48,7 @@ def _order(width: int) -> Tensor:
 
 
 def _embeddings(model: Transformer, order: Tensor) -> Iterator[tuple[str, Tensor]]:
+    assert model.encoder is not None
     source, target = (stack.embedding.tokens.weight for stack in (model.encoder, model.decoder))
     # Where the three are tied, the library ties them again.
     yield (
