@@ -119,7 +119,7 @@ class TransformerPasses:
 
     @torch.inference_mode()
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
-        source, target = _sides(batch)
+        source, target = fed_sides(batch)
         with capture(self._transformer, "*.pattern", "*.head_output") as values:
             device = self._transformer.device
             self._transformer.hidden(source.ids.to(device), target.ids.to(device))
@@ -145,7 +145,7 @@ class TransformerPasses:
         model = self._transformer
         rows = torch.ones(len(batch), len(self.heads)) if gates is None else gates
         copies = len(rows) // len(batch)
-        source, target = (side.ids.to(model.device) for side in _sides(batch))
+        source, target = (side.ids.to(model.device) for side in fed_sides(batch))
         mask = padding_mask(source)  # (N, 1, 1, S)
         each = mask.repeat(copies, 1, 1, 1)
         of_encoder = rows[:, : self._config.encoder_layers * self._config.heads]
@@ -178,7 +178,7 @@ def token_rows(rows: Sequence[Sequence[int]]) -> TokenRows:
     return TokenRows.of(rows, lambda token: _KINDS.get(token, TokenKind.CONTENT), PAD)
 
 
-def _sides(batch: EvaluationBatch) -> tuple[TokenRows, TokenRows]:
+def fed_sides(batch: EvaluationBatch) -> tuple[TokenRows, TokenRows]:
     """Source and queries of a batch; the source is empty for a decoder alone."""
     assert batch.queries is not None
     if batch.source is not None:
@@ -187,12 +187,14 @@ def _sides(batch: EvaluationBatch) -> tuple[TokenRows, TokenRows]:
 
 
 def forced_batch(
-    sources: Sequence[Sequence[int]],
+    sources: Sequence[Sequence[int]] | None,
     targets: Sequence[Sequence[int]],
     name: str,
     kind: Targets = "given",
     task: Task | None = None,
 ) -> EvaluationBatch:
-    """A batch from ids: sources with EOS last, targets with BOS first and EOS last."""
+    """A batch from ids: sources with EOS last, None for a decoder alone; targets with BOS first and
+    EOS last."""
     queries, labels = teacher_forced(token_rows(targets), PAD)
-    return EvaluationBatch(token_rows(sources), queries, labels, name, kind, task)
+    source = None if sources is None else token_rows(sources)
+    return EvaluationBatch(source, queries, labels, name, kind, task)
