@@ -27,6 +27,7 @@ from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
 from explorer.model.trace_assembly import Decoded, assembled
 from explorer.model.trace_options import (
+    AFTER_PROMPT,
     TracedModel,
     TraceOptions,
     checked_omissions,
@@ -127,7 +128,7 @@ class ExplorableModel(TracedModel):
         """Decode `source` (1, S) after `prompt`, capture one pass over the result, and assemble the
         trace."""
         model, config, mask = self.transformer, self.transformer.config, padding_mask(source)
-        new = options.max_new_tokens or config.max_length
+        new = options.max_new_tokens or (AFTER_PROMPT if prompt else config.max_length)
         most = min(max(len(prompt) + new, *forced, 1), config.max_length)
         imposed = {**dict(enumerate(prompt, start=1)), **forced}
         with threads_for(config.parameters, source.size(1)):
