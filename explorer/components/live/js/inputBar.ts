@@ -52,7 +52,7 @@ export function createInputBar(
     send(requestOf(randomText(current(), state.asked.request.text))),
   );
   const examples = createExamples(models, state, say, (text) => send(requestOf(text)));
-  const padding = createPadding(state, say, (pad) => {
+  const padding = createPadding(models, state, say, (pad) => {
     const { draft, asked } = state;
     const { text, forced } = asked.request;
     const same = draft === null || draft === text;
@@ -152,6 +152,7 @@ function createExamples(
 }
 
 function createPadding(
+  models: LiveModel[],
   state: Readonly<PageState>,
   say: Say,
   onChoose: (pad: number) => void,
@@ -163,8 +164,10 @@ function createPadding(
   ]);
   pad.addEventListener("change", () => onChoose(Number(pad.value)));
   const draw = () => {
-    pad.value = String(state.asked.request.pad);
-    pad.classList.toggle("chosen", state.asked.request.pad > 0);
+    const { request } = state.asked;
+    pad.value = String(request.pad);
+    pad.disabled = modelOf(models, request).alone; // a prompt is not padded
+    pad.classList.toggle("chosen", request.pad > 0);
   };
   return { element: pad, views: [draw] };
 }

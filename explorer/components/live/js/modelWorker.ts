@@ -60,12 +60,12 @@ function modelCalled(name: string) {
   return model;
 }
 
-/** What the model is asked. */
+/** What the model is asked; a prompt is not padded. */
 function options(model: ExplorableModel, { text, pad, forced }: LiveRequest) {
-  const length = model.source(text, undefined).length;
+  const { length } = model.read(text, undefined).source;
   const limit = model.checkpoint.transformer.config.max_length;
   const padTo = Math.min(length + pad, limit);
-  return { force: Object.fromEntries(forced), ...(pad ? { padTo } : {}) };
+  return { force: Object.fromEntries(forced), ...(pad && length ? { padTo } : {}) };
 }
 
 /**
