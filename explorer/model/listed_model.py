@@ -218,7 +218,7 @@ def _count(value: object) -> int | None:
 
 def _sentences(value: object) -> tuple[str, ...]:
     listed = value[:_MOST_SENTENCES] if isinstance(value, list) else []
-    texts = (text for text in listed if isinstance(text, str))
+    texts = dict.fromkeys(text for text in listed if isinstance(text, str))
     return tuple(text for text in texts if 0 < len(text) <= LONGEST_LINKED_TEXT)
 
 

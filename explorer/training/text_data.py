@@ -117,11 +117,12 @@ class TextDataModule:
 
     def facts(self) -> dict[str, Any]:
         pieces = sum(map(len, self._seen)) / len(self._seen)
+        starts = (beginning(text)[0] for text in self._shown())
         counts = {**self.text_counts(), "pieces": round(pieces, 2), "digest": self.corpus.digest}
         return {
             "task": self.config.task,
             "longest": self.config.longest,
-            "examples": [beginning(text)[0] for text in islice(self._shown(), EXAMPLES)],
+            "examples": list(islice(dict.fromkeys(starts), EXAMPLES)),
             "texts": counts,
         }
 

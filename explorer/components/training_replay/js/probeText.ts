@@ -11,7 +11,7 @@ export function probeText(run: LearntKind, trace: Trace) {
 }
 
 /** The tokens that the model is given, and those that are right after them. */
-export function probeTokens({ source, target, predicted, prompt }: Trace) {
+export function probeTokens({ source, target, prompt }: Trace) {
   if (!prompt) return { read: source, answer: target.slice(1) };
-  return { read: target.slice(1, prompt), answer: predicted.slice(prompt - 1, -1) };
+  return { read: target.slice(1, prompt), answer: target.slice(prompt) };
 }
