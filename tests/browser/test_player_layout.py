@@ -198,7 +198,7 @@ def test_the_sentence_is_visible_beside_forced_tokens(show: Callable[..., Page])
     forced, original = ((2, "1"), (4, "3")), ("4", "9", "1", "3", "7", "<eos>")
     view = View(step=4, what_if=True, forced=forced, original=original)
     tab = show(example_trace(), view=view, size=(1366, 505))
-    expect(tab.get_by_test_id("candidates-note")).to_have_text("Click a row: what if?")
+    expect(tab.get_by_test_id("candidates-note")).to_have_text("Click another: the model goes on from it.")
     for head in ("head-0-0", "head-1-3"):
         tab.get_by_test_id(head).click()
         settle(tab)

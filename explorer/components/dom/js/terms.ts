@@ -1,19 +1,12 @@
 import { element } from "./element.ts";
 import { createWordsPanel, type Entry, placeBeside, wordEntry } from "./explanation.ts";
 import type { Say } from "./sentences.ts";
+import { termPicture } from "./termPictures.ts";
 
 /** Names of the technical words, which `strings/glossary.toml` explains. */
 export type Term = string;
 
 const TERM = "data-term";
-/** Where a term is seen in a map of four queries and four keys. */
-const PICTURES: Record<Term, string> = {
-  term_query: ".... #### .... ....",
-  term_key: ".#.. .#.. .#.. .#..",
-  weight: ".... ..#. .... ....",
-  term_mask: ".### ..## ...# ....",
-  term_padding: "...# ...# ...# ...#",
-};
 const QUOTED = "“[^”]*”"; // the words of a visitor
 
 /** Make an element a term, with a dotted line, or, with null, end that. */
@@ -53,16 +46,8 @@ export function firstUse(text: string, word: string) {
 
 /** What is told of a term. */
 export function termEntry(term: Term, say: Say): Entry {
-  const cells = PICTURES[term];
-  return { ...wordEntry(term, say), ...(cells && { picture: picture(cells) }) };
-}
-
-/** A small map with some cells filled. */
-function picture(cells: string) {
-  const squares = [...cells.replaceAll(" ", "")].map((cell) =>
-    element("i", { class: cell === "#" ? "filled" : "" }),
-  );
-  return element("div", { class: "term-picture", "aria-hidden": "true" }, ...squares);
+  const picture = termPicture(term);
+  return { ...wordEntry(term, say), ...(picture && { picture }) };
 }
 
 /**
