@@ -13,6 +13,7 @@ import type { Candidate, NextView } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type CandidateRow, createCandidateRow, isGuessed } from "./candidateRow.ts";
 import { candidateNote, predictsNothing, titleOf } from "./candidatesText.ts";
+import { createForceQuestion } from "./forceQuestion.ts";
 import {
   createHeadParts,
   type FindAttribution,
@@ -39,6 +40,7 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
   };
   const radios = createRadios(say, group, (name) => context.set({ nextView: name as NextView }));
   const heading = element("header", {}, title, radios.element);
+  const question = createForceQuestion(context);
   const list = element("ol", { class: "candidates", testid: "candidates" });
   const rows: CandidateRow[] = [];
   const pressable = () =>
@@ -78,7 +80,7 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     const answer = byHeads() ? null : state.guess?.answer;
     assign(note, "data-mark", answer && (answer.right ? "right" : "wrong"));
     assign(node, "aria-label", title.hidden ? (note.textContent ?? "") : say("candidates"));
-    while (rows.length < candidates.length) rows.push(createCandidateRow(context));
+    while (rows.length < candidates.length) rows.push(createCandidateRow(context, question.force));
     populate(list, candidates.length, (index) => rows[index].element);
     candidates.forEach((candidate, index) => {
       rows[index].draw(candidate);
@@ -95,7 +97,13 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     others.draw(isGuessed(context) || byHeads() ? [] : shown, isSure(context, candidates));
     fitHeadParts(context, node.parentElement as HTMLElement);
   };
-  const views = [draw, ...(typed.views ?? []), ...(temperature.views ?? []), fit];
+  const views = [
+    ...(question.views ?? []),
+    draw,
+    ...(typed.views ?? []),
+    ...(temperature.views ?? []),
+    fit,
+  ];
   return { element: node, views: [...views, leadToChoices(context, node)] };
 }
 
