@@ -199,26 +199,13 @@ def test_a_link_to_contributions_names_them(simple):
     expect(tab.get_by_test_id("shown")).to_be_visible()  # the colours are no weights
 
 
-def test_of_a_sure_model_three_candidates_are_listed_until_more_are_asked_for(visit):
-    tab = visit(LINK)
-    rows = tab.get_by_test_id("candidates").locator("li")
-    others = tab.get_by_test_id("candidates-others")
-    expect(others).to_have_attribute("aria-expanded", "false")
-    assert sum(row.is_visible() for row in rows.all()) == 3
-    others.click()
-    expect(others).to_have_attribute("aria-expanded", "true")
-    assert sum(row.is_visible() for row in rows.all()) == 10
-    tab.get_by_role("button", name="Next").click()
-    assert sum(row.is_visible() for row in rows.all()) == 10
-    others.click()
-    assert sum(row.is_visible() for row in rows.all()) == 3
-
-
-def test_of_an_unsure_model_all_candidates_are_listed(visit):
-    tab = visit("?model=reverse-early&text=7+3+9+1+4&step=3")
-    rows = tab.get_by_test_id("candidates").locator("li")
-    expect(rows.nth(3)).to_be_visible()
-    expect(tab.get_by_test_id("candidates-others")).to_have_attribute("aria-disabled", "true")
+def test_simple_lists_three_candidates_and_everything_all(simple):
+    tab = simple(LINK)
+    rows = tab.get_by_test_id("candidates").locator("li:visible")
+    expect(rows).to_have_count(3)
+    tab.get_by_test_id("everything").click()
+    expect(rows).to_have_count(10)
+    expect(tab.get_by_test_id("candidates-others")).to_be_visible()
 
 
 def test_the_buttons_that_step_are_one_stop_and_arrows_go_from_one_to_the_next(simple):

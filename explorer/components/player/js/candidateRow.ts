@@ -43,6 +43,7 @@ export function createCandidateRow(context: TraceContext, force: Force) {
     assign(button, "title", guess);
     assign(mark, "title", null);
     assign(button, "aria-disabled", null);
+    assign(button, "data-idle", null);
   };
   const drawKnown = (candidate: Candidate) => {
     const { state, trace } = context;
@@ -56,6 +57,7 @@ export function createCandidateRow(context: TraceContext, force: Force) {
     assign(mark, "title", meaning && say(meaning));
     const enabled = state.whatIf && !state.guess && !candidate.chosen && !candidate.given;
     assign(button, "aria-disabled", enabled ? null : "true");
+    assign(button, "data-idle", enabled || candidate.chosen ? null : "");
     const guessing = state.guess !== null;
     const why = candidate.chosen ? "taken" : whyEnabled(enabled, guessing, candidate, trace);
     const facts = { token: labelOf(candidate.token), probability: percent(probability) };

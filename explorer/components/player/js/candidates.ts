@@ -21,11 +21,11 @@ import {
   offersHeadParts,
   showsHeadParts,
 } from "./headParts.ts";
-import { createOthers, isSure } from "./otherCandidates.ts";
+import { createOthers } from "./otherCandidates.ts";
 import { createTypedGuess } from "./typedGuess.ts";
 
 const DIGIT = 0.6; // em, of a rank
-const FEWEST_CANDIDATES = 3; // listed at first where the model is sure; with less space, they scroll
+const FEWEST_CANDIDATES = 3; // listed in Simple; with less space, they scroll
 const ROW = { desk: [20, 52], projector: [30, 64] }; // px, at least and at most
 
 /** The probabilities of the next token; a click forces that token. */
@@ -94,7 +94,7 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     const candidates = listed(context);
     const around = [heading, temperature.element, note, typed.element];
     const shown = fitCandidates(context, node, around, candidates, rows);
-    others.draw(isGuessed(context) || byHeads() ? [] : shown, isSure(context, candidates));
+    others.draw(isGuessed(context) || byHeads() ? [] : shown);
     fitHeadParts(context, node.parentElement as HTMLElement);
   };
   const views = [
@@ -135,8 +135,8 @@ function drawChoice(context: TraceContext, { buttons, check }: ReturnType<typeof
 
 /**
  * Show as many rows as the column has space for, always including the chosen one, and make them
- * as high as the space allows; at first three where the model is sure of the first. While they are
- * guessed all are shown: which are left would tell something.
+ * as high as the space allows; three in Simple. While they are guessed all are shown: which are left
+ * would tell something.
  * @param around parts of `node` that take space, too
  * @param candidates in the order of their rows
  * @returns those that are shown
@@ -156,9 +156,7 @@ function fitCandidates(
   const space = fitted ? spaceForRows(node, around) : Infinity;
   const fit = Math.max(FEWEST_CANDIDATES, Math.floor(space / smallest) - 1); // one is of the others
   const room = guessed ? length : Math.min(length, fit);
-  const few = isSimple(context) || (!state.allCandidates && isSure(context, candidates));
-  const folded = few && !guessed;
-  const most = folded ? Math.min(room, FEWEST_CANDIDATES) : room;
+  const most = isSimple(context) && !guessed ? Math.min(room, FEWEST_CANDIDATES) : room;
   const height = Math.min(Math.max(space / (room + 1), smallest), largest);
   node.style.setProperty("--row-height", fitted ? `${Math.floor(height)}px` : "");
   const ranks = candidates.map(({ rank }) => rank).sort((one, other) => one - other);

@@ -1,5 +1,4 @@
 import type { Say } from "../../dom/js/sentences.ts";
-import { isInLesson } from "../../page/js/lessonEvents.ts";
 import { tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { currentRow, isGiven, siteOf } from "../../trace/js/stepState.ts";
@@ -53,12 +52,11 @@ function guessNote(context: TraceContext, row: number) {
     .join(" ");
 }
 
-/** What is to be guessed at this step; where nothing is hidden, why a row does nothing. */
+/** What is to be guessed at this step; "" where nothing is hidden. */
 function guessQuestion(context: TraceContext, row: number) {
   const { say } = context;
   if (weightsHidden(context)) return say("guess_where");
-  if (tokenHidden(context, row)) return say("guess_what");
-  return context.state.whatIf && !isInLesson() ? say("guess_first_ends") : "";
+  return tokenHidden(context, row) ? say("guess_what") : "";
 }
 
 /** Whether there is no token to come: an encoder alone, of which no masks are filled in. */
