@@ -228,7 +228,7 @@ def test_the_buttons_that_step_are_one_stop_and_arrows_go_from_one_to_the_next(s
 def test_the_header_says_what_the_model_does_and_names_it_once(visit):
     tab = visit()
     hint = tab.locator(".st-key-hint")
-    expect(hint).to_have_text("This model writes its symbols in reverse order.")
+    expect(hint).to_have_text("This model writes symbols in reverse order.")
     assert first_paint(tab).words.count("100.0") == 1
 
 

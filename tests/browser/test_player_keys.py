@@ -187,7 +187,7 @@ def test_a_text_that_opens_in_the_middle_says_why_until_it_is_stepped_through(
 ) -> None:
     tab = show(example_trace(), view=View(step=4, ahead=True, suggested=True))
     hint = tab.get_by_test_id("hint")
-    expect(hint).to_have_text("Play it, or guess each next token")
+    expect(hint).to_have_text("Play it, or guess")
     tab.get_by_test_id("first").click()
     expect(hint).to_have_text("")
     for view in (View(step=1, ahead=True, suggested=True), View(step=4, ahead=True)):

@@ -199,7 +199,7 @@ def test_the_sentence_is_visible_beside_forced_tokens(show: Callable[..., Page])
     view = View(step=4, what_if=True, forced=forced, original=original)
     tab = show(example_trace(), view=view, size=(1366, 505))
     note = tab.get_by_test_id("candidates-note")
-    expect(note).to_have_text("Click another: the model goes on from it.")
+    expect(note).to_have_text("Click one to write it instead.")
     for head in ("head-0-0", "head-1-3"):
         tab.get_by_test_id(head).click()
         settle(tab)

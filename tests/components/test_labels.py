@@ -58,7 +58,7 @@ def test_of_a_directory_family_and_sizes_are_said_as_far_as_its_config_has_them(
 
 
 def test_what_a_model_does_is_said_by_name_task_or_kind():
-    assert purpose(shipped("reverse"), "en") == "This model writes its symbols in reverse order."
+    assert purpose(shipped("reverse"), "en") == "This model writes symbols in reverse order."
     assert purpose(shipped("mine", "12", task="sort"), "en") == "This model sorts its symbols."
     assert purpose(shipped("mine"), "en").startswith("mine translates sentences")
 

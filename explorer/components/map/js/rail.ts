@@ -113,9 +113,12 @@ function nameAxes(context: TraceContext, axes: HTMLElement, gold: GoldNumbers) {
 function axesText(context: TraceContext, gold: GoldNumbers) {
   const { say } = context;
   if (shownMethod(context)) return say("mini_axes_weights");
-  return isScored(context, gold)
-    ? (gold.axes ?? say("mini_axes_gold"))
-    : say(`mini_axes_${context.state.site}`);
+  return isScored(context, gold) ? (gold.axes ?? say("mini_axes_gold")) : say(sitesText(context));
+}
+
+/** Who looks at whom, of a model that has a source and a target. */
+function sitesText({ trace, state }: TraceContext) {
+  return `mini_axes_${trace.source.length && trace.target.length ? state.site : "alone"}`;
 }
 
 /** The width of the name of a layer, which on a phone is large enough for a finger. */
