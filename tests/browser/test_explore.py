@@ -13,6 +13,7 @@ import explorer
 from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
+from tests.support.app_pages import FIRST_TEXT
 from tests.support.app_server import ROOT, running_app
 from tests.support.toy_sentences import TINY_PAIRS, as_table
 
@@ -75,7 +76,7 @@ def focused(tab: Page) -> str | None:
 @pytest.mark.parametrize(("language", "dark"), [("en", False), ("zh", True)])
 def test_a_first_visit_fits_desktop_screens(visit, language, dark):
     tab = visit(f"?lang={language}", dark=dark)
-    assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
+    assert source(tab)[:7] == [*FIRST_TEXT.split(), "eos"]
     expect(tab.locator(".plotted")).to_be_visible()
     expect(tab.get_by_test_id("integrity")).to_contain_text("✓")
     for width, height in [(1440, 900), (1440, 770), (1366, 630)]:
@@ -158,7 +159,7 @@ def test_the_way_back_from_another_page_leads_to_the_same_step_and_head(visit, o
     tab.get_by_role("link", name=other).click()
     expect(tab.get_by_test_id(shown)).to_be_visible()
     tab.get_by_role("link", name="Explore").click()
-    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/7")
     expect(title).to_contain_text("L0 H2")
     expect(tab).to_have_url(re.compile("layer=0&head=2&step=2&ahead=0"))
 
@@ -314,7 +315,7 @@ def test_bad_input_gets_one_sentence_and_the_picture_stays(visit):
         assert message.locator("a, strong, em, img, script, code").count() == 0
         size = message.locator("p").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
         assert size >= 16
-        assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
+        assert source(tab)[:7] == [*FIRST_TEXT.split(), "eos"]
     assert tab.title() == "Attention explorer"
     type_source(tab, "3 2 1")
     expect(message).to_have_count(0)
@@ -448,7 +449,7 @@ def test_a_forged_file_is_refused_and_the_picture_stays(visit, tmp_path: Path):
     tab.get_by_role("button", name="Files").click()
     tab.locator("input[type=file]").set_input_files(forged)
     expect(tab.get_by_role("alert")).to_contain_text("“forged.trace” is not a trace")
-    assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
+    assert source(tab)[:7] == [*FIRST_TEXT.split(), "eos"]
 
 
 def test_files_and_share_are_in_the_visitor_s_language_and_readable(visit):

@@ -40,7 +40,7 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
 
     def open_tab(part: str = "", **size: int) -> Page:
         tab = new_tab(**size)
-        tab.goto(f"{address}heads?text=7+3+9+1+4+a+b+c")
+        tab.goto(f"{address}heads?model=reverse&text=7+3+9+1+4+a+b+c")
         expect(tab.get_by_test_id("head-grid")).to_be_visible()
         if part:
             tab.get_by_role("radio", name=part, exact=True).click()
