@@ -189,7 +189,7 @@ function placeParts(
   const tooltip = createTooltip(context);
   rail.element.prepend(site.element, headsNote.element);
   transport.element.append(unit.element);
-  transport.element.querySelector(".move.last")?.after(guess.element);
+  transport.element.querySelector(".moves")?.after(guess.element);
   const beside = [sentence, share, predictions, candidates, cutOff, forced, output].map(
     (part) => part.element,
   );
