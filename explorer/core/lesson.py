@@ -28,6 +28,7 @@ language may have one, too.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import parse_qsl
@@ -44,8 +45,10 @@ _ORDER = (
     "padding",
     "what-heads-share-out",
     "alignment",
+    "several-heads",
     "what-if",
     "positions",
+    "residual",
     "importance",
 )
 """Order of the lessons that ship; others follow by name."""
@@ -71,6 +74,7 @@ _FIELDS = ("view", "highlight", "question", "choices", "answer", "because", "exp
 _ASKED = ("question", "choices", "answer")
 _LINE = "---"
 _CHOICES = range(2, 6)
+_NEAREST = 5  # functions that are named in the place of an unknown one
 _TESTID = re.compile(r"[a-z][a-z0-9_-]{0,40}", re.ASCII)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -245,7 +249,7 @@ def _check(number: int, card: Card) -> None:
     if len(set(card.choices)) < len(card.choices):
         raise LessonError("choices_equal", card=number)
     for name in sorted(asked_of_trace(card) - set(ANSWERS)):
-        known = ", ".join(ANSWERS)
+        known = ", ".join(get_close_matches(name[:60], ANSWERS, _NEAREST, cutoff=0))
         raise LessonError("unknown_answer", card=number, got=name[:60], known=known)
 
 
