@@ -1,4 +1,4 @@
-import type { Part } from "../../dom/js/element.ts";
+import { element, type Part } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
 import { createStore } from "../../dom/js/store.ts";
 import {
@@ -23,7 +23,7 @@ const TOLD = ["picture", "loss", "right outputs"];
  * What the card of a lesson shows of a training: its moment, head and row once, and the outline
  * around what it speaks of. Until all is answered, the style sheet hides what would tell it.
  */
-export function createLessonMoment(context: ReplayContext): Pick<Part, "views"> {
+export function createLessonMoment(context: ReplayContext): Part {
   const { root, signal, state } = context;
   const told = createStore({
     look: shownMoment(),
@@ -60,8 +60,12 @@ export function createLessonMoment(context: ReplayContext): Pick<Part, "views"> 
     marked?.setAttribute(MARK, "");
     if (marked) scrollIntoSight(root, marked);
   };
-  const hide = () => root.toggleAttribute("data-asked", told.values.asked);
-  return { views: [follow, compare, mark, hide] };
+  const note = element("p", { class: "asked-note", hidden: true }, context.say("asked_note"));
+  const hide = () => {
+    root.toggleAttribute("data-asked", told.values.asked);
+    note.hidden = !told.values.asked;
+  };
+  return { element: note, views: [follow, compare, mark, hide] };
 }
 
 /** Whether this card or a later one asks what curves and sentences tell. */

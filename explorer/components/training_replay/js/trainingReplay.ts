@@ -77,7 +77,9 @@ export function mountTrainingReplay(
   explainTerms(root, (key) => fillIn(context.run.player, key), signal);
   const parts = placeParts(context);
   if (!source.follows) {
-    parts.unshift(createLessonMoment(context)); // the others draw the moment of the card
+    const lesson = createLessonMoment(context);
+    root.querySelector(".curve-side")?.append(lesson.element);
+    parts.unshift(lesson); // the others draw the moment of the card
     parts.push(createAddress(context), createClassMoment(context));
   }
   watchSize(root, signal, () => giveSize(context));
