@@ -153,7 +153,7 @@ class ListedModel:
             held_out = self._held_out()[:_MOST_EXAMPLES]
             others = examples.PROMPTS if summary.decoder_only else (examples.ANY_SENTENCE,)
             return examples.for_model(self.name) or held_out or others
-        texts = examples.for_task(summary.task)
+        texts = dict.fromkeys((*examples.for_model(self.name), *examples.for_task(summary.task)))
         short = (text for text in texts if len(text.split()) <= summary.trained_tokens)
         fitting = tuple(text for text in short if summary.reads(text))
         return fitting or (self.random_text(random.Random(0)),)
