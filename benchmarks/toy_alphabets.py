@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import torch
 
 from explorer.core import folders
-from explorer.data.task_names import TASK_NAMES
+from explorer.data.task_names import RULE_TASKS
 from explorer.data.toy_data import find_task
 from explorer.model.checkpoint import load_checkpoint
 from explorer.training.toy_evaluation import (
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     draws = parser.parse_args(arguments).draws
     torch.set_num_threads(1)
     below = 0
-    for name in TASK_NAMES:
+    for name in RULE_TASKS:
         checkpoint = load_checkpoint(folders.shipped_checkpoints() / f"{name}.safetensors")
         symbols = checkpoint.source_vocabulary.labels(range(len(checkpoint.source_vocabulary)))[3:]
         for alphabet, numbers in typed_alphabets(symbols).items():

@@ -73,9 +73,9 @@ class Trace:
         query, d_ff), "decoder.feed_forward_output" and "decoder.layer_output" (layer, query, D),
         "decoder.token_vectors", "decoder.embedding" with positions, and "decoder.stack_output"
         (query, D), "logits" (T, V), and "early.id" and "early.probability" (layer, T, rank) of
-        `early_predictions`; "steps.…" one entry for each candidate; "gold" (T, S) bool
-        where the gold alignment is known; "predictions.…" one entry for each label of
-        `predictions`, whose names are a fact.
+        `early_predictions`; "steps.…" one entry for each candidate; "gold" (T, S),
+        without a source (T, T), bool where the gold alignment is known; "predictions.…" one entry
+        for each label of `predictions`, whose names are a fact.
     candidate_tokens: labels of the candidates in "steps.…".
     measured: the errors in `integrity` that only the model can measure, by name.
     facts: origin of the trace, JSON values only.
@@ -110,9 +110,14 @@ class Trace:
 
     @property
     def gold(self) -> NDArray[np.bool_] | None:
-        """The gold alignment (T, S): True at the source positions that the token predicted in row t
-        comes from; None if unknown."""
+        """The gold alignment (T, S), or of a decoder alone (T, T): True at the positions that the
+        token predicted in row t comes from; None if unknown."""
         return self.arrays.get("gold")
+
+    @property
+    def gold_site(self) -> str:
+        """The site whose weights are compared with the gold alignment."""
+        return "cross" if self.source_tokens else "decoder"
 
     @property
     def losses(self) -> NDArray[np.float32]:

@@ -152,9 +152,9 @@ def _check_numbers(arrays: Arrays, name: str, axes: tuple[int, ...], site: str) 
 
 
 def _check_gold(arrays: Arrays, steps: int, source: int) -> None:
-    """The gold alignment is boolean, (T, S)."""
+    """The gold alignment is boolean, (T, S), or (T, T) without a source."""
     gold = arrays.get("gold")
-    if gold is not None and (gold.dtype != np.bool_ or gold.shape != (steps, source)):
+    if gold is not None and (gold.dtype != np.bool_ or gold.shape != (steps, source or steps)):
         raise TraceError("bad_gold", got=gold.shape)
 
 

@@ -1,4 +1,4 @@
 """Training data: toy tasks and parallel corpora.
 
-May import `core`; torch only in `batch`, `toy_data` and `toy_tasks`.
+May import `core`; torch only in `batch`, `toy_data`, `continued_data`, and the folders of tasks.
 """

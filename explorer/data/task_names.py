@@ -6,9 +6,17 @@ from typing import Any
 
 from explorer.core.errors import TaskError
 from explorer.core.i18n import say, table
-from explorer.data import toy_tasks
+from explorer.data import continued_tasks, toy_tasks
 
-TASK_NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(toy_tasks.__path__)))
+CONTINUED_TASKS = tuple(
+    sorted(module.name for module in pkgutil.iter_modules(continued_tasks.__path__))
+)
+"""Those of a decoder alone."""
+
+RULE_TASKS = tuple(sorted(module.name for module in pkgutil.iter_modules(toy_tasks.__path__)))
+"""Those with a rule from a source to its answer."""
+
+TASK_NAMES = tuple(sorted((*CONTINUED_TASKS, *RULE_TASKS)))
 """In alphabetical order."""
 
 MOST_SYMBOLS = 100

@@ -52,6 +52,18 @@ class Task:
         answer: list[int] = answers[0].tolist()
         return answer
 
+    def gold(self, source: Sequence[int], follows: Sequence[int]) -> NDArray[np.bool_]:
+        """The gold alignment (T, S): True where the token that follows a row may come from a source
+        position.
+
+        source: ids, with end and padding. follows: the id after each row.
+        """
+        symbols = [token for token in source if token >= FIRST]
+        rows = min(len(symbols), len(follows))
+        gold = np.zeros((len(follows), len(source)), dtype=np.bool_)
+        gold[:rows, : len(symbols)] = self.alignment(symbols)[:rows]
+        return gold
+
     def alignment(self, symbols: Sequence[int]) -> NDArray[np.bool_]:
         """The gold alignment (n, n): True where answer t may come from source position s."""
         gold = np.zeros((len(symbols), len(symbols)), dtype=np.bool_)

@@ -216,6 +216,7 @@ def _attentions(
     with_gold: with the gold alignment of `part`.
     """
     gold = part.gold() if with_gold else None
+    gold_site = "decoder" if part.source is None else "cross"
     for site, layers in groupby(model.passes.attentions(part), lambda layer: layer.site):
         _, keys = sides(part.source, part.queries)[site]
         assert keys is not None
@@ -225,7 +226,7 @@ def _attentions(
             "special": keys.special.numpy(),
             "punctuation": _punctuation(model, keys, side),
             "repeats": None if site == "cross" else _repeats(keys),
-            "gold": gold if site == "cross" else None,
+            "gold": gold if site == gold_site else None,
         }
         runs = groupby(_numbered_by_mask(layers), lambda one: one[0])
         yield site, [_joined([layer for _, layer in run], facts) for _, run in runs]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError
-from explorer.data.toy_data import FIRST, Task
+from explorer.data.continued_data import AlignedTask
 
 
 class TokenKind(IntEnum):
@@ -110,6 +110,9 @@ def teacher_forced(target: TokenRows, padding: int) -> tuple[TokenRows, TokenRow
     return queries, labels
 
 
+REPEATED_BLOCK = 25
+"""The most tokens of a repeated block. Source: Olsson et al. 2022, arXiv 2209.11895."""
+
 PART_SIZE = 32
 """The most sentences of one forward pass."""
 
@@ -139,7 +142,7 @@ class EvaluationBatch:
     labels: TokenRows
     name: str
     targets: Targets
-    task: Task | None = None
+    task: AlignedTask | None = None
     links: tuple[frozenset[tuple[int, int]], ...] | None = None
     segments: torch.Tensor | None = None
 
@@ -204,10 +207,12 @@ class EvaluationBatch:
         return self.task is not None or self.links is not None
 
     def gold(self) -> NDArray[np.bool_] | None:
-        """Gold alignment (N, T, S): True at the source of a query's prediction; None if unknown."""
-        if self.source is None or not self.has_gold:
+        """Gold alignment (N, T, S), or of a decoder alone (N, T, T): True where the prediction of a
+        query comes from; None if unknown."""
+        read = self.source or self.queries
+        if read is None or not self.has_gold:
             return None
-        shape = (*self.labels.ids.shape, self.source.ids.size(1))
+        shape = (*self.labels.ids.shape, read.ids.size(1))
         gold = np.zeros(shape, dtype=np.bool_)
         if self.links is not None:
             for sentence, links in zip(gold, self.links, strict=True):
@@ -215,8 +220,30 @@ class EvaluationBatch:
                     sentence[row, position] = True
             return gold
         assert self.task is not None
-        for sentence, source in zip(gold, self.source.ids.tolist(), strict=True):
-            symbols = [token for token in source if token >= FIRST]
-            rows = min(len(symbols), len(sentence))
-            sentence[:rows, : len(symbols)] = self.task.alignment(symbols)[:rows]
+        sources = [[]] * len(self) if self.source is None else self.source.ids.tolist()
+        for sentence, source, follows in zip(gold, sources, self.labels.ids.tolist(), strict=True):
+            sentence[:] = self.task.gold(source, follows)
         return gold
+
+
+def repeated_batch(
+    sequences: Callable[[Sequence[Sequence[int]]], TokenRows],
+    prefix: Sequence[int],
+    content: Sequence[int],
+    size: int,
+    block: int,
+    seed: int,
+) -> EvaluationBatch:
+    """`size` sequences for a decoder alone: the ids `prefix`, then twice the same block of random
+    ids of `content`. Labels are the tokens that can be known: the second block after its first one.
+
+    sequences: ids of sequences of one length → their rows.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    block = min(block, len(content))
+    orders = [torch.randperm(len(content), generator=generator)[:block] for _ in range(size)]
+    blocks = [[content[number] for number in order.tolist()] for order in orders]
+    rows = sequences([[*prefix, *own, *own] for own in blocks])
+    labels = rows.shifted()
+    labels.kinds[:, : rows.ids.size(1) - block] = TokenKind.PADDING
+    return EvaluationBatch(None, rows, labels, "", "next")

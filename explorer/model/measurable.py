@@ -77,6 +77,10 @@ class BatchPasses(Protocol):
         that fills in masks needs exactly one mask in each text, and raises it otherwise.
         """
 
+    def repeated(self, size: int, seed: int) -> EvaluationBatch:
+        """`size` sequences of random tokens for a decoder alone, each a block of at most
+        `REPEATED_BLOCK` tokens, twice. Raises `EvaluationBatchError` for other models."""
+
     def logit(self, named: str | int) -> int:
         """Index among the logits of `continued`: of a text that is one token or, for a classifier,
         of a class by name or number. Raises `VocabularyError` on any other text, and

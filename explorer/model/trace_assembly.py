@@ -12,8 +12,8 @@ from torch import Tensor
 
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, EOS
+from explorer.data.continued_data import aligned_task
 from explorer.data.task_names import task_of
-from explorer.data.toy_data import FIRST, find_task
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.row_logits import RowLogits, step_columns
 
@@ -44,7 +44,7 @@ def assembled(
     source, chosen = decoded.source.tolist(), decoded.chosen.tolist()
     candidates, candidate_tokens = _candidates(checkpoint, decoded)
     early, early_tokens = _early_predictions(checkpoint, arrays)
-    gold = _gold(checkpoint, source, len(chosen))
+    gold = _gold(checkpoint, source, chosen)
     return Trace(
         source_tokens=checkpoint.source_vocabulary.labels(source),
         target_tokens=checkpoint.target_vocabulary.labels([BOS, *chosen[:-1]]),
@@ -57,16 +57,13 @@ def assembled(
     )
 
 
-def _gold(checkpoint: Checkpoint, source: list[int], steps: int) -> dict[str, NDArray[np.bool_]]:
-    """The gold alignment (T, S) for a model of a toy task; empty for other models."""
+def _gold(
+    checkpoint: Checkpoint, source: list[int], chosen: list[int]
+) -> dict[str, NDArray[np.bool_]]:
+    """The gold alignment (T, S), or of a decoder alone (T, T), for a model of a toy task; empty for
+    other models."""
     task = task_of(checkpoint.facts)
-    if task is None:
-        return {}
-    symbols = [token for token in source if token >= FIRST]
-    gold = np.zeros((steps, len(source)), dtype=np.bool_)
-    rows = min(steps, len(symbols))
-    gold[:rows, : len(symbols)] = find_task(task).alignment(symbols)[:rows]
-    return {"gold": gold}
+    return {} if task is None else {"gold": aligned_task(task).gold(source, chosen)}
 
 
 def _candidates(

@@ -10,16 +10,18 @@ from torch import Tensor
 from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head, sides
-from explorer.core.vocabulary import BOS, EOS, PAD, shorten
-from explorer.data.toy_data import Task
+from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS, shorten
+from explorer.data.continued_data import AlignedTask
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.evaluation_batch import (
     PART_SIZE,
+    REPEATED_BLOCK,
     EvaluationBatch,
     Targets,
     TokenKind,
     TokenRows,
+    repeated_batch,
     teacher_forced,
 )
 from explorer.model.greedy_decoding import greedy
@@ -101,6 +103,16 @@ class TransformerPasses:
         kinds = torch.where(places, TokenKind.CONTENT, TokenKind.PADDING).to(rows.kinds)
         labels = TokenRows(torch.zeros_like(rows.ids), kinds)
         return EvaluationBatch(None, rows, labels, name, "none")
+
+    def repeated(self, size: int, seed: int) -> EvaluationBatch:
+        """See `measurable.BatchPasses`; no sequence is longer than those of the training."""
+        if not self._config.decoder_only:
+            raise EvaluationBatchError("not_repeated")
+        content = range(len(SPECIALS), self._config.target_vocabulary)
+        longest = self.checkpoint.facts.get("longest")
+        most = longest if isinstance(longest, int) and longest > 1 else self._config.max_length - 1
+        block = min(REPEATED_BLOCK, most // 2, (self._config.max_length - 1) // 2)
+        return repeated_batch(token_rows, [BOS], content, size, block, seed)
 
     def logit(self, named: str | int) -> int:
         """See `measurable.BatchPasses`. Raises `EvaluationBatchError` as `continued`."""
@@ -191,7 +203,7 @@ def forced_batch(
     targets: Sequence[Sequence[int]],
     name: str,
     kind: Targets = "given",
-    task: Task | None = None,
+    task: AlignedTask | None = None,
 ) -> EvaluationBatch:
     """A batch from ids: sources with EOS last, None for a decoder alone; targets with BOS first and
     EOS last."""

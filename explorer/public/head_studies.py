@@ -14,7 +14,12 @@ from explorer.heads.contributions.contributions import contributions as _contrib
 from explorer.heads.contributions.contributions import refuse_method
 from explorer.heads.contributions.logit_attribution import logit_attribution as _attribution
 from explorer.heads.contributions.score_parts import score_parts as _score_parts
-from explorer.heads.metrics.evaluation_batches import distinct, given_sentences, listed_texts
+from explorer.heads.metrics.evaluation_batches import (
+    distinct,
+    given_sentences,
+    listed_texts,
+    repeated_sequences,
+)
 from explorer.heads.pruning.pruning_study import pruning_curve
 from explorer.heads.removal import ablation, bleu_effect, counterfactuals
 from explorer.heads.removal.gated_decoding import translator
@@ -58,6 +63,7 @@ class HeadStudies:
         texts: Texts | None = None,
         labels: Labels | None = None,
         *,
+        repeated: int = 0,
         importance: bool = False,
         removed_on: int = 0,
         metric: Metric | LogitDifference | None = None,
@@ -72,6 +78,9 @@ class HeadStudies:
             count once; None = 256 held-out sequences of its toy task.
         labels: of a classifier, the class of each text, or pair of two, by name or number; of a
             tagger one tag for each word of a text. The loss is then their cross-entropy.
+        repeated: instead of texts, so many sequences of random tokens for a decoder alone, each a
+            block of 25 or fewer twice: what comes next is known from what came before alone, which
+            shows induction heads (Olsson et al. 2022, arXiv 2209.11895).
         importance: also the importance of each head by gradient.
         removed_on: number of the sentences on which each head is also removed in turn; 0 = none.
         metric: measured without each head instead of the loss, as `zero_metric` and so on: a
@@ -86,7 +95,12 @@ class HeadStudies:
         _refuse_no_number("removed_on", removed_on)
         if not isinstance(importance, bool):
             raise ConfigError("bad_flag", name="importance", got=repr(importance))
-        batch = given_sentences(self, texts, labels)
+        _refuse_no_number("repeated", repeated)
+        if repeated and any(given is not None for given in (texts, labels, metric)):
+            raise ConfigError("texts_and_repeated")
+        batch = (
+            repeated_sequences(self, repeated) if repeated else given_sentences(self, texts, labels)
+        )
         own = None if metric is None else TextMetric.of(self, metric, texts)
         removed = removed_on or (0 if own is None else REMOVED_ON)
         return measure.measure(self, batch, gradients=importance, removed_on=removed, metric=own)

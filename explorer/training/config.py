@@ -8,7 +8,12 @@ from explorer.core.errors import ConfigError
 from explorer.core.files import as_path
 from explorer.core.sentencepiece_vocabulary import FEWEST_PIECES
 from explorer.core.vocabulary import TOY_VOCABULARY, SymbolVocabulary
-from explorer.data.task_names import MOST_SYMBOLS, TASK_NAMES, refuse_unknown_task
+from explorer.data.task_names import (
+    CONTINUED_TASKS,
+    MOST_SYMBOLS,
+    TASK_NAMES,
+    refuse_unknown_task,
+)
 from explorer.model.config import ModelConfig
 
 TRANSLATE = "translate"
@@ -54,7 +59,7 @@ _CHOICES = {
     "norm": ("pre", "post"),
 }
 
-_RECIPE_STEPS = {"copy": 2000, "reverse": 4000, "sort": 6000}
+_RECIPE_STEPS = {"copy": 2000, "reverse": 4000, "sort": 6000, "induction": 2000}
 """Steps after which a toy task is right on every alphabet and length."""
 
 _ALL_RIGHT = 0.999
@@ -153,8 +158,9 @@ class TrainingConfig:
         parts = self.accumulate * self.processes
         if parts > self.batch:
             raise ConfigError("too_many_parts", parts=parts, batch=self.batch)
-        if bool(self.texts) != (self.encoder_layers == 0):
-            raise ConfigError("no_encoder" if self.texts else "needs_encoder", task=self.task)
+        alone = bool(self.texts) or self.task in CONTINUED_TASKS
+        if alone != (self.encoder_layers == 0):
+            raise ConfigError("no_encoder" if alone else "needs_encoder", task=self.task)
         self.vocabulary()
         if len(self.symbols) > MOST_SYMBOLS:
             got = len(self.symbols)
@@ -271,6 +277,10 @@ def refuse_unused(given: Mapping[str, Any]) -> None:
 def recipe(task: str) -> TrainingConfig:
     """The settings of the shipped model of a toy task."""
     steps = _RECIPE_STEPS.get(task, _RECIPE_STEPS["reverse"])
+    if task in CONTINUED_TASKS:
+        return TrainingConfig(
+            task=task, longest=24, d_model=64, d_ff=256, encoder_layers=0, steps=steps, rate=3e-3,
+        )  # fmt: skip
     return TrainingConfig(task=task, steps=steps, dropout=0.0)
 
 
@@ -330,6 +340,11 @@ def preset(config: TrainingConfig) -> TrainingConfig:
 
 def quick_demo(task: str, *, on_gpu: bool, causal: bool = True) -> TrainingConfig:
     """Settings for a live demonstration: seconds on a GPU, half a minute on a CPU."""
+    if task in CONTINUED_TASKS:
+        return replace(
+            recipe(task), causal=causal, dropout=0.0, warmup=50, steps=600, until=0.99,
+            evaluate_every=25, device="cuda" if on_gpu else "cpu",
+        )  # fmt: skip
     if on_gpu:
         return TrainingConfig(
             task=task, causal=causal, batch=256, steps=450, dropout=0.0, until=0.99,

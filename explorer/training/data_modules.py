@@ -10,13 +10,16 @@ from torch import Tensor
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary
 from explorer.core.vocabulary import Vocabulary
 from explorer.data.batch import Batch
+from explorer.data.continued_data import ContinuedTask, find_continued_task
 from explorer.data.parallel_corpus import read_pairs
+from explorer.data.task_names import CONTINUED_TASKS
 from explorer.data.text_corpus import read_corpus
 from explorer.data.toy_data import Task, find_task
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
+from explorer.training.continued_evaluation import evaluate_continued
 from explorer.training.text_data import TextDataModule
 from explorer.training.toy_evaluation import batch_gold_weight, exact_matches
 from explorer.training.translation_data import TranslationDataModule
@@ -81,8 +84,8 @@ class ToyDataModule:
         self.task: Task = find_task(config.task)
         self.source_vocabulary = self.target_vocabulary = config.vocabulary()
         self.model_config = config.model_config()
-        self.generator = self._generator(config.seed)
-        self._held = self._batch(_EVALUATED, self._generator(config.seed + 1))
+        self.generator = seeded_generator(device, config.seed)
+        self._held = self._batch(_EVALUATED, seeded_generator(device, config.seed + 1))
         self._seen = self._first_batches(_EVALUATED)
 
     def batch(self, step: int) -> Batch:
@@ -123,17 +126,13 @@ class ToyDataModule:
 
     def _first_batches(self, size: int) -> Batch:
         """The first `size` sequences of the training."""
-        generator = self._generator(self.config.seed)
+        generator = seeded_generator(self.device, self.config.seed)
         count = -(-size // self.config.batch)
         drawn = [self._batch(self.config.batch, generator) for _ in range(count)]
         return Batch(
             torch.cat([batch.source for batch in drawn])[:size],
             torch.cat([batch.target for batch in drawn])[:size],
         )
-
-    def _generator(self, seed: int) -> torch.Generator:
-        kind = self.device.type
-        return torch.Generator(self.device if kind == "cuda" else "cpu").manual_seed(seed)
 
     def _batch(self, size: int, generator: torch.Generator) -> Batch:
         config = self.config
@@ -145,6 +144,74 @@ class ToyDataModule:
             small_alphabets=config.small_alphabets,
             device=self.device,
         )
+
+
+class ContinuedDataModule:
+    """A toy task that a decoder alone continues; its data are generated on the device that trains
+    on them."""
+
+    fixed_shapes = True
+
+    def __init__(self, config: TrainingConfig, device: torch.device) -> None:
+        self.config = config
+        self.device = device
+        self.task: ContinuedTask = find_continued_task(config.task)
+        self.source_vocabulary = self.target_vocabulary = config.vocabulary()
+        self.model_config = config.model_config()
+        self.generator = seeded_generator(device, config.seed)
+        self._alphabet = range(len(config.symbols))
+        self._seen = self._batch(_EVALUATED, seeded_generator(device, config.seed))
+        generator = torch.Generator().manual_seed(config.seed + 1)
+        held = self.task.held_out_batch(_EVALUATED, config.longest, self._alphabet, generator)
+        self._held = Batch(held.source.to(device), held.target.to(device))
+
+    def batch(self, step: int) -> Batch:
+        return self._batch(self.config.batch, self.generator)
+
+    def measure(self, model: Transformer) -> dict[str, Any]:
+        """exact_match, known_loss and new_loss, gold and previous of `ContinuedEvaluation`, and
+        held_out_loss, on 512 held-out sequences; training_loss of 512 sequences as trained on."""
+        smoothing = self.config.label_smoothing
+        found = evaluate_continued(model, self.task, self._held)
+        return {
+            "exact_match": found.exact.double().mean().item(),
+            "training_loss": round(mean_loss(model, [self._seen], smoothing).smoothed, 5),
+            "held_out_loss": round(mean_loss(model, [self._held], smoothing).smoothed, 5),
+            "known_loss": round(found.known_loss, 5),
+            "new_loss": round(found.new_loss, 5),
+            "gold": found.gold.round(4).tolist(),
+            "previous": found.previous.round(4).tolist(),
+        }
+
+    def score(self, measured: dict[str, Any]) -> float:
+        return float(measured["exact_match"])
+
+    def probe(self) -> tuple[str, str]:
+        """A held-out sequence, cut where the first symbol is known: of some, the one that is then
+        nearest to `_PROBE` in length."""
+        some: list[list[int]] = self._held.target[:_GOLD_EVALUATED, 1:-1].tolist()
+        known = [int(self.task.gold([], symbols).any(-1).argmax()) for symbols in some]
+        chosen = min(range(len(some)), key=lambda number: abs(known[number] - len(_PROBE) - 1))
+        symbols, first = some[chosen], known[chosen]
+        decode = self.target_vocabulary.decode
+        return decode(symbols[:first]), decode(symbols[first:])
+
+    def facts(self) -> dict[str, Any]:
+        return {"task": self.config.task, "longest": self.config.longest}
+
+    def state(self) -> dict[str, Tensor]:
+        return {}
+
+    def _batch(self, size: int, generator: torch.Generator) -> Batch:
+        config = self.config
+        count = len(config.symbols)
+        return self.task.batch(size, config.longest, count, generator, device=self.device)
+
+
+def seeded_generator(device: torch.device, seed: int) -> torch.Generator:
+    """A generator on the GPU that trains, else on the CPU."""
+    kind = device.type
+    return torch.Generator(device if kind == "cuda" else "cpu").manual_seed(seed)
 
 
 def find_data_module(
@@ -160,6 +227,8 @@ def find_data_module(
 
     Raises `PairsError` when its pairs or texts cannot be read or are no longer the same.
     """
+    if config.task in CONTINUED_TASKS:
+        return ContinuedDataModule(config, device)
     if not config.of_sentences:
         return ToyDataModule(config, device)
     state, vocabularies = _own_state(saved), _pieces(start)

@@ -7,13 +7,17 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import torch
 
 from explorer.core.errors import PairsError
+from explorer.data.continued_data import find_continued_task
 from explorer.data.parallel_corpus import ParallelCorpus, read_pairs, references, separator_of
+from explorer.data.task_names import CONTINUED_TASKS
 from explorer.data.text_corpus import TextCorpus, read_corpus
 from explorer.data.toy_data import find_task
 from explorer.model.checkpoint import Checkpoint
 from explorer.training.config import TrainingConfig
+from explorer.training.continued_evaluation import evaluate_continued
 from explorer.training.text_data import text_batches
 from explorer.training.toy_evaluation import (
     evaluate,
@@ -23,6 +27,9 @@ from explorer.training.toy_evaluation import (
 )
 from explorer.training.translation_data import fitting
 from explorer.training.translation_metrics import Scores, mean_loss, score, translate
+
+SEQUENCES = 1000
+"""Held-out sequences of each alphabet, of a task that a decoder alone continues."""
 
 JOINED = 100
 """Number of texts of several held-out sentences, to test whether longer input is translated
@@ -64,6 +71,8 @@ def evaluate_checkpoint(
     """Evaluate a model on the data its training held out. Raises `PairsError`."""
     if config.texts:
         return evaluate_texts(checkpoint, read_corpus(config.texts, config.columns[0]))
+    if config.task in CONTINUED_TASKS:
+        return _evaluate_continued_task(checkpoint, config)
     if config.pairs:
         corpus = read_pairs(config.pairs, config.columns)
         return evaluate_translations(checkpoint, corpus, progress)
@@ -99,6 +108,37 @@ def _evaluate_task(
         f"exact match {evaluation.exact_match:.2%} on held-out sequences of 1 to "
         f"{config.longest} symbols, 300 each; of digits, letters or few symbols alone at least "
         f"{worst:.2%}; best cross head L{layer} H{head}, gold weight {evaluation.gold.max():.3f}"
+    )
+    return FinalEvaluation(facts, sentence)
+
+
+def _evaluate_continued_task(checkpoint: Checkpoint, config: TrainingConfig) -> FinalEvaluation:
+    """Of each alphabet that a class may type, `SEQUENCES` held-out sequences."""
+    task, model = find_continued_task(config.task), checkpoint.model
+    generator = torch.Generator().manual_seed(1)
+    found = {
+        name: evaluate_continued(
+            model, task, task.held_out_batch(SEQUENCES, config.longest, alphabet, generator)
+        )
+        for name, alphabet in typed_alphabets(config.symbols).items()
+        if len(alphabet) > 1
+    }
+    whole = found[" ".join(config.symbols)]
+    exact = {name: round(float(one.exact.double().mean()), 5) for name, one in found.items()}
+    layer, head = np.unravel_index(whole.gold.argmax(), whole.gold.shape)
+    facts = {
+        "exact_match": exact[" ".join(config.symbols)],
+        "exact_match_by_alphabet": exact,
+        "known_loss": round(whole.known_loss, 5),
+        "new_loss": round(whole.new_loss, 5),
+        "gold_weight": whole.gold.round(4).tolist(),
+        "previous_weight": whole.previous.round(4).tolist(),
+    }
+    sentence = (
+        f"exact match {facts['exact_match']:.2%} on {SEQUENCES} held-out sequences, of digits, "
+        f"letters or few symbols alone at least {min(exact.values()):.2%}; loss of known symbols "
+        f"{whole.known_loss:.4f}, of new ones {whole.new_loss:.2f}; best head L{layer} H{head}, "
+        f"weight on the tokens to copy {whole.gold.max():.3f}"
     )
     return FinalEvaluation(facts, sentence)
 

@@ -55,7 +55,7 @@ def test_the_help_has_every_setting_once_under_a_heading_with_its_choices(capsys
     printed = capsys.readouterr().out
     for heading in ("run", *SETTING_GROUPS, "examples"):
         assert f"\n{heading}:\n" in printed
-    assert "--task {copy,reverse,sort}" in printed
+    assert "--task {copy,induction,reverse,sort}" in printed
     assert "--norm {pre,post}" in printed
     assert "--seed N " in printed
     files = len(re.findall(r"\(default:\s+none\)", printed))
@@ -74,10 +74,13 @@ def test_the_help_names_the_defaults_of_each_task(capsys):
         main(["train", "--help"])
     text = " ".join(capsys.readouterr().out.split())
     steps = (
-        "4000; with --task copy 2000; with --task sort 6000; with --pairs 24000; with --texts 8000"
+        "4000; with --task copy 2000; with --task induction 2000; "
+        "with --task sort 6000; with --pairs 24000; with --texts 8000"
     )
     assert f"(default: {steps})" in text
-    assert "(default: 0.0; with --pairs 0.1; with --texts 0.1)" in text  # dropout
+    assert (
+        "(default: 0.0; with --task induction 0.1; with --pairs 0.1; with --texts 0.1)" in text
+    )  # dropout
     assert "or with pairs at this BLEU divided by 100" in " ".join(text.split())
 
 
@@ -102,7 +105,7 @@ def test_the_checkpoint_to_begin_with_may_be_named_as_one_that_ships(tmp_path, m
 
 
 @pytest.mark.parametrize("on_gpu", [False, True])
-@pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
+@pytest.mark.parametrize("task", ["copy", "induction", "reverse", "sort"])
 def test_quick_is_the_quick_demo_of_the_app(task, on_gpu, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: on_gpu)
     demo = quick_demo(task, on_gpu=on_gpu)

@@ -10,7 +10,7 @@ from explorer.data.toy_data import find_task
 
 
 def test_the_names_are_those_of_the_files():
-    assert TASK_NAMES == ("copy", "reverse", "sort")
+    assert TASK_NAMES == ("copy", "induction", "reverse", "sort")
 
 
 def test_the_names_are_known_without_torch():
@@ -20,7 +20,7 @@ def test_the_names_are_known_without_torch():
 
 def test_an_unknown_task_is_refused_with_the_known_ones():
     for look_up in (refuse_unknown_task, find_task):
-        with pytest.raises(TaskError, match="copy, reverse, sort"):
+        with pytest.raises(TaskError, match="copy, induction, reverse, sort"):
             look_up("invert")
 
 
@@ -57,7 +57,7 @@ toy_tasks.__path__.append({str(tmp_path)!r})
 from explorer.data.task_names import TASK_NAMES
 from explorer.data.toy_data import find_task
 from explorer.training.config import TrainingConfig
-assert TASK_NAMES == ("copy", "reverse", "rotate", "sort")
+assert TASK_NAMES == ("copy", "induction", "reverse", "rotate", "sort")
 assert TrainingConfig(task="rotate").task == "rotate"
 task = find_task("rotate")
 assert task.answer([5, 3, 4]) == [3, 4, 5]

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.data.task_names import TASK_NAMES
+from explorer.data.task_names import RULE_TASKS
 from explorer.data.toy_data import (
     FIRST,
     draw_small_alphabets,
@@ -19,7 +19,7 @@ def generator() -> torch.Generator:
     return torch.Generator().manual_seed(5)
 
 
-@pytest.mark.parametrize("name", TASK_NAMES)
+@pytest.mark.parametrize("name", RULE_TASKS)
 def test_a_batch_agrees_with_the_answers_to_single_sequences(name, generator):
     task = find_task(name)
     batch = task.batch(200, 9, 20, generator)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.data.task_names import TASK_NAMES
+from explorer.data.task_names import RULE_TASKS
 from explorer.data.toy_data import FIRST, find_task
 
 
@@ -25,7 +25,7 @@ def test_equal_symbols_share_the_gold_of_sort():
     assert gold.astype(int).tolist() == [[0, 1, 0, 1], [0, 1, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0]]
 
 
-@pytest.mark.parametrize("name", TASK_NAMES)
+@pytest.mark.parametrize("name", RULE_TASKS)
 def test_each_task_answers_every_symbol_and_aligns_it(name):
     task, generator = find_task(name), torch.Generator().manual_seed(7)
     for length in range(1, 8):

@@ -1,6 +1,7 @@
 """Evaluation batches: from a toy task, from pairs, or from lines of text."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,11 +15,12 @@ from explorer.core.errors import EvaluationBatchError, PairsError, VocabularyErr
 from explorer.core.files import read_text
 from explorer.core.sites import SIDES
 from explorer.core.vocabulary import shorten
+from explorer.data.continued_data import find_continued_task
 from explorer.data.parallel_corpus import read_pairs, read_rows, references
-from explorer.data.task_names import task_of
+from explorer.data.task_names import CONTINUED_TASKS, task_of
 from explorer.data.toy_data import FIRST, find_task
 from explorer.heads.metrics import batch_names
-from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, TokenRows
+from explorer.model.evaluation_batch import PART_SIZE, EvaluationBatch, TokenKind, TokenRows
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 from explorer.model.transformer_passes import forced_batch
@@ -76,7 +78,8 @@ def parts(
 
 
 def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> EvaluationBatch:
-    """`size` held-out sequences of the model's toy task, evenly over all lengths.
+    """`size` held-out sequences of the model's toy task, evenly over all lengths; of a task that a
+    decoder alone continues, all of the longest.
 
     Task and longest length are in the model's facts; below five symbols none are held out.
     Raises `EvaluationBatchError` for a model without a toy task, and for a size below 1 or above
@@ -90,11 +93,16 @@ def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> Evaluati
     if size > MOST_TASK_SENTENCES:
         raise EvaluationBatchError("too_many_sentences", most=MOST_TASK_SENTENCES)
     assert isinstance(model, ExplorableModel)  # others know no toy task
-    task = find_task(name)
     most = model.transformer.config.max_length - 1
     longest = min(int(model.facts.get("longest", most)), most)
     alphabet = range(len(model.source_vocabulary) - FIRST)
     generator = torch.Generator().manual_seed(seed)
+    title = batch_names.written("task", task=name, longest=longest, seed=seed)
+    if name in CONTINUED_TASKS:
+        continued = find_continued_task(name)
+        drawn = continued.held_out_batch(size, longest, alphabet, generator).target.tolist()
+        return _known_labels(forced_batch(None, drawn, title, "task", continued))
+    task = find_task(name)
     sources, targets = [], []
     for length in range(1, longest + 1):
         share = size * length // longest - size * (length - 1) // longest
@@ -102,8 +110,28 @@ def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> Evaluati
             batch = task.held_out_batch(share, length, alphabet, generator)
             sources += batch.source.tolist()
             targets += batch.target.tolist()
-    title = batch_names.written("task", task=name, longest=longest, seed=seed)
     return forced_batch(sources, targets, title, "task", task)
+
+
+def _known_labels(batch: EvaluationBatch) -> EvaluationBatch:
+    """The batch with labels only where the next token can be known: where it has a gold alignment,
+    and at the end."""
+    gold, labels = batch.gold(), batch.labels
+    assert gold is not None
+    known = torch.from_numpy(gold.any(-1)) | labels.ends
+    kinds = labels.kinds.masked_fill(~known, TokenKind.PADDING)
+    return replace(batch, labels=TokenRows(labels.ids, kinds))
+
+
+def repeated_sequences(model: MeasurableModel, size: int, seed: int = 0) -> EvaluationBatch:
+    """`size` sequences of random tokens, each a block of them twice, in which nothing but what came
+    before tells the next token: for induction heads. Source: Olsson et al. 2022, arXiv 2209.11895.
+
+    Raises `EvaluationBatchError` unless the model is a decoder alone.
+    """
+    batch = model.passes.repeated(size, seed)
+    block = int(batch.labels.real[0].sum()) + 1
+    return replace(batch, name=batch_names.written("random", block=block, seed=seed))
 
 
 def given_sentences(

@@ -61,6 +61,7 @@ ROLES: Mapping[str, Role] = {
     # no fixed offset: most of the queries suffice
     "alignment": Role(("cross",), 0.5),
     "same_token": Role(_SELF_ATTENTION, 0.5),
+    "induction": Role(("decoder",), 0.5),
     "punctuation": Role(SITES, 0.5),
     # mean mass on BOS, EOS and padding: most of it
     "sink": Role(SITES, 0.5),
@@ -102,6 +103,9 @@ def role_cells(attention: SiteAttention, content: Content | None = None) -> dict
 
     content: only for cross-attention.
 
+    Induction: a row looks at what came after an earlier occurrence of its token. Source: Olsson et
+    al. 2022, arXiv 2209.11895.
+
     Copy: the row that predicts symbol t looks at source symbol t; reverse: at n−1−t. On a copy task
     both the copy and the alignment are "position +0".
     """
@@ -112,6 +116,10 @@ def role_cells(attention: SiteAttention, content: Content | None = None) -> dict
         cells = {role: at_offset(unmasked, _OFFSETS[role]) for role in offsets}
         if attention.repeats is not None:
             cells["same_token"] = unmasked & attention.repeats
+            if attention.site in ROLES["induction"].sites:
+                after = np.zeros_like(attention.repeats)
+                after[:, :, 1:] = attention.repeats[:, :, :-1]
+                cells["induction"] = unmasked & after
     else:
         assert content is not None
         cells = _cross_cells(unmasked, content)

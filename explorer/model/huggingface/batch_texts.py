@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 import torch
@@ -12,10 +13,12 @@ from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import (
     PART_SIZE,
+    REPEATED_BLOCK,
     EvaluationBatch,
     Targets,
     TokenKind,
     TokenRows,
+    repeated_batch,
     teacher_forced,
 )
 from explorer.model.huggingface.anatomy import Anatomy, Kind
@@ -173,6 +176,18 @@ class BatchTexts:
         return self._classified(
             read, [{row: 0} for row in rows], name, "none", each_token=not of_text
         )
+
+    def repeated(self, size: int, seed: int) -> EvaluationBatch:
+        """Sequences of random tokens, after the specials that the tokenizer puts before a text.
+        Raises `EvaluationBatchError` unless it is a decoder alone."""
+        if self.kind != Kind.DECODER_ONLY or not self.decodes:
+            raise EvaluationBatchError("not_repeated")
+        content = [number for number in range(self.tokens.size) if number not in self._special]
+        some = self.tokens.source(self.tokens.label(content[0]))[0] if self.tokens.tokenizer else ()
+        prefix = list(takewhile(self._special.__contains__, some))
+        room = REPEATED_BLOCK if self.positions is None else (self.positions - len(prefix)) // 2
+        block = min(REPEATED_BLOCK, room)
+        return repeated_batch(self._rows, prefix, content, size, block, seed)
 
     def _refuse_no_padding(self) -> None:
         """Raise `EvaluationBatchError` without a padding token; see `labelled`."""

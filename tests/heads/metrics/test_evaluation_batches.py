@@ -16,6 +16,7 @@ from explorer.heads.metrics.evaluation_batches import (
     held_out_pairs,
     parts,
     read_texts,
+    repeated_sequences,
     task_sentences,
     token_losses,
 )
@@ -198,3 +199,29 @@ def test_a_repeated_sentence_counts_once(explorable, tmp_path):
 def test_one_of_several_that_cannot_be_read_is_named(explorable, texts):
     with pytest.raises(VocabularyError, match="Text 2: “x” is not a symbol"):
         given_sentences(explorable, texts)
+
+
+def test_the_sentences_of_a_continued_task_have_labels_where_the_next_token_is_known(continuing):
+    facts = {"task": "induction", "longest": 10}
+    model = ExplorableModel(replace(continuing.checkpoint, facts=facts), "alone")
+    batch = task_sentences(model, 7)
+    assert batch.source is None
+    assert batch.queries.ids.shape == (7, 11)
+    gold = batch.gold()
+    assert gold.shape == (7, 11, 11)
+    known = torch.from_numpy(gold.any(-1)) | batch.labels.ends
+    assert torch.equal(batch.labels.real, known)
+    assert batch.labels.ends.sum() == 7
+
+
+def test_random_tokens_come_twice_in_a_model_with_a_decoder_alone(continuing, explorable):
+    batch = repeated_sequences(continuing, 6, seed=3)
+    assert batch.name == "random tokens, a block of 5 twice, seed 3"
+    ids = batch.queries.ids
+    assert (ids[:, 0] == BOS).all()
+    assert torch.equal(ids[:, 1:6], ids[:, 6:])
+    assert all(len(set(row)) == 5 for row in ids[:, 1:6].tolist())
+    assert batch.labels.real.tolist() == [[False] * 6 + [True] * 4 + [False]] * 6
+    assert torch.equal(batch.labels.ids[:, 6:10], ids[:, 7:])
+    with pytest.raises(EvaluationBatchError, match="are for models with a decoder alone"):
+        repeated_sequences(explorable, 6)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -71,6 +72,23 @@ def test_scores_by_hand():
     np.testing.assert_allclose(scores["sink"].score.mean, (4 * 0.1 + 0.6) / 5, rtol=1e-6)
     entropy = -(0.6 * np.log(0.6) + 4 * 0.1 * np.log(0.1)) / np.log(5)
     np.testing.assert_allclose(scores["diffuse"].score.mean, entropy, rtol=1e-6)
+
+
+def test_induction_is_to_look_at_what_came_after_the_token_before():
+    """Tokens a b a b c: rows 2 and 3 may look at keys 1 and 2; row 3 does, row 2 does not."""
+    repeats = np.zeros((1, 5, 5), bool)
+    repeats[0, [0, 2, 1, 3], [2, 0, 3, 1]] = True
+    weights = np.full((1, 1, 5, 5), 0.1, np.float32)
+    weights[0, 0, range(5), [0, 0, 0, 2, 4]] = 0.6
+    none = np.zeros((1, 5), bool)
+    lower = np.tril(np.ones((1, 5, 5), bool))
+    attention = SiteAttention("decoder", weights, lower, end=none, special=none, repeats=repeats)
+    cells = roles.role_cells(attention)
+    assert np.argwhere(cells["induction"][0]).tolist() == [[2, 1], [3, 2]]
+    found = roles.role_scores(attention, cells)["induction"]
+    assert found.score.mean.tolist() == [0.5]
+    np.testing.assert_allclose(found.chance.mean, (1 / 3 + 1 / 4) / 2)
+    assert "induction" not in roles.role_cells(replace(attention, site="encoder"))
 
 
 def test_the_effect_is_the_score_less_what_it_would_be_by_chance():

@@ -24,6 +24,8 @@ const shareAt = (where: string) => mean(`${o("[")}${largest}${is}${where}${o("]"
 const shareIn = (keys: string) => mean(`${o("[")}${largest}${o("∈")}${keys}${o("]")}`);
 const same = `${o("{")}${i("j")}${o("≠")}${i("q")}${o(":")}${sub(i("x"), i("j"))}${is}${sub(i("x"), i("q"))}${o("}")}`;
 const source = `${i("π")}${open}${i("q")}${close}`;
+const before = `${i("j")}${minus}<mn>1</mn>`;
+const afterSame = `${o("{")}${i("j")}${o(":")}${sub(i("x"), before)}${is}${sub(i("x"), i("q"))}${o("}")}`;
 const special = `${key}${o("∈")}${o("{")}${i("bos")}${o(",")}${i("eos")}${o(",")}${i("pad")}${o("}")}`;
 const [query, vector] = [letter("q", "query"), letter("k", "key")];
 const own = sub(letter("z", "mixed"), i("h"));
@@ -155,6 +157,7 @@ export const WORDS: Record<string, Word> = {
   reverse: { formula: shareAt(`${i("n")}${minus}<mn>1</mn>${minus}${i("q")}`) },
   alignment: { formula: shareAt(source), paper: "paper_chen_2020" },
   same_token: { formula: shareIn(same), paper: "paper_wang_2022" },
+  induction: { formula: shareIn(afterSame), paper: "paper_olsson_2022" },
   punctuation: { formula: shareIn(i("P")), paper: "paper_clark_2019" },
   sink: { formula: sink, paper: "paper_ferrando_2021" },
   end: { formula: shareAt(i("eos")), paper: "paper_clark_2019" },
