@@ -89,7 +89,7 @@ def test_it_keeps_neither_model_nor_trace(explorable, request):
 
 
 def test_contributions_are_those_of_the_trace(member, explorable):
-    greedy = REQUEST.without_forced()
+    greedy = REQUEST.unchanged()
     shown = model_cache.trace(member, greedy)
     model = asked_model(member, greedy, shown)
     for method in ("alti", "leave_one_out"):

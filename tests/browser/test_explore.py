@@ -286,7 +286,7 @@ def test_a_forced_token_is_decoded_on_from(visit):
     tab = visit("?text=1+2+3&step=2")
     tab.get_by_test_id("candidates-others").click()
     tab.locator(".candidate:not([aria-disabled])").nth(3).click()
-    expect(tab.get_by_test_id("forced")).to_contain_text("step 2")
+    expect(tab.get_by_test_id("changes")).to_contain_text("step 2")
     expect(tab.get_by_test_id("step-count")).to_contain_text("step 2/")
     expect(tab).to_have_url(re.compile(r"force=2\.\d+"))
     forced = int(query(tab)["force"].split(".")[1])
@@ -298,8 +298,8 @@ def test_a_forced_token_is_decoded_on_from(visit):
     expected = [token.strip("<>") for token in trace.predicted_tokens]
     assert expected != ["3", "2", "1", "eos"]
     expect(now.locator(":scope > :not(.output-name)")).to_have_text(expected)
-    tab.get_by_test_id("original-path").click()
-    expect(tab.get_by_test_id("forced")).to_be_hidden()
+    tab.get_by_test_id("undo-all").click()
+    expect(tab.get_by_test_id("changes")).to_be_hidden()
     assert "force" not in query(tab)
 
 

@@ -108,18 +108,18 @@ def traced_request(
 
 def _substitutes(wanted: Request, on_screen: Request, initial: Request) -> list[Request]:
     """Requests of the same model, best first: the one on screen if its text is the same, the text
-    without forced tokens, the text as the model itself reads it, the request on screen, and the
+    without changes, the text as the model itself reads it, the request on screen, and the
     model's initial request."""
-    free = wanted.without_forced()
+    free = wanted.unchanged()
     plain = replace(free, reading=initial.reading)
-    same_text = on_screen.without_forced() == free
+    same_text = on_screen.unchanged() == free
     order = (on_screen, free, plain, initial) if same_text else (free, plain, on_screen, initial)
     return [one for one in dict.fromkeys(order) if one.model == wanted.model and one != wanted]
 
 
 def _named(reason: ExplorerError, wanted: Request, shown: Request, language: str) -> ExplorerError:
     """The reason, naming the request shown if it differs by text or padding."""
-    if replace(shown, forced=()) == wanted.without_forced():
+    if shown.unchanged() == wanted.unchanged():
         return reason
     texts = {"text": shorten(shown.text), "pair": shorten(shown.pair or "")}
     text = say("explore.shown_pair" if shown.pair else "explore.shown_text", language, **texts)

@@ -386,7 +386,7 @@ def test_an_error_stays_as_long_as_its_text_is_in_the_box(on_disk):
     tab.get_by_test_id("language-en").click()
     expect(message).to_contain_text("“x” is not a symbol")
     tab.locator(".candidate:not([aria-disabled])").first.click()  # decodes the text on screen
-    expect(tab.get_by_test_id("forced")).to_be_visible()
+    expect(tab.get_by_test_id("changes")).to_be_visible()
     expect(message).to_contain_text("“x” is not a symbol")
     expect(source).to_have_value("1 2 x")
     source.press("End")

@@ -1,5 +1,6 @@
 import { projectorChosen } from "../../page/js/projector.ts";
 import type { HeadOrMethod, Method } from "./contributions.ts";
+import type { EditNote } from "./editing.ts";
 import { type Guess, guessOn, startGuessing } from "./guess.ts";
 import { bestHead } from "./headScores.ts";
 import { FLAGS, MEAN } from "./look.ts";
@@ -55,6 +56,8 @@ export interface Shown {
   projector: boolean;
   allCandidates: boolean; // whether improbable candidates are listed, too
   whatIf: boolean;
+  edit: boolean; // whether a press changes the model
+  editNote: EditNote;
   hinted: boolean; // whether the first hint was followed
   zoomed: boolean;
   playing: boolean;
@@ -115,6 +118,8 @@ export function initialState(
     everything: initialEverything(view, before, mean),
     allCandidates: before.allCandidates ?? false,
     whatIf: view.what_if ?? false,
+    edit: (before.edit ?? false) && (view.what_if ?? false),
+    editNote: "",
     hinted: wasHinted(view, before),
     zoomed: false,
     playing: false,
