@@ -13,9 +13,9 @@ from explorer.app.state import heads as heads_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
-from explorer.app.widgets.messages import literal, report, show_error
+from explorer.app.widgets.messages import counted_from_1, literal, report, show_error
 from explorer.core.address_fields import MOST_INTERVENTIONS
-from explorer.core.errors import ExplorerError, InterventionError, MaskError
+from explorer.core.errors import ExplorerError
 from explorer.core.i18n import isolated, say
 from explorer.core.interventions import (
     Ablation,
@@ -141,14 +141,6 @@ def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
         case RowOverride():
             return say("player.chip_row", language, head=head, query=one.query + 1)
     return say("player.chip_keep", language, head=head)
-
-
-def counted_from_1(error: ExplorerError) -> ExplorerError:
-    """`error` with its query counted from 1, as on the page; the library counts from 0."""
-    query = error.facts.get("query")
-    if not isinstance(error, InterventionError | MaskError) or not isinstance(query, int):
-        return error
-    return type(error)(error.key, **{**error.facts, "query": query + 1})
 
 
 def _offer_all_heads(trace: Trace, language: str) -> None:

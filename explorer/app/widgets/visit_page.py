@@ -19,7 +19,7 @@ from explorer.app.state import explore as explore_state
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
-from explorer.app.widgets.messages import literal, report, show_error
+from explorer.app.widgets.messages import counted_from_1, literal, report, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.look import Look, Request
@@ -96,7 +96,7 @@ def traced_request(
     try:
         return wanted, model_cache.trace(member, wanted)
     except ExplorerError as error:
-        reason = error
+        reason = counted_from_1(error)
     for request in _substitutes(wanted, on_screen, visit_state.initial_request(member)):
         with suppress(ExplorerError):
             trace = model_cache.trace(member, request)
