@@ -147,11 +147,3 @@ def test_the_decisive_head_is_the_same(both, lines):
     text, request = TEXTS[model.name], {"interventions": lines}
     header, _ = browser.ask("resource", text=text, name="decisive", place="", request=request)
     assert [header[name] for name in ("site", "layer", "head")] == list(head)
-
-
-def test_the_decisive_head_of_the_first_text_breaks_the_output(reverse):
-    model, _ = reverse
-    text = TEXTS["reverse"]
-    trace = model.trace(text)
-    head = decisive_head(model, trace, Interventions())
-    assert model.trace(text, ablate=[head]).text != trace.text
