@@ -410,7 +410,7 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     host: Page, guest: Guests, address: str
 ) -> None:
     follower, loner = guest(), guest()
-    host.goto(f"{address}?text=5+1+2&step=1&guess=1")
+    host.goto(f"{address}?model=reverse&text=5+1+2&step=1&guess=1")
     lead(host)
     expect(loner.get_by_test_id("class-choices")).to_be_visible()
     # A page that is loaded again has what it had revealed.
@@ -447,12 +447,12 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
 def test_a_second_tab_of_the_host_leads_when_it_is_told_to(
     host: Page, guest: Guests, address: str
 ) -> None:
-    host.goto(f"{address}?text=5+1+2&step=1")
+    host.goto(f"{address}?model=reverse&text=5+1+2&step=1")
     lead(host)
     count = guest().get_by_test_id("step-count")
     expect(count).to_have_text("step 1/4")
     second = host.context.new_page()
-    second.goto(f"{address}?text=5+1+2&step=3")
+    second.goto(f"{address}?model=reverse&text=5+1+2&step=3")
     status = second.get_by_test_id("class-status")
     expect(status).to_contain_text("Another tab of yours leads the class")
     second.get_by_test_id("next").click()

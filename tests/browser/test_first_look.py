@@ -139,14 +139,14 @@ def test_the_first_visit_plays_the_picture_once(new_visitor, address):
     tab.emulate_media(reduced_motion="no-preference")
     step, play = tab.get_by_test_id("step-count"), tab.get_by_test_id("play")
     tab.goto(address)
-    expect(step).to_have_text("step 2/6")
+    expect(step).to_have_text("step 2/7")
     expect(play).to_have_accessible_name("Pause")
     expect(tab.get_by_test_id("sentence")).to_contain_text("After reading “4”")
     play.click()  # which stops it
     tab.wait_for_timeout(1500)
     expect(play).to_have_accessible_name("Play")
     tab.goto(address)
-    expect(step).to_have_text("step 4/6")
+    expect(step).to_have_text("step 3/7")
     expect(play).to_have_accessible_name("Play")
 
 
@@ -224,7 +224,8 @@ def test_of_an_unsure_model_all_candidates_are_listed(visit):
 def test_the_header_says_what_the_model_does_and_names_it_once(visit):
     tab = visit()
     hint = tab.locator(".st-key-hint")
-    expect(hint).to_have_text("This model writes its symbols in reverse order.")
+    purpose = "This model writes its symbols in reverse order."
+    expect(hint).to_have_text(f"{purpose} At step 3 it hesitates between “7” and “1”.")
     assert sum("2+2" in word for word in first_paint(tab).words) == 1
 
 
