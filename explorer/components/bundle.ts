@@ -54,6 +54,7 @@ await build({
 await build({
   ...options,
   entryPoints: {
+    everything_start: "page/js/everythingStart.ts",
     exported_lesson: "lesson/js/exportedLesson.ts",
     exported_replay: "training_replay/js/exportedReplay.ts",
     live: "live/js/livePage.ts",

@@ -367,7 +367,9 @@ def test_a_guest_takes_the_heads_along_and_explores_alone_with_the_player(
     host.get_by_role("link", name="Heads").click()
     expect(pressed(phone)).to_have_attribute("data-testid", "head-1-1")
     phone.get_by_test_id("head-0-2").click()
-    expect(phone.get_by_test_id("class-status")).to_contain_text("You explore alone")
+    expect(phone.get_by_test_id("class-status")).to_contain_text(
+        "You have left the class and explore alone"
+    )
     expect(pressed(phone)).to_have_attribute("data-testid", "head-0-2")
     host.get_by_test_id("head-1-3").click()
     expect(host.get_by_test_id("verdict")).to_contain_text("L1 H3")
@@ -419,7 +421,9 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     for tab in (host, follower):
         expect(tab.locator(predicted)).to_have_text("2")
     loner.get_by_test_id("class-explore").click()
-    expect(loner.get_by_test_id("class-status")).to_contain_text("You explore alone")
+    expect(loner.get_by_test_id("class-status")).to_contain_text(
+        "You have left the class and explore alone"
+    )
     host.reload()
     expect(host.get_by_test_id("class-answered")).to_be_visible()
     for tab in (host, follower):

@@ -143,11 +143,11 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     tab.get_by_test_id("head-1-2").hover()
     expect(tab.get_by_test_id("head-tooltip")).to_contain_text("Cross · L1 H2")
     expect(tab.get_by_test_id("head-tooltip")).to_contain_text(
-        "reverse = alignment here: 1.00 (chance 0.10)"
+        "looks at the mirrored place: 100 % (by chance 10 %)"
     )
     tab.get_by_test_id("head-1-2").click()
     expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
-    expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: reverse = alignment here")
+    expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: looks at the mirrored place")
     tab.get_by_test_id("site-encoder").click()
     tab.get_by_test_id("role").select_option("sink=end")
     expect(tab.get_by_test_id("count")).to_have_text("3 of 8 heads")

@@ -22,7 +22,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import comparison_panel, intervention_editor
 from explorer.app.widgets.comparison_panel import ComparisonPlaces
-from explorer.app.widgets.messages import counted_from_1, show_error, show_refused
+from explorer.app.widgets.messages import show_error, show_refused
 from explorer.components.head_views.payload import Sides
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
@@ -108,7 +108,7 @@ def _compare_changes(
     try:
         compared = experiment_cache.experiment(member, heads_state.shown_request(), interventions)
     except ExplorerError as error:
-        raise counted_from_1(error) from error
+        raise intervention_editor.named_as_here(error, language) from error
     weights_limit.refuse_large(compared.forced)
     with places.area:
         intervention_editor.intervention_list(trace, language)

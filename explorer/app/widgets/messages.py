@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app.state import session
-from explorer.core.errors import ExplorerError, InterventionError, MaskError
+from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
@@ -54,14 +54,6 @@ def literal(text: str) -> str:
 def message_area() -> DeltaGenerator:
     """The container for messages, which main.css puts into the header."""
     return st.container(key="messages")
-
-
-def counted_from_1(error: ExplorerError) -> ExplorerError:
-    """`error` with its query counted from 1, as on the page; the library counts from 0."""
-    query = error.facts.get("query")
-    if not isinstance(error, InterventionError | MaskError) or not isinstance(query, int):
-        return error
-    return type(error)(error.key, **{**error.facts, "query": query + 1})
 
 
 def show_error(

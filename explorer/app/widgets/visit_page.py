@@ -8,6 +8,7 @@ of the same model is shown and named. If the model has none, nothing is shown.
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 import streamlit as st
@@ -17,15 +18,19 @@ from explorer.app import model_cache
 from explorer.app.state import address_bar, visitor
 from explorer.app.state import explore as explore_state
 from explorer.app.state import heads as heads_state
+from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
-from explorer.app.widgets.messages import counted_from_1, literal, report, show_error
+from explorer.app.widgets.intervention_editor import named_as_here
+from explorer.app.widgets.messages import literal, report, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.look import Look, Request
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 from explorer.model.catalog import TRAIN_COMMAND, CatalogMember
+
+_TRAIN = Path(__file__).parents[1] / "views" / "train.py"
 
 
 def visit_page(name: str, draw: Callable[[], None]) -> None:
@@ -36,13 +41,21 @@ def visit_page(name: str, draw: Callable[[], None]) -> None:
     if address_bar.enter(name):
         explore_state.forget_picture()
         heads_state.forget_initial()
+        lesson_state.leave_train()
     catalog = visitor_catalog()
     if not catalog:
         command = literal(TRAIN_COMMAND)
         st.info(say("explore.no_models", visitor.language(), command=command))
         return
     address_bar.follow(catalog)
+    open_training_lesson()
     draw()
+
+
+def open_training_lesson() -> None:
+    """Go to the page Train if the lesson that was just chosen is followed there."""
+    if lesson_state.is_in_train():
+        address_bar.open_query(_TRAIN, lesson_state.query())
 
 
 class ShownInsteadError(ExplorerError):
@@ -96,7 +109,7 @@ def traced_request(
     try:
         return wanted, model_cache.trace(member, wanted)
     except ExplorerError as error:
-        reason = counted_from_1(error)
+        reason = named_as_here(error, language)
     for request in _substitutes(wanted, on_screen, visit_state.initial_request(member)):
         with suppress(ExplorerError):
             trace = model_cache.trace(member, request)

@@ -47,7 +47,8 @@ def interventions(app: AppTest) -> list[str]:
 
 
 def section(app: AppTest, name: str) -> AppTest:
-    return chosen_in(app.segmented_control, "section-en").set_value(name).run()
+    group = "section-en" if name in ("overview", "experiments", "compare") else "more-section-en"
+    return chosen_in(app.segmented_control, group).set_value(name).run()
 
 
 def pick(app: AppTest, **choices: object) -> AppTest:
@@ -82,14 +83,14 @@ def test_every_section_opens(name, language):
 
 def test_heads_are_removed_each_alone_or_one_after_another():
     app = section(open_page("heads"), "removal")
-    assert chosen_in(app.segmented_control, "section-removal-en").value == "removal"
-    app = chosen_in(app.segmented_control, "section-removal-en").set_value("pruning").run()
+    assert chosen_in(app.segmented_control, "within-removal-en").value == "removal"
+    app = chosen_in(app.segmented_control, "within-removal-en").set_value("pruning").run()
     assert not app.exception
     assert url_query(app)["part"] == "pruning"
-    assert chosen_in(app.segmented_control, "section-en").value == "removal"
+    assert chosen_in(app.segmented_control, "more-section-en").value == "removal"
     app = section(app, "roles")
     assert url_query(app)["part"] == "roles"
-    assert len(app.segmented_control) == 2  # with that of the language
+    assert len(app.segmented_control) == 3  # with that of the language
 
 
 def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():

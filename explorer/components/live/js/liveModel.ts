@@ -12,7 +12,6 @@ export interface LiveModel {
   scriptBytes: number; // of the script that has it as a text
   sha256: string; // of its file
   label: Record<string, string>; // by language
-  short: Record<string, string>; // label where there is little room
   intro: Record<string, string>; // what the model does, and how to begin
   placeholder: Record<string, string>; // by language, what may be typed
   examples: { text: string; hint: Record<string, string> }[]; // the first is opened

@@ -54,7 +54,6 @@ export interface Shown {
   nextView: NextView; // how the next token is shown
   temperature: number; // at which the candidates are shown, 1 = as the model decodes
   projector: boolean;
-  allCandidates: boolean; // whether improbable candidates are listed, too
   whatIf: boolean;
   edit: boolean; // whether a press changes the model
   editNote: EditNote;
@@ -116,7 +115,6 @@ export function initialState(
     temperature: before.temperature ?? 1,
     projector: before.projector ?? projectorChosen(),
     everything: initialEverything(view, before, mean),
-    allCandidates: before.allCandidates ?? false,
     whatIf: view.what_if ?? false,
     edit: (before.edit ?? false) && (view.what_if ?? false),
     editNote: "",
