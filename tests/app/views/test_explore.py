@@ -285,7 +285,7 @@ def test_a_link_with_invalid_parameters_gets_one_sentence_and_the_default(query,
 
 
 def test_a_link_with_interventions_shows_the_changed_model():
-    app = open_page(text="7 3 9 1 4", do="ablate decoder.0.0;omit scaling")
+    app = open_page(model="reverse", text="7 3 9 1 4", do="ablate decoder.0.0;omit scaling")
     changed = header(app)
     assert changed["facts"]["interventions"] == ["ablate decoder.0.0", "omit scaling"]
     assert changed["sites"]["decoder"]["removed"] == [[0, 0, "zero"]]
@@ -303,7 +303,7 @@ def change(app: AppTest, *lines: str) -> AppTest:
 
 
 def test_a_changed_model_is_shown_and_named_in_the_url():
-    app = change(open_page(text="7 3 9 1 4"), "ablate decoder.0.0")
+    app = change(open_page(model="reverse", text="7 3 9 1 4"), "ablate decoder.0.0")
     assert header(app)["text"] == "4 1 9 3 7 7"
     assert url_query(app)["do"] == "ablate decoder.0.0"
     app = change(app)
@@ -312,12 +312,12 @@ def test_a_changed_model_is_shown_and_named_in_the_url():
 
 
 def test_another_text_keeps_removed_heads_and_no_cells():
-    app = open_page(text="7 3 9 1 4", do="ablate decoder.0.0;close cross.0.1 4 1")
+    app = open_page(model="reverse", text="7 3 9 1 4", do="ablate decoder.0.0;close cross.0.1 4 1")
     assert header(typed(app, "2 1"))["facts"]["interventions"] == ["ablate decoder.0.0"]
 
 
 def test_a_change_that_the_model_refuses_leaves_those_in_force():
-    app = open_page(text="7 3 9 1 4", do="omit scaling")
+    app = open_page(model="reverse", text="7 3 9 1 4", do="omit scaling")
     app = change(app, "omit scaling", "close decoder.0.0 0 0")
     assert "Query 1 may attend to nothing" in app.error[0].value
     assert header(app)["facts"]["interventions"] == ["omit scaling"]
@@ -325,7 +325,7 @@ def test_a_change_that_the_model_refuses_leaves_those_in_force():
 
 
 def test_a_head_replaced_by_its_mean_is_shown():
-    app = open_page(text="7 3 9 1 4", do="ablate decoder.0.0 mean")
+    app = open_page(model="reverse", text="7 3 9 1 4", do="ablate decoder.0.0 mean")
     assert header(app)["sites"]["decoder"]["removed"] == [[0, 0, "mean"]]
     assert not app.error
 
