@@ -101,6 +101,7 @@ def test_steps_reported_to_the_app_are_those_of_the_pieces(open_html: Callable[.
         "shows": None,
         "next": None,
         "words": True,
+        "everything": True,
     }
     told["picture"] = bytes(bytes_of(trace, language="zh")[-8:]).hex()
     assert tab.evaluate("heard").pop() == ["state", "selection", told]
