@@ -182,7 +182,11 @@ def test_a_finger_drags_a_weight_and_the_page_stays(edit):
     expect_done(tab, "row cross.0.1 3 0,0,0,0,1,0")
 
 
-def test_guessing_ends_edit(edit):
+def test_guessing_ends_edit_and_still_says_what_is_changed(edit):
     tab = edit()
+    tab.get_by_test_id("head-1-3").click()
+    expect(tab.get_by_test_id("outputs")).to_be_visible()
     tab.get_by_test_id("guess").click()
-    expect(tab.get_by_test_id("edit-bar")).to_be_hidden()
+    for part in ("edit-bar", "edit", "outputs", "undo-all"):
+        expect(tab.get_by_test_id(part)).to_be_hidden()
+    expect(tab.get_by_test_id("changes")).to_contain_text("L1 H3")

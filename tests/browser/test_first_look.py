@@ -45,7 +45,7 @@ def hidden_at_first(tab: Page) -> list[Locator]:
     """What Everything shows."""
     names = ("alignment-prediction", "shown", "scale", "mean-0", "candidates-heads", "projector")
     return [
-        *(tab.get_by_test_id(name) for name in (*names, "first", "last", "ahead", "save")),
+        *(tab.get_by_test_id(name) for name in (*names, "first", "last", "save")),
         *(tab.get_by_test_id(name) for name in ("integrity", "copy-output")),
         *(tab.locator(name) for name in (".counting", ".keys")),
         tab.locator(".thumbnail .score").first,
@@ -112,6 +112,14 @@ def test_one_press_shows_the_rest_and_another_hides_it(simple):
         expect(switch).to_have_attribute("aria-pressed", str(shown).lower())
         for part in hidden_at_first(tab):
             expect(part).to_be_visible(visible=shown)
+
+
+def test_what_is_shown_ahead_can_be_hidden_again(simple):
+    ahead = simple(LINK).get_by_test_id("ahead")
+    ahead.check()
+    expect(ahead).to_be_checked()
+    ahead.uncheck()
+    expect(ahead).not_to_be_checked()
 
 
 def test_everything_is_remembered_and_in_the_address(simple, address):

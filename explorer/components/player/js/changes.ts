@@ -32,7 +32,7 @@ export function createChanges(context: TraceContext): Part {
   );
   let before = countChanges(context);
   const drawChips = () => {
-    const { forced } = context.trace.header.view;
+    const forced = context.state.guess ? [] : context.trace.header.view.forced; // they tell what comes
     chips.replaceChildren(
       ...forced.map(([step, token]) => tokenChip(context, step, token)),
       ...linesOf(context).map((line) => interventionChip(context, line)),
@@ -40,13 +40,16 @@ export function createChanges(context: TraceContext): Part {
   };
   const draw = () => {
     const { view, facts, original } = context.trace.header; // a trace in words has its own original
-    const hidden = context.state.guess !== null; // they tell what comes
+    const guessing = context.state.guess !== null;
     const count = countChanges(context);
-    node.hidden = count === 0 || Boolean(facts.given) || hidden;
+    const shown = guessing ? linesOf(context).length : count;
+    node.hidden = shown === 0 || Boolean(facts.given);
     const more = count > before;
     before = count;
     if (node.hidden) return;
-    undoAll.hidden = !context.state.whatIf; // a saved page has no model to decode with
+    undoAll.hidden = guessing || !context.state.whatIf; // a saved page has no model to decode with
+    why.hidden = outputs.hidden = guessing;
+    if (guessing) return;
     const same = drawOutputs(context, outputs, original ?? view.original);
     const unmasked = linesOf(context).includes("omit mask");
     write(why, same && unmasked ? say("without_mask_same") : "");
@@ -90,7 +93,7 @@ function chip(
 ) {
   const attributes = { class: "remove", testid, "aria-label": undo, title: undo };
   const remove = buttonElement(press, attributes, "✕");
-  remove.hidden = !state.whatIf;
+  remove.hidden = !state.whatIf || state.guess !== null;
   return element("span", { class: "change-chip" }, element("bdi", {}, name), remove);
 }
 

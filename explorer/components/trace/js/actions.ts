@@ -95,6 +95,8 @@ function toggleGuess(context: TraceContext) {
     return;
   }
   const guess = startGuessing(step, false, state.ahead);
+  if (state.site === "encoder" && trace.masks.length === 0)
+    context.act.chooseSite(trace.sites.cross ? "cross" : "decoder"); // the encoder predicts nothing
   context.set({ guess, step, ahead: false, hinted: true, hover: null, edit: false });
 }
 

@@ -24,20 +24,15 @@ export type EditNote =
   | "edit_limit"
   | "edit_failed";
 
-/** Whether the model of the trace can be changed: a saved page has none. */
+/** Whether the model of the trace can be changed: a saved page has none, and a guess is of one model. */
 export function canEdit({ state, pieces }: Pick<TraceContext, "state" | "pieces">) {
-  return state.whatIf && !pieces.header.facts.weights_only;
+  return state.whatIf && state.guess === null && !pieces.header.facts.weights_only;
 }
 
 /** Begin or end it. Nothing else goes on meanwhile. */
 export function showEdit(context: TraceContext, edit: boolean) {
-  const { guess } = context.state;
   context.act.pause();
-  context.set({
-    edit,
-    editNote: "",
-    ...(edit && guess ? { guess: null, ahead: guess.ahead } : {}),
-  });
+  context.set({ edit, editNote: "" });
 }
 
 /** Remove a head, or put it back. */
