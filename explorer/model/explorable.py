@@ -30,7 +30,6 @@ from explorer.model.trace_options import (
     AFTER_PROMPT,
     TracedModel,
     TraceOptions,
-    checked_omissions,
     refuse_of_library,
 )
 from explorer.model.transformer import Transformer
@@ -100,7 +99,6 @@ class ExplorableModel(TracedModel):
         refuse_of_library(options.pair, options.messages, *languages)
         check_text(text)
         assert text is not None
-        omitted = checked_omissions(options.without)
         model = self.transformer
         source, prompt = self._read(text, pad_to)  # (1, S)
         forced = self._forced(options, len(prompt))
@@ -112,9 +110,7 @@ class ExplorableModel(TracedModel):
         facts |= options.changes
         if prompt:
             facts |= {"prompt": len(prompt) + 1}  # with its beginning
-        if omitted:
-            facts |= {"without": list(omitted)}
-        with applied(model, options.interventions, options.means, omitted):
+        with applied(model, options.interventions, options.means):
             return self._run(source, prompt, forced, options, facts)
 
     def _run(
@@ -155,9 +151,7 @@ class ExplorableModel(TracedModel):
                 **self._measure_padding(source, queries, plain_logits),
             }
         # Only the full pass has later positions to unmask; step-by-step decoding does not.
-        counterfactual = options.interventions.counterfactual
-        looks_ahead = counterfactual or "mask" in facts.get("without", ())
-        shown = plain_logits if looks_ahead else cached_logits
+        shown = plain_logits if options.interventions.counterfactual else cached_logits
         given = frozenset(imposed)
         decoded = Decoded(source[0].cpu(), chosen.cpu(), shown, given, prompt=len(prompt))
         facts |= layer_facts(sizes, places)

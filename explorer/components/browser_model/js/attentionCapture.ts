@@ -17,7 +17,7 @@ export type Site = "encoder" | "decoder" | "cross";
 export type Capture = "pattern" | "full"; // the weights alone, or scores, vectors and outputs too
 
 /** Path of an attention. */
-const PATHS: Record<Site, (layer: number) => string> = {
+export const PATHS: Record<Site, (layer: number) => string> = {
   encoder: (layer) => `encoder.layers.${layer}.self_attention`,
   decoder: (layer) => `decoder.layers.${layer}.self_attention`,
   cross: (layer) => `decoder.layers.${layer}.cross_attention`,
@@ -71,7 +71,7 @@ export function capturing<Result>(
   const arrays: CapturedArrays = {};
   const actions: Record<string, Action> = {};
   for (const site of sites) {
-    const layers = layersOf(model, site);
+    const layers = layersOf(model.config, site);
     for (let layer = 0; layer < layers; layer++) {
       for (const [path, name] of pointsOf(site, layer, capture)) {
         actions[path] = (values, shape) => store(arrays, name, layer, layers, values, shape);
@@ -92,7 +92,8 @@ export function sitesOf(config: ModelConfig): readonly Site[] {
   return isDecoderOnly(config) ? ["decoder"] : SITES;
 }
 
-function layersOf({ config }: Transformer, site: Site) {
+/** How many layers have an attention at one of the model's sites. */
+export function layersOf(config: ModelConfig, site: Site) {
   return site === "encoder" ? config.encoder_layers : config.decoder_layers;
 }
 

@@ -3,6 +3,7 @@
  * with typed arrays, which a worker can post to its page.
  */
 
+import { changed, type Intervention, linesIn, NO_CHANGE } from "../../trace/js/interventions.ts";
 import {
   type Capture,
   type CapturedArrays,
@@ -16,10 +17,10 @@ import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
 import { AFTER_PROMPT, type Forced, greedySteps } from "./decoding.ts";
 import { goldAlignment } from "./goldAlignment.ts";
 import { digestOf } from "./integrity.ts";
+import { editMaskCodes, intervening, interventionsOf, looksAhead } from "./interventions.ts";
 import { type Mask, paddingMask } from "./masks.ts";
 import { isDecoderOnly, type ModelConfig } from "./modelConfig.ts";
 import { ModelError } from "./modelError.ts";
-import { type Omission, omitting } from "./omissions.ts";
 import { validText } from "./pieceVocabulary.ts";
 import { BOS, EOS, PAD } from "./vocabulary.ts";
 
@@ -29,7 +30,7 @@ export interface Request {
   force?: Forced; // the other steps are decoded
   padTo?: number; // tokens to which the source is padded
   capture?: Capture;
-  without?: Omission; // part of the model to leave out
+  interventions?: readonly string[]; // lines
   onToken?: (chosen: number[]) => void; // told of each decoded token: all ids up to it
 }
 
@@ -38,7 +39,11 @@ type Read = { source: number[]; prompt: number[] };
 
 type LabelledCandidate = import("./candidates.ts").Candidate & { token: string };
 
-type TraceFacts = Record<string, unknown> & { config: ModelConfig; prompt?: number };
+type TraceFacts = Record<string, unknown> & {
+  config: ModelConfig;
+  prompt?: number;
+  interventions?: string[];
+};
 
 export interface ModelTrace {
   sourceTokens: string[]; // labels of the keys, with end and padding
@@ -46,7 +51,8 @@ export interface ModelTrace {
   predictedTokens: string[]; // labels of what was chosen at each step
   text: string; // the output
   chosen: number[]; // ids of the chosen tokens
-  logits: Float32Array; // (T, V) that each token was chosen from
+  logits: Float32Array; // (T, V) that the probabilities are of
+  stepwise: Float32Array; // (T, V) that each token was chosen from, step by step
   candidates: LabelledCandidate[]; // of all steps
   /**
    * of the pass that captures; in full its logits, too; "gold" (T, S)
@@ -82,14 +88,17 @@ export class ExplorableModel {
    */
   trace(text: string, request: Request = {}): ModelTrace {
     const { transformer, sourceVocabulary, targetVocabulary } = this.checkpoint;
-    const { padTo, without } = request;
-    const read = this.read(text, padTo);
+    const read = this.read(text, request.padTo);
     const { source, prompt } = read;
     const forced = this.forced(request, prompt.length);
     const imposed = { ...Object.fromEntries(numbered(prompt, 1)), ...forced };
-    const run = () => this.captured(read, imposed, request);
-    const pass = without ? omitting(transformer, without, run) : run();
-    const { chosen, logits, arrays } = pass;
+    const interventions = interventionsOf(request.interventions ?? []);
+    const pass = intervening(transformer, interventions, () =>
+      this.captured(read, imposed, interventions, request),
+    );
+    const { chosen, arrays } = pass;
+    // Only the full pass has later positions to unmask; step-by-step decoding does not.
+    const logits = looksAhead(interventions) ? pass.captured : pass.logits;
     const gold = goldAlignment(this.checkpoint.facts.task, source, chosen.length);
     if (gold) arrays.gold = { values: gold, shape: [chosen.length, source.length] };
     const steps = new Set(Object.keys(imposed).map(Number));
@@ -97,11 +106,12 @@ export class ExplorableModel {
     const labels = targetVocabulary.labels(candidates.map(({ id }) => id));
     const trace = {
       sourceTokens: sourceVocabulary.labels(source),
-      targetTokens: targetVocabulary.labels(queriesOf(chosen)),
+      targetTokens: targetVocabulary.labels(fedIn(chosen)),
       predictedTokens: targetVocabulary.labels(chosen),
       text: targetVocabulary.decode(chosen.slice(prompt.length)),
       chosen,
       logits,
+      stepwise: pass.logits,
       candidates: candidates.map((candidate, index) => ({ ...candidate, token: labels[index] })),
       arrays,
       source,
@@ -115,7 +125,12 @@ export class ExplorableModel {
    * Decode what was read, then capture the attention of the result in one pass.
    * @param imposed the tokens of the prompt, and forced ones
    */
-  captured(read: Read, imposed: Forced, { capture = "pattern", without, onToken }: Request) {
+  captured(
+    read: Read,
+    imposed: Forced,
+    interventions: readonly Intervention[],
+    { capture = "pattern", onToken }: Request,
+  ) {
     const { transformer } = this.checkpoint;
     const { source } = read;
     const mask = paddingMask(source);
@@ -127,12 +142,15 @@ export class ExplorableModel {
       transformer.encode(source, mask),
     );
     const { chosen, logits } = this.decoded(encoded.result, mask, read, imposed, onToken);
-    const queries = queriesOf(chosen);
+    const queries = fedIn(chosen);
     const whole = capturing(transformer, decoder, capture, () =>
       transformer.decode(queries, encoded.result, mask),
     );
     const arrays: CapturedArrays = { ...encoded.arrays, ...whole.arrays };
-    Object.assign(arrays, maskCodes(transformer.config, source, queries, without === "mask"));
+    const unmasked = interventions.some((one) => one.verb === "omit" && one.part === "mask");
+    Object.assign(arrays, maskCodes(transformer.config, source, queries, unmasked));
+    const padding = source.map((token) => token === PAD);
+    editMaskCodes(transformer.config, interventions, arrays, padding);
     if (capture === "full") {
       const shape = [queries.length, transformer.config.target_vocabulary];
       arrays.logits = { values: whole.result, shape };
@@ -146,15 +164,22 @@ export class ExplorableModel {
    * that and decoding step by step and, where the source is padded, without its padding.
    * @returns by check
    */
-  measured({ source, chosen, logits, captured }: ModelTrace): Record<string, number> {
+  measured(trace: ModelTrace): Record<string, number> {
+    const lines = linesIn(trace.facts);
+    const run = () => this.measuredNow(trace);
+    return intervening(this.checkpoint.transformer, interventionsOf(lines), run);
+  }
+
+  /** As `measured`, with the interventions that are in force. */
+  measuredNow({ source, chosen, stepwise, captured }: ModelTrace): Record<string, number> {
     const { transformer } = this.checkpoint;
-    const queries = queriesOf(chosen);
+    const queries = fedIn(chosen);
     const plain = transformer.forward(source, queries);
     const bare = source.filter((token) => token !== PAD);
     const padded = bare.length < source.length;
     return {
       hooked_equals_plain: largestDifference(captured, plain),
-      cached_equals_full: largestDifference(logits, plain),
+      cached_equals_full: largestDifference(stepwise, plain),
       ...(padded && {
         padding_changes_nothing: largestDifference(plain, transformer.forward(bare, queries)),
       }),
@@ -165,7 +190,7 @@ export class ExplorableModel {
   described(
     text: string,
     forced: Forced,
-    { padTo, target, without }: Request,
+    { padTo, target, interventions = [] }: Request,
     chosen: number[],
     prompt: number[],
   ): TraceFacts {
@@ -180,7 +205,10 @@ export class ExplorableModel {
       pad_to: padTo ?? null,
       given: target !== undefined,
       ...(prompt.length ? { prompt: prompt.length + 1 } : {}), // with its beginning
-      ...(without ? { without: [without] } : {}),
+      ...(interventions.length && {
+        interventions: changed(interventions, NO_CHANGE),
+        means: null,
+      }),
       ended: chosen[chosen.length - 1] === EOS,
     };
   }
@@ -271,7 +299,7 @@ function numbered(ids: readonly number[], first: number): [number, number][] {
 }
 
 /** The ids that are fed in: the beginning, then what was chosen, without the last. */
-function queriesOf(chosen: number[]) {
+export function fedIn(chosen: number[]) {
   return [BOS, ...chosen.slice(0, -1)];
 }
 
