@@ -2,19 +2,22 @@
 
 import numpy as np
 import pytest
+import torch
 
 from explorer.core import folders
-from explorer.data.task_names import TASK_NAMES
+from explorer.data.continued_data import find_continued_task
+from explorer.data.task_names import RULE_TASKS
 from explorer.data.toy_data import find_task
 from explorer.heads.pruning.pruning_report import ORDERS, PruningReport
 from explorer.heads.reports.head_report import HeadReport
 from explorer.model.explorable import ExplorableModel, load
+from explorer.training.continued_evaluation import evaluate_continued
 from explorer.training.toy_evaluation import exact_match_by_length, typed_alphabets
 
 NAMES = sorted(path.stem for path in folders.shipped_checkpoints().glob("*.safetensors"))
 
 
-@pytest.fixture(scope="module", params=TASK_NAMES)
+@pytest.fixture(scope="module", params=RULE_TASKS)
 def model(request: pytest.FixtureRequest) -> ExplorableModel:
     return load(folders.shipped_checkpoints() / f"{request.param}.safetensors")
 
@@ -54,3 +57,32 @@ def test_what_was_measured_of_it_is_of_its_weights(name):
 def test_it_is_right_on_what_a_class_types_first(model, text):
     answer = find_task(model.facts["task"]).answer(model.source_vocabulary.encode(text))
     assert model.trace(text).text == model.target_vocabulary.decode(answer)
+
+
+@pytest.fixture(scope="module")
+def induction() -> ExplorableModel:
+    return load(folders.shipped_checkpoints() / "induction.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("7 3 9 1 4 7", "3 9 1 4 7 3 9 1 4 7"),
+        ("甲 乙 丙 丁 甲 乙", "丙 丁 甲 乙 丙 丁 甲 乙"),
+        ("1 2 3 1", "2 3 1 2 3 1"),
+        ("a 1 b 2 c 3 d 4 e 5 a", "1 b 2 c 3 d 4 e 5 a 1"),
+    ],
+)
+def test_induction_repeats_what_a_class_types_first(induction, text, rest):
+    assert induction.trace(text).text.startswith(rest)
+
+
+def test_a_head_of_induction_looks_at_what_followed_before_and_only_that_can_be_known(induction):
+    task, symbols = find_continued_task("induction"), induction.source_vocabulary.symbols
+    batch = task.held_out_batch(200, 24, range(len(symbols)), torch.Generator().manual_seed(3))
+    found = evaluate_continued(induction.transformer, task, batch)
+    assert found.exact.float().mean() > 0.99
+    assert found.known_loss < 0.05 * found.new_loss
+    assert found.gold[1].min() > 0.9
+    assert found.previous[0].max() > 0.5
+    assert induction.facts["gold_weight"] == pytest.approx(found.gold, abs=0.02)

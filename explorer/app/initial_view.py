@@ -18,7 +18,7 @@ from explorer.model.catalog import CatalogMember, CatalogModel
 def initial_selection(
     wanted: Selection, member: CatalogMember, trace: Trace, *, with_step: bool
 ) -> Selection:
-    """`wanted` with a head: if it names none, the cross head that shows most.
+    """`wanted` with a head: if it names none, the one that shows most.
 
     The head is the same for all texts of a model, so it stays when the text changes.
     trace: the one on screen.
@@ -33,8 +33,8 @@ def initial_selection(
 
 def chosen_head(wanted: Selection, member: CatalogMember, trace: Trace) -> InitialChoice | None:
     """The head that `initial_selection` fills in, and why. None if `wanted` names a head or an
-    attention other than cross-attention, and if the component in the browser chooses."""
-    if wanted.site not in (None, "cross") or (wanted.layer, wanted.head) != (None, None):
+    attention other than the one with gold, and if the component in the browser chooses."""
+    if wanted.site not in (None, trace.gold_site) or (wanted.layer, wanted.head) != (None, None):
         return None
     try:
         if member.can_trace and member.is_own:

@@ -150,12 +150,13 @@ def _probability(trace: Trace, place: Place, _: str) -> str:
 
 
 def _best_head(trace: Trace, place: Place, _: str) -> str:
-    """The head with the largest mean weight on the gold source positions."""
+    """The head with the largest mean weight on the gold positions."""
     if trace.gold is None:
         raise ValueError("no gold alignment")
     rows = trace.gold.any(1)
-    weights = (trace.attention("cross") * trace.gold).sum(-1)[..., rows].mean(-1)  # (layer, head)
-    layer, head = np.unravel_index(int(weights.argmax()), weights.shape)
+    weights = (trace.attention(trace.gold_site) * trace.gold).sum(-1)  # (layer, head, T)
+    means = weights[..., rows].mean(-1)  # (layer, head)
+    layer, head = np.unravel_index(int(means.argmax()), means.shape)
     return f"L{layer} H{head}"
 
 

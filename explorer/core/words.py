@@ -117,7 +117,7 @@ def merge(trace: Trace) -> Trace:
             one_key = (Word("", 0, 1),)
             arrays[f"{site}.sink"] = merged_weights(sink, axes[site][0], one_key)[..., 0]
     if trace.gold is not None:
-        arrays["gold"] = _any_cell(trace.gold, target, source)
+        arrays["gold"] = _any_cell(trace.gold, *axes[trace.gold_site])
     steps, candidates = _merged_steps(trace, target or source)
     changed = not trace.integrity().set_index("check").loc["unchanged_since_capture", "ok"]
     return Trace(

@@ -12,7 +12,6 @@ from explorer.core.trace import Trace
 from explorer.core.words import content
 from explorer.heads.reports.head_report import HeadReport
 
-_SITE = "cross"
 _SHARP = 0.5  # above it, a weight is the largest of its row
 _SURE = 0.95  # below it, a model hesitates: other candidates can be seen beside the first
 
@@ -28,21 +27,21 @@ class InitialChoice:
 
 
 def initial_choice(trace: Trace, report: HeadReport | None = None) -> InitialChoice | None:
-    """The cross head to open with; None for a trace without cross-attention.
+    """The head to open with; None for a trace with neither a gold alignment nor cross-attention.
 
     If a gold alignment is known, the head with the largest gold weight: in the report, which covers
-    many sentences, else in the trace. Without gold, the head that aligns best by `coverage`.
+    many sentences, else in the trace. Without gold, the cross head that aligns best by `coverage`.
     """
-    if _SITE not in trace.sites:
+    site = trace.gold_site
+    if site not in trace.sites or (site != "cross" and trace.gold is None):
         return None
     if report is not None and (measured := _largest_gold_weight(report, trace)) is not None:
         return measured
     known = trace.gold is not None
-    weights = trace.attention(_SITE)
-    scores = _gold_weights(weights, trace.gold) if trace.gold is not None else coverage(trace)
+    scores = coverage(trace) if trace.gold is None else _gold_weights(trace, trace.gold)
     layer, head = np.unravel_index(int(scores.argmax()), scores.shape)
     value = float(scores[layer, head])
-    return InitialChoice(Head(_SITE, int(layer), int(head)), "gold" if known else "coverage", value)
+    return InitialChoice(Head(site, int(layer), int(head)), "gold" if known else "coverage", value)
 
 
 def initial_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
@@ -64,9 +63,9 @@ def initial_step(trace: Trace, site: str, layer: int | None, head: int | None) -
     rows = outputs[: len(trace.target_tokens)]
     if not rows.any():
         return None
-    if site != _SITE or layer is None or head is None or not source.any():
+    if site != "cross" or layer is None or head is None or not source.any():
         return int(np.flatnonzero(rows)[-1]) + 1
-    weights = np.where(source, trace.attention(_SITE)[layer, head, : len(rows)], 0)
+    weights = np.where(source, trace.attention("cross")[layer, head, : len(rows)], 0)
     peaks, keys = weights.max(-1), weights.argmax(-1)
     later = np.arange(len(rows)) > 0
     crosses = later & (keys < np.roll(keys, 1)) & (peaks > _SHARP)
@@ -89,7 +88,7 @@ def coverage(trace: Trace) -> NDArray[np.float64]:
     looks at the same few tokens, because the others then never get a large weight. The player's
     `headScores.ts` has the same measure.
     """
-    weights = trace.attention(_SITE)
+    weights = trace.attention("cross")
     source, outputs = content(trace)
     rows = np.zeros(weights.shape[2], dtype=np.bool_)
     rows[: len(outputs)] = outputs[: len(rows)]
@@ -100,23 +99,23 @@ def coverage(trace: Trace) -> NDArray[np.float64]:
     return np.asarray(largest[..., source].mean(axis=-1), dtype=np.float64)
 
 
-def _gold_weights(weights: NDArray[np.float32], gold: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _gold_weights(trace: Trace, gold: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The mean weight on the gold positions, (layer, head), over the rows that have one."""
     known = gold.any(-1)
-    on_gold = np.where(gold, weights, 0).sum(-1)[..., known]
+    on_gold = np.where(gold, trace.attention(trace.gold_site), 0).sum(-1)[..., known]
     return np.asarray(on_gold.mean(-1) if known.any() else on_gold.sum(-1), dtype=np.float64)
 
 
 def _largest_gold_weight(report: HeadReport, trace: Trace) -> InitialChoice | None:
-    """The cross head with the largest gold weight in a report on the model of `trace`."""
+    """The head with the largest gold weight in a report on the model of `trace`."""
     if "gold_weight" not in report.metrics:
         return None
-    layers, heads = trace.attention(_SITE).shape[:2]
+    layers, heads = trace.attention(trace.gold_site).shape[:2]
     best, most = None, -math.inf
     table = report.heads
     columns = (table.site, table.layer, table["head"], table.gold_weight)
     for site, layer, head, weight in zip(*columns, strict=True):
-        fits = site == _SITE and 0 <= layer < layers and 0 <= head < heads
+        fits = site == trace.gold_site and 0 <= layer < layers and 0 <= head < heads
         if fits and weight > most:  # NaN is not
-            best, most = Head(_SITE, int(layer), int(head)), float(weight)
+            best, most = Head(site, int(layer), int(head)), float(weight)
     return None if best is None else InitialChoice(best, "report", most)

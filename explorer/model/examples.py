@@ -38,11 +38,13 @@ _SYMBOLS = {
     "sort": ("7 3 9 1 4", "丁 丙 乙 甲", "d 4 b 2 c 3 a 1", "5 5 2 5 2 2"),
 }
 _LONG = "3 甲 7 a 1 乙 9 c 5 丙 2 e 8 丁 4 g"
+_BLOCKS = ("7 3 9 1 4 7", "甲 乙 丙 丁 甲", "a 1 b 2 c 3 a 1", "3 甲 7 a 1 乙 9 c 5 丙 2 e 3")
+"""Each begins again, for a decoder alone that repeats them."""
 
 
 def for_task(task: str) -> tuple[str, ...]:
     """Texts for a model of that toy task, at least one."""
-    return (*_SYMBOLS.get(task, ()), _LONG)
+    return _BLOCKS if task == "induction" else (*_SYMBOLS.get(task, ()), _LONG)
 
 
 def some_ids(vocabulary: int) -> str:

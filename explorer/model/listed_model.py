@@ -176,7 +176,8 @@ class ListedModel:
 
     def random_text(self, generator: random.Random, shown: str = "") -> str:
         """Five to nine known symbols, fewer if the model reads fewer, or a sentence held out of
-        training. It differs from `shown` if the model has another text."""
+        training. A decoder alone gets different symbols and the first one again, which it can
+        continue. It differs from `shown` if the model has another text."""
         for _ in range(_MOST_DRAWS):
             if (drawn := self._draw_text(generator)) != shown:
                 return drawn
@@ -187,7 +188,10 @@ class ListedModel:
         if summary.reads_sentences:
             return generator.choice(self._held_out() or self.examples)
         length = min(generator.randint(5, 9), summary.trained_tokens)
-        return " ".join(generator.choices(summary.symbols, k=length))
+        if not summary.decoder_only:
+            return " ".join(generator.choices(summary.symbols, k=length))
+        block = generator.sample(summary.symbols, min(max(1, length - 1), len(summary.symbols)))
+        return " ".join([*block, block[0]])
 
     def _has_script(self, text: str) -> bool:
         """Whether `text` is in a script of the model's own examples; True without examples."""

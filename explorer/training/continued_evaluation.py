@@ -25,7 +25,8 @@ class ContinuedEvaluation:
     """exact: (B,) True where every known token and the end are predicted right.
     known_loss, new_loss: mean nats of the symbols that can be known, and of the others.
     gold: (layer, head) mean weight on the tokens that the next one may be copied from.
-    previous: (layer, head) mean weight on the token before that which a row has.
+    previous: (layer, head) mean weight of the new tokens on those before them, which a later head
+        needs to find what followed an earlier occurrence.
     """
 
     exact: Tensor
@@ -50,12 +51,21 @@ def evaluate_continued(
     ends = (follows == EOS).cpu()
     right = (logits[..., EOS:].argmax(-1) + EOS == follows).cpu()
     weights = torch.stack(list(patterns.values())).cpu().numpy()  # (layer, B, H, T, T)
-    # The first symbol has the beginning before it, and the row of the beginning nothing.
-    previous = weights.diagonal(-1, -2, -1)[..., 1:].mean((1, 3), dtype=np.float64)
     return ContinuedEvaluation(
         (right | ~(known | ends)).all(1),
         float(losses[known].mean()),
         float(losses[~known & ~ends].mean()),
         gold_weight(weights, gold[:, None]).mean(1),
-        previous,
+        _previous_weight(weights, ~known.numpy()),
     )
+
+
+def _previous_weight(weights: NDArray[np.float32], new: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The mean weight on the token before, (layer, head).
+
+    weights: (layer, B, H, T, T). new: (B, T) where the token that follows a row is new.
+    """
+    # The first symbol has the beginning before it, and the row of the beginning nothing.
+    on_previous = weights.diagonal(-1, -2, -1)[..., 1:]  # (layer, B, H, T − 2)
+    shown = np.broadcast_to(new[:, None, 1:-1], on_previous.shape)
+    return on_previous.mean((1, 3), where=shown, dtype=np.float64)

@@ -88,6 +88,7 @@ def compare(model: ExplorableModel, browser: BrowserModel, number: int) -> None:
         request = {"padTo": request["pad_to"]}
     header, arrays = browser.trace(text, capture="full", **request)
     assert {"logits", "decoder.closed"} <= arrays.keys()
+    assert ("gold" in arrays) == (expected.gold is not None)
     for site in expected.sites:
         assert {f"{site}.attention", f"{site}.scores", f"{site}.closed"} <= arrays.keys()
     assert tuple(header["predictedTokens"]) == expected.predicted_tokens
@@ -144,7 +145,8 @@ def test_every_build_of_a_model_computes_the_same_in_the_browser(make_model, tmp
             model.logits.bias[EOS] = -1.5  # untrained, it would end at once
     source, target = symbols(config.source_vocabulary), symbols(config.target_vocabulary)
     path = tmp_path / "random.safetensors"
-    save_checkpoint(Checkpoint(model, source, target, {}), path, half=True)
+    facts = {"task": "induction" if config.decoder_only else "sort"}
+    save_checkpoint(Checkpoint(model, source, target, facts), path, half=True)
     with browser_model(path) as browser:
         for number in sampled(range(INPUTS), 4):
             compare(explorer.load(path), browser, number)

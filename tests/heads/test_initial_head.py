@@ -61,9 +61,10 @@ def chosen(probabilities: list[float]) -> dict[str, np.ndarray]:
 def test_a_model_opens_at_the_head_and_the_step_that_show_most(example):
     """The examples are those of the tests of `headScores.ts` and `initialView.ts`."""
     predicted = example["predicted"]
-    cross = np.array([example["heads"]], dtype=np.float32)
-    target = ["<bos>", *predicted[:-1]]
-    trace = Trace.from_arrays(example["source"], target, cross=cross, predicted_tokens=predicted)
+    source, target = example["source"], ["<bos>", *predicted[:-1]]
+    site = "cross" if source else "decoder"
+    heads = {site: np.array([example["heads"]], dtype=np.float32)}
+    trace = Trace.from_arrays(source, target, **heads, predicted_tokens=predicted)
     if sure := example.get("probabilities"):
         arrays = {**trace.arrays, **chosen(sure)}
         trace = replace(trace, arrays=arrays, candidate_tokens=tuple(predicted), digest="")
@@ -72,7 +73,7 @@ def test_a_model_opens_at_the_head_and_the_step_that_show_most(example):
         trace = replace(trace, arrays={**trace.arrays, "gold": gold}, digest="")
     else:
         assert coverage(trace)[0] == pytest.approx(example["scores"])
-    head, best = Head("cross", 0, example["head"]), example["scores"][example["head"]]
+    head, best = Head(site, 0, example["head"]), example["scores"][example["head"]]
     assert initial_choice(trace) == InitialChoice(head, example["why"], pytest.approx(best))
     for site, layer, head, step in example["steps"]:
         assert initial_step(trace, site, layer, head) == step

@@ -92,7 +92,7 @@ def test_the_shipped_models_are_listed_with_examples_in_chinese(monkeypatch):
     for model in models.values():
         if not model.summary.reads_sentences:
             assert any("甲" in text for text in model.examples)
-            assert "7 3 9 1 4" in model.examples[:2]
+            assert any(text.startswith("7 3 9 1 4") for text in model.examples[:2])
     assert models["reverse"].summary.most_tokens == 33
     assert models["reverse"].summary.trained_tokens == 16
 

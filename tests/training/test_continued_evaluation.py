@@ -33,7 +33,7 @@ def test_induction_is_learnt_and_a_head_looks_at_what_came_after(trained):
     assert measured["known_loss"] < 0.05 * measured["new_loss"]
     assert np.shape(measured["gold"]) == np.shape(measured["previous"]) == (2, 4)
     assert np.max(measured["gold"][1]) > 0.8
-    assert np.max(measured["previous"][0]) > np.max(measured["previous"][1])
+    assert np.max(measured["previous"][0]) > 0.4 > np.max(measured["previous"][1])
 
 
 def test_a_sequence_is_right_exactly_where_decoding_writes_the_rest_of_it(trained):
@@ -63,11 +63,12 @@ def test_losses_and_weights_are_those_of_traces(trained):
         new += trace.losses[~rows][:-1].tolist()  # without the end
         weights = trace.attention("decoder")
         gold.append((weights * trace.gold).sum(-1)[..., rows].mean(-1))
-        previous.append(weights.diagonal(-1, -2, -1)[..., 1:].mean(-1))
+        previous.append(weights.diagonal(-1, -2, -1)[..., 1:][..., ~rows[1:-1]])
     assert found.known_loss == pytest.approx(np.mean(known), abs=1e-4)
     assert found.new_loss == pytest.approx(np.mean(new), abs=1e-4)
     np.testing.assert_allclose(found.gold, np.mean(gold, 0), atol=1e-5)
-    np.testing.assert_allclose(found.previous, np.mean(previous, 0), atol=1e-5)
+    of_new = np.concatenate(previous, -1).mean(-1)
+    np.testing.assert_allclose(found.previous, of_new, atol=1e-5)
 
 
 def test_the_probe_is_a_held_out_sequence_cut_where_the_rest_is_known():

@@ -211,7 +211,7 @@ def _trace_parts(
     if maps is not None:
         arrays, sites = site_pictures(trace, maps)
         if (gold := gold_weights(trace)) is not None:
-            sites["cross"]["gold"] = gold
+            sites[trace.gold_site]["gold"] = gold
     else:
         arrays, sites = _whole_sites(trace)
     return _parts(trace, arrays, sites)
@@ -224,7 +224,7 @@ def _parts(
     labels = sorted(set(trace.candidate_tokens))
     arrays = arrays | _step_arrays(trace, labels)
     if trace.gold is not None:
-        arrays["gold"] = np.packbits(trace.gold, bitorder="little")  # (T · S bits)
+        arrays["gold"] = np.packbits(trace.gold, bitorder="little")  # bits of all cells
     source, outputs = content(trace)
     second = second_text(trace)
     return arrays, {

@@ -125,13 +125,13 @@ def site_facts(trace: Trace, site: str) -> dict[str, Any]:
 
 
 def gold_weights(trace: Trace) -> list[list[float]] | None:
-    """Mean weight of each cross head on the gold positions, over the rows that have one, by layer
-    and head. None if no gold alignment is known."""
+    """Mean weight on the gold positions, over the rows that have one, by layer and head of the gold
+    site. None if no gold alignment is known."""
     gold = trace.gold
-    if gold is None or "cross" not in trace.sites or not gold.any():
+    if gold is None or trace.gold_site not in trace.sites or not gold.any():
         return None
     rows = gold.any(-1)
-    sums = [layer.sum(-1, where=gold)[:, rows] for layer in trace.attention("cross")]
+    sums = [layer.sum(-1, where=gold)[:, rows] for layer in trace.attention(trace.gold_site)]
     return [[float(weight) for weight in own.mean(-1)] for own in sums]
 
 

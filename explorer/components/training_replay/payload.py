@@ -20,8 +20,8 @@ from explorer.components.training_replay.run_numbers import (
     comparison_rows,
     curve_numbers,
     finite_number,
+    head_weights,
     number_map,
-    number_table,
     run_results,
 )
 from explorer.components.training_replay.run_settings import run_settings
@@ -99,6 +99,7 @@ def _described(key: str, run: Run, language: str, others: Sequence[Run]) -> dict
         "steps": run.config.steps,
         "every": run.config.evaluate_every,
         "task": run.config.task,
+        "site": "cross" if run.config.encoder_layers else "decoder",
         "translates": bool(run.config.pairs),
         "continues": bool(run.config.texts),
         "causal": run.config.causal,
@@ -174,7 +175,7 @@ def _moment(key: str, run: Run, line: Mapping[str, Any], probes: set[str]) -> di
     version = quote(f"{_PROBE_VERSION}-{written}")
     return {
         **curve_numbers(line),
-        "gold": number_table(line.get("gold")),
+        **head_weights(line),
         "rate": finite_number(line.get("rate")),
         "norm": finite_number(line.get("gradient_norm")),
         "norms": number_map(line.get("gradient_norms")),

@@ -5,6 +5,7 @@ The lines of its metrics may be damaged: a missing or invalid number is None.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from explorer.components.training_replay.run_settings import differing_settings
@@ -12,13 +13,11 @@ from explorer.jobs.training_run import Run
 from explorer.training.config import TrainingConfig
 from explorer.training.run_metrics import best_moment
 
-_GOLD_POSITIONS: Mapping[str, Callable[[int, int], float]] = {
-    "copy": lambda length, symbols: 1.0,
-    "reverse": lambda length, symbols: 1.0,
-    "sort": lambda length, symbols: 1 + (length - 1) / symbols,  # equal symbols: any of them
-}
-"""By task: how many positions a symbol of the answer may come from, on average, given the length
-and the count of distinct symbols."""
+_SCORES = ("bleu", "chrf", "perplexity", "accuracy", "known_loss", "new_loss")
+"""Numbers that only some runs have."""
+
+_LEAST_BLOCK = 4
+"""Fewest symbols of a block of induction."""
 
 MOST_RUNS = 5
 """Most runs on screen at a time, the replayed one included."""
@@ -48,14 +47,9 @@ def number_table(value: object) -> list[list[float | None]]:
 
 
 def chance_weight(config: TrainingConfig) -> float | None:
-    """Gold weight of a head with equal weights on all keys: 1/(n + 1) for each of n symbols and the
-    end of the sequence, averaged over the lengths. None for a task without a known gold."""
-    positions = _GOLD_POSITIONS.get(config.task)
-    if positions is None:
-        return None
-    symbols = len(config.symbols)
-    weights = [positions(n, symbols) / (n + 1) for n in range(1, config.longest + 1)]
-    return sum(weights) / len(weights)
+    """Gold weight of a head with equal weights on all keys; None for a task without a gold."""
+    of_task = _CHANCE_WEIGHTS.get(config.task)
+    return None if of_task is None else of_task(config.longest, len(config.symbols))
 
 
 def comparison_rows(
@@ -76,14 +70,13 @@ def compared_curves(run: Run, lines: Sequence[Mapping[str, Any]]) -> dict[str, A
 
 def curve_numbers(line: Mapping[str, Any]) -> dict[str, Any]:
     """Step, losses and scores of a moment; a missing or invalid number is None."""
-    scores = ("bleu", "chrf", "perplexity", "accuracy")
     of_batches = line.get("loss")  # of the steps since the last moment: older runs have only this
     return {
         "step": int(line["step"]),
         "loss": finite_number(line.get("training_loss", of_batches)),
         "held_out": finite_number(line.get("held_out_loss")),
         "exact": finite_number(line.get("exact_match")),
-        **{name: finite_number(line[name]) for name in scores if name in line},
+        **{name: finite_number(line[name]) for name in _SCORES if name in line},
     }
 
 
@@ -106,5 +99,47 @@ def run_results(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _point(line: Mapping[str, Any]) -> dict[str, Any]:
-    gold = [weight for layer in number_table(line.get("gold")) for weight in layer if weight]
-    return {**curve_numbers(line), "gold": max(gold, default=None)}
+    best = {name: _largest(table) for name, table in head_weights(line).items()}
+    return {**curve_numbers(line), **best}
+
+
+def head_weights(line: Mapping[str, Any]) -> dict[str, list[list[float | None]]]:
+    """What a moment says of every head, by layer and head: the gold weights and, of a toy task that
+    is continued, the weights on the previous token."""
+    names = ("gold", "previous") if "previous" in line else ("gold",)
+    return {name: number_table(line.get(name)) for name in names}
+
+
+def _largest(weights: list[list[float | None]]) -> float | None:
+    """The largest number of a table; None without any."""
+    return max((weight for layer in weights for weight in layer if weight), default=None)
+
+
+def _of_one_symbol(longest: int, symbols: int) -> float:
+    """The chance weight where a symbol of the answer has one origin: 1/(n + 1) for each of n
+    symbols and the end of the sequence, averaged over the lengths n."""
+    return fmean(1 / (length + 1) for length in range(1, longest + 1))
+
+
+def _of_equal_symbols(longest: int, symbols: int) -> float:
+    """The chance weight where any of the equal symbols is the origin."""
+    lengths = range(1, longest + 1)
+    return fmean((1 + (length - 1) / symbols) / (length + 1) for length in lengths)
+
+
+def _of_repeated_block(longest: int, symbols: int) -> float:
+    """The chance weight where the origins are the places one block, two blocks, … earlier."""
+    most = max(2, min(longest // 2, symbols))
+    return fmean(
+        fmean((row - 1) // block / (row + 1) for row in range(block + 1, longest))
+        for block in range(min(_LEAST_BLOCK, most), most + 1)
+    )
+
+
+_CHANCE_WEIGHTS: Mapping[str, Callable[[int, int], float]] = {
+    "copy": _of_one_symbol,
+    "induction": _of_repeated_block,
+    "reverse": _of_one_symbol,
+    "sort": _of_equal_symbols,
+}
+"""By task: the chance weight, given the longest sequence and the count of distinct symbols."""

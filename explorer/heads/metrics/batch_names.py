@@ -9,6 +9,7 @@ _NAMES = {
     "counted": "{name} ({count})",
     "repeated": "{name}, {repeated} repeated left out",
     "task": "{task}, held out, 1 to {longest} symbols, seed {seed}",
+    "continued": "{task}, held out, {longest} symbols, seed {seed}",
     "random": "random tokens, a block of {block} twice, seed {seed}",
     "dev": "{name}, dev part",
     "examples": "{name}, examples",

@@ -97,8 +97,10 @@ def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> Evaluati
     longest = min(int(model.facts.get("longest", most)), most)
     alphabet = range(len(model.source_vocabulary) - FIRST)
     generator = torch.Generator().manual_seed(seed)
-    title = batch_names.written("task", task=name, longest=longest, seed=seed)
-    if name in CONTINUED_TASKS:
+    continues = name in CONTINUED_TASKS
+    kind = "continued" if continues else "task"
+    title = batch_names.written(kind, task=name, longest=longest, seed=seed)
+    if continues:
         continued = find_continued_task(name)
         drawn = continued.held_out_batch(size, longest, alphabet, generator).target.tolist()
         return _known_labels(forced_batch(None, drawn, title, "task", continued))

@@ -74,9 +74,8 @@ def test_a_quick_demo_trains_without_the_causal_mask(folder, monkeypatch):
     monkeypatch.setattr(training_launcher, "launch", lambda run: None)
     app = shown()
     demos = app.selectbox(key="train-task-en")
-    assert demos.options == [
-        f"Quick demo: {name}" for name in ("reverse", "copy", "sort", "reverse without mask")
-    ]
+    names = ("reverse", "copy", "induction (a decoder alone)", "sort", "reverse without mask")
+    assert demos.options == [f"Quick demo: {name}" for name in names]
     app = demos.set_value("no_mask").run()
     app = app.button(key="start").click().run()
     assert not app.exception

@@ -17,6 +17,7 @@ Object.assign(globalThis, {
 
 const RUN = {
   key: "runs/reverse-1@17",
+  site: "cross",
   moments: [{ step: 25 }, { step: 50 }, { step: 75 }],
   others: [],
   report: { words: "training", problem: "", going: true },

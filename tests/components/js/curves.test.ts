@@ -69,11 +69,12 @@ test("names have their room right of the panel", () => {
 });
 
 test("a figure is as high as its lowest panel asks for", () => {
-  for (const kind of ["task", "translates", "continues"]) {
+  for (const kind of ["task", "continued task", "translates", "continues"]) {
     for (const heading of [1, 2]) {
       const panels = panelsOf({
         translates: kind === "translates",
         continues: kind === "continues",
+        site: kind === "continued task" ? "decoder" : "cross",
       });
       const height = heightFor(panels, 120, 18, heading);
       const boxes = panelBoxes(panels, 1, { width: 400, height }, 18, heading);

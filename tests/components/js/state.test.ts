@@ -7,6 +7,7 @@ import { initialStep } from "../../../explorer/components/live/js/initialView.ts
 import {
   bestHead,
   coverage,
+  goldSite,
   goldWeight,
   isGold,
 } from "../../../explorer/components/trace/js/headScores.ts";
@@ -26,8 +27,8 @@ import {
 } from "../../../explorer/components/trace/js/stepState.ts";
 import {
   readTrace,
+  type Site,
   type SiteName,
-  type Trace,
   type ViewOptions,
 } from "../../../explorer/components/trace/js/trace.ts";
 import { forcedRows, stepOfApp } from "../../../explorer/components/trace/js/unitChoice.ts";
@@ -132,7 +133,7 @@ test("the tokens of a prompt are given, not forced", () => {
 interface Opening {
   source: string[];
   predicted: string[];
-  heads: number[][][]; // weights by row and key, of a cross-attention of one layer
+  heads: number[][][]; // weights by row and key, of one layer at the gold site
   gold?: number[][];
   probabilities?: number[];
   why: "gold" | "coverage";
@@ -144,12 +145,14 @@ interface Opening {
 const OPENINGS: Opening[] = sharedExamples("opening");
 const isContent = (token: string) => !isSpecial(token);
 
-/** The trace of an example with its cross-attention. */
+/** The trace of an example with one attention. */
 function openingTrace({ source, predicted, heads, gold }: Opening) {
   const content = { source: source.map(isContent), outputs: predicted.map(isContent) };
-  const shape = [1, heads.length, predicted.length, source.length];
-  const sites = { cross: { shape, scale: 1, packed: false, removed: [] } };
-  const header = { ...HEADER, source, predicted, content, sites };
+  const shape = [1, heads.length, predicted.length, heads[0][0].length];
+  const site = source.length ? "cross" : "decoder";
+  const sites = { [site]: { shape, scale: 1, packed: false, removed: [] } };
+  const target = source.length ? HEADER.target : predicted; // as long as the keys
+  const header = { ...HEADER, source, target, predicted, content, sites };
   const codes = heads.flat(2).map((weight) => Math.round(weight * FULL_WEIGHT));
   const bits = gold?.flat().map((one, bit) => one << (bit & 7));
   const bytes =
@@ -159,7 +162,7 @@ function openingTrace({ source, predicted, heads, gold }: Opening) {
     );
   return readTrace(
     packPayload(header, {
-      "cross.attention": ["uint16", codes],
+      [`${site}.attention`]: ["uint16", codes],
       ...(bytes && { gold: ["uint8", bytes] }),
     }),
   );
@@ -168,7 +171,7 @@ function openingTrace({ source, predicted, heads, gold }: Opening) {
 test("a trace opens at the head that the app opens it with", () => {
   for (const { head, why, scores, ...example } of OPENINGS) {
     const trace = openingTrace({ head, why, scores, ...example });
-    const site = trace.sites.cross as NonNullable<Trace["sites"]["cross"]>;
+    const site = trace.sites[goldSite(trace)] as Site;
     const measure = why === "gold" ? goldWeight : coverage;
     scores.forEach((score, at) => {
       assert.ok(Math.abs((measure(trace, site, 0, at) ?? 0) - score) < 1e-4);
@@ -176,7 +179,7 @@ test("a trace opens at the head that the app opens it with", () => {
     assert.equal(bestHead(trace, site).head, head);
     example.gold?.forEach((row, query) => {
       assert.deepEqual(
-        row.map((_, key) => Number(isGold(trace, query, key))),
+        row.map((_, key) => Number(isGold(trace, site, query, key))),
         row,
       );
     });

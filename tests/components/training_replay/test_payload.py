@@ -34,13 +34,26 @@ def test_the_recorded_run_is_complete():
     data = replay_payload("recorded/reverse", run)
     shown_run = json.loads(data)
     lines = run.moments()
-    assert len(data) < 80_000  # half of it are the words of the player
+    assert len(data) < 85_000  # half of it are the words of the player
     assert [moment["step"] for moment in shown_run["moments"]] == [line["step"] for line in lines]
     assert shown_run["moments"][-1]["exact"] == pytest.approx(lines[-1]["exact_match"], rel=1e-5)
     assert shown_run["moments"][-1]["gold"] == lines[-1]["gold"]
     assert all(moment["probe"] for moment in shown_run["moments"])
     assert shown_run["report"]["state"] == "done"
     assert shown_run["report"]["going"] is False
+
+
+def test_the_recorded_run_of_induction_says_when_it_began_to_copy():
+    run = training_launcher.find("recorded", "induction")
+    found = json.loads(replay_payload("recorded/induction", run))
+    assert (found["site"], found["continues"], found["translates"]) == ("decoder", False, False)
+    first, last = found["moments"][0], found["moments"][-1]
+    assert first["known_loss"] == pytest.approx(first["new_loss"], abs=0.1)
+    assert last["known_loss"] < 0.01 < 2 < last["new_loss"]
+    assert max(first["gold"][1]) < 1.5 * found["chance"]
+    assert max(last["gold"][1]) > 0.9
+    assert max(last["previous"][0]) > 2 * max(first["previous"][0])
+    assert all(moment["probe"] for moment in found["moments"])
 
 
 def test_equal_runs_give_equal_bytes_and_new_moments_change_them(run):

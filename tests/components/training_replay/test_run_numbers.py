@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -19,6 +20,7 @@ from explorer.components.training_replay.run_numbers import (
     run_results,
 )
 from explorer.core.vocabulary import EOS
+from explorer.data.continued_data import find_continued_task
 from explorer.data.toy_data import find_task
 from explorer.jobs.training_run import create_run
 from explorer.training.config import TrainingConfig
@@ -50,6 +52,18 @@ def test_the_chance_weight_is_that_of_a_uniform_head(task):
     for source in batch.source.tolist():
         size = source.index(EOS)
         weights.append(rule.alignment(source[:size]).sum(1).mean() / (size + 1))
+    assert chance_weight(config) == pytest.approx(sum(weights) / len(weights), abs=0.01)
+
+
+def test_the_chance_weight_of_induction_is_that_of_a_uniform_head():
+    config = TrainingConfig("induction", longest=10, encoder_layers=0, symbols=tuple("123456"))
+    task = find_continued_task("induction")
+    batch = task.batch(3000, 10, 6, torch.Generator().manual_seed(0))
+    weights = []
+    for follows in batch.target[:, 1:].tolist():
+        gold = task.gold([], follows)
+        counts = gold.sum(1) / np.arange(1, len(gold) + 1)
+        weights.append(counts[gold.any(1)].mean())
     assert chance_weight(config) == pytest.approx(sum(weights) / len(weights), abs=0.01)
 
 

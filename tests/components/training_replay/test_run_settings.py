@@ -29,7 +29,7 @@ def shown(tmp_path: Path):
 
 
 def test_a_quick_demo_has_nothing_to_say(shown):
-    for task in ("reverse", "sort"):
+    for task in ("induction", "reverse", "sort"):
         for on_gpu in (True, False):
             demo = replace(quick_demo(task, on_gpu=on_gpu), seed=417)  # each demo has its own
             assert shown(demo) == RunSettings([], "")

@@ -5,6 +5,8 @@ from explorer.jobs.measurement_jobs import Sentences
 
 KINDS = {
     "task": {"task": "reverse", "longest": "16", "seed": "0"},
+    "continued": {"task": "induction", "longest": "24", "seed": "0"},
+    "random": {"block": "32", "seed": "0"},
     "dev": {"name": "a, b.tsv"},
     "examples": {"name": "gpt2 [x]"},
     "lines": {},

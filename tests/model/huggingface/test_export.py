@@ -19,7 +19,7 @@ from tests.support.huggingface_families import ALL
 from tests.support.tiny_configs import PRIMES
 
 CHECKPOINTS = Path(__file__).parents[3] / "checkpoints"
-SHIPPED = sorted(path.stem for path in CHECKPOINTS.glob("*.safetensors"))
+WITH_ENCODER = sorted({path.stem for path in CHECKPOINTS.glob("*.safetensors")} - {"induction"})
 SYMBOLS = SymbolVocabulary(tuple("0123456789"))
 TEXTS = {"sentences": 20, "symbols": ("7 3 9 1 4", "甲 1 2 a", "5 5 2 5 2 2", "3")}
 
@@ -52,7 +52,7 @@ def assert_same(model, other, text, **options):
     np.testing.assert_allclose(*map(np.log, best), atol=1e-4)
 
 
-@pytest.mark.parametrize("name", SHIPPED if ALL else ["reverse"])
+@pytest.mark.parametrize("name", WITH_ENCODER if ALL else ["reverse"])
 def test_a_shipped_model_opens_again_as_it_was(name, tmp_path):
     model = load(CHECKPOINTS / f"{name}.safetensors")
     assert export_directory(model, tmp_path / name) <= 1e-4
@@ -111,16 +111,17 @@ def test_a_decoder_alone_of_any_setting_keeps_its_logits(tiny, tmp_path, norm, t
     assert_same(model, other, "2 6 1", prefix="5", ablate=[("decoder", 1, 2)])
 
 
-def test_the_library_alone_continues_as_here(tiny, tmp_path):
-    model = tiny(encoder_layers=0, max_length=40)
-    export_directory(model, tmp_path / "x")
+def test_the_library_alone_continues_as_here(tmp_path):
+    model = load(CHECKPOINTS / "induction.safetensors")
+    assert export_directory(model, tmp_path / "x") <= 1e-4
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "x")
     library = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "x").eval()
-    given = tokenizer("2 6 1", return_tensors="pt")
-    assert given.input_ids[0].tolist() == [BOS, *SYMBOLS.encode("2 6 1")]
+    given = tokenizer("7 3 甲 a 7", return_tensors="pt")
+    assert given.input_ids[0].tolist() == [BOS, *model.source_vocabulary.encode("7 3 甲 a 7")]
     (output,) = library.generate(**given)
     written = tokenizer.decode(output[given.input_ids.size(1) :], skip_special_tokens=True)
-    assert written == model.trace("2 6 1").text
+    assert written == model.trace("7 3 甲 a 7").text
+    assert written.startswith("3 甲 a 7 3 甲 a 7")
 
 
 def test_what_the_library_has_no_class_for_is_refused(tiny, explorable, tmp_path, monkeypatch):

@@ -55,7 +55,7 @@ export interface ModelTrace {
   stepwise: Float32Array; // (T, V) that each token was chosen from, step by step
   candidates: LabelledCandidate[]; // of all steps
   /**
-   * of the pass that captures; in full its logits, too; "gold" (T, S)
+   * of the pass that captures; in full its logits, too; "gold"
    * where the gold alignment is known
    */
   arrays: CapturedArrays;
@@ -99,8 +99,8 @@ export class ExplorableModel {
     const { chosen, arrays } = pass;
     // Only the full pass has later positions to unmask; step-by-step decoding does not.
     const logits = looksAhead(interventions) ? pass.captured : pass.logits;
-    const gold = goldAlignment(this.checkpoint.facts.task, source, chosen.length);
-    if (gold) arrays.gold = { values: gold, shape: [chosen.length, source.length] };
+    const gold = goldAlignment(this.checkpoint.facts.task, source, chosen);
+    if (gold) arrays.gold = gold;
     const steps = new Set(Object.keys(imposed).map(Number));
     const candidates = stepCandidates(logits, chosen, steps);
     const labels = targetVocabulary.labels(candidates.map(({ id }) => id));

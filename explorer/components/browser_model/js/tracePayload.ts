@@ -147,7 +147,7 @@ function addSteps(
   arrays["steps.label"] = Uint32Array.from(candidates, ({ token }) => places.get(token) ?? 0);
 }
 
-/** The gold alignment (T, S) as T · S bits, the first in the lowest place. */
+/** The gold alignment as bits, the first in the lowest place. */
 function bitsOf({ values }: CapturedArray) {
   const bits = new Uint8Array(Math.ceil(values.length / 8));
   values.forEach((value, index) => {

@@ -56,7 +56,8 @@ export function mergedTrace(
     arrays[`${site}.attention`] = mergedWeights(trace.arrays[`${site}.attention`], queries, keys);
     arrays[`${site}.closed`] = mergedCodes(trace.arrays[`${site}.closed`], queries, keys);
   }
-  if (trace.arrays.gold) arrays.gold = mergedGold(trace.arrays.gold, target, source);
+  if (trace.arrays.gold)
+    arrays.gold = mergedGold(trace.arrays.gold, target, source.length ? source : target);
   const steps = new Map(target.map(({ stop }, index) => [stop, index + 1]));
   const merged = {
     ...trace,
@@ -119,16 +120,16 @@ function mergedCodes(
   return { values: Uint8Array.from(merged), shape: [...shape.slice(0, -2), ...size] };
 }
 
-/** The gold alignment (T, S) of pieces → of words: that of any of their pieces. */
+/** The gold alignment of pieces → of words: that of any of their pieces. */
 function mergedGold(
   { values, shape: [, columns] }: CapturedArray,
-  target: Word[],
-  source: Word[],
+  queries: Word[],
+  keys: Word[],
 ): CapturedArray {
-  const merged = target.flatMap((query) =>
-    source.map((key) => Number([...cellsOf(query, key, columns)].some((cell) => values[cell]))),
+  const merged = queries.flatMap((query) =>
+    keys.map((key) => Number([...cellsOf(query, key, columns)].some((cell) => values[cell]))),
   );
-  return { values: Uint8Array.from(merged), shape: [target.length, source.length] };
+  return { values: Uint8Array.from(merged), shape: [queries.length, keys.length] };
 }
 
 /** The cells of the pieces of two words in a matrix of `columns`. */

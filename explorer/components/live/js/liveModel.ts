@@ -86,14 +86,22 @@ export function randomText(model: LiveModel, shown: string) {
   return shown;
 }
 
-function drawText({ symbols, longest, sentences, examples }: LiveModel) {
+/** A decoder alone gets different symbols and the first one again, which it can continue. */
+function drawText({ alone, symbols, longest, sentences, examples }: LiveModel) {
   if (!symbols.length) {
     const texts = sentences.length ? sentences : examples.map(({ text }) => text);
     return texts[below(texts.length)];
   }
   const span = LONGEST_RANDOM - SHORTEST_RANDOM + 1;
   const length = Math.min(SHORTEST_RANDOM + below(span), longest);
-  return Array.from({ length }, () => symbols[below(symbols.length)]).join(" ");
+  if (!alone) return Array.from({ length }, () => symbols[below(symbols.length)]).join(" ");
+  const block = shuffled(symbols).slice(0, Math.max(1, length - 1));
+  return [...block, block[0]].join(" ");
+}
+
+function shuffled<Value>(values: readonly Value[]) {
+  const left = [...values];
+  return values.map(() => left.splice(below(left.length), 1)[0]);
 }
 
 /** A whole number from 0, less than `count`. */

@@ -3,6 +3,7 @@ import { createExplanation } from "../../dom/js/explanation.ts";
 import { createSmallSelect } from "../../dom/js/smallSelect.ts";
 import { markTerm, type Term, termEntry } from "../../dom/js/terms.ts";
 import { LEVELS, maskColour, type Palette } from "../../page/js/palette.ts";
+import { goldSite } from "../../trace/js/headScores.ts";
 import { PADDING } from "../../trace/js/label.ts";
 import { SHOWN_MAPS, SITES } from "../../trace/js/look.ts";
 import { SCALES, type Scale, scaleMarks, scaleOf } from "../../trace/js/scale.ts";
@@ -98,7 +99,7 @@ function choiceWords(context: TraceContext) {
     ...(method ? [method, ...SHARES] : []),
     ...SCALES.map((scale) => `scale_${scale}`),
     ...(cross && trace.header.source.length ? ALIGNMENTS : []),
-    ...(cross ? ["gold_weight"] : []),
+    ...(state.site === goldSite(trace) ? ["gold_weight"] : []),
     ...(offered ? [...others, ...(method ? [] : SHARES)] : ["not_computed"]),
   ];
 }

@@ -37,7 +37,7 @@ type Pictures = { layout: Layout; scale: Scale };
 
 type Removal = (layer: number, head: number) => Replacement | null;
 
-/** The numbers under the thumbnails of cross-attention. */
+/** The numbers under the thumbnails of an attention that is compared with the gold alignment. */
 interface GoldNumbers {
   weight: (layer: number, head: number) => number | null;
   title: (head: string, weight: number) => string;
@@ -242,7 +242,7 @@ function layerOfHeads(context: TraceContext, site: Site, layer: number, scored: 
 
 /** Whether there are numbers under the thumbnails. */
 function isScored(context: TraceContext, gold: GoldNumbers) {
-  return !isSimple(context) && context.state.site === "cross" && gold.weight(0, 0) !== null;
+  return !isSimple(context) && gold.weight(0, 0) !== null;
 }
 
 /** Whether a score leaves no space for the name of its head. */

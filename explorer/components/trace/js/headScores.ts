@@ -1,15 +1,20 @@
 import { FULL_WEIGHT } from "./look.ts";
 import type { Site, Trace } from "./trace.ts";
 
-/** Whether the gold alignment links row `row` to source position `key`. */
-export function isGold(trace: Trace, row: number, key: number) {
-  if (!trace.gold) return false;
-  const bit = row * trace.source.length + key;
+/** The attention whose weights are compared with the gold alignment: a decoder alone has one. */
+export function goldSite(trace: Trace) {
+  return trace.source.length ? "cross" : "decoder";
+}
+
+/** Whether the gold alignment links row `row` of an attention to position `key`. */
+export function isGold(trace: Trace, site: Site, row: number, key: number) {
+  if (!trace.gold || site.name !== goldSite(trace)) return false;
+  const bit = row * site.keys + key;
   return ((trace.gold[bit >> 3] >> (bit & 7)) & 1) === 1;
 }
 
 /**
- * Mean weight on the gold source positions, over the rows that have one.
+ * Mean weight on the gold positions, over the rows that have one.
  * @returns null where no row has one
  */
 export function goldWeight(trace: Trace, site: Site, layer: number, head: number): number | null {
@@ -19,7 +24,7 @@ export function goldWeight(trace: Trace, site: Site, layer: number, head: number
   for (let row = 0; row < site.queries; row += 1) {
     let known = false;
     for (let key = 0; key < site.keys; key += 1) {
-      if (!isGold(trace, row, key)) continue;
+      if (!isGold(trace, site, row, key)) continue;
       known = true;
       sum += (weights[row * site.keys + key] / FULL_WEIGHT) * site.scale;
     }
@@ -52,18 +57,17 @@ export function coverage(trace: Trace, site: Site, layer: number, head: number):
 }
 
 /**
- * The head to show first, which is not removed unless all are: in cross-attention the one with the
- * best gold weight or, where no gold alignment is known, the best coverage; else the first.
+ * The head to show first, which is not removed unless all are: the one with the best gold weight or,
+ * where no gold alignment is known, the cross head with the best coverage; else the first.
  */
 export function bestHead(trace: Trace, site: Site) {
   let best = { layer: 0, head: 0, score: -2 };
   if (trace.heads) return best; // that of a large trace is in its view
-  const measure = trace.gold ? goldWeight : coverage;
-  const scoreOf: typeof measure = (...where) => (site.name === "cross" ? measure(...where) : 0);
+  const measure = trace.gold ? goldWeight : site.name === "cross" ? coverage : () => null;
   for (let layer = 0; layer < site.layers; layer += 1) {
     for (let head = 0; head < site.heads; head += 1) {
       if (site.removed(layer, head)) continue;
-      const score = scoreOf(trace, site, layer, head) ?? -1;
+      const score = measure(trace, site, layer, head) ?? -1;
       if (score > best.score) best = { layer, head, score };
     }
   }

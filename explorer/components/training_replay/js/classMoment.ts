@@ -40,12 +40,12 @@ function stateOf({ key, moments, others, report }: RunData) {
 }
 
 function shownMoment({ run, state, picture }: ReplayContext): ShownMoment {
-  const { site = "cross", layer = null, head = null } = picture?.state ?? {};
+  const { site = run.site, layer = null, head = null } = picture?.state ?? {};
   const newest = state.at === run.moments.length - 1;
   return {
     moment: newest ? null : (run.moments[state.at]?.step ?? null),
     site,
-    ...(state.headChosen || site !== "cross" ? { layer, head } : { layer: null, head: null }),
+    ...(state.headChosen || site !== run.site ? { layer, head } : { layer: null, head: null }),
   };
 }
 

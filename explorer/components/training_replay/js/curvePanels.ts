@@ -3,7 +3,14 @@ import type { Say } from "../../dom/js/sentences.ts";
 import { css, mix, type Palette, rgb } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { HeadChoice } from "./replayContext.ts";
-import { type Curves, type LearntKind, learnsAll, type Moment, type RunData } from "./runData.ts";
+import {
+  type Curves,
+  type HeadWeights,
+  type LearntKind,
+  learnsAll,
+  type Moment,
+  type RunData,
+} from "./runData.ts";
 
 export interface Line {
   name: string; // at its right end; "" for none
@@ -142,28 +149,31 @@ const LOSS_PANEL: Panel = {
   value: ({ loss, held_out }) => `${shortValue(held_out)} · ${shortValue(loss)}`,
 };
 
+const EXACT_PANEL: Panel = {
+  name: "exact",
+  range: [0, 1],
+  mark: 0.99,
+  ticks: [0, 0.5, 0.99],
+  percent: true,
+  hover: ".1%",
+  lines: allCurves(({ exact }) => exact),
+  value: (moment) => percent(moment.exact),
+};
+
 /** The curves of a toy task. */
-const TASK_PANELS: Panel[] = [
+const TASK_PANELS: Panel[] = [EXACT_PANEL, LOSS_PANEL, { ...headPanel("gold"), weight: 1.25 }];
+
+/** The curves of a toy task that is continued. */
+const CONTINUED_PANELS: Panel[] = [
+  EXACT_PANEL,
   {
-    name: "exact",
-    range: [0, 1],
-    mark: 0.99,
-    ticks: [0, 0.5, 0.99],
-    percent: true,
-    hover: ".1%",
-    lines: allCurves(({ exact }) => exact),
-    value: (moment) => percent(moment.exact),
+    name: "known_loss",
+    log: true,
+    lines: knownLines,
+    value: (moment) => `${shortValue(moment.known_loss)} · ${shortValue(moment.new_loss)}`,
   },
-  LOSS_PANEL,
-  {
-    name: "gold",
-    range: [0, 1],
-    ticks: [0, 0.5, 1],
-    weight: 1.25,
-    hover: ".2f",
-    lines: (shown) => (shown.run.others.length ? bestHeadLines(shown) : goldLines(shown)),
-    value: () => "",
-  },
+  headPanel("previous"),
+  headPanel("gold"),
 ];
 
 const PERPLEXITY_PANEL: Panel = {
@@ -189,9 +199,14 @@ const TEXT_PANELS: Panel[] = [
 ];
 
 /** The main curves of a run. */
-export function panelsOf({ translates, continues }: LearntKind) {
+export function panelsOf({
+  translates,
+  continues,
+  site,
+}: Pick<RunData, keyof LearntKind | "site">) {
   if (continues) return TEXT_PANELS;
-  return translates ? TRANSLATION_PANELS : TASK_PANELS;
+  if (translates) return TRANSLATION_PANELS;
+  return site === "decoder" ? CONTINUED_PANELS : TASK_PANELS;
 }
 
 /**
@@ -221,9 +236,34 @@ function scorePanel(
 
 const hundredfold = (share: number | null) => (share === null ? null : 100 * share);
 
+/** A weight of every head, from 0 to 1; beside compared runs, of the best one of each. */
+function headPanel(name: keyof HeadWeights): Panel {
+  return {
+    name,
+    range: [0, 1],
+    ticks: [0, 0.5, 1],
+    hover: ".2f",
+    lines: (shown) =>
+      shown.run.others.length ? bestHeadLines(shown, name) : headLines(shown, name),
+    value: () => "",
+  };
+}
+
+/** The losses of symbols that can be copied and of new ones; of compared runs the first alone. */
+function knownLines(shown: Shown) {
+  const { run, palette, say } = shown;
+  const known = ({ known_loss }: Curves) => known_loss;
+  if (run.others.length) return allCurves(known)(shown);
+  const muted = css(mix(palette.ink, palette.paper, 0.35));
+  return [
+    curve(say("loss_new"), run.moments, ({ new_loss }) => new_loss, { colour: muted, width: 1.2 }),
+    curve(say("loss_known"), run.moments, known, { colour: css(palette.ink), width: 2 }),
+  ];
+}
+
 /** One line a head; the selected one thick, in its place: another order would draw all anew. */
-function goldLines({ run, palette, selected }: Shown) {
-  const shape = run.moments.at(-1)?.gold ?? [];
+function headLines({ run, palette, selected }: Shown, of: keyof HeadWeights) {
+  const shape = run.moments.at(-1)?.[of] ?? [];
   return shape.flatMap((heads, layer) =>
     heads.map((_, head) => {
       const mine = selected?.layer === layer && selected.head === head;
@@ -233,20 +273,23 @@ function goldLines({ run, palette, selected }: Shown) {
         mine,
       };
       const name = headName(layer, head);
-      return curve(name, run.moments, (moment) => moment.gold[layer]?.[head], look);
+      return curve(name, run.moments, (moment) => moment[of]?.[layer]?.[head], look);
     }),
   );
 }
 
 /** One line a run: its best head at each moment. */
-function bestHeadLines(shown: Shown) {
+function bestHeadLines(shown: Shown, of: keyof HeadWeights) {
   const { run, palette } = shown;
   const look = { colour: css(palette.ink), width: 2 };
-  const best = ({ gold }: Moment) => {
-    const known = gold.flat().filter((weight) => weight !== null);
+  const best = (moment: Moment) => {
+    const known = (moment[of] ?? []).flat().filter((weight) => weight !== null);
     return known.length ? Math.max(...known) : null;
   };
-  return [...comparedCurves(shown, ({ gold }) => gold), curve(run.name, run.moments, best, look)];
+  return [
+    ...comparedCurves(shown, (moment) => moment[of]),
+    curve(run.name, run.moments, best, look),
+  ];
 }
 
 /** The curves in the drawer. */

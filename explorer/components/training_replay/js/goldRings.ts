@@ -5,12 +5,12 @@ import type { Site, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
- * Ring the gold cells in every picture of the cross-attention.
+ * Ring the gold cells in every picture.
  * @param key explanation, hidden without rings
  */
 export function drawGoldRings(context: TraceContext, box: HTMLElement, key: HTMLElement) {
   const site = siteOf(context);
-  const rings = site.name === "cross" ? goldCells(context.trace, site) : [];
+  const rings = goldCells(context.trace, site);
   key.hidden = rings.length === 0;
   for (const picture of box.querySelectorAll(".heads .picture")) placeRings(picture, rings, site);
   const clip = box.querySelector(".map .clip");
@@ -22,7 +22,7 @@ function goldCells(trace: Trace, site: Site): [number, number][] {
   const cells: [number, number][] = [];
   for (let query = 0; query < site.queries; query += 1) {
     for (let key = 0; key < site.keys; key += 1)
-      if (isGold(trace, query, key)) cells.push([query, key]);
+      if (isGold(trace, site, query, key)) cells.push([query, key]);
   }
   return cells;
 }

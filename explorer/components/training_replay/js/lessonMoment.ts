@@ -76,7 +76,8 @@ function asksAside() {
 function showLook(context: ReplayContext, { moment, site, layer, head, step }: TrainingLook) {
   context.act.goTo(nearestMoment(context.run.moments, moment));
   context.set({ headChosen: true });
-  context.choose({ site: site ?? "cross", layer: layer ?? 0, head: head ?? 0, step: step ?? 0 });
+  const place = { layer: layer ?? 0, head: head ?? 0, step: step ?? 0 };
+  context.choose({ site: site ?? context.run.site, ...place });
 }
 
 /** Whether the visitor has moved on to another moment, head or row. */

@@ -2,7 +2,6 @@ import { assign, buttonElement, element, type Part } from "../../dom/js/element.
 import { createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { headAt, headName } from "../../trace/js/stepState.ts";
-import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { momentsFigure } from "./momentsFigure.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
 
@@ -20,7 +19,7 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
   /** @param width px */
   const figure = (width?: number) => {
     const { picture } = replay;
-    const chosen = crossHeads(picture).filter((head) => !state.without.includes(nameOf(head)));
+    const chosen = headsOf(replay).filter((head) => !state.without.includes(nameOf(head)));
     return picture && momentsFigure(replay, picture, chosen, width);
   };
   /** Take a head in or leave it out. */
@@ -31,7 +30,7 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
   const headSwitch = (name: string) => buttonElement(() => toggle(name), { class: "quiet" }, name);
   const draw = () => {
     if (!state.open) return;
-    const heads = crossHeads(replay.picture).map(nameOf);
+    const heads = headsOf(replay).map(nameOf);
     if (shownHeads !== heads.join()) {
       shownHeads = heads.join();
       set({ without: [] });
@@ -67,8 +66,8 @@ export function createMomentsDialog(replay: ReplayContext): Part & { opener: HTM
   return { element: dialog, opener, views: [draw] };
 }
 
-function crossHeads(probe: TraceContext | null): HeadChoice[] {
-  const { layers = 0, heads = 0 } = probe?.pieces.sites.cross ?? {};
+function headsOf({ run, picture }: ReplayContext): HeadChoice[] {
+  const { layers = 0, heads = 0 } = picture?.pieces.sites[run.site] ?? {};
   return Array.from({ length: layers * heads }, (_, index) => headAt(index, heads));
 }
 

@@ -16,7 +16,7 @@ type Pictured = { moment: Moment; trace: Trace }; // a moment whose probe trace 
 const MOST_MOMENTS = { both: 8, one: 4 }; // in a figure over both columns of a paper, or in one
 
 /**
- * How cross heads change during the training, as a figure that explains itself: heads as rows,
+ * How heads change during the training, as a figure that explains itself: heads as rows,
  * moments as columns.
  * @param probe whose scale is used
  * @param width px
@@ -37,7 +37,14 @@ export function momentsFigure(
     palette,
     trace,
     pieces: trace,
-    state: { ...probe.state, ...head, site: "cross", step: 0, words: false, alignment: "off" },
+    state: {
+      ...probe.state,
+      ...head,
+      site: replay.run.site,
+      step: 0,
+      words: false,
+      alignment: "off",
+    },
   });
   const last = contextOf(shown[shown.length - 1].trace, heads[0]);
   const { figure, end, finish } = beginFigure(replay.run, {
@@ -83,7 +90,7 @@ function captions({ run, say }: ReplayContext, probe: TraceContext) {
   const text = `${probeText(run, probe.trace)} · ${say("forced")}`;
   return [
     run.settings.demo,
-    `${probe.say("figure_axes_cross")} ${probe.say("figure_weights")}`,
+    `${probe.say(`figure_axes_${run.site}`)} ${probe.say("figure_weights")}`,
     hasGold(run.moments) ? say("moments_gold") : "",
     probe.say("figure_text", { text }),
   ];

@@ -168,7 +168,8 @@ function createProbeView(
   });
   const rail = createRail(context, {
     gold: {
-      weight: (layer, head) => shown.gold[layer]?.[head] ?? null,
+      weight: (layer, head) =>
+        context.state.site === replay.run.site ? (shown.gold[layer]?.[head] ?? null) : null,
       title: (head, weight) => replay.say("head_title", { head, weight: shortWeight(weight) }),
       axes: replay.say("rail_axes"),
     },

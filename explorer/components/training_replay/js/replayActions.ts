@@ -44,7 +44,7 @@ export function createReplayActions(context: ReplayContext): ReplayActions {
   };
   const chooseHead = (layer: number, head: number) => {
     set({ headChosen: true });
-    context.choose({ site: "cross", layer, head });
+    context.choose({ site: context.run.site, layer, head });
   };
   return {
     ...stepper,

@@ -87,7 +87,7 @@ export interface ReplayContext extends Readonly<Given> {
   expected: () => number; // how many moments there are or, during the training, will be
   act: ReplayActions;
   listeners: ReplayListeners;
-  readonly selected: HeadChoice | null; // cross head of the probe
+  readonly selected: HeadChoice | null; // of the probe, if its gold weight is drawn
   choose: (patch: Partial<TraceState>) => void; // of the probe, now or when its picture comes
   opening: () => Partial<TraceState>; // what was chosen before there is a picture
 }
@@ -126,7 +126,7 @@ export function createReplayContext({
     },
     opening: () => first,
     get selected() {
-      return selectedHead(given.picture);
+      return selectedHead(given);
     },
   };
   const context = withValues(parts, given) as ReplayContext;
@@ -134,8 +134,8 @@ export function createReplayContext({
   return context;
 }
 
-function selectedHead(picture: TraceContext | null): HeadChoice | null {
-  if (picture?.state.site !== "cross") return null;
+function selectedHead({ run, picture }: Given): HeadChoice | null {
+  if (picture?.state.site !== run.site) return null;
   const { layer, head } = picture.state;
   return { layer, head };
 }

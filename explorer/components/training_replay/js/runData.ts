@@ -1,4 +1,5 @@
 import type { Strings } from "../../dom/js/sentences.ts";
+import type { SiteName } from "../../trace/js/trace.ts";
 
 /** The numbers of a moment that are drawn as curves; null leaves a gap. */
 export interface Curves {
@@ -11,22 +12,30 @@ export interface Curves {
   chrf?: number | null;
   perplexity?: number | null;
   accuracy?: number | null; // of texts: the share of the next tokens that are the most probable ones
+  known_loss?: number | null; // of symbols that can be copied, where a toy task is continued
+  new_loss?: number | null; // of the others
 }
 
-/** One evaluation during a training; `gold`: gold weight by layer and head, `probe`: address of its trace. */
-export type Moment = Curves & {
+/** Measured of every head at a moment, by layer and head. */
+export interface HeadWeights {
   gold: (number | null)[][];
-  rate: number | null;
-  norm: number | null;
-  norms: Record<string, number | null>;
-  speed: number | null;
-  memory: number | null;
-  greedy: string;
-  written: string[];
-  probe: string | null;
-};
+  previous?: (number | null)[][]; // weight on the token before, where a toy task is continued
+}
 
-type ComparedMoment = Curves & { gold: number | null }; // `gold`: of the best head
+/** One evaluation during a training; `probe`: address of its trace. */
+export type Moment = Curves &
+  HeadWeights & {
+    rate: number | null;
+    norm: number | null;
+    norms: Record<string, number | null>;
+    speed: number | null;
+    memory: number | null;
+    greedy: string;
+    written: string[];
+    probe: string | null;
+  };
+
+type ComparedMoment = Curves & { [weights in keyof HeadWeights]: number | null }; // of the best head
 
 interface RunReport {
   state: string;
@@ -65,6 +74,7 @@ export interface RunData {
   steps: number;
   every: number; // steps between two moments
   task: string;
+  site: SiteName; // the attention whose heads are drawn as curves
   translates: boolean;
   continues: boolean; // whether it learns to continue texts
   causal: boolean; // whether the decoder has its causal mask

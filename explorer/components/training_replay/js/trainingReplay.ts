@@ -28,7 +28,6 @@ import { servedProbe } from "./probeTraces.ts";
 import { createProgress } from "./progress.ts";
 import {
   createReplayContext,
-  type HeadChoice,
   type ReplayContext,
   type ReplayListeners,
   type ReplaySource,
@@ -71,7 +70,7 @@ export function mountTrainingReplay(
     source,
     listeners,
     state: initialState(run),
-    opening: { ...lastView?.probe, step: 0, ...crossHead(addressed(run).head) },
+    opening: { ...lastView?.probe, step: 0, ...headOf(run) },
     palette: watchTheme(root, (palette) => context.give({ palette })),
   });
   explainTerms(root, (key) => fillIn(context.run.player, key), signal);
@@ -233,8 +232,10 @@ function chooseAddressedHead(context: ReplayContext) {
   if (head) context.act.chooseHead(head.layer, head.head);
 }
 
-function crossHead(head: HeadChoice | null) {
-  return head && { site: "cross" as const, ...head };
+/** The head in the URL, if it is of this run. */
+function headOf(run: RunData) {
+  const { head } = addressed(run);
+  return head && { site: run.site, ...head };
 }
 
 /** The curves appear when Plotly is loaded; without it the slider and the probe still work. */
