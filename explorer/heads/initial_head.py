@@ -51,8 +51,8 @@ def initial_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
 
 
 def initial_step(trace: Trace, site: str, layer: int | None, head: int | None) -> int | None:
-    """The step, from 1, that shows most: for a cross head one with a large weight on content, for
-    any other head the last one.
+    """The step, from 1, that shows most: for a cross head one with a large weight on content, for a
+    head of a decoder alone the one with the most on gold, for any other head the last one.
 
     Steps at which the head goes back in the source, so that the order of the two texts crosses,
     come before others; among these, those at which the model hesitates. The first step comes last.
@@ -63,8 +63,14 @@ def initial_step(trace: Trace, site: str, layer: int | None, head: int | None) -
     rows = outputs[: len(trace.target_tokens)]
     if not rows.any():
         return None
-    if site != "cross" or layer is None or head is None or not source.any():
-        return int(np.flatnonzero(rows)[-1]) + 1
+    last = int(np.flatnonzero(rows)[-1]) + 1
+    if layer is None or head is None:
+        return last
+    if site == trace.gold_site == "decoder" and trace.gold is not None:
+        on_gold = np.where(trace.gold, trace.attention(site)[layer, head], 0)
+        return int(on_gold.max(-1).argmax()) + 1
+    if site != "cross" or not source.any():
+        return last
     weights = np.where(source, trace.attention("cross")[layer, head, : len(rows)], 0)
     peaks, keys = weights.max(-1), weights.argmax(-1)
     later = np.arange(len(rows)) > 0

@@ -187,14 +187,18 @@ test("a trace opens at the head that the app opens it with", () => {
 });
 
 test("a page without a server opens at the step that the app opens at", () => {
-  for (const { source, predicted, probabilities = [], heads, steps } of OPENINGS) {
+  for (const { source, predicted, probabilities = [], heads, gold, steps } of OPENINGS) {
     const candidates = probabilities.map((probability, row) => ({
       ...{ step: row + 1, chosen: true, forced: false },
       probability,
     }));
-    const shape = [1, heads.length, predicted.length, source.length];
-    const cross = { values: Float32Array.from(heads.flat(2)), shape };
-    const arrays = { "cross.attention": cross };
+    const keys = heads[0][0].length;
+    const shape = [1, heads.length, predicted.length, keys];
+    const weights = { values: Float32Array.from(heads.flat(2)), shape };
+    const arrays = {
+      [source.length ? "cross.attention" : "decoder.attention"]: weights,
+      ...(gold && { gold: { values: Uint8Array.from(gold.flat()), shape: [gold.length, keys] } }),
+    };
     const trace = {
       sourceTokens: source,
       predictedTokens: predicted,

@@ -3,7 +3,7 @@
 import type { ModelTrace } from "../../browser_model/js/explorableModel.ts";
 import { isSpecial } from "../../trace/js/label.ts";
 import { FIELDS, type Field, SITES } from "../../trace/js/look.ts";
-import type { ViewOptions } from "../../trace/js/trace.ts";
+import type { SiteName, ViewOptions } from "../../trace/js/trace.ts";
 
 /**
  * What a link, or the model, asks for; without a step the
@@ -81,32 +81,45 @@ export function initialView(
 /**
  * The step, from 1, that shows most: of a cross head the one where it looks sharply at content, where
  * it goes back in the source before others, among these where the model hesitates, and the first one
- * last; of anything else the last one that predicts content. Null without one. As `initial_step` in
- * `heads/initial_head.py`.
+ * last; of a head of a decoder alone the one with the largest weight on gold; of anything else the
+ * last one that predicts content. Null without one. As `initial_step` in `heads/initial_head.py`.
  */
 export function initialStep(trace: ModelTrace, { site, layer, head }: InitialView): number | null {
   const rows = trace.predictedTokens.map((token) => !isSpecial(token));
   if (!rows.includes(true)) return null;
   const source = trace.sourceTokens.map((token) => !isSpecial(token));
   const named = typeof layer === "number" && typeof head === "number";
+  const { gold } = trace.arrays;
+  if (named && site === "decoder" && gold && !source.length) {
+    const weights = weightsOf(trace, site, layer, head);
+    const onGold = weights.map((weight, cell) => (gold.values[cell] ? weight : 0));
+    return Math.floor(onGold.indexOf(Math.max(...onGold)) / gold.shape[1]) + 1;
+  }
   if (site !== "cross" || !named || !source.includes(true)) return rows.lastIndexOf(true) + 1;
-  const { values, shape } = trace.arrays["cross.attention"];
-  const [, heads, queries, keys] = shape;
-  const start = (layer * heads + head) * queries * keys;
+  const weights = weightsOf(trace, site, layer, head);
+  const keys = source.length;
   const hesitates = hesitatingSteps(trace);
   let best = { step: 0, rank: -1 };
   let before = 0;
   rows.forEach((shown, row) => {
-    const own = Array.from(values.subarray(start + row * keys, start + (row + 1) * keys));
-    const weights = own.map((weight, key) => (source[key] ? weight : 0));
-    const peak = Math.max(...weights);
-    const key = weights.indexOf(peak);
+    const own = weights.slice(row * keys, (row + 1) * keys);
+    const onContent = own.map((weight, key) => (source[key] ? weight : 0));
+    const peak = Math.max(...onContent);
+    const key = onContent.indexOf(peak);
     const crosses = row > 0 && key < before && peak > SHARP;
     const rank = peak + Number(row > 0) + Number(crosses) * (hesitates.has(row + 1) ? 2 : 1);
     if (shown && rank > best.rank) best = { step: row + 1, rank };
     before = key;
   });
   return best.step || null;
+}
+
+/** The weights of a head, row by row. */
+function weightsOf({ arrays }: ModelTrace, site: SiteName, layer: number, head: number) {
+  const { values, shape } = arrays[`${site}.attention`];
+  const [, heads, queries, keys] = shape;
+  const start = (layer * heads + head) * queries * keys;
+  return Array.from(values.subarray(start, start + queries * keys));
 }
 
 /** The steps at which the model chose a token that it is not sure of. */
