@@ -22,12 +22,13 @@ Component = Literal[
     "chart",
     "everything",
     "live",
+    "live_training",
 ]
 Script = Literal[
     Component,
     "exported_page",
     "exported_lesson",
-    "exported_replay",
+    "live_trainer",
     "live_worker",
     "live_service_worker",
 ]
