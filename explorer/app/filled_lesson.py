@@ -7,10 +7,12 @@ from typing import Any
 from explorer.app import model_cache
 from explorer.app.asked_model import asked_model
 from explorer.app.initial_view import forced_view
+from explorer.app.lesson_run import run_look
 from explorer.app.state import visit as visit_state
 from explorer.components.lesson.payload import ShownCard, ShownLesson
 from explorer.components.lesson_export import LessonText, lesson_page
 from explorer.components.lesson_sheet import lesson_sheet
+from explorer.core import run_answers
 from explorer.core.errors import ExplorerError, LessonError
 from explorer.core.i18n import isolated, say
 from explorer.core.lesson import Card, Lesson, asked_of_trace, fill_in
@@ -67,14 +69,14 @@ def filled_in(card: Card, offered: Catalog, language: str) -> ShownCard:
     """A card filled in from its trace, or with the reason why it cannot be shown, in the language
     of its lesson."""
     try:
-        return _fill_in(card, offered, language)
+        return _of_run(card, language) if card.in_train else _of_text(card, offered, language)
     except ExplorerError as error:
         return ShownCard(problem=error.in_language(language))
 
 
 def card_visit(card: Card, offered: Catalog) -> Look | None:
     """The visit that a card shows, or None if its model is not listed."""
-    if card.view["model"] not in offered:
+    if card.view.get("model") not in offered:
         return None
     return _linked(card, offered)[0]
 
@@ -86,7 +88,15 @@ def _linked(card: Card, offered: Catalog) -> tuple[Look, tuple[str, ...]]:
     return look, refused
 
 
-def _fill_in(card: Card, offered: Catalog, language: str) -> ShownCard:
+def _of_run(card: Card, language: str) -> ShownCard:
+    """A card filled in from a moment of its run. Raises `ExplorerError`."""
+    look, moment = run_look(card, language)
+    names = asked_of_trace(card)
+    values = {name: run_answers.answer(name, moment, look.place, language) for name in names}
+    return _with_values(card, values, asdict(look))
+
+
+def _of_text(card: Card, offered: Catalog, language: str) -> ShownCard:
     """A card filled in from its trace. Raises `ExplorerError`."""
     if card.view["model"] not in offered:
         raise LessonError("no_model", name=card.view["model"])
@@ -99,6 +109,11 @@ def _fill_in(card: Card, offered: Catalog, language: str) -> ShownCard:
         parts = say("explore.part_separator", language).join(names)
         raise LessonError("bad_link", parts=parts)
     values = _values(card, member, visit.request, selection, trace, language)
+    return _with_values(card, values, _look(selection))
+
+
+def _with_values(card: Card, values: Mapping[str, str], look: Mapping[str, Any]) -> ShownCard:
+    """A card with the answers to all that it asks. Raises `LessonError`."""
     choices = tuple(fill_in(choice, values) for choice in card.choices)
     if card.answer and values[card.answer] not in choices:
         raise LessonError("no_such_choice", answer=values[card.answer])
@@ -111,7 +126,7 @@ def _fill_in(card: Card, offered: Catalog, language: str) -> ShownCard:
         because=fill_in(card.because, told),
         answer=card.answer,
         highlight=card.highlight,
-        look=_look(selection),
+        look=look,
     )
 
 

@@ -28,15 +28,12 @@ def main() -> None:
     explore = st.Page(
         _HERE / "views" / "explore.py", title=say("explore.page", language), default=True
     )
-    pages = [
-        explore,
-        st.Page(_HERE / "views" / "heads.py", title=say("heads.page", language)),
-        st.Page(_HERE / "views" / "train.py", title=say("train.page", language)),
-    ]
-    chosen = st.navigation(pages, position="top")
+    heads = st.Page(_HERE / "views" / "heads.py", title=say("heads.page", language))
+    train = st.Page(_HERE / "views" / "train.py", title=say("train.page", language))
+    chosen = st.navigation([explore, heads, train], position="top")
     with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):
         st.title(say("explore.title", language), anchor=False)
-        lesson_menu(language, explore)
+        lesson_menu(language, explore, train)
         choose_language(language)
         everything_switch(language)
     with st.container(key="skeleton"):  # main.css hides it when the page has something to show
@@ -44,16 +41,17 @@ def main() -> None:
     chosen.run()
 
 
-def lesson_menu(language: str, explore: StreamlitPage) -> None:
-    """The list of lessons, which open on the page `explore`. For a file that is not a lesson, show
+def lesson_menu(language: str, explore: StreamlitPage, train: StreamlitPage) -> None:
+    """The list of lessons, each of which opens on its page. For a file that is not a lesson, show
     why."""
     listed = lesson_state.look_up()
     broken = {f"{one.path}": one for one in listed.broken}
     chosen = lesson_list(listed, language)
     if chosen in broken:
         messages.report(broken[chosen])
-    elif chosen is not None and chosen in listed.lessons:
-        st.switch_page(explore, query_params=lesson_state.link(chosen))
+    elif lesson := listed.in_language(chosen or "", language):
+        page = train if lesson.in_train else explore
+        st.switch_page(page, query_params=lesson_state.link(chosen or ""))
 
 
 def choose_language(language: str) -> None:

@@ -26,6 +26,7 @@ Component = Literal[
 ]
 Script = Literal[
     Component,
+    "everything_start",
     "exported_page",
     "exported_lesson",
     "live_trainer",
@@ -43,7 +44,7 @@ of the Python package, but only heatmaps and lines, in a third of the size."""
 @cache
 def script(name: Script) -> str:
     """One ES module without imports; a component's `default` is its Streamlit entry point. Those of
-    the static site are classic scripts."""
+    the static site, and the start of the app's page, are classic scripts."""
     return (BUNDLES / f"{name}.js").read_text(encoding="utf-8")
 
 

@@ -54,6 +54,7 @@ await build({
 await build({
   ...options,
   entryPoints: {
+    everything_start: "page/js/everythingStart.ts",
     exported_lesson: "lesson/js/exportedLesson.ts",
     live: "live/js/livePage.ts",
     live_training: "browser_training/js/trainingPage.ts",

@@ -44,6 +44,7 @@ base-uri 'none'; form-action 'none'">
 <style>
 html {{ color-scheme: light dark; }}
 body {{ margin: 0; --player-height: 100dvh; }}
+.unseen {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }}
 .back {{ padding: 4px 12px; font: 14px/20px system-ui, sans-serif; }}
 body:has(.back) {{ --back-height: 28px; }}
 .back h1 {{ display: inline; margin: 0 0 0 12px; font: inherit; font-weight: 600; }}

@@ -4,6 +4,7 @@ For a large trace, the page has pictures of all heads and the weights of as many
 with its initial head; it says how many these are. It has the inside of heads for its initial layer.
 """
 
+import html
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,6 +19,11 @@ from explorer.components.player.payload import Offer, View, initial_head_of, pla
 from explorer.components.trace_questions import AskedModel
 from explorer.core.i18n import say
 from explorer.core.trace import Trace, check_trace
+from explorer.core.word_segmentation import is_special
+from explorer.core.words import source_words
+
+_LONGEST = 80
+"""Most characters of each text in a title."""
 
 
 def html_page(
@@ -39,18 +45,14 @@ def html_page(
     check_trace(trace)
     language = checked_language(language)
     shown = view or View()
+    title = _title(trace, language, guessed=bool(shown.guess))
 
     def with_data(data: Sequence[str]) -> str:
         return page(
             language,
-            say(
-                "player.page_title",
-                language,
-                source=" ".join(trace.source_tokens)[:80],
-                target="?" if view is not None and view.guess else trace.text[:80],
-            ),
+            title,
             component="player",
-            body='<main id="player"></main>',
+            body=f'<h1 class="unseen">{html.escape(title)}</h1>\n<main id="player"></main>',
             data=data,
             run="exported_page",
             with_plotly=with_plotly,
@@ -63,3 +65,10 @@ def html_page(
 
     space = LARGEST_PAGE - len(with_data([]).encode())
     return with_data(trace_elements(trace, [shown], model, payload, space))
+
+
+def _title(trace: Trace, language: str, *, guessed: bool) -> str:
+    """Both texts, in words; without the output if it is guessed."""
+    words = [word.label for word in source_words(trace) if not is_special(word.label)]
+    target = "?" if guessed else trace.text[:_LONGEST]
+    return say("player.page_title", language, source=" ".join(words)[:_LONGEST], target=target)

@@ -20,20 +20,17 @@ def lines(catalog: Mapping[str, CatalogMember], language: str) -> dict[str, str]
 
 
 def describe(member: ListedModel | UploadedTrace, language: str) -> str:
-    """A line of the list of models: "reverse · 2+2 layers · 4 heads · 99.8 % exact"."""
+    """A line of the list of models: "reverse · 99.8 % right", or of one that a person trained or
+    brought "mine · 2+2 layers · 4 heads": of others it is said what they do."""
     if not member.can_trace:
         return say("explore.facts_trace", language, name=member.name)
     summary = member.summary
-    facts = [*_sizes(summary), *_scores(summary)]
+    sizes = _sizes(summary) if member.origin or not member.is_own else ()
+    facts = [*sizes, *_scores(summary)]
     if member.origin:
         facts.append((member.origin, {}))
     family = [summary.family] if summary.family else []
     return " · ".join([member.label, *family, *_said(facts, language)])
-
-
-def short_label(model: ListedModel, language: str) -> str:
-    """The label without sizes: "reverse · 100.0 % exact"."""
-    return " · ".join([model.label, *_said(_scores(model.summary), language)])
 
 
 def _said(facts: Iterable[_Fact], language: str) -> list[str]:

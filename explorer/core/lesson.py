@@ -21,6 +21,9 @@ What stands before the first card may be left out: `minutes` and `aims` are for 
 of the element that the text is about; `answer` a function of `lesson_answers`, which may also be
 in braces in the text.
 
+A lesson on the page Train has cards whose `view` names a run and a moment in the place of a model
+and a text; they ask `run_answers`.
+
 In a folder, `NAME.en.md` and `NAME.zh.md` are one lesson in two languages, and each further
 language may have one, too.
 """
@@ -28,6 +31,7 @@ language may have one, too.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import parse_qsl
@@ -36,6 +40,7 @@ from explorer.core.errors import ExplorerError, LessonError
 from explorer.core.files import has_printable_name, one_line, read_text
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.lesson_answers import ANSWERS
+from explorer.core.run_answers import RUN_ANSWERS
 
 _ORDER = (
     "query-and-key",
@@ -44,8 +49,11 @@ _ORDER = (
     "padding",
     "what-heads-share-out",
     "alignment",
+    "several-heads",
     "what-if",
     "positions",
+    "residual",
+    "training",
     "importance",
 )
 """Order of the lessons that ship; others follow by name."""
@@ -71,6 +79,7 @@ _FIELDS = ("view", "highlight", "question", "choices", "answer", "because", "exp
 _ASKED = ("question", "choices", "answer")
 _LINE = "---"
 _CHOICES = range(2, 6)
+_NEAREST = 5  # functions that are named in the place of an unknown one
 _TESTID = re.compile(r"[a-z][a-z0-9_-]{0,40}", re.ASCII)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -97,6 +106,11 @@ class Card:
     exported: str = ""
 
     @property
+    def in_train(self) -> bool:
+        """Whether its picture is a moment of a training, on the page Train."""
+        return "run" in self.view
+
+    @property
     def sentences(self) -> tuple[str, ...]:
         """All texts of the card that a person reads."""
         return (self.text, self.question, *self.choices, self.because, self.exported)
@@ -120,6 +134,11 @@ class Lesson:
     summary: str = ""
 
     @property
+    def in_train(self) -> bool:
+        """Whether it is followed on the page Train, else on Explore."""
+        return self.cards[0].in_train
+
+    @property
     def questions(self) -> int:
         """How many cards ask something."""
         return sum(bool(card.question) for card in self.cards)
@@ -141,6 +160,8 @@ def read_lesson(text: str, language: str = "en") -> Lesson:
         raise LessonError("too_many_cards", cards=len(parts) // 2, limit=MOST_CARDS)
     headers, texts = parts[::2], parts[1::2]
     cards = [_read_card(*one) for one in zip(range(1, len(texts) + 1), headers, texts, strict=True)]
+    if len({card.in_train for card in cards}) > 1:
+        raise LessonError("two_pages")
     minutes = int(fields["minutes"]) if "minutes" in fields else None
     aims, summary = fields.get("aims", ""), fields.get("summary", "")
     return Lesson(title, tuple(cards), language, minutes, aims, summary)
@@ -218,7 +239,7 @@ def _view(number: int, link: str) -> dict[str, str]:
     except ValueError:
         view = {}
     view.pop("lang", None)
-    if "model" not in view or "text" not in view:
+    if not (view.keys() >= {"model", "text"} or view.keys() >= {"run", "moment"}):
         raise LessonError("bad_view", card=number)
     return view
 
@@ -244,8 +265,9 @@ def _check(number: int, card: Card) -> None:
         raise LessonError("choices_count", card=number, count=len(card.choices), most=most)
     if len(set(card.choices)) < len(card.choices):
         raise LessonError("choices_equal", card=number)
-    for name in sorted(asked_of_trace(card) - set(ANSWERS)):
-        known = ", ".join(ANSWERS)
+    functions = RUN_ANSWERS if card.in_train else tuple(ANSWERS)
+    for name in sorted(asked_of_trace(card) - set(functions)):
+        known = ", ".join(get_close_matches(name[:60], functions, _NEAREST, cutoff=0))
         raise LessonError("unknown_answer", card=number, got=name[:60], known=known)
 
 

@@ -196,6 +196,44 @@ def _largest_part(trace: Trace, place: Place, _: str) -> str:
     return _label(trace.keys(place.site), int(_parts(trace, place).argmax()))
 
 
+def _vector(trace: Trace, place: Place, name: str) -> NDArray[np.float64]:
+    """A vector of the row on its way through the layer."""
+    vector: NDArray[np.float64] = trace.arrays[name][place.layer, place.query].astype(np.float64)
+    return vector
+
+
+def _first(trace: Trace, place: Place, name: str) -> str:
+    """The first number of a vector around the attention."""
+    return calculated(float(_vector(trace, place, f"{place.site}.{name}")[0]))
+
+
+def _length(trace: Trace, place: Place, name: str) -> str:
+    """The length of a vector around the attention."""
+    return calculated(float(np.linalg.norm(_vector(trace, place, f"{place.site}.{name}"))))
+
+
+def _feed_forward(trace: Trace, place: Place) -> NDArray[np.float64]:
+    """The numbers between the two layers of the feed-forward network, after ReLU."""
+    stack = "encoder" if place.site == "encoder" else "decoder"
+    return _vector(trace, place, f"{stack}.feed_forward_hidden")
+
+
+def _side_by_side(trace: Trace, place: Place, _: str) -> str:
+    """How many numbers the outputs of all heads have together."""
+    _, heads, _, width = trace.head_output(place.site).shape
+    return str(heads * width)
+
+
+def _early_token(trace: Trace, place: Place, _: str) -> str:
+    """The most probable next token if the layer were the last."""
+    first, *_others = trace.facts["early_tokens"][place.layer][place.query]
+    return shown_label(first).removeprefix(_WORD_START)
+
+
+def _early_probability(trace: Trace, place: Place, _: str) -> str:
+    return percent(float(trace.arrays["early.probability"][place.layer, place.query, 0]))
+
+
 Answer = Callable[[Trace, Place, str], str]
 
 _CALCULATED: Mapping[str, Answer] = {
@@ -207,6 +245,17 @@ _CALCULATED: Mapping[str, Answer] = {
     "exponent": lambda trace, place, _: _calculation(trace, place).exponent,
     "power": lambda trace, place, _: _calculation(trace, place).power,
     "sum of powers": lambda trace, place, _: _calculation(trace, place).total,
+    "heads": lambda trace, place, _: str(trace.head_output(place.site).shape[1]),
+    "side by side": _side_by_side,
+    "number before": lambda trace, place, _: _first(trace, place, "input"),
+    "number added": lambda trace, place, _: _first(trace, place, "sublayer_output"),
+    "number after": lambda trace, place, _: _first(trace, place, "output"),
+    "length before": lambda trace, place, _: _length(trace, place, "input"),
+    "normed length": lambda trace, place, _: _length(trace, place, "sublayer_input"),
+    "hidden numbers": lambda trace, place, _: str(len(_feed_forward(trace, place))),
+    "active numbers": lambda trace, place, _: str(int((_feed_forward(trace, place) > 0).sum())),
+    "early token": _early_token,
+    "early probability": _early_probability,
 }
 
 ANSWERS: Mapping[str, Answer] = {

@@ -112,10 +112,10 @@ def _percent_decimals(value: float) -> int:
 
 
 def _one_digit(value: float) -> str:
-    """The value with one significant digit; below a millionth with a power of ten."""
+    """The value with one significant digit; below a ten-thousandth with a power of ten."""
     digit, power = f"{value:.0e}".split("e")
     exponent = int(power)
-    if exponent >= -6:
+    if exponent >= -4:
         return _fixed(value, -exponent)
     return f"{digit}e{exponent}".replace("-", "−")
 

@@ -14,6 +14,7 @@ from explorer.heads.reports.head_report import HeadReport
 
 _SITE = "cross"
 _SHARP = 0.5  # above it, a weight is the largest of its row
+_SURE = 0.95  # below it, a model hesitates: other candidates can be seen beside the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,9 @@ def initial_step(trace: Trace, site: str, layer: int | None, head: int | None) -
     any other head the last one.
 
     Steps at which the head goes back in the source, so that the order of the two texts crosses,
-    come before others, and the first step comes last. Steps that predict a special token, such as
-    the end, show little and are left out. None if no step is left.
+    come before others; among these, those at which the model hesitates. The first step comes last.
+    Steps that predict a special token, such as the end, show little and are left out. None if no
+    step is left.
     """
     source, outputs = content(trace)
     rows = outputs[: len(trace.target_tokens)]
@@ -68,8 +70,15 @@ def initial_step(trace: Trace, site: str, layer: int | None, head: int | None) -
     peaks, keys = weights.max(-1), weights.argmax(-1)
     later = np.arange(len(rows)) > 0
     crosses = later & (keys < np.roll(keys, 1)) & (peaks > _SHARP)
-    rank = np.where(rows, peaks + later + crosses, -1.0)
+    rank = np.where(rows, peaks + later + crosses * (1.0 + _hesitates(trace)[: len(rows)]), -1.0)
     return int(rank.argmax()) + 1
+
+
+def _hesitates(trace: Trace) -> NDArray[np.bool_]:
+    """Whether the model chose the token of a step with a probability below `_SURE`, by step."""
+    steps = trace.steps()
+    unsure = steps.chosen & ~steps.forced & (steps.probability < _SURE)
+    return np.isin(np.arange(1, len(trace.target_tokens) + 1), steps.step[unsure])
 
 
 def coverage(trace: Trace) -> NDArray[np.float64]:

@@ -147,7 +147,7 @@ class ListedModel:
         if summary.reads_sentences:
             held_out = self._held_out()[:_MOST_EXAMPLES]
             return examples.for_model(self.name) or held_out or (examples.ANY_SENTENCE,)
-        texts = examples.for_task(summary.task)
+        texts = dict.fromkeys((*examples.for_model(self.name), *examples.for_task(summary.task)))
         short = (text for text in texts if len(text.split()) <= summary.trained_tokens)
         fitting = tuple(text for text in short if summary.reads(text))
         return fitting or (self.random_text(random.Random(0)),)

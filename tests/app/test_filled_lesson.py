@@ -95,6 +95,14 @@ def test_a_page_says_what_to_do_where_the_app_has_another_page():
     assert sent in base64.b64decode(payload).decode("utf-8", "ignore")
 
 
+def test_what_is_added_to_a_number_is_the_sum_that_a_learner_finds():
+    """With the printed digits: the card asks for it."""
+    (asked, *_) = lessons().in_language("residual", "en").cards
+    before, added = re.findall(r"[−\d.]*\d", filled_in(asked, shipped_models(), "en").question)
+    shown = filled_in(asked, shipped_models(), "en")
+    assert float(before) + float(added) == pytest.approx(float(shown.choices[shown.right]))
+
+
 def test_without_positions_order_is_lost_as_the_lesson_says():
     """Twice the same symbol gets the same weights, and the same words become the same output."""
     cards = lessons().in_language("positions", "en").cards

@@ -109,7 +109,7 @@ def test_runs_stand_after_the_shipped_models_the_newest_first(root):
 
 def test_a_trained_model_has_the_name_of_its_run(root):
     shown = describe(trained_models({"own-2"})["runs/own-2"], "en")
-    assert shown == "own-2 · 2+2 layers · 2 heads · 50.0 % exact · trained here"
+    assert shown == "own-2 · 2+2 layers · 2 heads · 50.0 % right · trained here"
     assert "本机训练" in describe(trained_models({"own-2"})["runs/own-2"], "zh")
 
 

@@ -367,7 +367,9 @@ def test_a_guest_takes_the_heads_along_and_explores_alone_with_the_player(
     host.get_by_role("link", name="Heads").click()
     expect(pressed(phone)).to_have_attribute("data-testid", "head-1-1")
     phone.get_by_test_id("head-0-2").click()
-    expect(phone.get_by_test_id("class-status")).to_contain_text("You explore alone")
+    expect(phone.get_by_test_id("class-status")).to_contain_text(
+        "You have left the class and explore alone"
+    )
     expect(pressed(phone)).to_have_attribute("data-testid", "head-0-2")
     host.get_by_test_id("head-1-3").click()
     expect(host.get_by_test_id("verdict")).to_contain_text("L1 H3")
@@ -410,7 +412,7 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     host: Page, guest: Guests, address: str
 ) -> None:
     follower, loner = guest(), guest()
-    host.goto(f"{address}?text=5+1+2&step=1&guess=1")
+    host.goto(f"{address}?model=reverse&text=5+1+2&step=1&guess=1")
     lead(host)
     expect(loner.get_by_test_id("class-choices")).to_be_visible()
     # A page that is loaded again has what it had revealed.
@@ -419,7 +421,9 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
     for tab in (host, follower):
         expect(tab.locator(predicted)).to_have_text("2")
     loner.get_by_test_id("class-explore").click()
-    expect(loner.get_by_test_id("class-status")).to_contain_text("You explore alone")
+    expect(loner.get_by_test_id("class-status")).to_contain_text(
+        "You have left the class and explore alone"
+    )
     host.reload()
     expect(host.get_by_test_id("class-answered")).to_be_visible()
     for tab in (host, follower):
@@ -447,12 +451,12 @@ def test_a_class_goes_on_alone_while_its_host_is_away(
 def test_a_second_tab_of_the_host_leads_when_it_is_told_to(
     host: Page, guest: Guests, address: str
 ) -> None:
-    host.goto(f"{address}?text=5+1+2&step=1")
+    host.goto(f"{address}?model=reverse&text=5+1+2&step=1")
     lead(host)
     count = guest().get_by_test_id("step-count")
     expect(count).to_have_text("step 1/4")
     second = host.context.new_page()
-    second.goto(f"{address}?text=5+1+2&step=3")
+    second.goto(f"{address}?model=reverse&text=5+1+2&step=3")
     status = second.get_by_test_id("class-status")
     expect(status).to_contain_text("Another tab of yours leads the class")
     second.get_by_test_id("next").click()

@@ -62,7 +62,7 @@ def test_the_words_of_each_part_of_a_calculation_open_in_the_window(
     address: str, new_tab: Callable[..., Page], width: int, language: str
 ) -> None:
     tab = new_tab(width, 768)
-    tab.goto(f"{address}?text=1+2+3&step=2&cell=1.1&lang={language}")
+    tab.goto(f"{address}?model=reverse&text=1+2+3&step=2&cell=1.1&lang={language}")
     words = tab.get_by_test_id("inside-words-words")
     for part, word in (("before", "embedding"), ("cell", "key"), ("after", "residual"),
                        ("depth", "logits"), ("without", "scaling")):  # fmt: skip

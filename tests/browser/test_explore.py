@@ -13,6 +13,7 @@ import explorer
 from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
+from tests.support.app_pages import FIRST_TEXT
 from tests.support.app_server import ROOT, running_app
 from tests.support.toy_sentences import TINY_PAIRS, as_table
 
@@ -75,7 +76,7 @@ def focused(tab: Page) -> str | None:
 @pytest.mark.parametrize(("language", "dark"), [("en", False), ("zh", True)])
 def test_a_first_visit_fits_desktop_screens(visit, language, dark):
     tab = visit(f"?lang={language}", dark=dark)
-    assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
+    assert source(tab)[:7] == [*FIRST_TEXT.split(), "eos"]
     expect(tab.locator(".plotted")).to_be_visible()
     expect(tab.get_by_test_id("integrity")).to_contain_text("✓")
     for width, height in [(1440, 900), (1440, 770), (1366, 630)]:
@@ -158,7 +159,7 @@ def test_the_way_back_from_another_page_leads_to_the_same_step_and_head(visit, o
     tab.get_by_role("link", name=other).click()
     expect(tab.get_by_test_id(shown)).to_be_visible()
     tab.get_by_role("link", name="Explore").click()
-    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/7")
     expect(title).to_contain_text("L0 H2")
     expect(tab).to_have_url(re.compile("layer=0&head=2&step=2&ahead=0"))
 
@@ -226,7 +227,7 @@ def test_back_pressed_right_after_a_text_was_submitted_shows_the_one_before(visi
 
 
 def test_back_closes_a_calculation_that_the_page_before_did_not_show(visit):
-    tab = visit("?text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3")
+    tab = visit("?model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3")
     tab.get_by_test_id("inside-open").click()
     expect_query(tab, "cell", "2.2")
     type_source(tab, "1 2 3")  # which keeps it open
@@ -273,7 +274,9 @@ def test_the_outline_of_a_thin_row_leaves_its_cells_free(visit):
 
 
 def test_strips_and_transport_stay_in_view_beside_a_calculation(visit):
-    tab = visit("?text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3&cell=2.2", 1366, 630)
+    tab = visit(
+        "?model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3&cell=2.2", 1366, 630
+    )
     expect(tab.locator(".inside-steps").first).to_be_in_viewport(ratio=1)
     expect(tab.get_by_test_id("strip-target")).to_be_in_viewport(ratio=1)
     expect(tab.get_by_test_id("next")).to_be_in_viewport(ratio=1)
@@ -283,8 +286,7 @@ def test_strips_and_transport_stay_in_view_beside_a_calculation(visit):
 
 
 def test_a_forced_token_is_decoded_on_from(visit):
-    tab = visit("?text=1+2+3&step=2")
-    tab.get_by_test_id("candidates-others").click()
+    tab = visit("?model=reverse&text=1+2+3&step=2")
     tab.locator(".candidate:not([aria-disabled])").nth(3).click()
     expect(tab.get_by_test_id("forced")).to_contain_text("step 2")
     expect(tab.get_by_test_id("step-count")).to_contain_text("step 2/")
@@ -314,7 +316,7 @@ def test_bad_input_gets_one_sentence_and_the_picture_stays(visit):
         assert message.locator("a, strong, em, img, script, code").count() == 0
         size = message.locator("p").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
         assert size >= 16
-        assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
+        assert source(tab)[:7] == [*FIRST_TEXT.split(), "eos"]
     assert tab.title() == "Attention explorer"
     type_source(tab, "3 2 1")
     expect(message).to_have_count(0)
@@ -363,7 +365,7 @@ def test_two_long_messages_cover_neither_links_nor_controls(visit, language):
 
 def test_a_message_on_a_phone_moves_the_page_down_and_is_scrolled_to(address, phone):
     tab = phone()
-    tab.goto(f"{address}?text=q&site=x&layer=99")
+    tab.goto(f"{address}?model=reverse&text=q&site=x&layer=99")
     messages = tab.locator(".st-key-messages")
     expect(messages.get_by_role("alert")).to_have_count(2)
     controls = [tab.locator(name) for name in ("[class*=st-key-source-]", ".st-key-player")]
@@ -408,7 +410,7 @@ def overlap(one: FloatRect, other: FloatRect) -> bool:
 
 
 def test_the_switch_changes_the_language_and_keeps_the_visit(visit):
-    tab = visit("?text=1+2+3&step=2")
+    tab = visit("?model=reverse&text=1+2+3&step=2")
     tab.get_by_text("简体中文").click()
     expect(tab.get_by_role("textbox", name="输入")).to_have_value("1 2 3")
     expect(tab.get_by_role("button", name="上一步")).to_be_visible()
@@ -417,7 +419,7 @@ def test_the_switch_changes_the_language_and_keeps_the_visit(visit):
 
 
 def test_a_trace_is_downloaded_and_uploaded_without_its_model(visit, new_tab, tmp_path: Path):
-    tab = visit("?text=a+b+c&site=cross&layer=0&head=1&step=3")
+    tab = visit("?model=reverse&text=a+b+c&site=cross&layer=0&head=1&step=3")
     tab.get_by_role("button", name="Previous").click()
     tab.wait_for_url("**step=2**")
     tab.get_by_role("button", name="Files").click()
@@ -448,7 +450,7 @@ def test_a_forged_file_is_refused_and_the_picture_stays(visit, tmp_path: Path):
     tab.get_by_role("button", name="Files").click()
     tab.locator("input[type=file]").set_input_files(forged)
     expect(tab.get_by_role("alert")).to_contain_text("“forged.trace” is not a trace")
-    assert source(tab)[:6] == ["7", "3", "9", "1", "4", "eos"]
+    assert source(tab)[:7] == [*FIRST_TEXT.split(), "eos"]
 
 
 def test_files_and_share_are_in_the_visitor_s_language_and_readable(visit):
@@ -465,7 +467,7 @@ def test_files_and_share_are_in_the_visitor_s_language_and_readable(visit):
 
 
 def test_stepping_sends_nothing_and_a_pause_one_message(visit):
-    tab = visit("?text=1+2+3+4+5+6+7+8")
+    tab = visit("?model=reverse&text=1+2+3+4+5+6+7+8")
     tab.evaluate(
         "() => { window.sent = []; window.pressed = []; const send = WebSocket.prototype.send;"
         " WebSocket.prototype.send = function (data) {"
@@ -485,8 +487,8 @@ def test_stepping_sends_nothing_and_a_pause_one_message(visit):
 
 def test_two_visitors_at_once_have_visits_of_their_own(address, new_visitor):
     one, other = new_visitor(), new_visitor()
-    one.goto(f"{address}?text=1+1")
-    other.goto(f"{address}?text=2+2+2&model=sort")
+    one.goto(f"{address}?model=reverse&text=1+1")
+    other.goto(f"{address}?model=reverse&text=2+2+2&model=sort")
     for tab in (one, other):
         expect(tab.get_by_test_id("step-count")).to_be_visible()
     type_source(one, "3 3 3 3")
@@ -498,7 +500,7 @@ def test_two_visitors_at_once_have_visits_of_their_own(address, new_visitor):
 
 
 def test_the_share_link_opens_the_same_picture(visit):
-    tab = visit("?text=1+2+3&site=decoder&layer=1&head=1")
+    tab = visit("?model=reverse&text=1+2+3&site=decoder&layer=1&head=1")
     tab.get_by_role("button", name="Share").click()
     link = tab.get_by_test_id("stCode").inner_text().replace("\n", "")
     copy = visit("?" + urlsplit(link).query)
@@ -521,7 +523,7 @@ def test_the_hint_takes_no_height_from_the_picture(translating, new_tab):
     tab = new_tab()
     tab.goto(f"{translating}?lang=en&pad=2")
     hint = tab.locator(".st-key-hint")
-    expect(hint).to_contain_text("A cross head crosses over")
+    expect(hint).to_contain_text("For “chaise rouge” it reads")
     expect(tab.get_by_test_id("step-count")).to_be_visible()
     for width, height in [(1440, 900), (1440, 770), (1366, 630)]:
         tab.set_viewport_size({"width": width, "height": height})
@@ -546,7 +548,7 @@ def test_guessing_hides_what_to_look_at_and_no_note_on_the_model(translating, ne
     tab = new_tab()
     tab.goto(f"{translating}?lang=en&guess=1")
     hint = tab.locator(".st-key-hint")
-    expect(hint).to_contain_text("A cross head crosses over")
+    expect(hint).to_contain_text("For “chaise rouge” it reads")
     expect(tab.locator(".predicted")).to_have_text("?")
     expect(hint.locator("p")).to_be_hidden()
     type_source(tab, "猫在睡觉。")

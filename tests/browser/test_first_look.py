@@ -46,7 +46,7 @@ def hidden_at_first(tab: Page) -> list[Locator]:
     names = ("alignment-prediction", "shown", "scale", "mean-0", "candidates-heads", "projector")
     return [
         *(tab.get_by_test_id(name) for name in (*names, "first", "last", "ahead", "save")),
-        *(tab.get_by_test_id(name) for name in ("legend-words", "integrity", "copy-output")),
+        *(tab.get_by_test_id(name) for name in ("integrity", "copy-output")),
         *(tab.locator(name) for name in (".counting", ".keys")),
         tab.locator(".thumbnail .score").first,
         tab.get_by_role("combobox", name="Pad"),
@@ -139,14 +139,14 @@ def test_the_first_visit_plays_the_picture_once(new_visitor, address):
     tab.emulate_media(reduced_motion="no-preference")
     step, play = tab.get_by_test_id("step-count"), tab.get_by_test_id("play")
     tab.goto(address)
-    expect(step).to_have_text("step 2/6")
+    expect(step).to_have_text("step 2/7")
     expect(play).to_have_accessible_name("Pause")
     expect(tab.get_by_test_id("sentence")).to_contain_text("After reading “4”")
     play.click()  # which stops it
     tab.wait_for_timeout(1500)
     expect(play).to_have_accessible_name("Play")
     tab.goto(address)
-    expect(step).to_have_text("step 4/6")
+    expect(step).to_have_text("step 3/7")
     expect(play).to_have_accessible_name("Play")
 
 
@@ -199,33 +199,37 @@ def test_a_link_to_contributions_names_them(simple):
     expect(tab.get_by_test_id("shown")).to_be_visible()  # the colours are no weights
 
 
-def test_of_a_sure_model_three_candidates_are_listed_until_more_are_asked_for(visit):
-    tab = visit(LINK)
-    rows = tab.get_by_test_id("candidates").locator("li")
-    others = tab.get_by_test_id("candidates-others")
-    expect(others).to_have_attribute("aria-expanded", "false")
-    assert sum(row.is_visible() for row in rows.all()) == 3
-    others.click()
-    expect(others).to_have_attribute("aria-expanded", "true")
-    assert sum(row.is_visible() for row in rows.all()) == 10
-    tab.get_by_role("button", name="Next").click()
-    assert sum(row.is_visible() for row in rows.all()) == 10
-    others.click()
-    assert sum(row.is_visible() for row in rows.all()) == 3
+def test_simple_lists_three_candidates_and_everything_all(simple):
+    tab = simple(LINK)
+    rows = tab.get_by_test_id("candidates").locator("li:visible")
+    expect(rows).to_have_count(3)
+    tab.get_by_test_id("everything").click()
+    expect(rows).to_have_count(10)
+    expect(tab.get_by_test_id("candidates-others")).to_be_visible()
 
 
-def test_of_an_unsure_model_all_candidates_are_listed(visit):
-    tab = visit("?model=reverse-early&text=7+3+9+1+4&step=3")
-    rows = tab.get_by_test_id("candidates").locator("li")
-    expect(rows.nth(3)).to_be_visible()
-    expect(tab.get_by_test_id("candidates-others")).to_have_attribute("aria-disabled", "true")
+def test_the_buttons_that_step_are_one_stop_and_arrows_go_from_one_to_the_next(simple):
+    tab = simple()
+    names = [tab.get_by_test_id(name) for name in ("previous", "play", "next")]
+    assert [name.evaluate("(button) => button.tabIndex") for name in names] == [-1, 0, -1]
+    names[1].focus()
+    tab.keyboard.press("ArrowDown")
+    expect(names[2]).to_be_focused()
+    assert [name.evaluate("(button) => button.tabIndex") for name in names] == [-1, -1, 0]
+    tab.keyboard.press("Enter")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 5/6")
+    for _ in range(2):
+        tab.keyboard.press("ArrowUp")
+    expect(names[0]).to_be_focused()
+    tab.keyboard.press("ArrowUp")  # First is not shown here
+    expect(names[0]).to_be_focused()
 
 
 def test_the_header_says_what_the_model_does_and_names_it_once(visit):
     tab = visit()
     hint = tab.locator(".st-key-hint")
-    expect(hint).to_have_text("This model writes its symbols in reverse order.")
-    assert sum("2+2" in word for word in first_paint(tab).words) == 1
+    expect(hint).to_have_text("This model writes symbols in reverse order. Step 3: “7” or “1”?")
+    assert sum("reverse-almost" in word for word in first_paint(tab).words) == 1
 
 
 def test_a_bare_address_opens_in_the_language_that_was_chosen(address, new_visitor):

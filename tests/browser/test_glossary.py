@@ -13,6 +13,7 @@ LINK = "?model=reverse&text=7+3+9+1+4&step=3"
 PLACES = {
     ".axis-title": ("term_key", "term_query"),
     ".map-title": ("site_cross", "term_layer"),
+    ".layer-name": ("term_layer",),
     ".sentence": ("term_head",),
     ".next-token h2": ("term_token",),
     ".legend .bar-name": ("weight",),
@@ -129,6 +130,22 @@ def test_a_key_reaches_every_word_behind_the_question_mark(open_html):
     for place, names in PLACES.items():
         for name in names:
             expect(words, place).to_contain_text(section("glossary")[f"{name}_title"])
+
+
+def test_simple_explains_its_words_behind_the_question_mark_and_no_others(visit):
+    tab = visit()
+    tab.get_by_test_id("legend-words").focus()
+    tab.keyboard.press("Enter")
+    words = tab.get_by_test_id("legend-words-words")
+    expect(words.locator("h3").first).to_have_text("attention")
+    for names in PLACES.values():
+        for name in names:
+            expect(words).to_contain_text(section("glossary")[f"{name}_title"])
+    expect(words).not_to_contain_text("ALTI")
+    expect(words).not_to_contain_text(say("player.scale_row"))
+    drawn = words.locator("section:has(svg) h3")
+    expect(drawn.filter(has_text="Cross")).to_have_count(1)
+    assert drawn.count() >= 9
 
 
 def test_a_saved_page_and_the_other_maps_open_words_too(open_html, address, new_tab):

@@ -40,7 +40,7 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
 
     def open_tab(part: str = "", **size: int) -> Page:
         tab = new_tab(**size)
-        tab.goto(f"{address}heads?text=7+3+9+1+4+a+b+c")
+        tab.goto(f"{address}heads?model=reverse&text=7+3+9+1+4+a+b+c")
         expect(tab.get_by_test_id("head-grid")).to_be_visible()
         if part:
             tab.get_by_role("radio", name=part, exact=True).click()
@@ -104,7 +104,7 @@ def test_a_filter_that_no_head_passes_leaves_nothing_to_save(visit):
 
 def test_the_metric_on_screen_is_saved_as_a_figure(address, new_tab):
     tab = new_tab()
-    tab.goto(f"{address}heads?part=metrics")
+    tab.goto(f"{address}heads?model=reverse&part=metrics")
     tab.get_by_test_id("metric").select_option("gold_weight")
     report = HeadReport.load(folders.PACKAGE.parent / "checkpoints" / "heads" / "reverse.json")
     expected = report.heads[report.heads.site == "cross"].gold_weight
@@ -119,7 +119,7 @@ def test_the_metric_on_screen_is_saved_as_a_figure(address, new_tab):
 
 def test_the_numbers_of_a_colour_bar_stay_below_it(address, new_tab):
     tab = new_tab()
-    tab.goto(f"{address}heads?part=metrics")
+    tab.goto(f"{address}heads?model=reverse&part=metrics")
     bar, marks = tab.locator(".bar"), tab.locator(".marks span")
     for metric in ("importance", "zero_exact"):
         tab.get_by_test_id("metric").select_option(metric)
@@ -143,11 +143,11 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     tab.get_by_test_id("head-1-2").hover()
     expect(tab.get_by_test_id("head-tooltip")).to_contain_text("Cross · L1 H2")
     expect(tab.get_by_test_id("head-tooltip")).to_contain_text(
-        "reverse = alignment here: 1.00 (chance 0.10)"
+        "looks at the mirrored place: 100 % (by chance 10 %)"
     )
     tab.get_by_test_id("head-1-2").click()
     expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
-    expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: reverse = alignment here")
+    expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: looks at the mirrored place")
     tab.get_by_test_id("site-encoder").click()
     tab.get_by_test_id("role").select_option("sink=end")
     expect(tab.get_by_test_id("count")).to_have_text("3 of 8 heads")
@@ -168,7 +168,7 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
 
 def test_a_row_chosen_on_roles_shows_the_evidence_for_its_head(address, new_tab):
     tab = new_tab()
-    tab.goto(f"{address}heads?part=roles")
+    tab.goto(f"{address}heads?model=reverse&part=roles")
     table = tab.locator(".st-key-roles-table").get_by_test_id("stDataFrame")
     expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L0 H0")
     table.locator(".dvn-scroller").click(position={"x": 15, "y": 6.5 * ROW})
@@ -233,7 +233,7 @@ def test_the_way_to_the_most_changed_head_stands_in_the_row_of_interventions(
     address, new_tab, width, height
 ):
     tab = new_tab(width, height)
-    link = "text=7+3+9+1+4&site=encoder&layer=0&head=0&part=experiments"
+    link = "model=reverse&text=7+3+9+1+4&site=encoder&layer=0&head=0&part=experiments"
     tab.goto(f"{address}heads?model=reverse&{link}&do=ablate+cross.1.2%3Bablate+cross.1.3")
     button = tab.locator(".st-key-show-changed button")
     undo = tab.locator("[class*=st-key-undo-] button").first
@@ -297,7 +297,7 @@ ROWS = """(table) => [...table.querySelectorAll("tbody tr")].map((row) =>
 
 def test_a_table_fills_the_window_and_a_click_on_a_heading_sorts_it(address, new_tab):
     tab = new_tab(1440, 1000)
-    tab.goto(f"{address}heads?part=removal")
+    tab.goto(f"{address}heads?model=reverse&part=removal")
     table = tab.get_by_test_id("stDataFrame")
     for height in (1000, 800):
         tab.set_viewport_size({"width": 1440, "height": height})
@@ -323,7 +323,7 @@ def test_a_table_fills_the_window_and_a_click_on_a_heading_sorts_it(address, new
 
 def test_on_a_small_projector_the_large_map_is_beside_the_grid(address, new_tab):
     tab = new_tab(1024, 768)
-    tab.goto(f"{address}heads?text=7+3+9+1+4&step=4")
+    tab.goto(f"{address}heads?model=reverse&text=7+3+9+1+4&step=4")
     box = tab.get_by_test_id("map")
     expect(box).to_be_in_viewport(ratio=1)
     main = tab.get_by_test_id("stMain")
@@ -378,7 +378,7 @@ def test_the_maps_of_a_section_are_seen_at_once_on_a_small_screen(
     tab = new_tab()
     if projector:
         tab.add_init_script("sessionStorage.setItem('data-projector', '')")
-    tab.goto(f"{address}heads?text=7+3+9+1+4&step=4&part={part}")
+    tab.goto(f"{address}heads?model=reverse&text=7+3+9+1+4&step=4&part={part}")
     maps = tab.locator(".head-view .map")
     for width, height in sizes:
         tab.set_viewport_size({"width": width, "height": height})
@@ -406,7 +406,7 @@ def test_the_measurements_of_24_heads_are_in_one_line_and_follow_the_projector(a
 
 def test_a_projector_makes_the_large_map_of_heads_no_smaller(address, new_tab):
     tab = new_tab(1440, 900)
-    tab.goto(f"{address}heads?text=7+3+9+1+4&step=4")
+    tab.goto(f"{address}heads?model=reverse&text=7+3+9+1+4&step=4")
     clip = tab.locator(".map .clip")
     expect(clip).to_be_visible()
     small = tab.locator(".query-label.current").evaluate(
@@ -421,7 +421,7 @@ def test_a_projector_makes_the_large_map_of_heads_no_smaller(address, new_tab):
 def test_a_difference_of_rounding_size_stays_pale(address, new_tab):
     tab = new_tab()
     tab.goto(
-        f"{address}heads?text=7+3+9+1+4&part=experiments&do=close+cross.1.1+0+1"
+        f"{address}heads?model=reverse&text=7+3+9+1+4&part=experiments&do=close+cross.1.1+0+1"
         "&site=cross&layer=1&head=1"
     )
     side = tab.get_by_test_id("comparison-difference")
@@ -466,7 +466,9 @@ def test_a_click_on_a_cell_shows_its_arithmetic_as_on_explore(address, new_tab):
 
 def test_two_models_are_compared_head_by_head_and_a_pair_is_in_the_url(address, new_tab):
     tab = new_tab()
-    tab.goto(f"{address}heads?part=compare&text=7+3+9+1+4&with=sort&site=cross&layer=0&head=0")
+    tab.goto(
+        f"{address}heads?model=reverse&part=compare&text=7+3+9+1+4&with=sort&site=cross&layer=0&head=0"
+    )
     matrix = tab.get_by_test_id("similarity")
     expect(matrix).to_be_visible()
     titles = [
@@ -506,7 +508,9 @@ def test_two_models_are_compared_head_by_head_and_a_pair_is_in_the_url(address, 
 
 def test_two_texts_are_compared_position_by_position(address, new_tab):
     tab = new_tab()
-    tab.goto(f"{address}heads?part=compare&text=1+2+3&other_text=3+2+1&site=cross&layer=1&head=1")
+    tab.goto(
+        f"{address}heads?model=reverse&part=compare&text=1+2+3&other_text=3+2+1&site=cross&layer=1&head=1"
+    )
     second = tab.get_by_test_id("comparison-changed")
     expect(second.get_by_role("heading").first).to_have_text("“3 2 1”")
     expect(tab.get_by_test_id("pair-title")).to_have_text("L1 H1 minus L1 H1")
@@ -579,7 +583,7 @@ def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     model = explorer.load(folders.checkpoints() / "reverse.safetensors")
     compared = explorer.compare(model.trace("2 3 1"), model.trace("1 2 3"), by="position")
     tab = new_tab()
-    query = "part=compare&text=1+2+3&pad=0&other_text=2+3+1&site=cross&layer=0&head=2"
+    query = "model=reverse&part=compare&text=1+2+3&pad=0&other_text=2+3+1&site=cross&layer=0&head=2"
     tab.goto(f"{address}heads?{query}")
     expect(tab.get_by_test_id("pair-title")).to_have_text("L0 H2 minus L0 H2")
     with tab.expect_download() as saved:
@@ -629,7 +633,7 @@ def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
     own[folders.CHECKPOINTS_VARIABLE] = str(without_curves)
     with running_app(**own) as address:
         tab = new_tab(width=1024, height=768)
-        tab.goto(f"{address}heads?part=pruning&model=copy")
+        tab.goto(f"{address}heads?model=reverse&part=pruning&model=copy")
         expect(tab.get_by_text("No pruning curve of this model")).to_be_visible()
         tab.get_by_role("button", name="Start").click()
         expect(tab.get_by_text("Measuring the pruning curves of copy")).to_be_visible()

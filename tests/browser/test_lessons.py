@@ -31,7 +31,8 @@ CASES = [
     for name in SHIPPED.lessons
     for language, size in zip(("en", "zh") * 2, SIZES, strict=True)
 ]
-EXPORTED = [(name, language) for name in SHIPPED.lessons for language in ("en", "zh")]
+BOTH = [(name, language) for name in SHIPPED.lessons for language in ("en", "zh")]
+EXPORTED = [case for case in BOTH if not SHIPPED.lessons[case[0]][case[1]].in_train]
 FIRST = SHIPPED.in_language("query-and-key", "en")
 
 
@@ -224,7 +225,7 @@ def go_through_without_a_spoiler(tab: Page, name: str, language: str) -> None:
             tab.get_by_test_id("lesson-next").click()
 
 
-@pytest.mark.parametrize(("name", "language"), sampled(EXPORTED, 3))
+@pytest.mark.parametrize(("name", "language"), sampled(BOTH, 3))
 def test_no_card_shows_an_answer_before_its_question_is_answered(open_lesson, name, language):
     tab = open_lesson(f"lang={language}&lesson={name}")
     go_through_without_a_spoiler(tab, name, language)

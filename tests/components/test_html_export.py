@@ -62,7 +62,9 @@ def test_tokens_stay_inside_the_data_of_the_page():
 def test_the_page_has_the_language_asked_for():
     assert '<html lang="zh-Hans">' in html_page(example_trace(), "zh")
     assert '<html lang="en">' in html_page(example_trace(), "en")
-    assert "<title>7 3 9 1 4" in html_page(example_trace())
+    page = html_page(example_trace())
+    assert "<title>7 3 9 1 4 →" in page
+    assert '<h1 class="unseen">7 3 9 1 4 →' in page
 
 
 def large_page(monkeypatch, trace, view=None, space=10_000):

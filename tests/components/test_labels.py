@@ -8,7 +8,6 @@ from explorer.components.labels import (
     estimate_text,
     purpose,
     short_count,
-    short_label,
     short_time,
     source_hint,
     source_of_scores,
@@ -22,9 +21,8 @@ from tests.support.catalog_members import shipped, summary, uploaded
 
 def test_a_model_is_described_in_both_languages():
     model = shipped("reverse", encoder_layers=2, decoder_layers=2, heads=4, exact_match=0.99812)
-    assert describe(model, "en") == "reverse · 2+2 layers · 4 heads · 99.8 % exact"
-    assert describe(model, "zh") == "reverse · 2+2 层 · 4 头 · 99.8 % 完全匹配"
-    assert short_label(model, "en") == "reverse · 99.8 % exact"
+    assert describe(model, "en") == "reverse · 99.8 % right"
+    assert describe(model, "zh") == "reverse · 99.8 % 正确"
 
 
 def test_an_upload_is_called_one_and_a_trace_has_no_model():
@@ -60,7 +58,7 @@ def test_of_a_directory_family_and_sizes_are_said_as_far_as_its_config_has_them(
 
 
 def test_what_a_model_does_is_said_by_name_task_or_kind():
-    assert purpose(shipped("reverse"), "en") == "This model writes its symbols in reverse order."
+    assert purpose(shipped("reverse"), "en") == "This model writes symbols in reverse order."
     assert purpose(shipped("mine", "12", task="sort"), "en") == "This model sorts its symbols."
     assert purpose(shipped("mine"), "en").startswith("mine translates sentences")
 

@@ -69,6 +69,7 @@ REFUSED = {
     "no_title": [file_of(card_of(), title="Query and key"), file_of(card_of(), title="# "), ""],
     "no_cards": ["# Title", "# Title\n---\nview: x", f"# Title\n{card_of()}\n---"],
     "too_many_cards": [file_of(*[card_of()] * (MOST_CARDS + 1))],
+    "two_pages": [file_of(card_of(), card_of("view: run=recorded/reverse&moment=25"))],
     "no_text": [file_of(card_of(text=""))],
     "long_text": [file_of(card_of(text="x" * (LONGEST_TEXT + 1)))],
     "bad_head": [
@@ -100,6 +101,7 @@ REFUSED = {
     "bad_view": [
         file_of(card_of("highlight: map")),
         file_of(card_of("view: model=reverse")),
+        file_of(card_of("view: run=recorded/reverse")),
         file_of(card_of("view: hello")),
     ],
     "bad_highlight": [file_of(card_of(f"{VIEW}\nhighlight: .map > div"))],
@@ -113,6 +115,8 @@ REFUSED = {
     "unknown_answer": [
         file_of(card_of(f"{VIEW}\n{ASKED.replace('largest key', '__import__')}")),
         file_of(card_of(text="{0.__class__}")),
+        file_of(card_of("view: run=recorded/reverse&moment=25", "{score}")),
+        file_of(card_of(text="{loss}")),
     ],
 }
 
@@ -131,7 +135,7 @@ def test_what_is_no_lesson_is_refused_in_one_sentence(key, text):
 
 
 OF_A_HEAD = {"no_title", "long_title", "bad_head", "head_twice", "bad_minutes", "long_head"}
-OF_A_CARD = REFUSED.keys() - OF_A_HEAD - {"no_cards", "too_many_cards"}
+OF_A_CARD = REFUSED.keys() - OF_A_HEAD - {"no_cards", "too_many_cards", "two_pages"}
 
 
 @pytest.mark.parametrize("key", sorted(OF_A_CARD))

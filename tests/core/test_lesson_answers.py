@@ -10,6 +10,7 @@ import explorer
 from explorer.core import folders
 from explorer.core.errors import LessonError
 from explorer.core.lesson_answers import ANSWERS, Place, answer, needs_capture
+from explorer.core.number_format import calculated, percent
 from tests.support.example_traces import example_trace
 from tests.support.printed_equations import cell_texts
 
@@ -98,6 +99,28 @@ def test_a_calculation_is_that_of_the_vectors(captured):
     shown = float(said["power"]) / float(said["sum of powers"])
     assert f"{shown:.2f}" == said["weight"]
     assert f"{float(said['product']) / math.sqrt(32):.2f}" == said["score"]
+
+
+def test_the_way_through_a_layer_is_that_of_the_vectors(captured):
+    place = Place("cross", 1, 2, step=3)
+    said = {name: answer(name, captured, place, "en") for name in ANSWERS}
+    before, added, after, normed = (
+        captured.arrays[f"cross.{name}"][1, 2].astype(float)
+        for name in ("input", "sublayer_output", "output", "sublayer_input")
+    )
+    assert (said["heads"], said["side by side"]) == ("4", "128")
+    numbers = [said[f"number {name}"] for name in ("before", "added", "after")]
+    assert numbers == [calculated(vector[0]) for vector in (before, added, after)]
+    assert said["length before"] == calculated(math.hypot(*before))
+    assert said["normed length"] == calculated(math.hypot(*normed))
+    hidden = captured.arrays["decoder.feed_forward_hidden"][1, 2]
+    assert said["hidden numbers"] == "512"
+    assert said["active numbers"] == str(np.count_nonzero(hidden))
+    assert said["early token"] == captured.predicted_tokens[2]  # it is the last layer
+    assert said["early probability"] == percent(captured.arrays["early.probability"][1, 2, 0])
+    source = replace(place, site="encoder")
+    own = np.count_nonzero(captured.arrays["encoder.feed_forward_hidden"][1, 2])
+    assert answer("active numbers", captured, source, "en") == str(own)
 
 
 def test_a_calculation_has_the_numbers_of_the_panel(captured):

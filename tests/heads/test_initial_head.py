@@ -44,6 +44,19 @@ def report(weights: Mapping[tuple[str, int, int], float]) -> HeadReport:
     return HeadReport(pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {})
 
 
+def chosen(probabilities: list[float]) -> dict[str, np.ndarray]:
+    """Arrays of one candidate a step, which the model chose."""
+    count = len(probabilities)
+    return {
+        "steps.step": np.arange(1, count + 1),
+        "steps.rank": np.ones(count, dtype=np.int64),
+        "steps.probability": np.array(probabilities, dtype=np.float32),
+        "steps.chosen": np.ones(count, dtype=np.bool_),
+        "steps.forced": np.zeros(count, dtype=np.bool_),
+        "steps.id": np.arange(count),
+    }
+
+
 @pytest.mark.parametrize("example", shared_examples("opening"))
 def test_a_model_opens_at_the_head_and_the_step_that_show_most(example):
     """The examples are those of the tests of `headScores.ts` and `initialView.ts`."""
@@ -51,6 +64,9 @@ def test_a_model_opens_at_the_head_and_the_step_that_show_most(example):
     cross = np.array([example["heads"]], dtype=np.float32)
     target = ["<bos>", *predicted[:-1]]
     trace = Trace.from_arrays(example["source"], target, cross=cross, predicted_tokens=predicted)
+    if sure := example.get("probabilities"):
+        arrays = {**trace.arrays, **chosen(sure)}
+        trace = replace(trace, arrays=arrays, candidate_tokens=tuple(predicted), digest="")
     if example["why"] == "gold":
         gold = np.array(example["gold"], dtype=np.bool_)
         trace = replace(trace, arrays={**trace.arrays, "gold": gold}, digest="")

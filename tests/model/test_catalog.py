@@ -87,12 +87,12 @@ def test_a_random_text_differs_from_the_one_shown():
 def test_the_shipped_models_are_listed_with_examples_in_chinese(monkeypatch):
     monkeypatch.delenv(folders.CHECKPOINTS_VARIABLE, raising=False)
     models = shipped_models()
-    assert next(iter(models)) == "reverse"
+    assert next(iter(models)) == "reverse-almost"
     assert {"copy", "reverse", "sort", "chinese-english"} <= set(models)
     for model in models.values():
         if not model.summary.reads_sentences:
             assert any("甲" in text for text in model.examples)
-            assert model.examples[0] == "7 3 9 1 4"
+            assert "7 3 9 1 4" in model.examples[:2]
     assert models["reverse"].summary.most_tokens == 33
     assert models["reverse"].summary.trained_tokens == 16
 

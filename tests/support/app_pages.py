@@ -12,6 +12,9 @@ from tests.support.payloads import unpack_payload
 
 MAIN = Path(explorer.app.__file__).with_name("main.py")
 
+FIRST, FIRST_TEXT = "reverse-almost", "8 6 9 7 1 4"
+"""The model and the text that a bare address shows."""
+
 
 def open_page(page: str = "explore", **query: str) -> AppTest:
     """A page, opened with this query."""

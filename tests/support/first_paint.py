@@ -41,7 +41,8 @@ _COUNT = """() => {
   };
   const wordsOf = (parts) =>
     parts.map(shownText).join(" ").split(/\\s+/).filter((word) => /[\\p{L}\\p{N}]/u.test(word));
-  const labels = ".token, .chip, .axis-label, .head-name, .layer-name, .weights, .marks";
+  const labels =
+    ".token, .chip, .output-text, .axis-label, .head-name, .layer-name, .weights, .marks";
   const isLabel = (part) => part.closest(labels) || part.matches("[data-testid=stIconMaterial]");
   const shown = parts.filter(seen);
   const controls = shown.filter((part) => part.matches(control.join()));

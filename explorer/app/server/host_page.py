@@ -18,7 +18,10 @@ from explorer.core.i18n import html_language, say
 PATH = "/host"
 
 _PAGE = Path(__file__).with_suffix(".html")
-_SENTENCES = ("host_title", "host_link_about", "host_enter", "key", "key_about", "host_with_key")
+_SENTENCES = (
+    *("host_title", "host_about", "host_link_about", "host_enter"),
+    *("key", "key_about", "host_with_key"),
+)
 
 
 def link(url: str, ticket: str) -> str:

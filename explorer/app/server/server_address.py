@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from explorer.app.server import loading_page
 from explorer.app.server.static_files import MAX_AGE, Application, Message, Receive, Send
+from explorer.components.bundle import script
 
 PATH = "/server_address.js"
 
@@ -21,11 +22,15 @@ SCRIPT = Path(__file__).with_suffix(".js")
 _HEAD = b"<head>"
 _BODY_END = b"</body>"
 _ROOT = b'id="root"'  # where Streamlit draws
+_OWN = (
+    *("browser_history.js", "narrow_menu.js", "chosen_language.js"),
+    *("header_room.js", "message_in_view.js"),
+)
 _INLINE = "".join(
-    f"<script>{Path(__file__).with_name(name).read_text('utf-8')}</script>"
-    for name in (
-        *("browser_history.js", "narrow_menu.js", "chosen_language.js", "everything.js"),
-        *("header_room.js", "message_in_view.js"),
+    f"<script>{text}</script>"
+    for text in (
+        script("everything_start"),
+        *(Path(__file__).with_name(name).read_text("utf-8") for name in _OWN),
     )
 )
 _ELEMENTS = f'<script src=".{PATH}"></script>{_INLINE}'.encode()

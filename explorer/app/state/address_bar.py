@@ -201,6 +201,44 @@ def write_run(key: str | None) -> None:
     st.query_params.from_dict(query if key is None else query | {_RUN: key})
 
 
+def follow_in_train() -> tuple[str, ...]:
+    """Follow the lesson in the URL of the Train page. Returns the parameters that were refused.
+
+    Without one in the URL, a lesson of Explore is kept until the visitor goes back there.
+    """
+    query = _query_in_url()
+    named = lesson_state.linked(query)
+    if named is None:
+        lesson_state.leave_train()
+    if named is None or (_RUN in query and named == lesson_state.query()):
+        return ()
+    completed, refused = lesson_state.follow(query)
+    write_training_card(completed.get(_RUN))
+    return refused
+
+
+def names_lesson() -> bool:
+    """Whether the URL names a lesson."""
+    return lesson_state.linked(_query_in_url()) is not None
+
+
+def write_training_card(run: str | None = None) -> None:
+    """Write the lesson that is followed into the URL of the Train page. The browser knows moment
+    and head of its card.
+
+    run: to show, of a card that the browser has not; None = the one on screen.
+    """
+    query = lesson_state.without_link(st.query_params.to_dict())
+    for name in _WRITTEN_BY_BROWSER:
+        query.pop(name, None)
+    if run is not None:
+        state = session.load(AddressState)
+        session.save(replace(state, times_followed=state.times_followed + 1))
+        query.pop(_COMPARED, None)
+        query[_RUN] = run
+    st.query_params.from_dict(query | lesson_state.query())
+
+
 def linked_comparison() -> list[str]:
     """The runs that the URL of the Train page names for comparison."""
     return [key for key in st.query_params.get(_COMPARED, "").split(",") if key]

@@ -49,6 +49,18 @@ def current() -> LessonState:
     return LessonState() if state.missing else state
 
 
+def is_in_train() -> bool:
+    """Whether the lesson that is followed belongs to the page Train."""
+    lesson = lessons().in_language(current().name, "en")
+    return lesson is not None and lesson.in_train
+
+
+def leave_train() -> None:
+    """End a lesson of the page Train, which the visitor has left."""
+    if is_in_train():
+        leave()
+
+
 def open_card(name: str, card: object) -> bool:
     """Show a card of a lesson. Returns whether that card exists."""
     return _open(lessons(), name, card)
@@ -72,10 +84,21 @@ def link(name: str, card: int = 1) -> dict[str, str]:
     return {_NAME: name, _CARD: str(card)}
 
 
+def linked(query: Mapping[str, str]) -> dict[str, str] | None:
+    """The parameters of a query that name a card, the first one unless it names another; None
+    without a lesson."""
+    return link(query[_NAME]) | {_CARD: query.get(_CARD, "1")} if _NAME in query else None
+
+
+def without_link(query: Mapping[str, str]) -> dict[str, str]:
+    """A query without the parameters that name a card."""
+    return {name: value for name, value in query.items() if name not in (_NAME, _CARD)}
+
+
 def follow(query: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
     """Follow the lesson that a query names. Returns the query, completed with the view of the card
-    if it names no model itself, and the parameters that were refused."""
-    named = {name: value for name, value in query.items() if name not in (_NAME, _CARD)}
+    if it names no model or run itself, and the parameters that were refused."""
+    named = without_link(query)
     if _NAME not in query:
         leave()
         return named, ()
@@ -87,7 +110,7 @@ def follow(query: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
     if refused == (_NAME,):
         leave()
     lesson = found.in_language(current().name, "en")
-    if lesson is not None and "model" not in named:
+    if lesson is not None and not {"model", "run"} & named.keys():
         named = {**lesson.cards[current().card - 1].view, **named}
     return named, refused
 

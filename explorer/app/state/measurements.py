@@ -24,12 +24,14 @@ class Measurements:
     shown: key of the report on screen by kind; without one, the newest or first.
     pairs: sentence pairs uploaded last; empty before.
     gold: gold links uploaded last; None before.
+    begun: how many this visitor has started.
     """
 
     started: tuple[QueuedMeasurement, ...] = ()
     shown: Mapping[ReportKind, str] = field(default_factory=dict)
     pairs: EvaluationText = EvaluationText()
     gold: GoldTable | None = None
+    begun: int = 0
 
 
 def current() -> Measurements:
@@ -40,7 +42,8 @@ def current() -> Measurements:
 def follow(started: QueuedMeasurement) -> None:
     """Note a job that this visitor started, now the newest."""
     forget(started.job)
-    session.save(replace(current(), started=(*current().started, started)))
+    now = current()
+    session.save(replace(now, started=(*now.started, started), begun=now.begun + 1))
 
 
 def forget(job: Measurement) -> None:

@@ -30,7 +30,12 @@ from explorer.app.widgets.messages import (
     show_reported,
 )
 from explorer.app.widgets.notes import hint
-from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
+from explorer.app.widgets.visit_page import (
+    open_model,
+    open_training_lesson,
+    traced_request,
+    visit_page,
+)
 from explorer.components.player.payload import View
 from explorer.components.trace_questions import AskedModel
 from explorer.core.i18n import say
@@ -45,6 +50,7 @@ _ADDRESS = "address"  # key of the fragment with the address, for a callback tha
 @st.fragment
 def explore() -> None:
     """Controls, messages and the player; an action here runs this fragment alone."""
+    open_training_lesson()
     language = visitor.language()
     offered = visitor_catalog()
     if (gone := visit_state.leave_missing(offered)) is not None:

@@ -48,12 +48,14 @@ class Section:
 
     draw: called with the model, the trace of the text, the language and the area of messages.
     within: section that it belongs to in the row of choices; "" = it has its own place.
+    simple: whether Simple offers it, too; main.css hides the others.
     inside: whether it changes what the model computes, or looks inside it.
     whole: whether the browser gets every weight.
     """
 
     draw: Callable[[CatalogModel, Trace, str, DeltaGenerator], None]
     within: str = ""
+    simple: bool = False
     inside: bool = False
     whole: bool = False
 
@@ -111,10 +113,14 @@ def choose_section(language: str) -> None:
     first = _SECTIONS[section].within or section
     parts = tuple(name for name in SECTIONS if first in (name, _SECTIONS[name].within))
     with st.container(key="sections", horizontal=True, vertical_alignment="center", gap="small"):
-        offered = tuple(name for name in SECTIONS if not _SECTIONS[name].within)
-        _choose_among("section", offered, first, "part", language)
+        for group, simple in (("section", True), ("more-section", False)):
+            offered = [
+                name for name, one in _SECTIONS.items() if not one.within and one.simple == simple
+            ]
+            shown = first if first in offered else None
+            _choose_among(group, offered, shown, "part", language)
         if len(parts) > 1:
-            _choose_among(f"section-{first}", parts, section, "within", language)
+            _choose_among(f"within-{first}", parts, section, "within", language)
         with st.popover(say("heads.intro_short", language)):
             st.markdown(literal(say("heads.intro", language)))
             st.markdown(literal(about))
@@ -122,8 +128,11 @@ def choose_section(language: str) -> None:
         st.caption(literal(about))
 
 
-def _choose_among(name: str, offered: Sequence[str], shown: str, words: str, language: str) -> None:
-    """Draw a choice among sections. `words` is the prefix of their labels' names."""
+def _choose_among(
+    name: str, offered: Sequence[str], shown: str | None, words: str, language: str
+) -> None:
+    """Draw a choice among sections; none is chosen if `shown` is None. `words` is the prefix
+    of their labels' names."""
     key = session.shown_as(name, language, shown)
     st.segmented_control(
         say("heads.parts", language),
@@ -252,12 +261,12 @@ def experiments(
 
 
 _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
-    "overview": Section(overview),
+    "overview": Section(overview, simple=True),
     "metrics": Section(partial(findings, report_tables.metrics)),
     "roles": Section(partial(findings, report_tables.roles)),
     "alignment": Section(lambda member, _, language, __: alignment_panel(member, language)),
-    "experiments": Section(experiments, inside=True, whole=True),
-    COMPARE: Section(comparison_section, whole=True),
+    "experiments": Section(experiments, simple=True, inside=True, whole=True),
+    COMPARE: Section(comparison_section, simple=True, whole=True),
     "removal": Section(removal),
     "pruning": Section(
         lambda member, _, language, __: pruning_panel(member, language),

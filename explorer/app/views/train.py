@@ -10,6 +10,7 @@ from explorer.app import mount
 from explorer.app.last_probe import look_ahead_head, probe_request
 from explorer.app.server import access
 from explorer.app.state import address_bar, visitor
+from explorer.app.state import lesson as lesson_state
 from explorer.app.state import train as train_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import run_model
@@ -21,6 +22,7 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
+from explorer.app.widgets.training_card import lesson_sheet, training_card
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.look import Look, Selection
@@ -42,6 +44,8 @@ def page() -> None:
     train_state.run_states.clear()
     st.fragment(_notice, run_every=_LOOK)(root, train_state.run_states(root))
     runs = train_state.list_all_runs()
+    found = lesson_state.look_up()
+    refused_lesson = _follow_lesson()
     linked = address_bar.linked_replay()  # before the URL is written
     gone = train_state.missing_run(runs)
     key = train_state.shown_run(runs)
@@ -49,6 +53,7 @@ def page() -> None:
     recorded = train_state.is_recorded(key)
     with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
         run_controls.start_row(run, recorded, language)
+    training_card(found, key or "", language)
     messages = message_area()
     if access.is_class_mode():
         mount.class_bar(language)
@@ -59,16 +64,26 @@ def page() -> None:
     if key is None or run is None:
         st.info(say("train.no_runs", language))
         return
-    if refused := (*train_state.refused(linked, runs, key), *address_bar.refused_language()):
+    refused = *train_state.refused(linked, runs, key), *refused_lesson
+    if refused := (*refused, *address_bar.refused_language()):
         show_refused(refused, language, messages)
     with st.container(key="run-row", horizontal=True, vertical_alignment="center", gap="small"):
         others = run_controls.choose_runs(runs, key, language)
         opened = run_controls.open_and_delete(run, recorded, language)
+        lesson_sheet(found, language)
     buttons = train_state.button_state(run)
     replay = st.fragment(_replay, run_every=_REFRESH if run.active else None)
     replay(key, run, others, language, buttons)
     if opened:
         _open_in_explore(run, recorded, language, messages)
+
+
+def _follow_lesson() -> tuple[str, ...]:
+    """Follow the lesson in the URL, one of Explore on that page. Returns what was refused."""
+    refused = address_bar.follow_in_train()
+    if address_bar.names_lesson() and not lesson_state.is_in_train():
+        address_bar.open_query(_EXPLORE, lesson_state.query())
+    return refused
 
 
 def _notice(root: Path, drawn: Mapping[str, str]) -> None:

@@ -12,7 +12,7 @@ from explorer.app.widgets import head_tables
 from explorer.app.widgets.alignment_form import alignment_form
 from explorer.app.widgets.downloads import download_button, download_name
 from explorer.app.widgets.head_table_columns import columns, written
-from explorer.app.widgets.job_progress import choose_report, job_progress
+from explorer.app.widgets.job_progress import choose_report, form_popover, job_progress
 from explorer.app.widgets.measurement_panel import reports_of
 from explorer.app.widgets.messages import literal
 from explorer.components.labels import batch_name
@@ -46,7 +46,7 @@ def alignment_panel(model: CatalogModel, language: str) -> None:
             label, key = "heads.align_reports", "alignment-report"
             choose_report("alignment", label, key, names, shown.key, language)
             _download(shown.report, model.label, language)
-        with st.popover(say("heads.align_measure", language), icon=":material/speed:"):
+        with form_popover(say("heads.align_measure", language)):
             alignment_form(model, language)
     job_progress("alignment", language)
     with st.container(key="head-tables"):

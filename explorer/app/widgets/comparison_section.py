@@ -108,7 +108,7 @@ def _compare_changes(
     try:
         compared = experiment_cache.experiment(member, heads_state.shown_request(), interventions)
     except ExplorerError as error:
-        raise intervention_editor.counted_from_1(error) from error
+        raise intervention_editor.named_as_here(error, language) from error
     weights_limit.refuse_large(compared.forced)
     with places.area:
         intervention_editor.intervention_list(trace, language)

@@ -1,7 +1,7 @@
 """Tables and sentences made from a head report; pure functions of `HeadReport`."""
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -230,37 +230,49 @@ def heads_by_role(report: HeadReport, site: str, language: str) -> dict[str, lis
 
 
 def redundancy(report: HeadReport, language: str) -> list[str]:
-    """One sentence a site: the largest change by removing one head, a bound on it that holds for
-    all heads together, and the change by removing all.
+    """For each site what is lost without one head and without all, and a bound on the loss by one
+    that holds for all heads together.
 
-    The change is that of the exact match for a toy task, which a model gets right, and that of the
-    loss for language, where only a few outputs in a hundred match.
+    It is lost in right answers for a toy task, which a model gets right, and in the loss for
+    language, where only a few outputs in a hundred match.
     """
     ablation = report.facts.get("ablation") or {}
     if ablation.get("sentences", 0) < 2:  # one sentence bounds nothing
         return []
-    exact = report.facts["targets"] == "task"
+    said = _answers_without if report.facts["targets"] == "task" else _loss_without
     sentences = []
     for site, effects in ablation.get("together", {}).items():
         heads = report.heads[report.heads.site == site]
-        if exact:
-            before, after = map(percent, effects["exact"])
-            alone, bound = (
-                at_most(_POINTS * fall)
-                for fall in (-heads.zero_exact.min(), -heads.zero_exact_bound.min())
-            )
-        else:
-            before, after = map(short_number, effects["loss"])
-            alone, bound = map(at_most, (heads.zero_loss.max(), heads.zero_loss_bound.max()))
-        facts = {"alone": alone, "bound": bound, "before": before, "together": after}
-        name = "heads.redundant" if exact else "heads.redundant_loss"
-        named = site_name(site, language)
-        sentence = say(name, language, site=named, count=len(heads), **facts)
-        if not exact and "zero_loss_most" in heads:  # older reports have a bound that need not hold
-            most = at_most(heads.zero_loss_most.max())
-            sentence += f" {say('heads.redundant_bound', language, bound=bound, most=most)}"
-        sentences.append(sentence)
+        sentences.append(" ".join(said(heads, effects, site_name(site, language), language)))
     return sentences
+
+
+def _answers_without(
+    heads: pd.DataFrame, effects: Mapping[str, Sequence[float]], site: str, language: str
+) -> Iterator[str]:
+    """How many answers of a toy task are right without heads. effects: without all of them."""
+    before, after = effects["exact"]
+    alone = _of_hundred(before + heads.zero_exact.min())
+    together = _of_hundred(after)
+    yield say("heads.redundant", language, site=site, alone=alone, together=together)
+    bound = at_most(-_POINTS * heads.zero_exact_bound.min())
+    yield say("heads.redundant_sure", language, bound=bound)
+
+
+def _loss_without(
+    heads: pd.DataFrame, effects: Mapping[str, Sequence[float]], site: str, language: str
+) -> Iterator[str]:
+    """The loss of a token without heads. effects: without all of them."""
+    before, together = map(short_number, effects["loss"])
+    facts = {"alone": at_most(heads.zero_loss.max()), "before": before, "together": together}
+    yield say("heads.redundant_loss", language, site=site, **facts)
+    if "zero_loss_most" in heads:  # older reports have a bound that need not hold
+        bound, most = at_most(heads.zero_loss_bound.max()), at_most(heads.zero_loss_most.max())
+        yield say("heads.redundant_loss_sure", language, bound=bound, most=most)
+
+
+def _of_hundred(share: float) -> str:
+    return f"{_POINTS * share:.0f}"
 
 
 def measured_on(report: HeadReport, language: str) -> str:

@@ -48,7 +48,7 @@ def computed_experiment(
                 model, heads_state.shown_request(), interventions
             )
         except ExplorerError as error:
-            show_error(counted_from_1(error), language, messages)
+            show_error(named_as_here(error, language), language, messages)
         else:
             if interventions is proposed:
                 heads_state.keep_head()
@@ -87,7 +87,7 @@ def draft_row(trace: Trace, language: str) -> None:
             say("heads.add", language),
             key="heads-add",
             type="primary",
-            on_click=partial(_propose_draft, len(trace.keys(site))),
+            on_click=partial(_propose_draft, len(trace.keys(site)), language),
             help=say("heads.cell_hint", language) if is_cell else None,
         )
 
@@ -136,12 +136,20 @@ def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
     return say("heads.chip_keep", language, head=head)
 
 
-def counted_from_1(error: ExplorerError) -> ExplorerError:
-    """`error` with its query counted from 1, as on the page; the library counts from 0."""
-    query = error.facts.get("query")
-    if not isinstance(error, InterventionError | MaskError) or not isinstance(query, int):
+def named_as_here(error: ExplorerError, language: str) -> ExplorerError:
+    """`error` with its query counted from 1 and its head named as on the page; the library counts
+    from 0, and calls a head "cross.1.7"."""
+    if not isinstance(error, InterventionError | MaskError):
         return error
-    return type(error)(error.key, **{**error.facts, "query": query + 1})
+    facts = dict(error.facts)
+    query = facts.get("query")
+    if isinstance(query, int):
+        facts["query"] = query + 1
+    if error.key == "kept_and_removed":
+        site, layer, head = str(facts["head"]).split(".")
+        name = f"L{layer}" if head == "*" else f"L{layer} H{head}"
+        facts["head"] = f"{head_tables.site_name(site, language)} {name}"
+    return type(error)(error.key, **facts)
 
 
 def _offer_all_heads(trace: Trace, language: str) -> None:
@@ -181,13 +189,13 @@ def _changed_head_button(changed: Head, trace: Trace, language: str) -> None:
     )
 
 
-def _propose_draft(keys: int) -> None:
+def _propose_draft(keys: int, language: str) -> None:
     """Propose the drafted intervention, or report why it is not valid. keys: number of keys of the
     drafted site."""
     try:
         heads_state.propose(heads_state.with_draft(keys))
     except ExplorerError as error:
-        report(counted_from_1(error))
+        report(named_as_here(error, language))
 
 
 def _head_text(one: Intervention, trace: Trace, language: str) -> str:

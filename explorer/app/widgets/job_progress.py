@@ -6,6 +6,7 @@ from functools import partial
 from typing import TypeAlias
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import model_cache
 from explorer.app.model_cache import Model
@@ -29,6 +30,13 @@ _REFRESH = 1.0  # seconds between two looks at the queue
 Begin: TypeAlias = Callable[[Model], QueuedMeasurement | None]
 """Starts a measurement of a loaded model, or returns None if there is nothing to measure on. May
 raise `ExplorerError`."""
+
+
+def form_popover(label: str) -> DeltaGenerator:
+    """The popover with the form of a measurement. It closes when one starts: the progress is below
+    it."""
+    key = f"form-{measurements.current().begun}"
+    return st.popover(label, key=key, icon=":material/speed:")
 
 
 def start_button(

@@ -1,6 +1,6 @@
 """The card of the lesson that a visitor follows, above the picture of Explore."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -53,19 +53,27 @@ def _payload(listed: FoundLessons, offered: Catalog, language: str) -> bytes:
     if lesson is None:
         first = listed.in_language(names[0], language) if names else None
         return offer_payload(names[0], first.title, language) if first else empty_payload(language)
+    filled = _filled_in(lesson, state.card - 1, offered)
+    return lesson_payload(shown_lesson(listed, lesson, filled, language), language)
+
+
+def shown_lesson(
+    listed: FoundLessons, lesson: Lesson, cards: Sequence[ShownCard | None], language: str
+) -> ShownLesson:
+    """The lesson that is followed, with its cards filled in and the lesson after it."""
+    state, names = lesson_state.current(), list(listed.lessons)
     after = names[names.index(state.name) + 1 :][:1]
     following = [listed.in_language(name, language) for name in after]
-    shown = ShownLesson.of(
+    return ShownLesson.of(
         state.name,
         lesson,
-        _filled_in(lesson, state.card - 1, offered),
+        cards,
         card=state.card - 1,
         visit=address_bar.times_followed(),
         following=next(
             ((n, one.title) for n, one in zip(after, following, strict=True) if one), None
         ),
     )
-    return lesson_payload(shown, language)
 
 
 def _filled_in(lesson: Lesson, shown: int, offered: Catalog) -> list[ShownCard | None]:

@@ -13,7 +13,7 @@ from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import measurements
 from explorer.app.widgets.downloads import download_button, download_name
-from explorer.app.widgets.job_progress import choose_report, job_progress
+from explorer.app.widgets.job_progress import choose_report, form_popover, job_progress
 from explorer.app.widgets.measurement_form import measurement_form
 from explorer.components.labels import batch_name
 from explorer.core.i18n import say
@@ -39,7 +39,7 @@ def measurement_panel(model: CatalogModel, reports: Sequence[StoredReport], lang
             names, shown = report_names(stored, language), reports[0].key
             choose_report("heads", "heads.findings", "measure-batch", names, shown, language)
             _downloads(reports[0].report, model.label, language)
-        with st.popover(say("heads.measure", language), icon=":material/speed:"):
+        with form_popover(say("heads.measure", language)):
             measurement_form(model, language)
     digest = model_cache.digest(model)
     if old := old_reports(digest):

@@ -10,7 +10,12 @@ import streamlit as st
 from explorer.app import model_cache, mount
 from explorer.app.state import measurements
 from explorer.app.widgets.downloads import download_button, download_name
-from explorer.app.widgets.job_progress import choose_report, job_progress, start_button
+from explorer.app.widgets.job_progress import (
+    choose_report,
+    form_popover,
+    job_progress,
+    start_button,
+)
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.pruning_form import begin, default_kind, default_settings, pruning_form
 from explorer.components import pruning_figure
@@ -42,7 +47,7 @@ def pruning_panel(model: CatalogModel, language: str) -> None:
             key = "pruning-report"
             choose_report("pruning", "pruning.reports", key, names, shown.key, language)
             _downloads(shown, language)
-        with st.popover(say("pruning.measure", language), icon=":material/speed:"):
+        with form_popover(say("pruning.measure", language)):
             pruning_form(model, language)
     job_progress("pruning", language)
     growing = has_job(digest)

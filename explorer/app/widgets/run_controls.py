@@ -97,19 +97,21 @@ def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
 
 
 def opens(run: Run, recorded: bool) -> bool:
-    """Whether Explore can open a model of the run."""
-    return recorded or run.checkpoint_path.exists()
+    """Whether Explore can open a model of the run; none without the causal mask ships."""
+    return run.config.causal if recorded else run.checkpoint_path.exists()
 
 
 def open_and_delete(run: Run, recorded: bool, language: str) -> bool:
     """Draw Open in Explore, and Delete. Returns whether the first was clicked."""
     has_model = opens(run, recorded)
-    about = "open_recorded" if recorded else "open_help" if has_model else "open_none"
+    about = "recorded" if recorded else "help" if has_model else "none"
+    if recorded and not has_model:
+        about = "recorded_none"
     opened = st.button(
         say("train.open", language),
         key="open",
         icon=":material/visibility:",
-        help=say(f"train.{about}", language),
+        help=say(f"train.open_{about}", language),
         disabled=not has_model,
     )
     deletable = not recorded and not run.active

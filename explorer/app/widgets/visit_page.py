@@ -8,6 +8,7 @@ of the same model is shown and named. If the model has none, nothing is shown.
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 import streamlit as st
@@ -17,6 +18,7 @@ from explorer.app import model_cache
 from explorer.app.state import address_bar, visitor
 from explorer.app.state import explore as explore_state
 from explorer.app.state import heads as heads_state
+from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets.messages import literal, report, show_error
@@ -27,6 +29,8 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 from explorer.model.catalog import TRAIN_COMMAND, CatalogMember
 
+_TRAIN = Path(__file__).parents[1] / "views" / "train.py"
+
 
 def visit_page(name: str, draw: Callable[[], None]) -> None:
     """Follow the URL and `draw` the page called `name`. Without any model, say how to get one.
@@ -36,13 +40,21 @@ def visit_page(name: str, draw: Callable[[], None]) -> None:
     if address_bar.enter(name):
         explore_state.forget_picture()
         heads_state.forget_initial()
+        lesson_state.leave_train()
     catalog = visitor_catalog()
     if not catalog:
         command = literal(TRAIN_COMMAND)
         st.info(say("explore.no_models", visitor.language(), command=command))
         return
     address_bar.follow(catalog)
+    open_training_lesson()
     draw()
+
+
+def open_training_lesson() -> None:
+    """Go to the page Train if the lesson that was just chosen is followed there."""
+    if lesson_state.is_in_train():
+        address_bar.open_query(_TRAIN, lesson_state.query())
 
 
 class ShownInsteadError(ExplorerError):

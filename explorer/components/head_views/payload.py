@@ -221,7 +221,7 @@ def _heads(report: HeadReport, language: str) -> dict[str, list[dict[str, Any]]]
                 "offset": row.get("positional_offset"),
                 "roles": [group_key(one.group) for one in scores],
                 "role_text": text,
-                "role_lines": [score_text("score", one, targets, language) for one in scores]
+                "role_lines": [score_text("scored", one, targets, language) for one in scores]
                 or [text],
             }
         )

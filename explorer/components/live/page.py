@@ -9,7 +9,7 @@ from typing import Any
 
 from explorer.components.bundle import script, styles
 from explorer.components.exported_page import inline, plotly_element
-from explorer.components.labels import describe, purpose, short_label, source_hint
+from explorer.components.labels import describe, purpose, source_hint
 from explorer.components.live.model_script import model_text, script_size
 from explorer.components.payload import PROJECT
 from explorer.components.player.sentences import player_sentences
@@ -174,7 +174,6 @@ def _described(model: LiveModel) -> dict[str, Any]:
         "scriptBytes": script_size(model.data),
         "sha256": hashlib.sha256(model.data).hexdigest(),
         "label": {language: describe(listed, language) for language in LANGUAGES},
-        "short": {language: short_label(listed, language) for language in LANGUAGES},
         "intro": {language: _introduction(listed, language) for language in LANGUAGES},
         "placeholder": {language: source_hint(listed, language) for language in LANGUAGES},
         "examples": [

@@ -83,7 +83,7 @@ def _early_end(config: TrainingConfig, moments: Sequence[Mapping[str, Any]], lan
 def _facts(
     run: Run, status: Status, moments: Sequence[Mapping[str, Any]], at: int, language: str
 ) -> list[str]:
-    """step 310/450 · exact 87 % · 84 k tokens/s · 6 s left · 410 MB · cpu · seed 417"""
+    """step 310/450 · 87 % right · 84 k tokens/s · 6 s left · 410 MB · cpu · seed 417"""
     facts = [say("train.fact_step", language, step=at, steps=run.config.steps)]
     if not moments:
         return [*facts, *_constant_facts(run, language)]

@@ -29,8 +29,8 @@ from explorer.heads.reports.head_report_validation import (
 from explorer.heads.roles.role_names import (
     GroupScore,
     RoleGroup,
-    group_name,
     joined_roles,
+    looks_text,
     score_text,
 )
 from explorer.heads.roles.roles import NEAREST_EFFECT, ROLES
@@ -141,12 +141,11 @@ class HeadReport:
         return _group_score(group, best)
 
     def role_text(self, site: str, layer: int, head: int, language: str = "en") -> str:
-        """The roles of a head; else the nearest one, or "no clear role"."""
+        """Where a head with roles looks; else the place of the nearest one, or "no clear role"."""
         if held := self.held_groups(site, layer, head):
-            names = (group_name(group, self.facts["targets"], language) for group in held)
-            return say("heads.comma", language).join(names)
+            return looks_text(held, self.facts["targets"], language)
         if nearest := self.nearest_role(site, layer, head):
-            return score_text("nearest", nearest, self.facts["targets"], language)
+            return score_text("mostly", nearest, self.facts["targets"], language)
         return say("roles.none", language)
 
     def summary(self, language: str = "en") -> str:

@@ -1,6 +1,7 @@
 """How the roles of a head are named, the same on every page.
 
-Roles that name the same cells on a batch are one there: "copy = alignment here".
+Roles that name the same cells on a batch are one there: "copy = alignment here". A head is spoken
+of by where it looks: "looks at the same place".
 """
 
 import math
@@ -8,10 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from explorer.core.i18n import say
-from explorer.core.number_format import short_number
 
 RoleGroup = tuple[str, ...]
 """Roles that cannot be distinguished on a batch: one role, or several."""
+
+_VAGUE = ("alignment", "sink")
+"""Roles whose cells another role of their group names more plainly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +55,31 @@ def group_name(group: RoleGroup, targets: str, language: str) -> str:
     return names if len(group) == 1 else say("roles.one_role", language, roles=names)
 
 
-def score_text(sentence: str, found: GroupScore, targets: str, language: str) -> str:
-    """A group with its score, and its chance level if there is one.
+def looks_text(groups: Iterable[RoleGroup], targets: str, language: str) -> str:
+    """Where a head looks: "looks at the mirrored place". targets: of the batch."""
+    places = (_place(group, targets, language) for group in groups)
+    return say("roles.looks", language, places=say("heads.comma", language).join(places))
 
-    sentence: "score", or "nearest" for a role below its threshold.
+
+def score_text(sentence: str, found: GroupScore, targets: str, language: str) -> str:
+    """Where a head looks, with the score, and its chance level if there is one, in percent.
+
+    sentence: "scored", or "mostly" for a role below its threshold.
     """
-    facts = {
-        "role": group_name(found.group, targets, language),
-        "score": short_number(found.score),
-        "chance": short_number(found.chance),
-    }
     return say(
-        f"roles.{sentence}{'' if math.isnan(found.chance) else '_chance'}", language, **facts
+        f"roles.looks_{sentence}{'' if math.isnan(found.chance) else '_chance'}",
+        language,
+        places=_place(found.group, targets, language),
+        score=_whole_percent(found.score),
+        chance=_whole_percent(found.chance),
     )
+
+
+def _place(group: RoleGroup, targets: str, language: str) -> str:
+    """What the cells of a group are: "the mirrored place"."""
+    role = next((one for one in group if one not in _VAGUE), group[0])
+    return say(f"roles.{sentence_of(role, targets)}_place", language)
+
+
+def _whole_percent(share: float) -> str:
+    return f"{100 * share:.0f}\u00a0%"

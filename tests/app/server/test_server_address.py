@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from explorer.app.server import loading_page, server_address
 from explorer.app.server.server_address import ServerAddress
+from explorer.components.bundle import BUNDLES
 
 PAGE = (
     "<!DOCTYPE html><html><head><title>a</title></head>"
@@ -18,13 +19,17 @@ PAGE = (
 )
 OWN = "<html><head></head><body>a page of the app's own</body></html>"
 LOADING = loading_page.element().decode()
-SCRIPTS = "".join(
-    f"<script>{Path(server_address.__file__).with_name(name).read_text('utf-8')}</script>"
-    for name in (
-        *("browser_history.js", "narrow_menu.js", "chosen_language.js", "everything.js"),
-        *("header_room.js", "message_in_view.js"),
-    )
+FILES = (
+    BUNDLES / "everything_start.js",
+    *(
+        Path(server_address.__file__).with_name(f"{name}.js")
+        for name in (
+            *("browser_history", "narrow_menu", "chosen_language"),
+            *("header_room", "message_in_view"),
+        )
+    ),
 )
+SCRIPTS = "".join(f"<script>{file.read_text('utf-8')}</script>" for file in FILES)
 SCRIPT = f'<head><script src="./server_address.js"></script>{SCRIPTS}<title>'
 
 

@@ -24,6 +24,8 @@ from explorer.model.catalog import CatalogMember
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
 from tests.support.app_pages import (
+    FIRST,
+    FIRST_TEXT,
     captions,
     chosen_in,
     open_page,
@@ -56,11 +58,10 @@ def typed(app: AppTest, text: str) -> AppTest:
 
 @pytest.fixture(scope="module")
 def expected() -> Trace:
-    model = explorer.load(ROOT / "checkpoints" / "reverse.safetensors")
-    return model.trace("7 3 9 1 4")
+    return explorer.load(ROOT / "checkpoints" / f"{FIRST}.safetensors").trace(FIRST_TEXT)
 
 
-def test_a_first_visit_shows_reverse_decoding_live(expected):
+def test_a_first_visit_shows_the_first_model_decoding_live(expected):
     app = open_page()
     assert not app.exception
     assert not app.error
@@ -76,10 +77,8 @@ def test_the_controls_are_labelled(expected):
     app = open_page()
     assert chosen_in(app.text_input, "source-en").label == "Source"
     assert chosen_in(app.selectbox, "model-en").label == "Model"
-    assert chosen_in(app.text_input, "source-en").value == "7 3 9 1 4"
-    assert (
-        chosen_in(app.selectbox, "model-en").options[0].startswith("reverse · 2+2 layers · 4 heads")
-    )
+    assert chosen_in(app.text_input, "source-en").value == FIRST_TEXT
+    assert chosen_in(app.selectbox, "model-en").options[0].startswith(f"{FIRST} · ")
 
 
 def test_the_player_gets_the_trace_s_numbers(expected):
@@ -96,7 +95,7 @@ def test_a_typed_text_is_traced_and_written_into_the_url():
     assert header(app)["predicted"][view["step"] - 1] != "<eos>"
     shown = {"site": "cross", "layer": str(view["layer"]), "head": str(view["head"])}
     wanted = {
-        "model": "reverse",
+        "model": FIRST,
         "text": "甲 乙 1",
         "pad": "0",
         "step": str(view["step"]),
@@ -226,7 +225,7 @@ def test_padding_is_real_and_another_model_keeps_the_text():
     chosen_in(app.selectbox, "pad-en").set_value(5).run()
     assert header(app)["source"][-5:] == ["<pad>"] * 5
     chosen_in(app.selectbox, "model-en").set_value("sort").run()
-    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert header(app)["source"][:6] == FIRST_TEXT.split()
     assert url_query(app)["model"] == "sort"
     assert url_query(app)["pad"] == "5"
 
@@ -280,7 +279,7 @@ def test_a_link_with_invalid_parameters_gets_one_sentence_and_the_default(query,
     assert [warning.value for warning in app.warning] == [
         f"Not all of this link could be followed; the default is shown for: {word}."
     ]
-    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert header(app)["source"][:6] == FIRST_TEXT.split()
     assert not app.run().warning
 
 
@@ -301,7 +300,7 @@ def test_a_link_that_the_model_refuses_shows_the_default_instead(query):
     app = open_page(**query)
     assert not app.exception
     assert len(app.error) == 1
-    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert header(app)["source"][:6] == FIRST_TEXT.split()
 
 
 def test_a_text_that_a_linked_model_refuses_never_stands_over_another_model():
@@ -551,7 +550,7 @@ def test_outside_of_class_mode_there_are_no_class_tools(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = open_page(text="1 2")
     assert "attention_classroom" in components(app)
-    assert header(app)["visit"] == {"model": "reverse", "text": "1 2", "pad": "0"}
+    assert header(app)["visit"] == {"model": FIRST, "text": "1 2", "pad": "0"}
 
 
 def test_an_upload_that_guests_cannot_ask_for_has_a_key_by_which_they_get_it(monkeypatch):
@@ -617,7 +616,7 @@ def test_two_visitors_share_models_and_nothing_else():
     one, other = open_page(), open_page()
     typed(one, "1 1 1")
     other.run()
-    assert header(other)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert header(other)["source"][:6] == FIRST_TEXT.split()
     assert url_query(other) == {}
 
 
@@ -643,7 +642,7 @@ def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
     assert box.value == "The black cat is sleeping on the red chair."
     assert box.placeholder == "Type a sentence, then Enter"
     assert header(app)["source"][0].startswith("▁")
-    assert any("crosses over for “chaise rouge”" in text for text in captions(app))
+    assert any("For “chaise rouge” it reads" in text for text in captions(app))
     app = typed(app, "We want water now.")
     assert not app.error
     assert not any("chat noir" in text for text in captions(app))
@@ -660,7 +659,7 @@ def test_a_translator_opens_with_its_first_example_and_a_hint(translator):
 
 def test_the_hint_is_in_chinese_too(translator):
     app = open_page(lang="zh", model="english-french")
-    assert any("译 “chaise rouge” 时注意力交叉" in text for text in captions(app))
+    assert any("译 “chaise rouge” 时先看" in text for text in captions(app))
     assert chosen_in(app.text_input, "source-zh").placeholder == "输入一个句子，然后按回车"
 
 
@@ -705,7 +704,7 @@ def best_gold_weight(task: str) -> tuple:
 def test_a_first_visit_opens_at_the_best_head_and_a_step_that_shows_something():
     app = open_page()
     view = header(app)["view"]
-    assert shown_head(app) == best_gold_weight("reverse")
+    assert shown_head(app) == best_gold_weight(FIRST)
     assert header(app)["predicted"][view["step"] - 1] != "<eos>"
     assert view["ahead"] is True
     assert url_query(app) == {}
@@ -763,9 +762,9 @@ def test_a_trained_model_that_is_deleted_gives_way_with_one_sentence(trained):
     app = typed(app, "1 2")
     assert not app.exception
     assert [error.value.replace("\\", "") for error in app.error] == [
-        "The model “reverse” is no longer there; “reverse” is shown instead."
+        f"The model “reverse” is no longer there; “{FIRST}” is shown instead."
     ]
-    assert header(app)["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert header(app)["source"][:6] == FIRST_TEXT.split()
 
 
 def test_heads_shows_trained_models_and_opens_at_the_best_head(trained):

@@ -14,6 +14,7 @@ from explorer.core.interventions import Interventions
 from explorer.core.look import SECTIONS
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import (
+    FIRST_TEXT,
     chosen_in,
     head_view,
     open_page,
@@ -46,7 +47,8 @@ def interventions(app: AppTest) -> list[str]:
 
 
 def section(app: AppTest, name: str) -> AppTest:
-    return chosen_in(app.segmented_control, "section-en").set_value(name).run()
+    group = "section-en" if name in ("overview", "experiments", "compare") else "more-section-en"
+    return chosen_in(app.segmented_control, group).set_value(name).run()
 
 
 def pick(app: AppTest, **choices: object) -> AppTest:
@@ -64,7 +66,7 @@ def test_the_page_opens_with_what_ships():
     assert not app.exception
     assert not app.error
     header, traces = head_view(app, "head_grid")
-    assert traces["trace"]["source"][:5] == ["7", "3", "9", "1", "4"]
+    assert traces["trace"]["source"][:6] == FIRST_TEXT.split()
     assert header["heads"]["cross"][7]["roles"] == ["reverse=alignment"]
     assert "importance" in header["metrics"]
 
@@ -81,18 +83,23 @@ def test_every_section_opens(name, language):
 
 def test_heads_are_removed_each_alone_or_one_after_another():
     app = section(open_page("heads"), "removal")
-    assert chosen_in(app.segmented_control, "section-removal-en").value == "removal"
-    app = chosen_in(app.segmented_control, "section-removal-en").set_value("pruning").run()
+    assert chosen_in(app.segmented_control, "within-removal-en").value == "removal"
+    app = chosen_in(app.segmented_control, "within-removal-en").set_value("pruning").run()
     assert not app.exception
     assert url_query(app)["part"] == "pruning"
-    assert chosen_in(app.segmented_control, "section-en").value == "removal"
+    assert chosen_in(app.segmented_control, "more-section-en").value == "removal"
     app = section(app, "roles")
     assert url_query(app)["part"] == "roles"
-    assert len(app.segmented_control) == 2  # with that of the language
+    assert len(app.segmented_control) == 3  # with that of the language
 
 
 def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():
-    app = pick(section(open_page("heads", text=TEXT), "experiments"), verb="keep", layer=1, head=1)
+    app = pick(
+        section(open_page("heads", model="reverse", text=TEXT), "experiments"),
+        verb="keep",
+        layer=1,
+        head=1,
+    )
     before, same = outputs(app)
     assert before == same == ["c", "b", "a", "4", "1", "9", "3", "7", "<eos>"]
     app = apply(app)
@@ -129,7 +136,12 @@ def test_a_mean_is_over_a_named_batch():
 
 def test_the_effect_is_measured_on_many_sentences():
     heads = ";".join(f"ablate cross.{layer}.{head}" for layer in range(2) for head in range(4))
-    app = open_page("heads", part="experiments", do=heads).button(key="effect").click().run()
+    app = (
+        open_page("heads", model="reverse", part="experiments", do=heads)
+        .button(key="effect")
+        .click()
+        .run()
+    )
     text = next(one.value for one in app.markdown if "64 sentences" in one.value)
     assert "Exact match 100.0\u00a0% → 0.0\u00a0%" in text.replace("\\", "")
     assert "right answers" in text
@@ -251,7 +263,7 @@ def test_a_bad_text_leaves_the_picture():
     app = open_page("heads")
     app = chosen_in(app.text_input, "source-en").set_value("7 x 9").run()
     assert "“x”" in app.error[0].value
-    assert head_view(app, "head_grid")[1]["trace"]["source"][:2] == ["7", "3"]
+    assert head_view(app, "head_grid")[1]["trace"]["source"][:6] == FIRST_TEXT.split()
     assert chosen_in(app.text_input, "source-en").value == "7 x 9"
 
 

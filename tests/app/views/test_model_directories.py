@@ -17,7 +17,7 @@ from explorer.core.errors import MeasurementError
 from explorer.heads.reports.report_files import REPORT_FILES, measured_folder
 from explorer.jobs import measurement_jobs
 from explorer.model.opening import EXTRA
-from tests.support.app_pages import MAIN, captions, chosen_in, open_page, sent_to, url_query
+from tests.support.app_pages import FIRST, MAIN, captions, chosen_in, open_page, sent_to, url_query
 from tests.support.huggingface_families import saved, tiny_model
 from tests.support.model_directories import bert, gpt2
 from tests.support.payloads import unpack_payload
@@ -97,8 +97,8 @@ def test_a_model_that_does_not_open_leaves_the_picture_and_the_list(broken):
     assert len(errors(app)) == 1
     assert "weights of “cut” cannot be read" in errors(app)[0]
     assert header(app)["source"] == shown["source"]
-    assert chosen_in(app.selectbox, "model-en").value == "reverse"
-    assert url_query(app).get("model", "reverse") == "reverse"
+    assert chosen_in(app.selectbox, "model-en").value == FIRST
+    assert url_query(app).get("model", FIRST) == FIRST
     app = chosen(app, "opus-tiny")
     assert errors(app) == []
     assert header(app)["facts"]["family"] == "marian"
@@ -107,7 +107,7 @@ def test_a_model_that_does_not_open_leaves_the_picture_and_the_list(broken):
 def test_a_link_to_it_shows_the_default_with_the_reason(broken):
     app = open_page(model="cut")
     assert "weights of “cut” cannot be read" in errors(app)[0]
-    assert header(app)["facts"]["model"] == "reverse"
+    assert header(app)["facts"]["model"] == FIRST
     heads = open_page("heads", model="cut")
     assert not heads.exception
     assert "weights of “cut” cannot be read" in errors(heads)[0]
@@ -119,13 +119,13 @@ def test_without_the_library_one_line_says_how_to_add_it(monkeypatch):
     app = chosen(open_page(), "opus-tiny")
     assert len(errors(app)) == 1
     assert EXTRA in errors(app)[0]
-    assert header(app)["facts"]["model"] == "reverse"
+    assert header(app)["facts"]["model"] == FIRST
 
 
 @pytest.mark.parametrize("name", ["../opus-tiny", "{folder}/opus-tiny", "opus-tiny/.", "nothing"])
 def test_no_link_can_name_a_path(name, folder):
     app = open_page(model=name.format(folder=folder))
-    assert header(app)["facts"]["model"] == "reverse"
+    assert header(app)["facts"]["model"] == FIRST
     assert "model" in app.warning[0].value
     assert "opus-tiny" in chosen_in(app.selectbox, "model-en").options[-1]
     assert header(chosen(app, "opus-tiny"))["facts"]["model"] == "opus-tiny"
@@ -186,12 +186,12 @@ def test_heads_of_each_kind_are_removed_and_cells_masked(model, site):
     app = chosen_in(app.segmented_control, "section-en").set_value("overview").run()
     assert not app.exception
     assert sent_to(app, "head_grid")
-    app = chosen_in(app.segmented_control, "section-en").set_value("norms").run()
+    app = chosen_in(app.segmented_control, "more-section-en").set_value("norms").run()
     assert not app.exception
     assert errors(app) == []
     header, arrays = unpack_payload(sent_to(app, "head_grid"))
     assert any("norms" in name for name in (*header, *arrays))
-    app = chosen_in(app.segmented_control, "section-en").set_value("roles").run()
+    app = chosen_in(app.segmented_control, "more-section-en").set_value("roles").run()
     assert not app.exception
     assert "Nothing has been measured" in app.info[0].value
 
@@ -243,11 +243,11 @@ def test_each_bad_directory_gets_one_sentence(kind, words, folder, tmp_path, mon
     damaged(bad, kind)
     monkeypatch.setenv(folders.MODELS_VARIABLE, str(tmp_path))
     app = chosen(open_page(), "bad")
-    assert header(app)["facts"]["model"] == "reverse"
+    assert header(app)["facts"]["model"] == FIRST
     assert len(errors(app)) == 1
     assert words in errors(app)[0]
     assert "“bad”" in errors(app)[0].replace("\\", "")
-    assert "On screen is “reverse”" in errors(app)[0].replace("\\", "")
+    assert f"On screen is “{FIRST}”" in errors(app)[0].replace("\\", "")
     assert not (bad / "ran").exists()
 
 

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from tests.support.app_pages import chosen_in, head_view, open_page, url_query
 
 TEXT = "7 3 9 1 4 a b c"
-COMPARED = {"text": TEXT, "part": "compare"}
+COMPARED = {"model": "reverse", "text": TEXT, "part": "compare"}
 
 
 def shown_texts(app: AppTest) -> str:
@@ -18,9 +18,9 @@ def test_two_models_are_compared_and_the_choice_is_in_the_url():
     app = open_page("heads", **COMPARED)
     assert not app.exception
     assert not app.error
-    assert url_query(app)["with"] == "reverse-early"  # the one of the same task
+    assert url_query(app)["with"] == "reverse-almost"  # the first one of the same task
     choice = chosen_in(app.selectbox, "compare-with-en")
-    assert len(choice.options) == 6  # three models, a text, interventions, the recorded run
+    assert len(choice.options) == 7  # four models, a text, interventions, the recorded run
     app = choice.set_value("sort").run()
     assert url_query(app)["with"] == "sort"
     header, traces = head_view(app, "model_comparison")
@@ -53,7 +53,7 @@ def test_a_model_of_other_tokens_gives_way_to_one_of_the_same_with_one_sentence(
     app = open_page("heads", **COMPARED, **{"with": "english-french"})
     assert len(app.error) == 1
     assert "english\\-french" in app.error[0].value
-    assert url_query(app)["with"] == "reverse-early"
+    assert url_query(app)["with"] == "reverse-almost"
     assert not app.run().error  # said once
 
 
@@ -62,7 +62,7 @@ def test_a_model_that_does_not_exist_is_refused_with_one_sentence():
     assert [warning.value for warning in app.warning] == [
         "Not all of this link could be followed; the default is shown for: model compared with."
     ]
-    assert url_query(app)["with"] == "reverse-early"
+    assert url_query(app)["with"] == "reverse-almost"
 
 
 def test_where_no_other_model_can_be_compared_another_text_is():
@@ -114,7 +114,7 @@ def test_a_head_that_a_link_names_is_not_explained():
 
 
 def test_the_text_without_and_with_interventions_is_compared():
-    link = {"part": "compare", "text": TEXT, "with": "@changes"}
+    link = {"model": "reverse", "part": "compare", "text": TEXT, "with": "@changes"}
     app = open_page("heads", **link, do="ablate cross.1.2")
     assert not app.exception
     assert not app.error
@@ -124,7 +124,7 @@ def test_the_text_without_and_with_interventions_is_compared():
     assert url_query(app)["with"] == "@changes"
     app = open_page("heads", **link)  # without any
     assert "There are no interventions on “reverse” yet" in app.error[0].value.replace("\\", "")
-    assert url_query(app)["with"] == "reverse-early"
+    assert url_query(app)["with"] == "reverse-almost"
 
 
 def test_a_text_that_the_other_model_cuts_otherwise_names_the_token():

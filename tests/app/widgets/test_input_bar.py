@@ -84,7 +84,7 @@ def test_what_a_model_does_and_its_credit_are_shown_literally():
     (shown,) = AppTest.from_function(page).run().caption
     assert "**Drawn**" not in shown.value
     assert shown.value.replace("\\", "") == (
-        "This model writes its symbols in reverse order. **Drawn** by hand"
+        "This model writes symbols in reverse order. **Drawn** by hand"
     )
 
 

@@ -1,9 +1,12 @@
 from dataclasses import replace
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.app import experiment_cache
-from explorer.app.widgets.intervention_editor import intervention_text
+from explorer.app.widgets.intervention_editor import intervention_text, named_as_here
+from explorer.core.errors import InterventionError
+from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from tests.support.app_pages import chosen_in
@@ -149,3 +152,10 @@ def test_a_choice_that_is_not_offered_is_left_out():
         app = box.select_index(0).run()
         assert not app.exception
         assert chosen_in(app.selectbox, f"heads-{field}-en").value == shown
+
+
+def test_a_refused_intervention_names_its_head_as_the_page_does():
+    with pytest.raises(InterventionError) as refused:
+        Interventions.gather(ablate=[("cross", 1, 7)], keep=[("cross", 1, 7)])
+    named = named_as_here(refused.value, "zh")
+    assert say("errors.kept_and_removed", "zh", **named.facts).startswith("头 交叉 L1 H7 ")

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 import explorer
+from explorer.app.lesson_run import run_look
 from explorer.app.state import lesson as lesson_state
-from explorer.core import folders
+from explorer.core import folders, run_answers
 from explorer.core.i18n import say
 from explorer.core.lesson import Card, find_lessons, lesson_files
 from explorer.core.lesson_answers import Place, answer
@@ -19,7 +20,8 @@ SHIPPED = find_lessons(lesson_files([folders.SHIPPED_LESSONS]))
 
 
 def shown_lesson(name: str, card: int, language: str) -> dict[str, Any]:
-    app = open_page(lang=language, **lesson_state.link(name, card))
+    page = "train" if SHIPPED.in_language(name, language).in_train else "explore"
+    app = open_page(page, lang=language, **lesson_state.link(name, card))
     assert not app.exception
     assert not app.error
     assert not app.warning
@@ -41,6 +43,9 @@ def pairs(text: str, between: str) -> list[list[str]]:
 
 def value(card: Card, language: str) -> str:
     view = card.view
+    if card.in_train:
+        look, moment = run_look(card, language)
+        return run_answers.answer(card.answer, moment, look.place, language)
     trace = traced(view["model"], view["text"], int(view.get("pad", 0)), view.get("force", ""))
     cell = [(int(query), int(key)) for query, key in pairs(view.get("cell", ""), ";")]
     step = int(view["step"]) if "step" in view else None
@@ -56,7 +61,7 @@ def test_each_answer_is_the_value_of_the_trace(name, language):
     cards = SHIPPED.lessons[name][language].cards
     shown: dict[int, Any] = {}
     for number, card in enumerate(cards):
-        if number not in shown:  # of another text than the cards before
+        if not shown.get(number, {}).get("here"):  # of another text than the cards before
             sent = shown_lesson(name, number + 1, language)["cards"]
             shown |= {index: one for index, one in enumerate(sent) if one is not None}
         one = shown[number]

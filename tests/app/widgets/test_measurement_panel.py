@@ -53,7 +53,7 @@ def test_the_chosen_report_is_shown(tmp_path):
         app = chosen_in(app.segmented_control, "section-en").set_value("overview").run()
         header, _ = unpack_payload(sent_to(app, "head_grid"))
         assert header["heads"]["cross"][0]["metrics"]["sink"][0] == weight
-        app = chosen_in(app.segmented_control, "section-en").set_value("metrics").run()
+        app = chosen_in(app.segmented_control, "more-section-en").set_value("metrics").run()
 
 
 def test_a_report_of_an_older_version_is_said_to_be_old_in_one_sentence(tmp_path):

@@ -54,7 +54,7 @@ def test_roles_open_with_the_evidence_for_the_selected_head():
     assert len(evidence) < 12
     chart = json.loads(sent_to(app, "chart"))["chart"]
     assert [line["type"] for line in chart["data"]] == ["bar", "scatter"]
-    assert "L1 H2: reverse = alignment here" in texts(app).replace("**", "")
+    assert "L1 H2: looks at the mirrored place" in texts(app).replace("**", "")
 
 
 @pytest.mark.parametrize("measured", [True, False])

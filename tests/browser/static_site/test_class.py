@@ -83,11 +83,11 @@ def test_a_guest_follows_until_a_touch_and_comes_back(
     tab.mouse.wheel(0, 200)  # looking further down is not leaving
     expect(change).to_have_text("Explore alone")
     tab.get_by_test_id("next").tap()
-    expect(status).to_have_text("You explore alone · 1 here")
+    expect(status).to_have_text("You have left the class and explore alone · 1 here")
     expect(step).to_have_text("step 2/3")
     publish(view_of(step=4))
     tab.reload()
-    expect(status).to_have_text("You explore alone · 1 here")
+    expect(status).to_have_text("You have left the class and explore alone · 1 here")
     expect(tab.get_by_test_id("strip-source").locator(".chip")).to_have_text(["9", "9", "eos"])
     expect(change).to_be_in_viewport(ratio=1)
     change.tap()
@@ -111,7 +111,9 @@ def test_a_phone_has_the_inputs_on_top_unless_the_picture_is_touched(
     step = tab.get_by_test_id("next")
     before = step.bounding_box()
     step.tap()
-    expect(tab.get_by_test_id("class-status")).to_have_text("You explore alone · 1 here")
+    expect(tab.get_by_test_id("class-status")).to_have_text(
+        "You have left the class and explore alone · 1 here"
+    )
     assert step.bounding_box() == before
 
 
@@ -168,7 +170,9 @@ def test_a_key_that_moves_the_player_explores_alone(
         tab.keyboard.press(key)
     expect(tab.get_by_test_id("class-status")).to_have_text("Following the host · 1 here")
     tab.keyboard.press("End")
-    expect(tab.get_by_test_id("class-status")).to_have_text("You explore alone · 1 here")
+    expect(tab.get_by_test_id("class-status")).to_have_text(
+        "You have left the class and explore alone · 1 here"
+    )
     expect(tab.get_by_test_id("step-count")).to_have_text("step 4/4")
 
 
@@ -203,7 +207,7 @@ def test_back_during_a_vote_keeps_what_the_host_shows(
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/3")
     expect(chips).to_have_text(["9", "9", "eos"])
     tab.go_forward()  # no vote is open: who goes through the history explores alone
-    expect(status).to_have_text("You explore alone · 1 here")
+    expect(status).to_have_text("You have left the class and explore alone · 1 here")
 
 
 def test_a_vote_is_all_that_a_phone_shows_until_the_reveal(

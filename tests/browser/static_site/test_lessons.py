@@ -112,7 +112,7 @@ def test_the_end_of_a_lesson_leads_on_and_back(on_disk, static_site):
     expect(tab).to_have_url(re.compile(r"/lessons/one-number-by-hand\.zh\.html$"))
     assert "one-number-by-hand.zh.html" in pages
     tab.goto(
-        (static_site / "lessons" / "positions.en.html").as_uri()
+        (static_site / "lessons" / "residual.en.html").as_uri()
     )  # the last one with these models
     cards = int(tab.get_by_test_id("lesson-progress").inner_text().split("/")[1])
     for number in range(1, cards + 1):

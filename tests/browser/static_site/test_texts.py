@@ -431,7 +431,7 @@ def test_a_first_visit_is_told_what_the_model_does_until_it_is_used(browser, ser
     tab = context.new_page()
     tab.goto(served)
     intro = tab.get_by_test_id("intro")
-    expect(intro).to_contain_text("writes its symbols in reverse order")
+    expect(intro).to_contain_text("writes symbols in reverse order")
     tab.get_by_test_id("language-zh").click()
     expect(intro).to_contain_text("倒序")
     tab.get_by_test_id("language-en").click()

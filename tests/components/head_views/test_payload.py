@@ -36,8 +36,8 @@ def test_the_head_grid_gets_the_trace_and_the_head_report(report):
     head = header["heads"]["cross"][6]
     assert (head["layer"], head["head"]) == (1, 2)
     assert head["roles"] == ["reverse=alignment"]
-    assert head["role_text"] == "reverse = alignment here"
-    assert head["role_lines"] == ["reverse = alignment here: 1.00 (chance 0.10)"]
+    assert head["role_text"] == "looks at the mirrored place"
+    assert head["role_lines"] == ["looks at the mirrored place: 100\u00a0% (by chance 10\u00a0%)"]
     assert ["reverse=alignment", "reverse = alignment here"] in header["role_groups"]["cross"]
     row = report.heads.query("site == 'cross' and layer == 1 and head == 2").iloc[0]
     assert head["metrics"]["gold_weight"] == [
@@ -52,7 +52,7 @@ def test_a_head_without_a_role_has_its_nearest_in_the_language_of_the_page(repor
     header, _ = unpack_payload(head_grid_payload(example_trace(), report, language="zh"))
     head = header["heads"]["decoder"][3]
     assert head["roles"] == []
-    assert head["role_text"].startswith("多为自身位置，0.8")
+    assert head["role_text"].startswith("多看自己（8")
     assert head["role_lines"] == [head["role_text"]]
 
 

@@ -134,6 +134,7 @@ interface Opening {
   predicted: string[];
   heads: number[][][]; // weights by row and key, of a cross-attention of one layer
   gold?: number[][];
+  probabilities?: number[];
   why: "gold" | "coverage";
   scores: number[]; // of the heads
   head: number; // to open with
@@ -183,11 +184,20 @@ test("a trace opens at the head that the app opens it with", () => {
 });
 
 test("a page without a server opens at the step that the app opens at", () => {
-  for (const { source, predicted, heads, steps } of OPENINGS) {
+  for (const { source, predicted, probabilities = [], heads, steps } of OPENINGS) {
+    const candidates = probabilities.map((probability, row) => ({
+      ...{ step: row + 1, chosen: true, forced: false },
+      probability,
+    }));
     const shape = [1, heads.length, predicted.length, source.length];
     const cross = { values: Float32Array.from(heads.flat(2)), shape };
     const arrays = { "cross.attention": cross };
-    const trace = { sourceTokens: source, predictedTokens: predicted, arrays } as object;
+    const trace = {
+      sourceTokens: source,
+      predictedTokens: predicted,
+      arrays,
+      candidates,
+    } as object;
     for (const [site, layer, head, step] of steps)
       assert.equal(initialStep(trace as ModelTrace, { site, layer, head }), step);
   }

@@ -86,11 +86,11 @@ def test_a_model_of_sentences_has_no_symbols():
     assert all(described["placeholder"].values())
 
 
-def test_each_shipped_model_has_a_short_label_and_says_what_it_does():
+def test_each_shipped_model_has_a_label_and_says_what_it_does():
     for listed in shipped_models().values():
         (described,) = data_in(file_page(LiveModel(listed, b"")))["models"]
         for language in LANGUAGES:
-            assert described["short"][language].startswith(f"{listed.name} · ")
+            assert described["label"][language].startswith(f"{listed.name} · ")
             purpose = section("purpose", language)[listed.name]
             assert labels.purpose(listed, language) == purpose  # as the app says it
             assert described["intro"][language].startswith(purpose)

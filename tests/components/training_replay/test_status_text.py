@@ -48,7 +48,7 @@ def test_every_state_has_its_sentence(tmp_path, state, age, words):
     assert found.going is (words in ("starting", "training", "preparing"))
 
 
-@pytest.mark.parametrize(("exact", "words"), [(0.25, "2 evaluations"), (0.5, "50 % exact")])
+@pytest.mark.parametrize(("exact", "words"), [(0.25, "2 evaluations"), (0.5, "50 % right")])
 def test_a_run_that_ended_early_says_which_limit_ended_it(tmp_path, exact, words):
     config = TrainingConfig(steps=100, until=0.5, patience=2, device="cpu")
     run = create_run(tmp_path / "run", config)
@@ -82,7 +82,7 @@ def test_the_figures_of_a_toy_task(run):
     set_status(run, "running", 50)
     facts = " · ".join(report(run).facts)
     assert facts == (
-        "step 50/100 · exact 25.0 % · 84.0 k tokens/s · 2 s left · 410 MB · cpu · seed 0"
+        "step 50/100 · 25.0 % right · 84.0 k tokens/s · 2 s left · 410 MB · cpu · seed 0"
     )
 
 

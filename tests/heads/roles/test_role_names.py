@@ -7,6 +7,7 @@ from explorer.heads.roles.role_names import (
     group_key,
     group_name,
     joined_roles,
+    looks_text,
     score_text,
 )
 
@@ -34,11 +35,24 @@ def test_in_a_translation_the_same_place_is_no_copy():
 @pytest.mark.parametrize(
     ("language", "nearest"),
     [
-        ("en", "mostly next position, 0.39 (chance 0.08)"),
-        ("zh", "多为后一位置，0.39（随机水平 0.08）"),
+        ("en", "looks mostly at the token after (39\u00a0%; by chance 8\u00a0%)"),
+        ("zh", "多看后一个词元（39\u00a0%；随机为 8\u00a0%）"),
     ],
 )
 def test_a_score_is_said_with_what_it_would_be_by_chance(language, nearest):
-    assert score_text("nearest", GroupScore(("next",), 0.392, 0.081), "given", language) == nearest
+    assert score_text("mostly", GroupScore(("next",), 0.392, 0.081), "given", language) == nearest
     alone = GroupScore(("diffuse",), 0.95, math.nan)
-    assert score_text("score", alone, "given", "en") == "diffuse: 0.95"
+    assert score_text("scored", alone, "given", "en") == "looks at all tokens alike: 95\u00a0%"
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        ([("reverse", "alignment")], "looks at the mirrored place"),
+        ([("sink", "end")], "looks at the end"),
+        ([("alignment",)], "looks at the place its answer comes from"),
+        ([("self",), ("punctuation",)], "looks at itself, punctuation"),
+    ],
+)
+def test_a_head_is_said_to_look_at_the_plainest_place(groups, said):
+    assert looks_text(groups, "task", "en") == said

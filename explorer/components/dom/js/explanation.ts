@@ -10,7 +10,7 @@ export interface Entry {
   formula?: string; // MathML
   paper?: { name: string; link: string };
   kind?: string; // its class
-  picture?: HTMLElement;
+  picture?: Element;
 }
 
 const MARGIN = 8; // px to the edges of the window

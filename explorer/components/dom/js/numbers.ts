@@ -25,8 +25,14 @@ export function shortNumber(value: number | null | undefined) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   const decimals = size >= 100 ? 0 : size >= 10 ? 1 : 2;
-  const text = size < 0.01 ? value.toPrecision(1) : value.toFixed(decimals);
+  const text = size < 0.01 ? oneDigit(value) : value.toFixed(decimals);
   return text.replaceAll("-", "−");
+}
+
+/** One digit; below a ten-thousandth with a power of ten. */
+function oneDigit(value: number) {
+  const text = value.toExponential(0);
+  return Number(text.split("e")[1]) < -4 ? text : value.toPrecision(1);
 }
 
 /** The same with its sign, for a difference. */

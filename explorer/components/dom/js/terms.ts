@@ -1,19 +1,13 @@
 import { element } from "./element.ts";
 import { createWordsPanel, type Entry, placeBeside, wordEntry } from "./explanation.ts";
 import type { Say } from "./sentences.ts";
+import { termPicture } from "./termPictures.ts";
 
 /** Names of the technical words, which `strings/glossary.toml` explains. */
 export type Term = string;
 
 const TERM = "data-term";
-/** Where a term is seen in a map of four queries and four keys. */
-const PICTURES: Record<Term, string> = {
-  term_query: ".... #### .... ....",
-  term_key: ".#.. .#.. .#.. .#..",
-  weight: ".... ..#. .... ....",
-  term_mask: ".### ..## ...# ....",
-  term_padding: "...# ...# ...# ...#",
-};
+const IDLE = "[data-idle][title]"; // a button that does nothing now, and whose title says why
 const QUOTED = "“[^”]*”"; // the words of a visitor
 
 /** Make an element a term, with a dotted line, or, with null, end that. */
@@ -53,30 +47,29 @@ export function firstUse(text: string, word: string) {
 
 /** What is told of a term. */
 export function termEntry(term: Term, say: Say): Entry {
-  const cells = PICTURES[term];
-  return { ...wordEntry(term, say), ...(cells && { picture: picture(cells) }) };
+  const picture = termPicture(term);
+  return { ...wordEntry(term, say), ...(picture && { picture }) };
 }
 
-/** A small map with some cells filled. */
-function picture(cells: string) {
-  const squares = [...cells.replaceAll(" ", "")].map((cell) =>
-    element("i", { class: cell === "#" ? "filled" : "" }),
-  );
-  return element("div", { class: "term-picture", "aria-hidden": "true" }, ...squares);
+/** Why a button does nothing now. */
+function reasonEntry(button: Element): Entry {
+  const name = button.getAttribute("aria-label") ?? button.textContent ?? "";
+  return { name, text: button.getAttribute("title") ?? "" };
 }
 
 /**
  * Open the sentence of a term by a click or tap on it, which does nothing else; a second one closes
- * it. The Tab key does not stop at terms: those that are on screen stand behind the "?", too.
+ * it. The Tab key does not stop at terms: those that are on screen stand behind the "?", too. A tap
+ * on a button that does nothing now opens why: a finger finds no hover text.
  */
 export function explainTerms(root: HTMLElement, say: Say, signal: AbortSignal) {
   let opened: Element | null = null;
   let before: Element | null = null; // what was open when the pointer went down, which closes it
   let shown: HTMLElement | null = null; // the sentence; a browser says later that it has closed
-  const show = (node: Element, term: Term) => {
+  const show = (node: Element, entry: Entry) => {
     shown?.remove();
-    const words = { label: say(term), close: say("words_close") };
-    const panel = createWordsPanel("term-words", words, () => [termEntry(term, say)]);
+    const words = { label: entry.name, close: say("words_close") };
+    const panel = createWordsPanel("term-words", words, () => [entry]);
     panel.addEventListener("toggle", ({ newState }) => {
       if (newState === "open") return;
       panel.remove();
@@ -90,12 +83,16 @@ export function explainTerms(root: HTMLElement, say: Say, signal: AbortSignal) {
   const onPress = () => {
     before = opened;
   };
-  const onClick = (event: MouseEvent) => {
-    const node = event.target instanceof Element ? event.target.closest(`[${TERM}]`) : null;
+  const onClick = (event: PointerEvent) => {
+    const { target, pointerType } = event;
+    if (!(target instanceof Element)) return;
+    const node = target.closest(`[${TERM}]`);
     const term = node?.getAttribute(TERM);
-    if (!node || !term) return;
+    const idle = pointerType === "touch" ? target.closest(IDLE) : null;
+    const opens = term ? node : idle;
+    if (!opens) return;
     event.stopPropagation();
-    if (node !== before) show(node, term);
+    if (opens !== before) show(opens, term ? termEntry(term, say) : reasonEntry(opens));
   };
   root.addEventListener("pointerdown", onPress, { capture: true, signal });
   root.addEventListener("click", onClick, { capture: true, signal });

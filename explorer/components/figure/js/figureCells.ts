@@ -1,3 +1,4 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import { bitmap, paint } from "../../map/js/bitmap.ts";
 import { isLargeMap, part } from "../../map/js/largeMap.ts";
 import { MASK_CODES } from "../../map/js/pattern.ts";
@@ -6,7 +7,6 @@ import { visibleRows } from "../../trace/js/guess.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { shownHead, shownKeys, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { drawn } from "./figureText.ts";
 
 export type Shown = Pick<TraceContext, "trace" | "state" | "palette">;
 

@@ -1,3 +1,4 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import { linksOf } from "../../map/js/alignment.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { MASK_CODES } from "../../map/js/pattern.ts";
@@ -13,7 +14,7 @@ import {
   siteOf,
 } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { drawn, figurePen, LINE, MARGIN, TYPE, widthOf } from "./figureText.ts";
+import { figurePen, LINE, MARGIN, TYPE, widthOf } from "./figureText.ts";
 
 const BAR = { width: 200, height: 12 }; // px
 const SWATCH = { width: 22, height: 13 }; // px

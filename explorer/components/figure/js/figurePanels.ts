@@ -1,10 +1,11 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { css } from "../../page/js/palette.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { figureCells } from "./figureCells.ts";
 import { addLegend, shownCodes } from "./figureLegend.ts";
-import { drawn, figurePen, LINE, widthOf } from "./figureText.ts";
+import { figurePen, LINE, widthOf } from "./figureText.ts";
 import { placePanels } from "./panelLayout.ts";
 
 type Content = Omit<Parameters<typeof placePanels>[0], "measure" | "sheet" | "top"> & {

@@ -1,3 +1,4 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import type { AttributeValue } from "../../dom/js/element.ts";
 import { ISOLATE, isolated, POP_ISOLATE } from "../../dom/js/sentences.ts";
 import { measuringPen, textWidth } from "../../map/js/geometry.ts";
@@ -14,23 +15,6 @@ export const MARGIN = 16; // px around the figure
 const HEADING = 1.15; // size of a title to the type
 const PARTS =
   /\s+|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+/gu;
-
-let namespace: string | null = null;
-
-/** Make an SVG element. */
-export function drawn(
-  tag: string,
-  attributes: Record<string, AttributeValue> = {},
-  ...children: (Node | string)[]
-) {
-  namespace ??= (
-    new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg") as Element
-  ).namespaceURI;
-  const node = document.createElementNS(namespace, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node as SVGElement;
-}
 
 /** A pen that measures text of the figure. */
 export function figurePen(heading = false) {

@@ -1,6 +1,7 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { colourAt, css, mix, type Palette, signedRamp } from "../../page/js/palette.ts";
-import { drawn, figurePen, LINE, MARGIN, TYPE } from "./figureText.ts";
+import { figurePen, LINE, MARGIN, TYPE } from "./figureText.ts";
 import { type SignedBar, TONE } from "./signedBars.ts";
 
 const GAP = 10; // px

@@ -1,7 +1,8 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { beginFigure } from "../../figure/js/figureSheet.ts";
-import { drawn, FONT, figurePen, LINE, MARGIN, TYPE } from "../../figure/js/figureText.ts";
+import { FONT, figurePen, LINE, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { type Colour, css, inkOn, type Palette, printPalette } from "../../page/js/palette.ts";
 import { isDifference } from "./headRoles.ts";

@@ -1,18 +1,11 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import { signed } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureCells, type Places } from "../../figure/js/figureCells.ts";
 import { addBar, addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
 import { beginFigure } from "../../figure/js/figureSheet.ts";
-import {
-  drawn,
-  FONT,
-  figurePen,
-  LINE,
-  MARGIN,
-  shortLabel,
-  TYPE,
-} from "../../figure/js/figureText.ts";
+import { FONT, figurePen, LINE, MARGIN, shortLabel, TYPE } from "../../figure/js/figureText.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import {
   colourAt,

@@ -6,6 +6,7 @@ import { INSIDE_VIEWS, MEAN } from "../../trace/js/look.ts";
 import {
   currentRow,
   headPlace,
+  isSimple,
   largestKey,
   shownCell,
   shownMethod,
@@ -172,11 +173,11 @@ export function insideButton(context: TraceContext): Part {
   const { say } = context;
   const button = buttonElement(
     () => lookInside(context, context.state.inside ? null : touchedCell(context)),
-    { class: "quiet inside-open", testid: "inside-open", title: say("inside_open_title") },
-    say("inside"),
+    { class: "quiet inside-open", testid: "inside-open" },
   );
   const draw = () => {
     button.hidden = !isOffered(context);
+    write(button, say(isSimple(context) ? "inside_simple" : "inside"));
     const other = shownMethod(context) !== null && !context.state.inside;
     assign(
       button,

@@ -1,5 +1,6 @@
 import { element, write } from "../../dom/js/element.ts";
 import { createStore } from "../../dom/js/store.ts";
+import { isAsked } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
@@ -11,6 +12,13 @@ import { OUTPUT_BOXES, outputContents } from "./outputPath.ts";
 import { createPath } from "./path.ts";
 import { createPositions } from "./positions.ts";
 import type { TokenPath } from "./tokenPath.ts";
+
+/** By box, the answers of a lesson that its numbers would tell. */
+const TOLD: Record<string, string> = {
+  normed: "normed length",
+  result: "number after",
+  hidden: "active numbers",
+};
 
 type PathPart = "before" | "after"; // of a layer: before the heads, or after them
 
@@ -45,7 +53,8 @@ export function createLayerPath(context: TraceContext) {
     parts.after.element.hidden = part !== "after";
     parts[part].draw(path, head, cell);
     const { enlarged } = chosen.values;
-    const large = parts[part].shown(enlarged);
+    const asked = isAsked(context, TOLD[enlarged], cell);
+    const large = asked ? null : parts[part].shown(enlarged);
     const ofPositions = large !== null && enlarged === "positions";
     positions.element.hidden = !ofPositions;
     detail.element.hidden = !large || ofPositions;

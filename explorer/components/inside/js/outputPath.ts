@@ -1,6 +1,8 @@
 import { percent } from "../../dom/js/numbers.ts";
 import { isolated } from "../../dom/js/sentences.ts";
+import { ASKED } from "../../page/js/lessonEvents.ts";
 import { labelOf, markOf } from "../../trace/js/label.ts";
+import { isAsked } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
@@ -26,14 +28,16 @@ export function outputContents(
   context: TraceContext,
   path: TokenPath,
   _head: HeadVectors,
-  { query }: Cell,
+  cell: Cell,
 ): Record<string, BoxContent | null> {
+  const { query } = cell;
   const { say, state } = context;
   const { queries, keys } = path.counts;
   const costs = costsOf(path.config, state.site, queries, keys);
   const after = path.config.norm === "pre" ? "" : "_post";
   const hidden = path.vector("hidden", query);
-  const active = hidden.filter((value) => value > 0).length;
+  const asked = isAsked(context, "active numbers", cell);
+  const active = asked ? ASKED : hidden.filter((value) => value > 0).length;
   const layers = path.config[state.site === "encoder" ? "encoder_layers" : "decoder_layers"];
   return {
     heads: {

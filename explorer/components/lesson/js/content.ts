@@ -1,6 +1,6 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
-import type { Look } from "../../page/js/lessonEvents.ts";
+import type { Look, TrainingLook } from "../../page/js/lessonEvents.ts";
 
 export interface Card {
   text: string;
@@ -10,7 +10,7 @@ export interface Card {
   because: string;
   answer: string; // what of the trace the right choice is; "" where nothing is asked
   highlight: string; // `data-testid` of what the text speaks of, or ""
-  look: Look | null;
+  look: Look | TrainingLook | null;
   here: boolean; // whether the text that it speaks of is on screen
   problem: string; // why it cannot be shown, or ""
 }

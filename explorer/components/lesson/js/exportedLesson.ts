@@ -1,3 +1,4 @@
+import type { Look } from "../../page/js/lessonEvents.ts";
 import { mountFromPage } from "../../player/js/pagePlayer.ts";
 import { bytesOf } from "../../player/js/pageResources.ts";
 import { type Card, type Content, type Lesson, readContent } from "./content.ts";
@@ -38,7 +39,7 @@ class Texts {
     const part = this.partOf(card);
     if (!part || part === this.shown) return;
     const payload = part.querySelector("[data-payload]") as HTMLElement;
-    const look = this.cards[card]?.look ?? undefined;
+    const look = (this.cards[card]?.look as Look | null) ?? undefined;
     this.player?.destroy();
     this.shown = part;
     this.player = await mountFromPage(found("#player"), part, payload, look);

@@ -12,6 +12,7 @@ import {
   onAway,
   onSeen,
   showLook,
+  showMoment,
   tellAsking,
   tellLeft,
 } from "../../page/js/lessonEvents.ts";
@@ -123,7 +124,7 @@ export function mountLesson(
     if (here) {
       set({ index: to, waiting: false });
       screen.flush(); // what the card asks is known before the picture shows it
-      showLook(card?.look as NonNullable<Card["look"]>);
+      showPicture(card);
     } else {
       set({ waiting: true });
       tellAsking({ ...lessonAsks(), answered: false }); // the answer was to the card that is left
@@ -150,7 +151,9 @@ export function mountLesson(
   const follow = () => {
     const { card, cards } = lessonNow();
     set({ index: card });
-    if (!cards[card]?.look?.cell) closeCell();
+    const look = cards[card]?.look;
+    if (look && "moment" in look) showPicture(cards[card]);
+    else if (!look?.cell) closeCell();
   };
   follow();
   screen.show([draw, markWaiting, tell]);
@@ -177,16 +180,25 @@ export function mountLesson(
       tellLeft();
       highlight("");
       tellAsking();
+      showMoment(null);
       keepHeight(0);
       root.remove();
     },
   };
 }
 
+/** Show what a card speaks of, a part of the trace or a moment of the training. */
+function showPicture(card: Card | null) {
+  if (!card?.look) return;
+  if ("moment" in card.look) showMoment(card.look);
+  else showLook(card.look);
+}
+
 /** What a card asks of the text on screen; nothing where it asks nothing, or of another text. */
 function questionOf(card: Card | null): OpenQuestion[] {
   if (!card?.answer || !card.here || !card.look) return [];
-  const { site, layer, head, step, cell } = card.look;
+  const { site, layer, head, step } = card.look;
+  const cell = "cell" in card.look ? card.look.cell : null;
   const [query, key] = cell ?? [(step ?? 1) - 1, null];
   const place = { site: site ?? null, layer: layer ?? 0, head: head ?? 0 };
   return [{ answer: card.answer, ...place, query, key }];

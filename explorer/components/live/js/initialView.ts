@@ -12,6 +12,7 @@ import type { ViewOptions } from "../../trace/js/trace.ts";
 export type InitialView = Partial<ViewOptions>;
 
 const SHARP = 0.5; // a weight that no other key can have too
+const SURE = 0.95; // a probability below which the model hesitates
 
 /**
  * Names of the fields of a view that the trace lacks, as `Selection.within` in the app.
@@ -73,8 +74,9 @@ export function initialView(
 
 /**
  * The step, from 1, that shows most: of a cross head the one where it looks sharply at content, where
- * it goes back in the source before others, and the first one last; of anything else the last one that
- * predicts content. Null without one. As `initial_step` in `heads/initial_head.py`.
+ * it goes back in the source before others, among these where the model hesitates, and the first one
+ * last; of anything else the last one that predicts content. Null without one. As `initial_step` in
+ * `heads/initial_head.py`.
  */
 export function initialStep(trace: ModelTrace, { site, layer, head }: InitialView): number | null {
   const rows = trace.predictedTokens.map((token) => !isSpecial(token));
@@ -85,6 +87,7 @@ export function initialStep(trace: ModelTrace, { site, layer, head }: InitialVie
   const { values, shape } = trace.arrays["cross.attention"];
   const [, heads, queries, keys] = shape;
   const start = (layer * heads + head) * queries * keys;
+  const hesitates = hesitatingSteps(trace);
   let best = { step: 0, rank: -1 };
   let before = 0;
   rows.forEach((shown, row) => {
@@ -93,9 +96,17 @@ export function initialStep(trace: ModelTrace, { site, layer, head }: InitialVie
     const peak = Math.max(...weights);
     const key = weights.indexOf(peak);
     const crosses = row > 0 && key < before && peak > SHARP;
-    const rank = peak + Number(row > 0) + Number(crosses);
+    const rank = peak + Number(row > 0) + Number(crosses) * (hesitates.has(row + 1) ? 2 : 1);
     if (shown && rank > best.rank) best = { step: row + 1, rank };
     before = key;
   });
   return best.step || null;
+}
+
+/** The steps at which the model chose a token that it is not sure of. */
+function hesitatingSteps({ candidates }: ModelTrace) {
+  const unsure = candidates.filter(
+    ({ chosen, forced, probability }) => chosen && !forced && probability < SURE,
+  );
+  return new Set(unsure.map(({ step }) => step));
 }

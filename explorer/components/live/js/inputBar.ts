@@ -4,7 +4,6 @@
  */
 
 import { element, type Part } from "../../dom/js/element.ts";
-import { PAGE_WIDTH } from "../../dom/js/lengths.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { MOST_PADDING } from "../../trace/js/look.ts";
 import { type LiveModel, randomText, requestAfter } from "./liveModel.ts";
@@ -19,8 +18,6 @@ interface InputListeners {
   onRequest: (request: LiveRequest, typed: boolean) => void; // typed: sent from the text box
   onEdit: (request: LiveRequest) => void; // of the text that is changed, not sent
 }
-
-const NARROW = matchMedia(`(max-width: ${PAGE_WIDTH}px)`);
 
 /** @param say in the language of the state */
 export function createInputBar(
@@ -80,11 +77,10 @@ function createModelChoice(
 ): Part {
   if (models.length === 1)
     return { element: element("strong", { testid: "model-name" }, models[0].name) };
-  const label = (one: LiveModel) => (NARROW.matches ? one.short : one.label)[state.language];
-  const choice = select(say("model"), "model", models, (one) => [one.name, label(one)]);
-  NARROW.onchange = () => {
-    for (const [index, one] of models.entries()) choice.options[index].text = label(one);
-  };
+  const choice = select(say("model"), "model", models, (one) => [
+    one.name,
+    one.label[state.language],
+  ]);
   choice.addEventListener("change", () => onChoose(modelOf(models, { model: choice.value })));
   const draw = () => {
     choice.value = state.asked.request.model;

@@ -12,7 +12,6 @@ export interface LiveModel {
   sha256: string; // of its file
   data?: Uint8Array<ArrayBuffer>; // of a model that has no file beside the page
   label: Record<string, string>; // by language
-  short: Record<string, string>; // label where there is little room
   intro: Record<string, string>; // what the model does, and how to begin
   placeholder: Record<string, string>; // by language, what may be typed
   examples: { text: string; hint: Record<string, string> }[]; // the first is opened

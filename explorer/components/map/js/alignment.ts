@@ -19,12 +19,8 @@ export function createAlignment(context: TraceContext): Part {
   const { say } = context;
   const group = { names: ALIGNMENTS, prefix: "alignment", label: "alignment", small: true };
   const radios = createRadios(say, group, (name) => context.set({ alignment: name as Alignment }));
-  const name = element(
-    "span",
-    { class: "alignment-name", title: say("alignment_title") },
-    say("alignment"),
-  );
-  const node = element("div", { class: "alignment" }, name, radios.element);
+  const about = { class: "alignment", title: say("alignment_title") };
+  const node = element("div", about, radios.element);
   const draw = () => {
     node.hidden = context.state.site !== "cross";
     radios.check(context.state.alignment);

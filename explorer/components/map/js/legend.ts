@@ -16,7 +16,8 @@ import { createShownChoice } from "./shownChoice.ts";
 
 /** The technical words around a map; some open where they stand, and a key reaches all of them here. */
 const TERMS: Term[] = [
-  ...["weight", "term_query", "term_key", "term_value", "term_token", "term_head", "term_layer"],
+  ...["term_attention", "weight", "term_query", "term_key", "term_value"],
+  ...["term_token", "term_head", "term_layer"],
   ...SITES.map((site) => `site_${site}`),
   ...["term_mask", PADDING, "term_bos", "term_eos", "term_softmax"],
 ];
@@ -76,25 +77,30 @@ export function createLegend(context: TraceContext): Part {
   return { element: node, views };
 }
 
-/** What the colours and marks of the map on screen mean, and what else it can show. */
+/** What the words, colours and marks around the map on screen mean, and what else it can show. */
 function entries(context: TraceContext) {
-  const { say, state, trace } = context;
+  const { say, trace } = context;
+  const shown = Object.values(trace.sites).flatMap(({ reasons }) => reasons);
+  const codes = MASK_CODES.filter((code) => shown.includes(code));
+  const reasons = codes.map((code) => reasonWord(context, code));
+  const choices = isSimple(context) ? [] : choiceWords(context);
+  return [...new Set([...TERMS, ...choices, ...reasons])].map((name) => termEntry(name, say));
+}
+
+/** The words of what a map can show, which Simple leaves out. */
+function choiceWords(context: TraceContext) {
+  const { state, trace } = context;
   const method = shownMethod(context);
   const offered = offers(context, "contributions");
   const others = SHOWN_MAPS.filter((one) => one !== method);
   const cross = state.site === "cross";
-  const names = [
-    ...TERMS,
+  return [
     ...(method ? [method, ...SHARES] : []),
     ...SCALES.map((scale) => `scale_${scale}`),
     ...(cross && trace.header.source.length ? ALIGNMENTS : []),
     ...(cross ? ["gold_weight"] : []),
     ...(offered ? [...others, ...(method ? [] : SHARES)] : ["not_computed"]),
   ];
-  const shown = Object.values(trace.sites).flatMap(({ reasons }) => reasons);
-  const codes = MASK_CODES.filter((code) => shown.includes(code));
-  const reasons = codes.map((code) => reasonWord(context, code));
-  return [...new Set([...names, ...reasons])].map((name) => termEntry(name, say));
 }
 
 /** The word for the reason of a masked cell. */

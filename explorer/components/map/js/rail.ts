@@ -113,7 +113,12 @@ function nameAxes(context: TraceContext, axes: HTMLElement, gold: GoldNumbers) {
 function axesText(context: TraceContext, gold: GoldNumbers) {
   const { say } = context;
   if (shownMethod(context)) return say("mini_axes_weights");
-  return isScored(context, gold) ? (gold.axes ?? say("mini_axes_gold")) : say("mini_axes");
+  return isScored(context, gold) ? (gold.axes ?? say("mini_axes_gold")) : say(sitesText(context));
+}
+
+/** Who looks at whom, of a model that has a source and a target. */
+function sitesText({ trace, state }: TraceContext) {
+  return `mini_axes_${trace.source.length && trace.target.length ? state.site : "alone"}`;
 }
 
 /** The width of the name of a layer, which on a phone is large enough for a finger. */
@@ -284,7 +289,9 @@ function layerName(context: TraceContext, site: Site, layer: number) {
   const number = site.numbers[layer];
   if (site.heads === 1 || isSimple(context)) {
     const title = say("layer_title", { layer: number });
-    return element("span", { class: "layer-name", title }, `L${number}`);
+    const name = element("span", { title }, `L${number}`);
+    if (layer === 0) markTerm(name, "term_layer");
+    return element("span", { class: "layer-name" }, name);
   }
   return buttonElement(
     () => act.select(context.state.shows === "weight" ? { layer, head: MEAN } : { layer }),

@@ -14,6 +14,7 @@ export function createSiteChoice(context: TraceContext): Part {
     for (const [name, button] of Object.entries(radios.buttons)) {
       const site = context.trace.sites[name as SiteName];
       assign(button, "aria-disabled", site ? null : "true");
+      assign(button, "data-idle", site ? null : "");
       assign(button, "title", say(site ? `site_${name}_title` : "no_site"));
     }
   };

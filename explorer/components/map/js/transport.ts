@@ -1,4 +1,5 @@
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import { followArrows, markStop } from "../../dom/js/roving.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { isInLesson } from "../../page/js/lessonEvents.ts";
 import type { Move } from "../../trace/js/actions.ts";
@@ -56,7 +57,7 @@ export function createTransport(context: TraceContext): Part {
   const node = element(
     "div",
     { class: "transport", role: "toolbar", "aria-label": say("transport") },
-    ...Object.values(buttons),
+    joinMoves(Object.values(buttons), buttons.play),
     slider,
     count,
     label,
@@ -65,6 +66,16 @@ export function createTransport(context: TraceContext): Part {
   );
   const controls = { buttons, slider, count, ahead, label, hint, projector };
   return { element: node, views: [() => drawTransport(context, controls)] };
+}
+
+/** The buttons as one stop of the Tab key: Play, or the one that was used last. */
+function joinMoves(all: HTMLButtonElement[], first: HTMLButtonElement) {
+  const node = element("span", { class: "moves" }, ...all);
+  const shown = () => all.filter((one) => one.getClientRects().length > 0);
+  followArrows(node, shown, { press: false });
+  node.addEventListener("focusin", ({ target }) => markStop(all, target as HTMLButtonElement));
+  markStop(all, first);
+  return node;
 }
 
 /** A button that goes to another place. */

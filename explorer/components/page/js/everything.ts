@@ -9,7 +9,7 @@ import type { Say } from "../../dom/js/sentences.ts";
 import { store, stored } from "./browserStorage.ts";
 import { channel } from "./channel.ts";
 
-const SHOWN = "data-everything"; // on the document; the app's `everything.js` sets it at first
+const SHOWN = "data-everything"; // on the document; in the app `everythingStart.ts` sets it at first
 const CHOSEN = "attention-everything"; // in the browser's storage
 
 const changed = channel("explorer-everything");
@@ -19,6 +19,11 @@ export const onEverything = changed.hear;
 export function everythingShown() {
   if (typeof document === "undefined") return true;
   return document.documentElement.hasAttribute(SHOWN) || stored(CHOSEN) !== null;
+}
+
+/** Show on this page what was chosen on one before. */
+export function showChosen() {
+  document.documentElement.toggleAttribute(SHOWN, stored(CHOSEN) !== null);
 }
 
 export function showEverything(shown: boolean) {

@@ -11,6 +11,12 @@ export type Look = Pick<
   "site" | "layer" | "head" | "step" | "alignment" | "guess" | "ahead" | "cell" | "inside"
 >;
 
+/** What a card shows of a training. */
+export interface TrainingLook extends Pick<Look, "site" | "layer" | "head" | "step"> {
+  run: string; // root and name
+  moment: number; // its step of the training
+}
+
 /** On the page while it has the card of a lesson. */
 export const FOLLOWED = "data-lesson";
 
@@ -24,6 +30,7 @@ export const NEXT_TOKEN = "predicted token";
 /** In the place of a number that a card asks. */
 export const ASKED = "?";
 
+const MOMENT = "data-lesson-moment";
 const ATTRIBUTE = "data-highlight";
 const ASKS = "data-lesson-asks";
 
@@ -48,6 +55,21 @@ const NOTHING: Asked = { answer: "", answered: false, open: [] };
 
 /** Let the player show a part of its trace. */
 export const { tell: showLook, hear: onLook } = channel<Look>("attention-look");
+
+const training = channel("attention-training-look");
+export const onTrainingLook = training.hear;
+
+/** Let the replay of a training, which may be mounted later, show a moment; null = any. */
+export function showMoment(look: TrainingLook | null) {
+  if (look) document.documentElement.setAttribute(MOMENT, JSON.stringify(look));
+  else document.documentElement.removeAttribute(MOMENT);
+  training.tell();
+}
+
+/** The moment that a card shows; null without such a card. */
+export function shownMoment(): TrainingLook | null {
+  return JSON.parse(document.documentElement.getAttribute(MOMENT) ?? "null");
+}
 
 /** Let the player show no cell, before the server sends it another text. */
 export const { tell: closeCell, hear: onCloseCell } = channel("attention-close-cell");

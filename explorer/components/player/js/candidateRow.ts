@@ -18,8 +18,10 @@ const CHOSEN: Record<"forced" | "given" | "taken", [string, string]> = {
 
 export type CandidateRow = ReturnType<typeof createCandidateRow>;
 
+type Force = (button: HTMLElement, id: number, token: string) => void;
+
 /** One row of the list; a click guesses or forces its token. */
-export function createCandidateRow(context: TraceContext) {
+export function createCandidateRow(context: TraceContext, force: Force) {
   const { say } = context;
   const rank = element("span", { class: "rank" });
   const name = element("bdi", { class: "name token" });
@@ -28,7 +30,7 @@ export function createCandidateRow(context: TraceContext) {
   const value = element("span", { class: "value" });
   const mark = element("span", { class: "mark" });
   const button = buttonElement(
-    () => choose(context, button),
+    () => choose(context, button, force),
     { class: "candidate" },
     ...[rank, name, track, value, mark],
   );
@@ -41,6 +43,7 @@ export function createCandidateRow(context: TraceContext) {
     assign(button, "title", guess);
     assign(mark, "title", null);
     assign(button, "aria-disabled", null);
+    assign(button, "data-idle", null);
   };
   const drawKnown = (candidate: Candidate) => {
     const { state, trace } = context;
@@ -54,7 +57,9 @@ export function createCandidateRow(context: TraceContext) {
     assign(mark, "title", meaning && say(meaning));
     const enabled = state.whatIf && !state.guess && !candidate.chosen && !candidate.given;
     assign(button, "aria-disabled", enabled ? null : "true");
-    const why = candidate.chosen ? "taken" : whyEnabled(enabled, candidate, trace);
+    assign(button, "data-idle", enabled || candidate.chosen ? null : "");
+    const guessing = state.guess !== null;
+    const why = candidate.chosen ? "taken" : whyEnabled(enabled, guessing, candidate, trace);
     const facts = { token: labelOf(candidate.token), probability: percent(probability) };
     const loss = probability > 0 ? (-Math.log(probability)).toFixed(2) : "∞";
     const exact = { ...facts, probability: percentOfLoss(probability, loss), loss };
@@ -74,13 +79,13 @@ export function createCandidateRow(context: TraceContext) {
   return { element: element("li", {}, button), button, draw };
 }
 
-function choose(context: TraceContext, button: HTMLButtonElement) {
-  const { guess, whatIf, step } = context.state;
+function choose(context: TraceContext, button: HTMLButtonElement, force: Force) {
+  const { guess, whatIf } = context.state;
   const { id, token = "" } = button.dataset;
   const enabled = whatIf && !guess && button.getAttribute("aria-disabled") === null;
   const key = weightsHidden(context) ? Number(id) : -1;
   if (guess) context.set(key < 0 ? guessToken(context, token) : guessKey(context, key));
-  if (enabled) context.act.force(step, Number(id));
+  if (enabled) force(button, Number(id), token);
 }
 
 /** Whether the choices of a guess stand in the place of the candidates. */
@@ -102,8 +107,9 @@ function howChosen({ forced, given }: Candidate): keyof typeof CHOSEN {
 }
 
 /** The sentence on what a click on a candidate that was not chosen does, or why it does nothing. */
-function whyEnabled(enabled: boolean, { given }: Candidate, { masks }: Trace) {
+function whyEnabled(enabled: boolean, guessing: boolean, { given }: Candidate, { masks }: Trace) {
   if (given) return "in_prompt";
+  if (guessing) return "guess_first_ends";
   if (!enabled) return "no_what_if";
   return masks.length ? "what_if_mask_title" : "what_if_title";
 }

@@ -13,6 +13,7 @@ import type { Candidate, NextView } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type CandidateRow, createCandidateRow, isGuessed } from "./candidateRow.ts";
 import { candidateNote, predictsNothing, titleOf } from "./candidatesText.ts";
+import { createForceQuestion } from "./forceQuestion.ts";
 import {
   createHeadParts,
   type FindAttribution,
@@ -20,11 +21,11 @@ import {
   offersHeadParts,
   showsHeadParts,
 } from "./headParts.ts";
-import { createOthers, isSure } from "./otherCandidates.ts";
+import { createOthers } from "./otherCandidates.ts";
 import { createTypedGuess } from "./typedGuess.ts";
 
 const DIGIT = 0.6; // em, of a rank
-const FEWEST_CANDIDATES = 3; // listed at first where the model is sure; with less space, they scroll
+const FEWEST_CANDIDATES = 3; // listed in Simple; with less space, they scroll
 const ROW = { desk: [20, 52], projector: [30, 64] }; // px, at least and at most
 
 /** The probabilities of the next token; a click forces that token. */
@@ -39,6 +40,7 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
   };
   const radios = createRadios(say, group, (name) => context.set({ nextView: name as NextView }));
   const heading = element("header", {}, title, radios.element);
+  const question = createForceQuestion(context);
   const list = element("ol", { class: "candidates", testid: "candidates" });
   const rows: CandidateRow[] = [];
   const pressable = () =>
@@ -78,7 +80,7 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     const answer = byHeads() ? null : state.guess?.answer;
     assign(note, "data-mark", answer && (answer.right ? "right" : "wrong"));
     assign(node, "aria-label", title.hidden ? (note.textContent ?? "") : say("candidates"));
-    while (rows.length < candidates.length) rows.push(createCandidateRow(context));
+    while (rows.length < candidates.length) rows.push(createCandidateRow(context, question.force));
     populate(list, candidates.length, (index) => rows[index].element);
     candidates.forEach((candidate, index) => {
       rows[index].draw(candidate);
@@ -92,10 +94,16 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     const candidates = listed(context);
     const around = [heading, temperature.element, note, typed.element];
     const shown = fitCandidates(context, node, around, candidates, rows);
-    others.draw(isGuessed(context) || byHeads() ? [] : shown, isSure(context, candidates));
+    others.draw(isGuessed(context) || byHeads() ? [] : shown);
     fitHeadParts(context, node.parentElement as HTMLElement);
   };
-  const views = [draw, ...(typed.views ?? []), ...(temperature.views ?? []), fit];
+  const views = [
+    ...(question.views ?? []),
+    draw,
+    ...(typed.views ?? []),
+    ...(temperature.views ?? []),
+    fit,
+  ];
   return { element: node, views: [...views, leadToChoices(context, node)] };
 }
 
@@ -127,8 +135,8 @@ function drawChoice(context: TraceContext, { buttons, check }: ReturnType<typeof
 
 /**
  * Show as many rows as the column has space for, always including the chosen one, and make them
- * as high as the space allows; at first three where the model is sure of the first. While they are
- * guessed all are shown: which are left would tell something.
+ * as high as the space allows; three in Simple. While they are guessed all are shown: which are left
+ * would tell something.
  * @param around parts of `node` that take space, too
  * @param candidates in the order of their rows
  * @returns those that are shown
@@ -148,9 +156,7 @@ function fitCandidates(
   const space = fitted ? spaceForRows(node, around) : Infinity;
   const fit = Math.max(FEWEST_CANDIDATES, Math.floor(space / smallest) - 1); // one is of the others
   const room = guessed ? length : Math.min(length, fit);
-  const few = isSimple(context) || (!state.allCandidates && isSure(context, candidates));
-  const folded = few && !guessed;
-  const most = folded ? Math.min(room, FEWEST_CANDIDATES) : room;
+  const most = isSimple(context) && !guessed ? Math.min(room, FEWEST_CANDIDATES) : room;
   const height = Math.min(Math.max(space / (room + 1), smallest), largest);
   node.style.setProperty("--row-height", fitted ? `${Math.floor(height)}px` : "");
   const ranks = candidates.map(({ rank }) => rank).sort((one, other) => one - other);

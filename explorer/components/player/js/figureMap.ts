@@ -1,7 +1,7 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { figureCells } from "../../figure/js/figureCells.ts";
 import {
-  drawn,
   figurePen,
   LINE,
   labelText,

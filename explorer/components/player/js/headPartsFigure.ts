@@ -1,16 +1,9 @@
 import { csvTable } from "../../dom/js/csv.ts";
+import { drawn } from "../../dom/js/drawing.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
 import { beginFigure } from "../../figure/js/figureSheet.ts";
-import {
-  addParagraph,
-  drawn,
-  FONT,
-  figurePen,
-  LINE,
-  MARGIN,
-  TYPE,
-} from "../../figure/js/figureText.ts";
+import { addParagraph, FONT, figurePen, LINE, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { signedLines } from "../../figure/js/signedBarsFigure.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { css, inkOn, printPalette } from "../../page/js/palette.ts";

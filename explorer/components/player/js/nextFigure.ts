@@ -1,10 +1,10 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import { percent } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
 import { beginFigure } from "../../figure/js/figureSheet.ts";
 import {
   addParagraph,
-  drawn,
   FONT,
   figurePen,
   LINE,

@@ -6,10 +6,14 @@ import { decodedPieces } from "../../trace/js/unitChoice.ts";
 
 const SAID = 2000; // ms for which the button says that the text was copied
 
-/** The output as one plain sentence, as far as it is decoded, and a button that copies it. */
+/**
+ * The output as one plain sentence, what is not yet decoded of it faded, and a button that copies it.
+ */
 export function createOutput(context: TraceContext): Part {
   const { say } = context;
-  const text = element("bdi", { class: "output-text", testid: "output" });
+  const decoded = element("span", {});
+  const ahead = element("span", { class: "not-decoded" });
+  const text = element("bdi", { class: "output-text", testid: "output" }, decoded, ahead);
   const said = element("span", { class: "copied", role: "status" });
   const copyShown = async () => {
     await copyText(context.root, text.textContent ?? "");
@@ -38,10 +42,15 @@ export function createOutput(context: TraceContext): Part {
   const reserve = () => {
     void [context.size, context.state.projector]; // measures
     node.hidden = !isOffered();
-    if (!node.hidden) reserveHeight(text, context.pieces.header.text);
+    if (!node.hidden) reserveHeight(text, [decoded, ahead], context.pieces.header.text);
   };
   const draw = () => {
-    if (isOffered()) write(text, shownText(context));
+    if (!isOffered()) return;
+    const shown = shownText(context);
+    const before = decodedText(context);
+    const known = shown.startsWith(before) ? before.length : shown.length;
+    write(decoded, shown.slice(0, known));
+    write(ahead, shown.slice(known));
   };
   const scroll = () => {
     if (!isOffered()) return;
@@ -55,12 +64,14 @@ export function createOutput(context: TraceContext): Part {
 }
 
 /** Keep the height that the whole output needs: no step moves what is above it. */
-function reserveHeight(node: HTMLElement, whole: string) {
-  const shown = node.textContent ?? "";
+function reserveHeight(node: HTMLElement, [decoded, ahead]: HTMLElement[], whole: string) {
+  const shown = [decoded, ahead].map((part) => part.textContent ?? "");
   node.style.minHeight = "";
-  write(node, whole);
+  write(decoded, whole);
+  write(ahead, "");
   node.style.minHeight = `${node.clientHeight}px`;
-  write(node, shown);
+  write(decoded, shown[0]);
+  write(ahead, shown[1]);
 }
 
 /**
@@ -68,13 +79,19 @@ function reserveHeight(node: HTMLElement, whole: string) {
  * shown; the text with its masks filled in.
  */
 function shownText(context: TraceContext) {
-  const { header, prompt } = context.pieces;
-  const { text, predicted } = header;
+  const { text, predicted } = context.pieces.header;
   const { ahead } = context.state;
-  const decoded = decodedPieces(context);
-  if (text && (ahead || decoded >= predicted.length)) return text;
-  const tokens = predicted.slice(Math.max(prompt - 1, 0), ahead ? undefined : decoded);
-  return plainText(tokens, header.marked);
+  if (text && (ahead || decodedPieces(context) >= predicted.length)) return text;
+  return ahead ? textTo(context, undefined) : decodedText(context);
+}
+
+/** The output up to the current step. */
+function decodedText(context: TraceContext) {
+  return textTo(context, decodedPieces(context));
+}
+
+function textTo({ pieces: { header, prompt } }: TraceContext, end: number | undefined) {
+  return plainText(header.predicted.slice(Math.max(prompt - 1, 0), end), header.marked);
 }
 
 /**

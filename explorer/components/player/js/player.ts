@@ -20,6 +20,7 @@ import { createTransport } from "../../map/js/transport.ts";
 import type { ShownState } from "../../page/js/classEvents.ts";
 import { everythingShown } from "../../page/js/everything.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
+import { isInLesson } from "../../page/js/lessonEvents.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
@@ -189,7 +190,7 @@ function placeParts(
   const tooltip = createTooltip(context);
   rail.element.prepend(site.element, headsNote.element);
   transport.element.append(unit.element);
-  transport.element.querySelector(".move.last")?.after(guess.element);
+  transport.element.querySelector(".moves")?.after(guess.element);
   const beside = [sentence, share, predictions, candidates, cutOff, forced, output].map(
     (part) => part.element,
   );
@@ -236,11 +237,12 @@ function placeParts(
 }
 
 /**
- * Tell the style sheet how high the strips are, below which the transport stays in view, and where
+ * Tell the style sheet whether a lesson is followed, how high the strips are, below which the transport stays in view, and where
  * the picture begins.
  */
 function keepHeights(context: TraceContext, strips: HTMLElement, main: HTMLElement) {
   const { root, state } = context;
+  root.toggleAttribute("data-in-lesson", isInLesson());
   if (!state.inside) return;
   void [context.size, context.trace]; // measures
   root.style.setProperty("--strips-height", `${strips.offsetHeight}px`);

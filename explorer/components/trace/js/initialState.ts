@@ -53,7 +53,6 @@ export interface Shown {
   nextView: NextView; // how the next token is shown
   temperature: number; // at which the candidates are shown, 1 = as the model decodes
   projector: boolean;
-  allCandidates: boolean; // whether improbable candidates are listed, too
   whatIf: boolean;
   hinted: boolean; // whether the first hint was followed
   zoomed: boolean;
@@ -113,7 +112,6 @@ export function initialState(
     temperature: before.temperature ?? 1,
     projector: before.projector ?? projectorChosen(),
     everything: initialEverything(view, before, mean),
-    allCandidates: before.allCandidates ?? false,
     whatIf: view.what_if ?? false,
     hinted: wasHinted(view, before),
     zoomed: false,

@@ -18,6 +18,7 @@ export function createUnitChoice(context: TraceContext): Part {
     const enabled = context.pieces.words !== null;
     radios.element.hidden = !enabled && !context.pieces.header.marked;
     assign(radios.buttons.words, "aria-disabled", enabled ? null : "true");
+    assign(radios.buttons.words, "data-idle", enabled ? null : "");
     assign(radios.buttons.words, "title", context.say(enabled ? "unit_words_title" : "no_words"));
     radios.check(context.trace.rows ? "words" : "pieces");
   };

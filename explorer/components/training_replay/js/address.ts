@@ -85,7 +85,7 @@ function nameOf(head: HeadChoice | null) {
 }
 
 /** The run as the URL names it; its key has the time of its creation behind. */
-function keyOf({ key }: RunData) {
+export function keyOf({ key }: Pick<RunData, "key">) {
   return key.slice(0, key.lastIndexOf("@"));
 }
 

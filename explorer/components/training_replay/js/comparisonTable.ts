@@ -1,10 +1,13 @@
 import { csvTable } from "../../dom/js/csv.ts";
+import { drawn } from "../../dom/js/drawing.ts";
 import { element, type Part } from "../../dom/js/element.ts";
 import { shortValue } from "../../dom/js/numbers.ts";
 import { tableButton } from "../../dom/js/tableButton.ts";
-import { runColour } from "./curvePanels.ts";
+import { runColour, runDashes } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import type { ComparisonRow } from "./runData.ts";
+
+const SWATCH = { width: 30, height: 4 }; // px
 
 /** The compared runs as a table, which is also the key to the curves above. */
 export function createComparisonTable(context: ReplayContext): Part {
@@ -37,8 +40,9 @@ export function createComparisonTable(context: ReplayContext): Part {
 }
 
 function tableRow({ palette, run, say }: ReplayContext, row: ComparisonRow, index: number) {
-  const swatch = element("i", { class: "swatch" });
-  swatch.style.background = runColour(palette, index);
+  const stroke = { stroke: runColour(palette, index), "stroke-dasharray": runDashes(index) };
+  const line = drawn("line", { x2: SWATCH.width, y1: 2, y2: 2, "stroke-width": 2, ...stroke });
+  const swatch = drawn("svg", { class: "swatch", ...SWATCH }, line);
   const name = element("th", { scope: "row", title: row.name }, swatch, row.name);
   const cells = [
     row.settings || say("same_settings"),

@@ -82,7 +82,7 @@ function comparedCurves(
   read: (moment: RunData["others"][number]["moments"][number]) => number | null | undefined,
 ) {
   return run.others.map((other, index) => {
-    const look = { colour: runColour(palette, index + 1), dash: DASHES[index], width: 1.8 };
+    const look = { colour: runColour(palette, index + 1), dash: DASHES[index]?.[0], width: 1.8 };
     return curve(other.name, other.moments, read, look);
   });
 }
@@ -118,7 +118,21 @@ function lossLines(shown: Shown) {
 
 const heldOut = ({ held_out }: Curves) => held_out;
 
-const DASHES = ["dash", "dot", "dashdot", "longdash"];
+/** How the curves of compared runs are broken, as Plotly and as SVG names it. */
+const DASHES = [
+  ["dash", "9 9"],
+  ["dot", "3 3"],
+  ["dashdot", "9 3 3 3"],
+  ["longdash", "15 15"],
+];
+
+/**
+ * The dashes of a run in the key to its curves; "" where they are whole.
+ * @param index of the run, 0 = the one on screen
+ */
+export function runDashes(index: number) {
+  return DASHES[index - 1]?.[1] ?? "";
+}
 
 const LOSS_PANEL: Panel = {
   name: "loss",

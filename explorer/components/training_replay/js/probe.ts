@@ -150,6 +150,7 @@ function createProbeView(
   let shown = moment;
   const { projector } = replay.state;
   const { player } = replay.run; // the same in every state of a run
+  const opening = replay.opening();
   const key = element(
     "span",
     { class: "ring-key", title: replay.say("ring_title") },
@@ -160,7 +161,7 @@ function createProbeView(
     signal: replay.signal,
     options: { plotly: replay.source.plotly, goTo: (step) => toggleRow(context, step) },
     pieces: trace,
-    state: { ...initialState(trace, {}, replay.opening()), step: 0, ahead: true, projector },
+    state: { ...initialState(trace, {}, opening), step: opening.step ?? 0, ahead: true, projector },
     palette: replay.palette,
     strings: () => player,
   });
@@ -203,7 +204,7 @@ function createProbeView(
   return {
     show: (next: Moment, its: Trace) => {
       shown = next;
-      showTrace(context, its);
+      showTrace(context, its, replay.opening().step ?? 0);
     },
     destroy: () => {
       context.screen.stop();
@@ -213,14 +214,17 @@ function createProbeView(
   };
 }
 
-/** Another moment of the same input keeps the selection; another input starts anew. */
-function showTrace(context: TraceContext, next: Trace) {
+/**
+ * Another moment of the same input keeps the selection; another input starts anew.
+ * @param step of the row that is then marked; 0 = none
+ */
+function showTrace(context: TraceContext, next: Trace, step: number) {
   const now = context.pieces;
   if (next === now) return;
   const shape = (trace: Trace) => JSON.stringify([trace.source, trace.target, trace.header.sites]);
   const another = shape(now) !== shape(next);
   if (another)
-    context.set({ ...initialState(next, {}, context.state), step: 0, ahead: true, hover: null });
+    context.set({ ...initialState(next, {}, context.state), step, ahead: true, hover: null });
   givePieces(context, next, another);
   context.screen.flush();
 }

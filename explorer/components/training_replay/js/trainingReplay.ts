@@ -18,6 +18,7 @@ import { panelsOf } from "./curvePanels.ts";
 import { createCurves } from "./curves.ts";
 import { createDrawer } from "./drawer.ts";
 import { createHeadKey } from "./headKey.ts";
+import { createLessonMoment } from "./lessonMoment.ts";
 import { createMomentSlider } from "./momentSlider.ts";
 import { createMomentsDialog } from "./momentsDialog.ts";
 import { createMomentText } from "./momentText.ts";
@@ -70,12 +71,17 @@ export function mountTrainingReplay(
     source,
     listeners,
     state: initialState(run),
-    opening: { ...lastView?.probe, ...crossHead(addressed(run).head) },
+    opening: { ...lastView?.probe, step: 0, ...crossHead(addressed(run).head) },
     palette: watchTheme(root, (palette) => context.give({ palette })),
   });
   explainTerms(root, (key) => fillIn(context.run.player, key), signal);
   const parts = placeParts(context);
-  if (!source.follows) parts.push(createAddress(context), createClassMoment(context));
+  if (!source.follows) {
+    const lesson = createLessonMoment(context);
+    root.querySelector(".curve-side")?.append(lesson.element);
+    parts.unshift(lesson); // the others draw the moment of the card
+    parts.push(createAddress(context), createClassMoment(context));
+  }
   watchSize(root, signal, () => giveSize(context));
   listenToKeys(context);
   watchEverything(root, signal, () => giveSize(context));

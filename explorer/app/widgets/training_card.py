@@ -1,0 +1,64 @@
+"""The card of a lesson on the page Train, above the replay."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from explorer.app import mount
+from explorer.app.filled_lesson import filled_in, whole_sheet
+from explorer.app.state import address_bar
+from explorer.app.state import lesson as lesson_state
+from explorer.app.widgets.downloads import download_button
+from explorer.app.widgets.lesson_card import ChosenCard, shown_lesson
+from explorer.components.lesson.payload import ShownCard, lesson_payload
+from explorer.core.address_fields import reported
+from explorer.core.lesson import FoundLessons, Lesson
+
+
+def training_card(found: FoundLessons, run: str, language: str) -> None:
+    """Draw the card on screen, if a lesson on this page is followed.
+
+    run: key of the run on screen.
+    """
+    lesson = found.in_language(lesson_state.current().name, language)
+    if lesson is None or not lesson.in_train:
+        return
+    shown = shown_lesson(found, lesson, _filled_in(lesson, run), language)
+    with st.container(key="lesson-card"):
+        mount.lesson(lesson_payload(shown, language), partial(_read, lesson))
+
+
+def lesson_sheet(found: FoundLessons, language: str) -> None:
+    """Draw the button for the sheet of the lesson that is followed on this page."""
+    name = lesson_state.current().name
+    lesson = found.in_language(name, language)
+    if lesson is not None and lesson.in_train:
+        make = partial(whole_sheet, name, lesson, {}, language)
+        label = "explore.download_sheet"
+        download_button(label, make, f"sheet-{name}.html", "download-sheet", language)
+
+
+def _filled_in(lesson: Lesson, run: str) -> list[ShownCard | None]:
+    """All cards; those of the run on screen need no server."""
+    cards = [filled_in(card, {}, lesson.language) for card in lesson.cards]
+    return [
+        replace(one, here=card.view["run"] == run)
+        for card, one in zip(lesson.cards, cards, strict=True)
+    ]
+
+
+def _read(lesson: Lesson, report: Mapping[str, Any]) -> None:
+    """Handle a report of the card: another card, another lesson, or the end of the lesson."""
+    name = report.get("start")
+    chosen = reported(report.get("card"), ChosenCard)
+    if report.get("leave"):
+        lesson_state.leave()
+        address_bar.write_training_card()
+    elif isinstance(name, str) and lesson_state.open_card(name, 1):
+        address_bar.write_training_card()
+    elif chosen and lesson_state.open_card(lesson_state.current().name, chosen.card + 1):
+        run = lesson.cards[chosen.card].view["run"]
+        address_bar.write_training_card(None if chosen.here else run)
