@@ -13,10 +13,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from explorer.core.vocabulary import PAD
+from explorer.data.batch import Batch
 from explorer.data.toy_data import FIRST, find_task, held_out
 from explorer.model.checkpoint import Checkpoint, from_bytes
 from explorer.training.config import TrainingConfig
 from explorer.training.schedule import learning_rate
+from explorer.training.toy_evaluation import batch_gold_weight, exact_matches
 
 SERVER = Path(__file__).parent / "js" / "trainerServer.ts"
 STEPS = 5
@@ -42,7 +44,7 @@ def config(told) -> TrainingConfig:
 
 @pytest.fixture
 def models(told) -> list[Checkpoint]:
-    """The model before the first step and after the last."""
+    """The model before the first step, after the last, and when it is measured."""
     return [from_bytes(base64.b64decode(file), "trained.safetensors") for file in told["files"]]
 
 
@@ -139,10 +141,18 @@ def test_batches_have_the_answers_of_the_task_and_nothing_held_out(told, config)
 
 
 def test_a_moment_is_measured_as_the_program_measures_it(told, config, models):
-    measured = told["measured"]
-    assert measured["step"] == STEPS
-    assert 0 <= measured["exact"] <= 1
-    assert np.shape(measured["gold"]) == (config.decoder_layers, config.heads)
-    assert all(0 < weight < 1 for row in measured["gold"] for weight in row)
+    model, measured = models[2].model.eval(), told["measured"]
+    assert measured["step"] == models[2].facts["steps"] > STEPS
+    source, target, answer = ids(told["evaluated"])
+    with torch.inference_mode():
+        loss = loss_of(model, told["evaluated"])
+    assert measured["heldOut"] == pytest.approx(loss.item(), rel=1e-4)
+    batch = Batch(source, torch.cat([target[:, :1], answer], dim=1))
+    exact = exact_matches(model, batch).double().mean().item()
+    assert measured["exact"] == pytest.approx(exact, abs=1 / len(source))
+    assert (exact > 0.1) == config.causal  # without the mask decoding fails
+    some = Batch(batch.source[:64], batch.target[:64])
+    gold = batch_gold_weight(model, find_task(config.task), some)
+    assert np.array(measured["gold"]) == pytest.approx(gold, abs=1e-4)
     names = measured["norms"].keys()
     assert {"encoder.layers.0", "decoder.layers.1", "logits.weight", "encoder.norm"} <= names

@@ -22,6 +22,8 @@ import {
 import { logitsOf } from "../../../explorer/components/browser_training/js/trainable.ts";
 import { ids, Trainer } from "../../../explorer/components/browser_training/js/trainer.ts";
 
+const MORE = 100; // steps before the model is measured
+
 const [task, causal, count] = process.argv.slice(2);
 const settings = settingsOf({ task, causal: causal === "true", seed: 5 });
 const trainer = new Trainer(settings);
@@ -66,6 +68,8 @@ const losses = batches.map((batch) => trainer.advance(batch));
 const last = batches[steps - 1];
 const { weights } = trainer.learnt;
 const logits = logitsOf(trainer.config, weights, ids(last, "source"), ids(last, "target"));
+const trained = file();
+for (let step = 0; step < MORE; step++) trainer.advance();
 const told = {
   settings,
   rates: [0, 1, 49, 50, 200, 399].map((step) => [step, learningRate(settings, step)]),
@@ -75,6 +79,7 @@ const told = {
   losses,
   logits: [...logits.dataSync()],
   measured: trainer.measure(),
-  files: [before, file()],
+  evaluated: plain(trainer.heldOut),
+  files: [before, trained, file()],
 };
 process.stdout.write(JSON.stringify(told), () => process.exit()); // jax-js keeps workers

@@ -37,7 +37,8 @@ export class Trainer {
   seen: Batch;
   heldOut: Batch;
   take: ReturnType<typeof compileStep>;
-  evaluate: ReturnType<typeof compileEvaluation>;
+  evaluate: Evaluation;
+  decode: Evaluation; // as it decodes: a token sees those before it, whatever the mask in training
   attend: ReturnType<typeof compileAttention>;
 
   /** @param parameters those to begin with */
@@ -56,6 +57,9 @@ export class Trainer {
     this.heldOut = drawBatch(settings, EVALUATED, createRandom(settings.seed + 2));
     this.take = compileStep(this.config, settings);
     this.evaluate = compileEvaluation(this.config);
+    this.decode = this.config.causal
+      ? this.evaluate
+      : compileEvaluation({ ...this.config, causal: true });
     this.attend = compileAttention(this.config);
   }
 
@@ -85,12 +89,14 @@ export class Trainer {
 
   /** Measurements of the model as it is now. */
   measure(): Measured {
-    const heldOut = this.evaluated(this.heldOut);
+    const heldOut = this.evaluated(this.evaluate, this.heldOut);
+    const { causal } = this.config;
+    const { best } = causal ? heldOut : this.evaluated(this.decode, this.heldOut);
     return {
       step: this.step,
-      loss: this.evaluated(this.seen).loss,
+      loss: this.evaluated(this.evaluate, this.seen).loss,
       heldOut: heldOut.loss,
-      exact: exactMatch(this.heldOut, heldOut.best),
+      exact: exactMatch(this.heldOut, best),
       gold: this.goldWeights(),
       rate: learningRate(this.settings, this.step - 1),
       norms: byLayer(this.sizes),
@@ -113,8 +119,8 @@ export class Trainer {
     );
   }
 
-  evaluated(batch: Batch) {
-    const { loss, best } = this.evaluate(
+  evaluated(evaluate: Evaluation, batch: Batch) {
+    const { loss, best } = evaluate(
       tree.ref(this.learnt.weights),
       ids(batch, "source"),
       ids(batch, "target"),
@@ -140,6 +146,8 @@ export class Trainer {
     });
   }
 }
+
+type Evaluation = ReturnType<typeof compileEvaluation>;
 
 /**
  * A function of weights, which it uses up, and a batch: the loss, and the most probable token after
