@@ -64,7 +64,7 @@ WATCH = f"""() => {{{FIND}
   look();
 }}"""
 SHOWN_SINCE = "(time) => window.shown.filter((one) => one[1] > time)"
-STEPS = 6  # of the text that the app opens with
+STEPS = 7  # of the text that the app opens with
 _SHOWN = re.compile(rb'"shown": {[^}]*"step": (\d+)')
 
 

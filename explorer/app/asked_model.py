@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from explorer.heads.contributions.layer_contributions import LayerContributions
     from explorer.heads.contributions.logit_attribution import LogitAttribution
     from explorer.heads.contributions.score_parts import PartVectors
+    from explorer.model.intervention_hooks import MeanOutputs
 
 _SLOTS = threading.Semaphore(2)
 """Computations at a time that visitors and saved pages ask for. Separate from those of traces,
@@ -31,7 +32,8 @@ def asked_model(member: CatalogMember, request: Request, shown: Trace) -> "Model
         return None
     model = model_cache.model_of(member)
     numbers = {site: shown.layer_numbers(site) for site in shown.sites}
-    return ModelOfTrace(weakref.ref(model), member.stamp, request, numbers, member.is_own)
+    means = model_cache.means_for(member, request.interventions)
+    return ModelOfTrace(weakref.ref(model), member.stamp, request, numbers, member.is_own, means)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +43,7 @@ class ModelOfTrace:
     It holds only a weak reference to the model, and no trace, so it keeps neither in memory.
 
     numbers: layer numbers of the trace, by site.
+    means: mean outputs, if the request replaces a head by its mean.
     """
 
     reference: "weakref.ref[Model]"
@@ -48,21 +51,24 @@ class ModelOfTrace:
     request: Request
     numbers: Mapping[str, tuple[int, ...]]
     trained_here: bool
+    means: "MeanOutputs | None" = None
 
     def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
         model, number = self._model(), self.numbers[site][layer]
-        omitted: dict[str, Any] = {"without": without} if without else {}  # own models only
+        changes = self.request.interventions.options()
+        changes["without"] += without
 
         def compute() -> Trace:
             with _SLOTS:
                 return model.trace(
                     **self.request.given,
+                    **changes,
+                    means=self.means,
                     force=dict(self.request.forced),
                     pad_to=model_cache.padded(model, self.request),
                     layers=[number],
                     sites=[site],
                     capture="full",
-                    **omitted,
                 )
 
         return kept((self.stamp, self.request, site, number, without), compute, trace_bytes)
@@ -97,6 +103,13 @@ class ModelOfTrace:
 
         whole = kept((self.stamp, self.request, "captured again"), capture, trace_bytes)
         return part_vectors(model, whole, head)
+
+    def decisive_head(self, trace: Trace) -> Head:
+        from explorer.heads.removal.decisive_head import decisive_head
+
+        model = self._model()
+        with _SLOTS:
+            return decisive_head(model, trace, self.request.interventions, self.means)
 
     def _model(self) -> Any:
         """The model. Raises `TraceError` if it is no longer in memory."""

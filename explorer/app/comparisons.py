@@ -49,7 +49,7 @@ def comparable(
 
 def of_models(member: CatalogModel, other: OwnModel, request: Request) -> TraceComparison:
     """Comparison of the text in both models, see `compare_models`. Raises `ExplorerError`."""
-    free = request.without_forced()
+    free = request.unchanged()
     key = ("models", member.stamp, other.stamp, other.name, free)
     return model_cache.kept_comparison(key, lambda: _of_models(member, other, free))
 
@@ -83,7 +83,7 @@ def initial_text(member: CatalogModel, text: str) -> str:
 def of_texts(member: CatalogModel, request: Request, text: str) -> TraceComparison:
     """Comparison of the text of `request` with `text`, see `compare_inputs`. Raises
     `ExplorerError`."""
-    free = request.without_forced()
+    free = request.unchanged()
     key = ("texts", member.stamp, free, text)
     return model_cache.kept_comparison(key, lambda: _of_texts(member, free, text))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.app import model_cache
 from explorer.app.asked_model import asked_model
-from explorer.app.initial_view import forced_view
+from explorer.app.initial_view import changed_view
 from explorer.app.lesson_run import run_look
 from explorer.app.state import visit as visit_state
 from explorer.components.lesson.payload import ShownCard, ShownLesson
@@ -62,7 +62,7 @@ def whole_sheet(name: str, lesson: Lesson, offered: Catalog, language: str) -> b
 def _text(member: CatalogMember, request: Request, cards: tuple[int, ...]) -> LessonText:
     trace = model_cache.trace(member, request)
     model = asked_model(member, request, trace)
-    return LessonText(trace, cards, forced_view(member, request, trace), model)
+    return LessonText(trace, cards, changed_view(member, request, trace), model)
 
 
 def filled_in(card: Card, offered: Catalog, language: str) -> ShownCard:

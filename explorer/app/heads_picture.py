@@ -1,5 +1,7 @@
 """The pictures of Heads: their keys and their initial selection."""
 
+from dataclasses import replace
+
 from explorer.app.initial_view import initial_selection
 from explorer.app.mount import PictureKey
 from explorer.app.state import address_bar
@@ -30,6 +32,6 @@ def picture_key(
 ) -> PictureKey:
     """The key of a picture; interventions, report and the other model change only the pictures
     that show them."""
-    request = heads_state.shown_request()
+    request = replace(heads_state.shown_request(), interventions=interventions)
     moved = address_bar.times_followed() + heads_state.times_moved()
-    return PictureKey(member.stamp, request, language, moved, interventions, report, other)
+    return PictureKey(member.stamp, request, language, moved, report, other)

@@ -63,12 +63,12 @@ def _initial_choice(stamp: str, _member: CatalogModel) -> InitialChoice | None:
     return initial_choice(trace, stored[0].report if stored else None)
 
 
-def forced_view(member: CatalogMember, request: Request, trace: Trace) -> View:
-    """View with the forced tokens of `request` and the greedy output."""
-    if not request.forced:
+def changed_view(member: CatalogMember, request: Request, trace: Trace) -> View:
+    """View with the forced tokens of `request` and the output of the model as it is."""
+    if not request.is_changed:
         return View()
     taken = _taken(trace)
-    original = model_cache.trace(member, request.without_forced()).predicted_tokens
+    original = model_cache.trace(member, request.unchanged()).predicted_tokens
     return View(forced=tuple((step, taken[step]) for step, _ in request.forced), original=original)
 
 

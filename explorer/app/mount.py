@@ -33,8 +33,7 @@ from explorer.components.player.payload import Offer, View, player_payload
 from explorer.components.trace_questions import AskedModel
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import section
-from explorer.core.interventions import Interventions
-from explorer.core.look import NO_INTERVENTIONS, Request, Selection
+from explorer.core.look import Request, Selection
 from explorer.core.trace import Trace
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.reports.head_report import HeadReport
@@ -71,7 +70,6 @@ class PictureKey:
     request: Request
     language: str
     times_followed: int
-    interventions: Interventions = NO_INTERVENTIONS
     report: str = ""
     other: str = ""
 
@@ -107,7 +105,7 @@ def player(
             more=more,
         ),
     )
-    events = ("selection", "force", "unforce", "reset", MISSING)
+    events = ("selection", "force", "unforce", "change", "reset", MISSING)
     _mount("player", payload, _of_picture(key, on_report), events)
 
 

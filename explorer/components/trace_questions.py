@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from explorer.components.inside.payload import head_vectors, omission, score_vectors, token_path
+from explorer.components.payload import pack_payload
 from explorer.components.player.contributions import attribution_payload, contributions_payload
 from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
 from explorer.core.errors import TraceError
@@ -54,6 +55,9 @@ class AskedModel(Protocol):
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
         """The parts that the queries and keys of a head are sums of."""
 
+    def decisive_head(self, trace: Trace) -> Head:
+        """The head without which the output is least probable."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -82,7 +86,7 @@ class TraceQuestion:
     name, fields: its address is "NAME/FIELD/…", such as "vectors/cross/1/2"; a field is one of
         `Place`.
     payload: the answer, see `payload.py`, which the browser expects compressed with gzip.
-    offered: (whether the trace is large, its model or None) → whether it can be asked.
+    offered: (the trace, its model or None) → whether it can be asked.
     asks_model: whether the answer takes the model.
     near: places whose answers a saved page holds, near an initial head, whose panel *Inside* may be
         open (True); None = a saved page has none.
@@ -91,7 +95,7 @@ class TraceQuestion:
     name: str
     fields: tuple[str, ...]
     payload: Callable[[Trace, Place, AskedModel], bytes]
-    offered: Callable[[bool, AskedModel | None], bool]
+    offered: Callable[[Trace, AskedModel | None], bool]
     asks_model: bool = True
     near: Callable[[Trace, Head, bool], Places] | None = None
 
@@ -114,15 +118,14 @@ class TraceQuestion:
 
     def answer(self, trace: Trace, model: AskedModel | None, place: Place) -> bytes:
         """The payload of a place. Raises `ExplorerError`, also if the question is not offered."""
-        if not self.offered(is_large(trace), model):
+        if not self.offered(trace, model):
             raise TraceError("not_of_trace", name=self.name, place=self.address(place))
         return self.payload(trace, place, cast(AskedModel, model))  # not None if it is needed
 
 
 def offered(trace: Trace, model: AskedModel | None) -> tuple[TraceQuestion, ...]:
     """All questions that can be asked about a trace. model: None = there is none."""
-    large = is_large(trace)
-    return tuple(one for one in TRACE_QUESTIONS.values() if one.offered(large, model))
+    return tuple(one for one in TRACE_QUESTIONS.values() if one.offered(trace, model))
 
 
 def _one_of(word: str, choices: Sequence[str]) -> str:
@@ -146,20 +149,22 @@ _READ: Mapping[str, Callable[[str, Trace, str], object]] = {
 """Field → reader of its word, given the trace and the site before it; raises `ValueError`."""
 
 
-def _head_by_head(large: bool, _: AskedModel | None) -> bool:
-    return large
+def _head_by_head(trace: Trace, _: AskedModel | None) -> bool:
+    return is_large(trace)
 
 
-def _of_models(_: bool, model: AskedModel | None) -> bool:
+def _of_models(_: Trace, model: AskedModel | None) -> bool:
     return model is not None
 
 
-def _of_own_models(_: bool, model: AskedModel | None) -> bool:
+def _of_own_models(_: Trace, model: AskedModel | None) -> bool:
     return model is not None and model.trained_here
 
 
-def _of_whole_traces(large: bool, model: AskedModel | None) -> bool:
-    return not large and model is not None and model.trained_here
+def _of_unchanged_models(trace: Trace, model: AskedModel | None) -> bool:
+    """The answer is a pass of its own over the whole trace, by the model as it is."""
+    changed = bool(trace.facts.get("interventions"))
+    return not is_large(trace) and not changed and _of_own_models(trace, model)
 
 
 def _weights(trace: Trace, place: Place, _: AskedModel) -> bytes:
@@ -226,6 +231,10 @@ def _attribution(trace: Trace, _: Place, model: AskedModel) -> bytes:
     return attribution_payload(found.parts, found.rest, found.difference, found.runner_up)
 
 
+def _decisive(trace: Trace, _: Place, model: AskedModel) -> bytes:
+    return pack_payload(model.decisive_head(trace)._asdict(), {})
+
+
 def _score(trace: Trace, place: Place, model: AskedModel) -> bytes:
     parts = model.score_parts(trace, Head(place.site, place.layer, place.head))
     return score_vectors(parts.queries, parts.keys, parts.scale)
@@ -247,11 +256,13 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
         TraceQuestion("vectors", _HEAD, _vectors, _of_models, near=_near_vectors),
         TraceQuestion("path", ("site", "layer"), _path, _of_own_models, near=_near_path),
         TraceQuestion("without", (*_HEAD, "part"), _without, _of_own_models, near=_near_without),
-        TraceQuestion("contributions", ("method",), _contributions, _of_whole_traces),
-        TraceQuestion("attribution", (), _attribution, _of_whole_traces),
-        TraceQuestion("score", _HEAD, _score, _of_whole_traces),
+        TraceQuestion("contributions", ("method",), _contributions, _of_unchanged_models),
+        TraceQuestion("attribution", (), _attribution, _of_unchanged_models),
+        TraceQuestion("score", _HEAD, _score, _of_unchanged_models),
+        TraceQuestion("decisive", (), _decisive, _of_own_models),
     )
 }
 """By name: the weights of a head of a large trace; the inputs of a head's weights; the path of
 tokens through a layer; a head of the model without a part; the contributions of keys; the parts of
-heads in choices of tokens; the parts that scores are sums of."""
+heads in choices of tokens; the parts that scores are sums of; the head that the output depends on
+most."""

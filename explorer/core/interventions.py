@@ -1,4 +1,5 @@
-"""Interventions: changes in a model while it runs, to heads, cells of masks or rows of weights.
+"""Interventions: changes in a model while it runs, to heads, cells of masks, rows of weights or
+parts of the whole model.
 
 Each has one line of text, for links and facts:
 
@@ -9,6 +10,7 @@ Each has one line of text, for links and facts:
     close cross.1.2 3 4         query 3 may not attend to key 4
     open decoder.*.* 2 5        query 2 may attend to key 5, in every layer and head
     row cross.1.2 3 0.5,0.5     the weights of query 3, made to sum to 1 over its unmasked keys
+    omit mask                   the whole model runs without a part, see `OMISSIONS`
 
 A typed line may begin with mask, unmask or override-row: the command line and `trace` use these
 words for the close, open and row of links.
@@ -18,12 +20,12 @@ A head is written site.layer.head, counted from 0. `model.intervention_hooks` ca
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from explorer.core.errors import InterventionError
+from explorer.core.errors import ConfigError, InterventionError
 from explorer.core.number_format import typed_number
 from explorer.core.sites import SITES, Head
 
@@ -46,6 +48,7 @@ class Verb(StrEnum):
     MASK = "close"
     UNMASK = "open"
     ROW = "row"
+    OMIT = "omit"
 
     @classmethod
     def _missing_(cls, value: object) -> "Verb | None":
@@ -141,14 +144,28 @@ class RowOverride(NamedTuple):
         return f"{self.verb} {Head(*self[:3])} {self.query} {weights}"
 
 
-Intervention: TypeAlias = Ablation | Keep | CellEdit | RowOverride
+class Omission(NamedTuple):
+    """Leave a part out of every layer, one of `OMISSIONS`."""
+
+    part: str
+
+    @property
+    def verb(self) -> Verb:
+        return Verb.OMIT
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.part}"
+
+
+OnAttention: TypeAlias = Ablation | Keep | CellEdit | RowOverride
+Intervention: TypeAlias = OnAttention | Omission
 
 _Kind = TypeVar("_Kind", Ablation, Keep, CellEdit, RowOverride)
 
 
 @dataclass(frozen=True, slots=True)
 class Interventions:
-    """All interventions on a model in one trace, in the order in which they are carried out.
+    """All interventions on a model in one trace.
 
     `of`, `gather` and `parse` make one, and run all checks that need no model.
     """
@@ -157,6 +174,7 @@ class Interventions:
     keep: tuple[Keep, ...] = ()
     edit_mask: tuple[CellEdit, ...] = ()
     override_row: tuple[RowOverride, ...] = ()
+    omit: tuple[Omission, ...] = ()
 
     @classmethod
     def gather(
@@ -165,10 +183,13 @@ class Interventions:
         keep: Iterable[Sequence[Any]] = (),
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
+        without: Iterable[str] = (),
     ) -> "Interventions":
-        """Interventions from tuples. If a head is ablated several times, the last one counts.
+        """Interventions from tuples and, in `without`, names of `OMISSIONS`. If a head is ablated
+        several times, the last one counts.
 
-        Raises `InterventionError` on a malformed tuple, and on a head both removed and kept.
+        Raises `InterventionError` on a malformed tuple, and on a head both removed and kept,
+        `ConfigError` on a part that cannot be left out.
         """
         removed = {one[:3]: one for one in _all_checked(Ablation, ablate)}
         kept = tuple(_all_checked(Keep, keep))
@@ -180,6 +201,7 @@ class Interventions:
             kept,
             tuple(_all_checked(CellEdit, edit_mask)),
             tuple(map(_checked_row, _all_checked(RowOverride, override_row))),
+            _omissions(without),
         )
 
     @classmethod
@@ -191,6 +213,7 @@ class Interventions:
             keep=[one for one in distinct if isinstance(one, Keep)],
             edit_mask=[one for one in distinct if isinstance(one, CellEdit)],
             override_row=[one for one in distinct if isinstance(one, RowOverride)],
+            without=[one.part for one in distinct if isinstance(one, Omission)],
         )
 
     @classmethod
@@ -206,6 +229,7 @@ class Interventions:
         yield from self.keep
         yield from self.edit_mask
         yield from self.override_row
+        yield from self.omit
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -224,7 +248,8 @@ class Interventions:
 
     def options(self) -> dict[str, Any]:
         """The keyword arguments of `trace` for these interventions."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        names = ("ablate", "keep", "edit_mask", "override_row")
+        return {name: getattr(self, name) for name in names} | {"without": self.omitted}
 
     def removed(self, site: str, layers: int, heads: int) -> dict[tuple[int, int], str]:
         """Replacement of the output of each removed head of a site, "zero" or "mean", by (layer,
@@ -247,14 +272,24 @@ class Interventions:
         return cells, [row for row in self.override_row if row[:2] == (site, layer)]
 
     @property
-    def on_heads(self) -> "Interventions":
-        """The interventions that remove whole heads; they can be carried out on any text."""
+    def on_any_text(self) -> "Interventions":
+        """All but those on cells and rows, which are at positions of one text."""
         return replace(self, edit_mask=(), override_row=())
+
+    @property
+    def on_heads(self) -> "Interventions":
+        """The interventions that remove whole heads."""
+        return replace(self.on_any_text, omit=())
 
     @property
     def on_cells(self) -> "Interventions":
         """The interventions on cells and rows; they need a text with these positions."""
-        return replace(self, ablate=(), keep=())
+        return replace(self, ablate=(), keep=(), omit=())
+
+    @property
+    def omitted(self) -> tuple[str, ...]:
+        """The names of the parts that are left out."""
+        return tuple(one.part for one in self.omit)
 
     @property
     def needs_mean_outputs(self) -> bool:
@@ -264,7 +299,7 @@ class Interventions:
     @property
     def counterfactual(self) -> bool:
         """Whether a later position was unmasked; step-by-step decoding cannot attend to it."""
-        return any(cell.looks_ahead for cell in self.edit_mask)
+        return "mask" in self.omitted or any(cell.looks_ahead for cell in self.edit_mask)
 
 
 def refuse_weights_only(facts: Mapping[str, Any]) -> None:
@@ -280,13 +315,10 @@ def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
     A query that attends to later positions cannot be decoded step by step, and one that attends
     to padding changes with the padding. Malformed facts excuse nothing.
     """
-    unmasked = _sites_with_unmasked_cells(facts.get("interventions"))
+    unmasked = _sites_with_unmasked_cells(stated(facts))
     config = facts.get("config")
     if isinstance(config, Mapping) and config.get("causal") is False:
         unmasked |= {"decoder"}
-    omitted = facts.get("without")
-    if isinstance(omitted, list | tuple) and "mask" in omitted:
-        unmasked |= set(SITES)
     return frozenset(_UNAVOIDABLE[site] for site in unmasked)
 
 
@@ -307,14 +339,15 @@ def removed_heads(
         own = list(range(layers))
     indices = {layer: index for index, layer in enumerate(own) if isinstance(layer, int)}
     deepest = max(indices, default=0) + 1
-    removed = _stated(facts.get("interventions")).removed(site, min(deepest, _MOST_LAYERS), heads)
+    removed = stated(facts).removed(site, min(deepest, _MOST_LAYERS), heads)
     return {
         (indices[layer], head): how for (layer, head), how in removed.items() if layer in indices
     }
 
 
-def _stated(texts: object) -> Interventions:
-    """Interventions stated in the facts of a trace. The facts are untrusted."""
+def stated(facts: Mapping[str, Any]) -> Interventions:
+    """Interventions stated in the facts of a trace, which are untrusted; none if malformed."""
+    texts = facts.get("interventions")
     if not isinstance(texts, list | tuple):
         return Interventions()
     try:
@@ -323,9 +356,10 @@ def _stated(texts: object) -> Interventions:
         return Interventions()
 
 
-def _sites_with_unmasked_cells(texts: object) -> set[str]:
+def _sites_with_unmasked_cells(interventions: Interventions) -> set[str]:
     """Sites in which these interventions let a query attend to a masked cell."""
-    interventions = _stated(texts)
+    if "mask" in interventions.omitted:
+        return set(SITES)
     unmasked = {cell.site for cell in interventions.edit_mask if cell.open}
     return unmasked if interventions.counterfactual else unmasked - {"decoder"}
 
@@ -335,6 +369,8 @@ def _read(text: str) -> Intervention:
     try:
         word, name, *rest = text.split()
         verb = Verb(word)
+        if (verb, rest) == (Verb.OMIT, []) and name in OMISSIONS:
+            return Omission(name)
         site, layer, head = name.split(".")
         match verb, rest:
             case Verb.ABLATE, [] | ["zero"] | ["mean"]:
@@ -389,6 +425,17 @@ def _overlap(one: int | None, other: int | None) -> bool:
     return None in (one, other) or one == other
 
 
+def _omissions(names: Iterable[str]) -> tuple[Omission, ...]:
+    """The parts with these names, in the order of `OMISSIONS`. Raises `ConfigError` on other
+    names."""
+    several = isinstance(names, Iterable) and not isinstance(names, str)
+    given = tuple(names) if several else (names,)
+    for name in given:
+        if name not in OMISSIONS:
+            raise ConfigError("bad_omission", got=name, known=", ".join(OMISSIONS))
+    return tuple(Omission(name) for name in OMISSIONS if name in given)
+
+
 def _all_checked(kind: type[_Kind], given: Iterable[Sequence[Any]]) -> Iterator[_Kind]:
     """Each of `given` as an intervention of `kind`.
 
@@ -428,7 +475,7 @@ def _checked(kind: type[_Kind], parts: Sequence[Any]) -> _Kind:
     return one
 
 
-_EXAMPLES: dict[type[Intervention], tuple[str, str]] = {
+_EXAMPLES: dict[type[OnAttention], tuple[str, str]] = {
     Ablation: ("site, layer, head, how", '("cross", 1, 2)'),
     Keep: ("site, layer, head", '("cross", 1, 2)'),
     CellEdit: ("site, layer, head, query, key, unmask", '("cross", 1, 2, 3, 0)'),

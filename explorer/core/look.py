@@ -206,6 +206,7 @@ class Request:
 
     pad: padding tokens added to the source.
     forced: (step, token id) in the order of the steps; other tokens are decoded greedily.
+    interventions: the changes in the model while it runs.
     pair: the second text, "" without one; None if the model reads no second text.
     reading: None if the model is not one of the library.
     """
@@ -214,12 +215,15 @@ class Request:
     text: str = asked(TEXT)
     pad: int = asked(number(MOST_PADDING), 0)
     forced: tuple[tuple[int, int], ...] = asked(FORCED, (), word="force", of_one_model=True)
+    interventions: Interventions = asked(  # noqa: RUF009  (what it returns is never changed)
+        INTERVENTIONS, NO_INTERVENTIONS, word="do", of_one_model=True
+    )
     pair: str | None = asked(SECOND_TEXT, None)
     reading: Reading | None = None
 
     @property
     def given(self) -> dict[str, Any]:
-        """The options of `trace` for this request."""
+        """The options of `trace` that say what is read."""
         reading = self.reading or Reading()
         languages = {
             "source_language": reading.source_language or None,
@@ -229,9 +233,20 @@ class Request:
             return {"messages": [{"role": "user", "content": self.text}], **languages}
         return {"text": self.text, "pair": self.pair or None, **languages}
 
-    def without_forced(self) -> "Request":
-        """The same request, decoded greedily throughout."""
-        return replace(self, forced=())
+    @property
+    def is_changed(self) -> bool:
+        """Whether the output may differ from that of `unchanged`."""
+        return bool(self.forced or self.interventions)
+
+    def unchanged(self) -> "Request":
+        """The same text, decoded greedily by the model as it is."""
+        return replace(self, forced=(), interventions=NO_INTERVENTIONS)
+
+    def of_text(self, **read: Any) -> "Request":
+        """Another text, decoded greedily; interventions on any text stay. read: fields that say
+        what is read."""
+        kept = self.interventions.on_any_text
+        return replace(self, forced=(), interventions=kept, **read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +285,6 @@ class Look:
 
     request: Request
     selection: Selection = Selection()
-    interventions: Interventions = asked(  # noqa: RUF009  (what it returns is never changed)
-        INTERVENTIONS, NO_INTERVENTIONS, word="do", of_one_model=True
-    )
     section: str = asked(choice(SECTIONS), "", word="part")
     compared: str = asked(NAME, "", word="with")
     other_text: str = asked(SECOND_TEXT, "")

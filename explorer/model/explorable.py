@@ -29,7 +29,6 @@ from explorer.model.trace_assembly import Decoded, assembled
 from explorer.model.trace_options import (
     TracedModel,
     TraceOptions,
-    checked_omissions,
     refuse_of_library,
 )
 from explorer.model.transformer import Transformer
@@ -99,7 +98,6 @@ class ExplorableModel(TracedModel):
         refuse_of_library(options.pair, options.messages, *languages)
         check_text(text)
         assert text is not None
-        omitted = checked_omissions(options.without)
         model = self.transformer
         source = self._source(text, pad_to)  # (1, S)
         forced = self._forced(options)
@@ -109,9 +107,7 @@ class ExplorableModel(TracedModel):
         options.choice.within(sizes)
         facts = self.described(text, forced, pad_to) | {"given": options.target is not None}
         facts |= options.changes
-        if omitted:
-            facts |= {"without": list(omitted)}
-        with applied(model, options.interventions, options.means, omitted):
+        with applied(model, options.interventions, options.means):
             return self._run(source, forced, options, facts)
 
     def _run(
@@ -148,9 +144,7 @@ class ExplorableModel(TracedModel):
                 **self._measure_padding(source, queries, plain_logits),
             }
         # Only the full pass has later positions to unmask; step-by-step decoding does not.
-        counterfactual = options.interventions.counterfactual
-        looks_ahead = counterfactual or "mask" in facts.get("without", ())
-        shown = plain_logits if looks_ahead else cached_logits
+        shown = plain_logits if options.interventions.counterfactual else cached_logits
         decoded = Decoded(source[0].cpu(), chosen.cpu(), shown, frozenset(forced))
         facts |= layer_facts(sizes, places)
         return assembled(self.checkpoint, decoded, arrays, measured, facts)

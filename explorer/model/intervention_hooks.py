@@ -6,7 +6,7 @@ threads that use the model do not see it.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -17,8 +17,9 @@ from torch import Tensor
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import (
     CellEdit,
-    Intervention,
     Interventions,
+    Omission,
+    OnAttention,
     RowOverride,
     head_name,
     typed,
@@ -61,7 +62,8 @@ def head_gates(
         if (own := [head for head in heads if head.site == site])
     }
     for one in interventions:
-        _refuse_unknown(one, heads, sizes)
+        if not isinstance(one, Omission):
+            _refuse_unknown(one, heads, sizes)
     removed = {
         Head(site, *place): how
         for site, size in sizes.items()
@@ -81,7 +83,7 @@ def head_gates(
 
 
 def _refuse_unknown(
-    one: Intervention, heads: Sequence[Head], sizes: Mapping[str, tuple[int, int]]
+    one: OnAttention, heads: Sequence[Head], sizes: Mapping[str, tuple[int, int]]
 ) -> None:
     """Raise `InterventionError` on a site, layer or head that is not among `heads`.
 
@@ -107,13 +109,10 @@ def applied(
     model: Transformer,
     interventions: Interventions,
     means: MeanOutputs | None = None,
-    without: Iterable[str] = (),
 ) -> Iterator[None]:
     """Apply `interventions` to `model` until the block ends, in full passes and step by step.
 
     means: mean outputs, for heads that are replaced by their mean.
-    without: parts to leave out in every layer, of `OMISSIONS`; shows what they are for, since the
-        model was trained with them.
 
     Raises `InterventionError` on heads that the model does not have, and if no head would be left.
     Inside the block a pass raises `MaskError` if an edit leaves a query without any key.
@@ -121,7 +120,7 @@ def applied(
     config = model.config
     gates, fills = head_gates(interventions, config.all_heads, means)
     omissions = _omission_actions(config)
-    left_out = dict(omissions[name] for name in without)
+    left_out = dict(omissions[name] for name in interventions.omitted)
     edited = _mask_actions(interventions, config)
     with edit(model, left_out), gated(model, gates, fills), edit(model, edited):
         yield

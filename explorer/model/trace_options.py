@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from explorer.core.errors import ConfigError
-from explorer.core.interventions import OMISSIONS, Interventions
+from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers
 from explorer.model.greedy_decoding import NO_TOKENS
@@ -42,16 +42,6 @@ def forces_output(target: str | None, prefix: str | None, force: Mapping[int, in
     if sum(ways) > 1:
         raise ConfigError("two_ways_to_force")
     return any(ways)
-
-
-def checked_omissions(names: Iterable[str]) -> tuple[str, ...]:
-    """The parts to leave out, in the order of `OMISSIONS`. Raises `ConfigError` on other names."""
-    several = isinstance(names, Iterable) and not isinstance(names, str)
-    given = tuple(names) if several else (names,)
-    for name in given:
-        if name not in OMISSIONS:
-            raise ConfigError("bad_omission", got=name, known=", ".join(OMISSIONS))
-    return tuple(name for name in OMISSIONS if name in given)
 
 
 def refuse_no_input(text: object, pair: object, messages: object) -> None:
@@ -105,7 +95,6 @@ class TraceOptions:
     choice: LayerChoice
     interventions: Interventions
     means: MeanOutputs | None
-    without: Iterable[str]
 
     @property
     def full(self) -> bool:
@@ -198,9 +187,9 @@ class TracedModel(Protocol):
         refuse_options(capture, means, pad_to=pad_to, max_new_tokens=max_new_tokens)
         given = (text, pair, messages, source_language, target_language, target, prefix, force)
         choice = LayerChoice.of(layers, sites)
-        changes = Interventions.gather(ablate, keep, edit_mask, override_row)
+        changes = Interventions.gather(ablate, keep, edit_mask, override_row, without)
         size = (pad_to, max_new_tokens, capture, choice)
-        return self._traced(TraceOptions(*given, *size, changes, means, without))
+        return self._traced(TraceOptions(*given, *size, changes, means))
 
     def _traced(self, options: TraceOptions) -> Trace:
         """The trace with these options, which are checked as far as `trace` can."""

@@ -8,6 +8,7 @@ import pytest
 from explorer.app import model_cache
 from explorer.app.asked_model import ModelOfTrace, asked_model
 from explorer.core.errors import TraceError
+from explorer.core.interventions import Interventions
 from explorer.core.look import SHOWN_MAPS, Request
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
@@ -83,13 +84,14 @@ def test_it_keeps_neither_model_nor_trace(explorable, request):
         lambda: model.contributions(example_trace(), "alti"),
         lambda: model.attribution(example_trace()),
         lambda: model.score_parts(example_trace(), Head("cross", 0, 0)),
+        lambda: model.decisive_head(example_trace()),
     ):
         with pytest.raises(TraceError, match="no longer in memory"):
             ask()
 
 
 def test_contributions_are_those_of_the_trace(member, explorable):
-    greedy = REQUEST.without_forced()
+    greedy = REQUEST.unchanged()
     shown = model_cache.trace(member, greedy)
     model = asked_model(member, greedy, shown)
     for method in ("alti", "leave_one_out"):
@@ -97,6 +99,18 @@ def test_contributions_are_those_of_the_trace(member, explorable):
         expected = contributions(explorable, "1 2 3", method).source_share
         np.testing.assert_allclose(found.source_share, expected, atol=1e-4)
         assert len(agreement) == (5 if method == "leave_one_out" else 0)
+
+
+def test_a_changed_model_answers_with_its_changes(member, explorable):
+    lines = ["ablate cross.1.0 mean", "row cross.1.2 1 1,1", "omit scaling"]
+    changed = replace(REQUEST, interventions=Interventions.parse(lines))
+    shown = model_cache.trace(member, changed)
+    model = asked_model(member, changed, shown)
+    weights = model.layer("cross", 1).attention("cross")[0]
+    np.testing.assert_allclose(weights, shown.attention("cross")[1], atol=1e-6)
+    masked = model.layer("cross", 1, ("mask",))
+    assert masked.facts["interventions"] == [*lines[:2], "omit scaling", "omit mask"]
+    assert model.decisive_head(shown) in explorable.transformer.config.all_heads
 
 
 def test_the_parts_of_heads_are_those_of_the_trace(model, shown, explorable):

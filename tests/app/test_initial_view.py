@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.app import model_cache
-from explorer.app.initial_view import chosen_head, forced_view, initial_selection
+from explorer.app.initial_view import changed_view, chosen_head, initial_selection
 from explorer.components.player.payload import View
 from explorer.core import folders
 from explorer.core.look import Request, Selection
@@ -48,9 +48,9 @@ def test_forced_tokens_stand_beside_the_output_without_them():
     member = shipped_models()["reverse"]
     free = Request("reverse", "7 3 9", 0)
     trace = model_cache.trace(member, free)
-    assert forced_view(member, free, trace) == View()
+    assert changed_view(member, free, trace) == View()
     forced = replace(free, forced=((2, 4),))
     changed = model_cache.trace(member, forced)
-    view = forced_view(member, forced, changed)
+    view = changed_view(member, forced, changed)
     assert view.forced == ((2, changed.predicted_tokens[1]),)
     assert view.original == trace.predicted_tokens

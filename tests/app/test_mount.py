@@ -87,5 +87,5 @@ def test_the_grid_has_the_offer_of_the_player():
     player, _ = unpack_payload(sent_to(open_page("explore", **LINK), "player"))
     _, arrays = unpack_payload(sent_to(open_page("heads", **LINK), "head_grid"))
     grid, _ = unpack_payload(arrays["trace"].tobytes())
-    names = ["vectors", "path", "without", "contributions", "attribution", "score"]
+    names = ["vectors", "path", "without", "contributions", "attribution", "score", "decisive"]
     assert player["resources"]["names"] == grid["resources"]["names"] == names

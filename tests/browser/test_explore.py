@@ -288,7 +288,7 @@ def test_strips_and_transport_stay_in_view_beside_a_calculation(visit):
 def test_a_forced_token_is_decoded_on_from(visit):
     tab = visit("?model=reverse&text=1+2+3&step=2")
     tab.locator(".candidate:not([aria-disabled])").nth(3).click()
-    expect(tab.get_by_test_id("forced")).to_contain_text("step 2")
+    expect(tab.get_by_test_id("changes")).to_contain_text("step 2")
     expect(tab.get_by_test_id("step-count")).to_contain_text("step 2/")
     expect(tab).to_have_url(re.compile(r"force=2\.\d+"))
     forced = int(query(tab)["force"].split(".")[1])
@@ -300,8 +300,8 @@ def test_a_forced_token_is_decoded_on_from(visit):
     expected = [token.strip("<>") for token in trace.predicted_tokens]
     assert expected != ["3", "2", "1", "eos"]
     expect(now.locator(":scope > :not(.output-name)")).to_have_text(expected)
-    tab.get_by_test_id("original-path").click()
-    expect(tab.get_by_test_id("forced")).to_be_hidden()
+    tab.get_by_test_id("undo-all").click()
+    expect(tab.get_by_test_id("changes")).to_be_hidden()
     assert "force" not in query(tab)
 
 

@@ -45,7 +45,7 @@ def hidden_at_first(tab: Page) -> list[Locator]:
     """What Everything shows."""
     names = ("alignment-prediction", "shown", "scale", "mean-0", "candidates-heads", "projector")
     return [
-        *(tab.get_by_test_id(name) for name in (*names, "first", "last", "ahead", "save")),
+        *(tab.get_by_test_id(name) for name in (*names, "first", "last", "save")),
         *(tab.get_by_test_id(name) for name in ("integrity", "copy-output")),
         *(tab.locator(name) for name in (".counting", ".keys")),
         tab.locator(".thumbnail .score").first,
@@ -102,7 +102,7 @@ def test_what_is_counted(new_tab):
 
 
 def test_one_press_shows_the_rest_and_another_hides_it(simple):
-    tab = simple()
+    tab = simple(LINK)
     expect(chips(tab)).to_have_count(6)  # no padding
     for part in hidden_at_first(tab):
         expect(part).to_be_hidden()
@@ -112,6 +112,14 @@ def test_one_press_shows_the_rest_and_another_hides_it(simple):
         expect(switch).to_have_attribute("aria-pressed", str(shown).lower())
         for part in hidden_at_first(tab):
             expect(part).to_be_visible(visible=shown)
+
+
+def test_what_is_shown_ahead_can_be_hidden_again(simple):
+    ahead = simple(LINK).get_by_test_id("ahead")
+    ahead.check()
+    expect(ahead).to_be_checked()
+    ahead.uncheck()
+    expect(ahead).not_to_be_checked()
 
 
 def test_everything_is_remembered_and_in_the_address(simple, address):
@@ -209,7 +217,7 @@ def test_simple_lists_three_candidates_and_everything_all(simple):
 
 
 def test_the_buttons_that_step_are_one_stop_and_arrows_go_from_one_to_the_next(simple):
-    tab = simple()
+    tab = simple(LINK)
     names = [tab.get_by_test_id(name) for name in ("previous", "play", "next")]
     assert [name.evaluate("(button) => button.tabIndex") for name in names] == [-1, 0, -1]
     names[1].focus()
@@ -217,7 +225,7 @@ def test_the_buttons_that_step_are_one_stop_and_arrows_go_from_one_to_the_next(s
     expect(names[2]).to_be_focused()
     assert [name.evaluate("(button) => button.tabIndex") for name in names] == [-1, -1, 0]
     tab.keyboard.press("Enter")
-    expect(tab.get_by_test_id("step-count")).to_have_text("step 5/6")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 4/6")
     for _ in range(2):
         tab.keyboard.press("ArrowUp")
     expect(names[0]).to_be_focused()

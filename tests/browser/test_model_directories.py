@@ -41,10 +41,10 @@ def test_a_new_user_reaches_cross_attention_in_three_actions(
     page.keyboard.press("Escape")
     expect(page).to_have_url(re.compile("model=opus-tiny"))
     page.get_by_test_id("candidates").get_by_role("button").nth(2).click()
-    expect(page.get_by_test_id("forced")).to_be_visible()
+    expect(page.get_by_test_id("changes")).to_be_visible()
     expect(page).to_have_url(re.compile("force="))  # written a moment after the picture
     page.reload()
-    expect(page.get_by_test_id("forced")).to_be_visible()
+    expect(page.get_by_test_id("changes")).to_be_visible()
     expect(page.get_by_test_id("map-title")).to_have_text(re.compile("^Cross · L"))
 
 

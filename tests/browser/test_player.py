@@ -145,9 +145,9 @@ def test_a_page_without_a_model_offers_no_way_back_to_the_original(
     for what_if in (True, False):
         view = View(step=3, what_if=what_if, forced=((2, "2"),), original=("1", "2"))
         tab = show(example_trace(), view=view)
-        expect(tab.get_by_test_id("forced")).to_contain_text("step 2")
+        expect(tab.get_by_test_id("changes")).to_contain_text("step 2")
         expect(tab.get_by_test_id("unforce-2")).to_be_visible(visible=what_if)
-        expect(tab.get_by_test_id("original-path")).to_be_visible(visible=what_if)
+        expect(tab.get_by_test_id("undo-all")).to_be_visible(visible=what_if)
 
 
 def test_without_a_causal_mask_the_check_says_why_it_is_not_met(show: Callable[..., Page]) -> None:
@@ -174,11 +174,11 @@ def test_a_given_target_does_not_count_as_forced(show: Callable[..., Page]) -> N
     tab = show(given, view=View(step=1, forced=((1, "4"),)))
     expect(tab.get_by_test_id("sentence")).to_contain_text("the given target goes on with “4”")
     expect(tab.get_by_test_id("sentence")).to_contain_text("rank 2")
-    expect(tab.get_by_test_id("forced")).to_be_hidden()
+    expect(tab.get_by_test_id("changes")).to_be_hidden()
     assert "✎" not in tab.get_by_test_id("candidates").inner_text()
     chosen = show(replace(given, facts={}), view=View(step=1, forced=((1, "4"),)))
     expect(chosen.get_by_test_id("sentence")).to_contain_text("a person chose “4”")
-    expect(chosen.get_by_test_id("forced")).to_be_visible()
+    expect(chosen.get_by_test_id("changes")).to_be_visible()
 
 
 def test_the_encoder_hides_what_is_not_decoded_yet(show: Callable[..., Page]) -> None:
@@ -286,10 +286,10 @@ def test_the_component_reports_and_is_updated_in_place(
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/6")
     assert tab.evaluate("shadow.querySelectorAll('.player').length") == 1
     assert tab.evaluate("shadow.querySelector('.player').marked") is True
-    expect(tab.get_by_test_id("forced")).to_contain_text("step 2: “1”")
+    expect(tab.get_by_test_id("changes")).to_contain_text("step 2: “1”")
     tab.locator("[data-testid=candidates] .candidate").nth(2).click()
     tab.get_by_test_id("unforce-2").click()
-    tab.get_by_test_id("original-path").click()
+    tab.get_by_test_id("undo-all").click()
     tab.get_by_test_id("head-0-1").click()
     wait_until(tab, "heard.at(-1)[0] === 'state'")
     steps = trace.steps()

@@ -119,7 +119,7 @@ SEEN_WHOLE = """() => {
     return bottom > top && top >= box.top - 1 && bottom <= box.bottom + 1;
   };
   const rows = [...column.querySelectorAll(".candidates li")].filter((row) => row.offsetParent);
-  const parts = [".sentence", ".forced-tokens"].map((name) => column.querySelector(name));
+  const parts = [".sentence", ".changes"].map((name) => column.querySelector(name));
   return {
     rows: rows.length,
     all: [...rows, ...parts.filter((part) => part.offsetParent)].every(inside),
@@ -208,7 +208,7 @@ def test_the_sentence_is_visible_beside_forced_tokens(show: Callable[..., Page])
         assert (seen["all"], seen["above"], seen["cut"]) == (True, True, 0)
     tab.keyboard.press("p")
     expect(tab.get_by_test_id("sentence")).to_be_in_viewport(ratio=0.99)
-    expect(tab.locator(".forced-chip").first).to_be_in_viewport(ratio=0.99)
+    expect(tab.locator(".change-chip").first).to_be_in_viewport(ratio=0.99)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -81,7 +81,7 @@ def test_steps_reported_to_the_app_are_those_of_the_pieces(open_html: Callable[.
     tab.evaluate("(data) => { call(new Uint8Array(data)); }", bytes_of(trace, view))
     tab.get_by_test_id("unit-words").click()
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/3")
-    expect(tab.get_by_test_id("forced")).to_contain_text("step 2: “at”")
+    expect(tab.get_by_test_id("changes")).to_contain_text("step 2: “at”")
     tab.get_by_test_id("unit-pieces").click()
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/5")  # exactly where it was
     tab.get_by_test_id("unit-words").click()
@@ -101,6 +101,7 @@ def test_steps_reported_to_the_app_are_those_of_the_pieces(open_html: Callable[.
         "shows": None,
         "next": None,
         "words": True,
+        "everything": True,
     }
     told["picture"] = bytes(bytes_of(trace, language="zh")[-8:]).hex()
     assert tab.evaluate("heard").pop() == ["state", "selection", told]

@@ -139,7 +139,7 @@ def test_a_payload_equals_pythons(both):
             trace,
             language="zh",
             view=View(what_if=True, forced=((1, "x"),) if force else ()),
-            offer=Offer(names=("vectors", "path", "without")),
+            offer=Offer(names=("vectors", "path", "without", "decisive")),
         )
         request = {"force": force, **({"padTo": pad_to} if pad_to else {})}
         shown = SHOWN | {"view": view}

@@ -43,14 +43,19 @@ def asked(trace: Trace, model: AskedExplorable | None, address: str) -> bytes:
 
 def test_what_is_offered_follows_from_the_model_and_the_size(trace, model, monkeypatch):
     inside = ("vectors", "path", "without")
-    assert names(trace, model) == (*inside, *OF_WHOLE)
+    assert names(trace, model) == (*inside, *OF_WHOLE, "decisive")
     assert names(trace, None) == ()
     model.trained_here = False  # as one of the library
     assert names(trace, model) == ("vectors",)
     model.trained_here = True
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
-    assert names(trace, model) == ("head", *inside)
+    assert names(trace, model) == ("head", *inside, "decisive")
     assert names(trace, None) == ("head",)
+
+
+def test_what_is_of_the_model_as_it_is_is_not_asked_of_a_changed_one(explorable, model):
+    changed = explorable.trace(TEXT, ablate=[("cross", 0, 1)])
+    assert names(changed, model) == ("vectors", "path", "without", "decisive")
 
 
 def test_what_is_not_offered_is_not_answered(trace, model):

@@ -42,8 +42,20 @@ def test_anything_else_is_none(word):
     assert MomentPair.parse(word) is None
 
 
-def test_a_request_without_forced_tokens_keeps_the_rest():
-    assert Request("sort", "1 2", 5, ((2, 7),)).without_forced() == Request("sort", "1 2", 5)
+DONE = Interventions.parse(["ablate cross.1.2", "close cross.0.0 1 2", "omit mask"])
+
+
+def test_an_unchanged_request_keeps_the_rest():
+    asked = Request("sort", "1 2", 5, ((2, 7),), DONE)
+    assert asked.is_changed
+    assert asked.unchanged() == Request("sort", "1 2", 5)
+    assert not asked.unchanged().is_changed
+
+
+def test_another_text_keeps_the_interventions_that_it_can_have():
+    asked = Request("sort", "1 2", 5, ((2, 7),), DONE).of_text(text="3 4 5")
+    kept = Interventions.parse(["ablate cross.1.2", "omit mask"])
+    assert asked == Request("sort", "3 4 5", 5, interventions=kept)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +127,7 @@ INITIAL_REQUESTS = {
 }
 LINES = ("ablate cross.1.2 mean", "close cross.*.* 3 4", "row cross.0.0 1 0.5,0.5")
 PERMALINK = Look(
-    Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2))),
+    Request("sort", "1 <b> 甲", 5, ((2, 7), (11, 2)), Interventions.parse(LINES)),
     Selection(
         "decoder",
         1,
@@ -130,7 +142,6 @@ PERMALINK = Look(
         next="heads",
         words=True,
     ),
-    Interventions.parse(LINES),
     section="experiments",
 )
 
@@ -166,12 +177,14 @@ OLD_LINKS = [
             "close cross.1.2 3 4;open decoder.*.* 2 5;row cross.1.2 3 0.5,0.25,1e-07,2",
         },
         Look(
-            REVERSE,
-            interventions=Interventions.gather(
-                ablate=[("cross", 1, 2), ("encoder", 0, 1, "mean")],
-                keep=[("decoder", 0, 1)],
-                edit_mask=[("cross", 1, 2, 3, 4), ("decoder", None, None, 2, 5, True)],
-                override_row=[("cross", 1, 2, 3, (0.5, 0.25, 1e-07, 2.0))],
+            replace(
+                REVERSE,
+                interventions=Interventions.gather(
+                    ablate=[("cross", 1, 2), ("encoder", 0, 1, "mean")],
+                    keep=[("decoder", 0, 1)],
+                    edit_mask=[("cross", 1, 2, 3, 4), ("decoder", None, None, 2, 5, True)],
+                    override_row=[("cross", 1, 2, 3, (0.5, 0.25, 1e-07, 2.0))],
+                ),
             ),
             section="experiments",
         ),
@@ -191,6 +204,7 @@ EXAMPLES = shared_examples("address")
 def as_tuples(fields: dict[str, Any]) -> dict[str, Any]:
     """Fields of JSON, with the pairs of a look."""
     pairs = {"forced": lambda pairs: tuple(map(tuple, pairs)), "cell": tuple}
+    pairs["interventions"] = Interventions.parse
     return {name: pairs.get(name, lambda value: value)(value) for name, value in fields.items()}
 
 
@@ -242,7 +256,7 @@ def test_tokens_forced_on_an_unknown_model_are_not_forced_on_another():
     query = to_query(PERMALINK) | {"model": "gone"}
     permalink, refused = from_query(query, INITIAL_REQUESTS)
     assert permalink.request.forced == ()
-    assert not permalink.interventions
+    assert not permalink.request.interventions
     assert refused == ("model",)
 
 

@@ -369,7 +369,7 @@ def test_a_part_left_out_equals_a_model_without_it(explorable, model, name):
     length = min(len(found.target_tokens), len(plain.target_tokens))
     one, other = (trace.attention("decoder")[:, :, :length, :length] for trace in (found, plain))
     assert not np.allclose(one, other, atol=1e-3)
-    assert found.facts["without"] == [name]
+    assert found.facts["interventions"] == [f"omit {name}"]
     assert found.integrity().ok.all()
     again = explorable.trace("1 2 3")
     assert again.digest == plain.digest

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
 from explorer.heads.contributions.agreement import agreement_on_trace
@@ -10,6 +11,7 @@ from explorer.heads.contributions.layer_contributions import LayerContributions,
 from explorer.heads.contributions.logit_attribution import LogitAttribution, attribution_of
 from explorer.heads.contributions.repeated_pass import captured_again
 from explorer.heads.contributions.score_parts import PartVectors, part_vectors
+from explorer.heads.removal.decisive_head import decisive_head
 from explorer.model.explorable import ExplorableModel
 
 
@@ -41,3 +43,7 @@ class AskedExplorable:
     def score_parts(self, trace: Trace, head: Head) -> PartVectors:
         self.asked += 1
         return part_vectors(self.model, captured_again(self.model, trace, SITES), head)
+
+    def decisive_head(self, trace: Trace) -> Head:
+        self.asked += 1
+        return decisive_head(self.model, trace, Interventions())

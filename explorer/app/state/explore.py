@@ -2,17 +2,25 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from explorer.app.state import address_bar, session
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
-from explorer.core.address_fields import Step, Whole, reported
-from explorer.core.look import Request, Selection
+from explorer.core.address_fields import MOST_INTERVENTIONS, Step, Whole, reported
+from explorer.core.errors import InterventionError
+from explorer.core.interventions import Interventions
+from explorer.core.look import NO_INTERVENTIONS, Request, Selection
 
-NEW_TRACE = ("force", "unforce", "reset")
+NEW_TRACE = ("force", "unforce", "change", "reset")
 """Events of the player that ask for another trace."""
+
+_LONGEST_LINE = 10_000  # characters: the weights of a row
+_Line = Annotated[str, Meta(max_length=_LONGEST_LINE)]
+_Lines = Annotated[list[_Line], Meta(max_length=2 * MOST_INTERVENTIONS)]
 
 
 class ChosenToken(msgspec.Struct):
@@ -24,6 +32,22 @@ class ChosenToken(msgspec.Struct):
     step: Step
     id: Whole
     alone: bool = False
+
+
+class Change(msgspec.Struct):
+    """Lines of interventions that the player reports as added and as removed."""
+
+    add: _Lines
+    remove: _Lines
+
+    def of(self, before: Interventions) -> Interventions:
+        """The interventions after this change; those before if they cannot be combined."""
+        kept = [line for line in before.texts() if line not in self.remove]
+        lines = list(dict.fromkeys((*kept, *self.add)))
+        try:
+            return Interventions.parse(lines) if len(lines) <= MOST_INTERVENTIONS else before
+        except InterventionError:
+            return before
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +153,8 @@ def initial_selection(picture: Picture | None, wanted: Request, language: str) -
         return now
     if picture.request == wanted:
         return picture.initial if picture.language == language else now
-    same_text = replace(picture.request, forced=(), pad=0) == replace(wanted, forced=(), pad=0)
-    return now if same_text else replace(now, step=None, ahead=None)
+    before, after = (replace(one.unchanged(), pad=0) for one in (picture.request, wanted))
+    return now if before == after else replace(now, step=None, ahead=None)
 
 
 def opens_whole(
@@ -167,15 +191,17 @@ def forget_picture() -> None:
     session.save(replace(session.load(ExploreState), picture=None))
 
 
-def restore_forced(shown: Request) -> None:
-    """After a failed request: force only the tokens forced in the picture on screen."""
+def restore_changes(shown: Request) -> None:
+    """After a failed request: change only what is changed in the picture on screen."""
     now = visit_state.current().request
     same = (shown.model, shown.text) == (now.model, now.text)
     visit_state.set_forced(dict(shown.forced) if same else {})
+    visit_state.set_interventions(shown.interventions if same else NO_INTERVENTIONS)
 
 
 def read_player(report: dict[str, object]) -> None:
-    """Handle a report of the player: a selection, a token to force, or one to force no more.
+    """Handle a report of the player: a selection, a token to force, or one to force no more, or
+    other interventions.
 
     Malformed parts are ignored.
     """
@@ -188,6 +214,10 @@ def read_player(report: dict[str, object]) -> None:
         visit_state.select(replace(visit_state.current().selection, step=step))
     if (step := reported(report.get("unforce"), Step)) is not None:
         forced.pop(step, None)
+    interventions = visit_state.current().request.interventions
+    if (change := reported(report.get("change"), Change)) is not None:
+        interventions = change.of(interventions)
     if report.get("reset"):
-        forced = {}
+        forced, interventions = {}, NO_INTERVENTIONS
     visit_state.set_forced(forced)
+    visit_state.set_interventions(interventions)

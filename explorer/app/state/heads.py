@@ -126,7 +126,8 @@ def look() -> Look:
     """The visit and the section on screen, with the text that is shown if another was refused."""
     shown, visit = section(), visit_state.current()
     if requested() != shown_request() and shown_request().model == visit.request.model:
-        visit = replace(visit, request=shown_request())
+        interventions = visit.request.interventions
+        visit = replace(visit, request=replace(shown_request(), interventions=interventions))
     other = compared() if shown == COMPARE else ""
     text = other_text() if other == OTHER_TEXT else ""
     return replace(
@@ -165,7 +166,7 @@ def remember_other_text(text: str, model: str) -> None:
 
 def requested() -> Request:
     """The visitor's request. On this page no token is forced."""
-    return visit_state.current().request.without_forced()
+    return visit_state.current().request.unchanged()
 
 
 def shown_request() -> Request:
@@ -215,7 +216,7 @@ def draft_head(initial_head: Head | None) -> None:
     by_app = initial_head or state.initial_head
     session.save(replace(state, initial_head=by_app))
     head = visit.selection.named_head or initial_head
-    kept = head == by_app and bool(visit.interventions) and draft().head is not None
+    kept = head == by_app and bool(visit.request.interventions) and draft().head is not None
     if head is not None and not kept and ALL not in (draft().layer, draft().head):
         fill_in(site=head.site, layer=head.layer, head=head.head)
 
@@ -257,7 +258,7 @@ def with_draft(keys: int) -> Interventions:
     drafted = draft().intervention(weights)
     if isinstance(drafted, RowOverride) and len(drafted.weights) != keys:
         raise InterventionDraftError("other_weights", keys=keys, got=len(drafted.weights))
-    combined = visit_state.current().interventions.plus(drafted)
+    combined = visit_state.current().request.interventions.plus(drafted)
     if len(combined) > MOST_INTERVENTIONS:
         raise InterventionDraftError("too_many_chips", limit=MOST_INTERVENTIONS)
     return combined

@@ -61,13 +61,13 @@ def leave_missing(catalog: Mapping[str, CatalogMember]) -> MissingModelError | N
 
 def set_text(text: str) -> None:
     """Request another text, decoded greedily."""
-    _ask(replace(current().request, text=text, forced=()))
+    _ask(current().request.of_text(text=text))
 
 
 def set_pair(text: str) -> None:
     """Request another second text, or none, if the model reads one."""
     if current().request.pair is not None:
-        _ask(replace(current().request, pair=text if text.strip() else "", forced=()))
+        _ask(current().request.of_text(pair=text if text.strip() else ""))
 
 
 def set_language(name: str, codes: Collection[str], code: object) -> None:
@@ -91,7 +91,7 @@ def set_chat(chosen: object) -> None:
 
 
 def _read_as(reading: Reading) -> None:
-    _ask(replace(current().request, reading=reading, forced=()))
+    _ask(current().request.of_text(reading=reading))
 
 
 def set_padding(count: object) -> None:
@@ -128,7 +128,7 @@ def return_to(visit: Look) -> None:
 
 def set_interventions(interventions: Interventions) -> None:
     """Apply these interventions, and no others."""
-    session.save(replace(current(), interventions=interventions))
+    _ask(replace(current().request, interventions=interventions))
 
 
 def select(selection: Selection) -> None:

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import mount
 from explorer.app.asked_model import asked_model
 from explorer.app.filled_lesson import whole_lesson, whole_sheet
-from explorer.app.initial_view import forced_view, initial_selection
+from explorer.app.initial_view import changed_view, initial_selection
 from explorer.app.mount import PictureKey
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
@@ -25,7 +25,6 @@ from explorer.app.widgets.lesson_card import lesson_card
 from explorer.app.widgets.messages import (
     message_area,
     report,
-    show_elsewhere,
     show_refused,
     show_reported,
 )
@@ -78,7 +77,7 @@ def explore() -> None:
         return
     request, trace = found
     if request != wanted:
-        explore_state.restore_forced(request)
+        explore_state.restore_changes(request)
     model = asked_model(member, request, trace)
     hint(member, request, trace, language)
     initial = show_trace(member, request, trace, model, picture, language, messages)
@@ -188,8 +187,6 @@ def show_trace(
     initial = initial_selection(wanted, member, trace, with_step=whole)
     if refused is not None and (refused or missing):
         show_refused((*refused, *missing), language, messages)
-    if followed and (linked := visit_state.current().interventions):
-        show_elsewhere(linked, language, messages)
     view = _view(member, request, trace, initial, whole)
     opened = replace(initial, ahead=view.ahead)
     kept = opened if whole and not followed else wanted  # a bare URL stays bare
@@ -204,11 +201,11 @@ def show_trace(
 def _view(
     member: CatalogMember, request: Request, trace: Trace, initial: Selection, whole: bool
 ) -> View:
-    """Initial view of the player, with the forced tokens and the greedy output.
+    """Initial view of the player, with the forced tokens and the output without changes.
 
     whole: whether the rows after the step are shown.
     """
-    forced, guessing = forced_view(member, request, trace), bool(initial.guess)
+    changed, guessing = changed_view(member, request, trace), bool(initial.guess)
     if whole and guessing:
         initial = replace(initial, step=1)
     last = initial.step == len(trace.target_tokens)
@@ -220,8 +217,8 @@ def _view(
         ahead=None if guessing else ahead,
         what_if=member.can_trace,
         suggested=whole and not at_end and not guessing,
-        forced=forced.forced,
-        original=forced.original,
+        forced=changed.forced,
+        original=changed.original,
     )
 
 

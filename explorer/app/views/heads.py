@@ -241,7 +241,7 @@ def experiments(
     """Draw the interventions, and the text without and with them."""
     editor = st.container(key="intervention-editor")
     compared = intervention_editor.computed_experiment(member, language, messages)
-    interventions = visit_state.current().interventions
+    interventions = visit_state.current().request.interventions
     key = heads_picture.picture_key(member, language, interventions)
     changed = compared.initial_head() if compared is not None else None
     initial = heads_picture.initial_of((key, "comparison"), member, trace, changed)

@@ -40,7 +40,7 @@ def comparison_section(
     offered = comparisons.comparable(member, visitor_catalog(), request.text, wanted)
     runs = comparisons.runs_with_moments()
     same_model = (OTHER_TEXT, CHANGES)
-    nothing_changed = wanted == CHANGES and not visit_state.current().interventions
+    nothing_changed = wanted == CHANGES and not visit_state.current().request.interventions
     if (pair := MomentPair.parse(wanted)) and wanted not in offered:
         places = comparison_panel.choose(offered, runs, same_model, pair.run, language)
         _compare_moments(pair, language, places, messages)
@@ -104,7 +104,7 @@ def _compare_changes(
     member: CatalogModel, trace: Trace, language: str, places: ComparisonPlaces
 ) -> None:
     """The text without and with the interventions. Raises `ExplorerError`."""
-    interventions = visit_state.current().interventions
+    interventions = visit_state.current().request.interventions
     try:
         compared = experiment_cache.experiment(member, heads_state.shown_request(), interventions)
     except ExplorerError as error:

@@ -20,7 +20,7 @@ from explorer.model.catalog import CatalogModel
 
 def summary(model: CatalogModel, compared: TraceComparison, language: str) -> None:
     """Draw the change of the output in one line and, when asked, over many sentences."""
-    interventions = visit_state.current().interventions
+    interventions = visit_state.current().request.interventions
     lines = [output_sentence(compared, language)]
     if interventions.needs_mean_outputs:
         batch = batch_name(experiment_cache.means_batch(model), language)

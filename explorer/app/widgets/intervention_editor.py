@@ -22,6 +22,8 @@ from explorer.core.interventions import (
     CellEdit,
     Intervention,
     Interventions,
+    Omission,
+    OnAttention,
     RowOverride,
     Verb,
 )
@@ -31,6 +33,9 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import shown_label
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
+
+_VERBS = tuple(verb for verb in Verb if verb != Verb.OMIT)
+"""What can be drafted here; parts of the whole model are left out on Explore."""
 
 
 def computed_experiment(
@@ -42,7 +47,7 @@ def computed_experiment(
     `messages` shows why some cannot be computed.
     """
     proposed = heads_state.take_proposed()
-    for interventions in filter(None, (proposed, visit_state.current().interventions)):
+    for interventions in filter(None, (proposed, visit_state.current().request.interventions)):
         try:
             compared = experiment_cache.experiment(
                 model, heads_state.shown_request(), interventions
@@ -62,7 +67,7 @@ def draft_row(trace: Trace, language: str) -> None:
     with st.container(
         key="intervention-draft", horizontal=True, vertical_alignment="bottom", gap="small"
     ):
-        verb = _choose_word("verb", tuple(Verb), language, 140)
+        verb = _choose_word("verb", _VERBS, language, 140)
         site = _choose_word("site", trace.sites, language, 130, default=trace.sites[-1])
         heads = trace.attention(site).shape[1]
         is_cell = verb in (Verb.MASK, Verb.UNMASK)
@@ -98,7 +103,7 @@ def intervention_list(trace: Trace, language: str, changed: Head | None = None) 
 
     changed: head that they change most; a button moves the picture to it. None = no button.
     """
-    interventions = visit_state.current().interventions
+    interventions = visit_state.current().request.interventions
     with st.container(key="interventions", horizontal=True, gap="small"):
         if not interventions:
             st.caption(say("heads.no_chips", language))
@@ -109,12 +114,12 @@ def intervention_list(trace: Trace, language: str, changed: Head | None = None) 
                 literal(name),
                 key=f"undo-{one}",
                 icon=":material/close:",
-                help=literal(say("heads.undo", language, chip=name)),
+                help=literal(say("player.undo", language, chip=name)),
                 on_click=partial(visit_state.set_interventions, interventions.without(one)),
             )
         if len(interventions) > 1:
             st.button(
-                say("heads.undo_all", language),
+                say("player.undo_all", language),
                 key="undo-all",
                 on_click=partial(visit_state.set_interventions, NO_INTERVENTIONS),
             )
@@ -124,16 +129,18 @@ def intervention_list(trace: Trace, language: str, changed: Head | None = None) 
 
 def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
     """An intervention as its button names it. trace: of the same model."""
+    if isinstance(one, Omission):
+        return say(f"player.chip_omit_{one.part}", language)
     head = _head_text(one, trace, language)
     match one:
         case Ablation():
-            return say(f"heads.chip_ablate_{one.how}", language, head=head)
+            return say(f"player.chip_ablate_{one.how}", language, head=head)
         case CellEdit():
-            key = "heads.chip_open" if one.open else "heads.chip_close"
+            key = "player.chip_open" if one.open else "player.chip_close"
             return say(key, language, head=head, query=one.query + 1, column=one.key + 1)
         case RowOverride():
-            return say("heads.chip_row", language, head=head, query=one.query + 1)
-    return say("heads.chip_keep", language, head=head)
+            return say("player.chip_row", language, head=head, query=one.query + 1)
+    return say("player.chip_keep", language, head=head)
 
 
 def named_as_here(error: ExplorerError, language: str) -> ExplorerError:
@@ -198,13 +205,13 @@ def _propose_draft(keys: int, language: str) -> None:
         report(named_as_here(error, language))
 
 
-def _head_text(one: Intervention, trace: Trace, language: str) -> str:
+def _head_text(one: OnAttention, trace: Trace, language: str) -> str:
     site = head_tables.site_name(one.site, language)
-    layer = say("heads.all_layers", language)
+    layer = say("player.every_layer", language)
     if one.layer is not None:
         numbers = trace.layer_numbers(one.site) if one.site in trace.sites else ()
         layer = f"L{numbers[one.layer] if one.layer < len(numbers) else one.layer}"
-    head = say("heads.all_heads", language) if one.head is None else f"H{one.head}"
+    head = say("player.every_head", language) if one.head is None else f"H{one.head}"
     return f"{site} {layer} {head}"
 
 

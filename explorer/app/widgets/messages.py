@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app.state import session
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.interventions import Interventions, typed
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -82,9 +81,3 @@ def show_refused(
         say(f"explore.part_{name}", language, longest=LONGEST_LINKED_TEXT) for name in names
     )
     (container or st).warning(say("explore.link_refused", language, parts=parts))
-
-
-def show_elsewhere(interventions: Interventions, language: str, container: DeltaGenerator) -> None:
-    """Say where the interventions of a link are shown, as Explore shows the unchanged model."""
-    changes = literal("; ".join(map(typed, interventions)))
-    container.info(say("explore.link_interventions", language, changes=changes))

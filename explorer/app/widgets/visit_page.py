@@ -21,6 +21,7 @@ from explorer.app.state import heads as heads_state
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
+from explorer.app.widgets.intervention_editor import named_as_here
 from explorer.app.widgets.messages import literal, report, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
@@ -108,7 +109,7 @@ def traced_request(
     try:
         return wanted, model_cache.trace(member, wanted)
     except ExplorerError as error:
-        reason = error
+        reason = named_as_here(error, language)
     for request in _substitutes(wanted, on_screen, visit_state.initial_request(member)):
         with suppress(ExplorerError):
             trace = model_cache.trace(member, request)
@@ -120,18 +121,18 @@ def traced_request(
 
 def _substitutes(wanted: Request, on_screen: Request, initial: Request) -> list[Request]:
     """Requests of the same model, best first: the one on screen if its text is the same, the text
-    without forced tokens, the text as the model itself reads it, the request on screen, and the
+    without changes, the text as the model itself reads it, the request on screen, and the
     model's initial request."""
-    free = wanted.without_forced()
+    free = wanted.unchanged()
     plain = replace(free, reading=initial.reading)
-    same_text = on_screen.without_forced() == free
+    same_text = on_screen.unchanged() == free
     order = (on_screen, free, plain, initial) if same_text else (free, plain, on_screen, initial)
     return [one for one in dict.fromkeys(order) if one.model == wanted.model and one != wanted]
 
 
 def _named(reason: ExplorerError, wanted: Request, shown: Request, language: str) -> ExplorerError:
     """The reason, naming the request shown if it differs by text or padding."""
-    if replace(shown, forced=()) == wanted.without_forced():
+    if shown.unchanged() == wanted.unchanged():
         return reason
     texts = {"text": shorten(shown.text), "pair": shorten(shown.pair or "")}
     text = say("explore.shown_pair" if shown.pair else "explore.shown_text", language, **texts)

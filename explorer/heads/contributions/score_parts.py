@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from explorer.core.errors import InterventionError, TraceError
+from explorer.core.interventions import stated
 from explorer.core.sites import Head
 from explorer.core.trace import Trace, is_index, refuse_no_number
 from explorer.heads.contributions.residual_stream import (
@@ -173,7 +174,7 @@ def _products(parts: PartVectors) -> pd.DataFrame:
 
 def _scale(model: ExplorableModel, trace: Trace) -> float:
     """1 / √K, or 1 in a pass without the scaling."""
-    omitted = "scaling" in trace.facts.get("without", ())
+    omitted = "scaling" in stated(trace.facts).omitted
     return 1.0 if omitted else model.transformer.config.head_width**-0.5
 
 

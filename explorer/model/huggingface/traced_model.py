@@ -1,7 +1,7 @@
 """`HuggingFaceModel`: text in, one `Trace` out, for a model of the library."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -176,7 +176,7 @@ class HuggingFaceModel(TracedModel):
 
     @torch.inference_mode()
     def _traced(self, options: TraceOptions) -> Trace:
-        if not isinstance(options.without, Iterable) or tuple(options.without):
+        if options.interventions.omit:
             raise ConfigError("no_omission", name=self.name)
         forces = options.forces
         if self.kind == Kind.ENCODER_ONLY:

@@ -75,7 +75,8 @@ def test_the_back_button_is_followed(query):
 
 def test_everything_in_a_link_is_followed_and_written_again(query):
     interventions = Interventions.parse(["ablate cross.1.2"])
-    visit = Look(Request("reverse", "1 2", 3, ((2, 4),)), Selection("cross", 1, 2), interventions)
+    request = Request("reverse", "1 2", 3, ((2, 4),), interventions)
+    visit = Look(request, Selection("cross", 1, 2))
     link = to_query(replace(visit, section="roles"))
     query.from_dict(link)
     address_bar.follow(CATALOG)

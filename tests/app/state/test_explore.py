@@ -57,6 +57,41 @@ def test_forced_tokens_are_undone_one_by_one_or_all():
     assert request().forced == ()
 
 
+def lines() -> tuple[str, ...]:
+    return request().interventions.texts()
+
+
+def test_interventions_are_added_and_undone():
+    explore_state.read_player({"change": {"add": ["ablate cross.0.1", "omit mask"], "remove": []}})
+    assert lines() == ("ablate cross.0.1", "omit mask")
+    change = {"add": ["close cross.0.0 1 0", "omit mask"], "remove": ["ablate cross.0.1"]}
+    explore_state.read_player({"change": change})
+    assert lines() == ("close cross.0.0 1 0", "omit mask")
+    explore_state.read_player({"force": {"step": 2, "id": 4}})
+    assert lines() == ("close cross.0.0 1 0", "omit mask")
+    explore_state.read_player({"reset": True})
+    assert not request().is_changed
+
+
+@pytest.mark.parametrize(
+    ("add", "remove"),
+    [
+        (3, []),
+        (["ablate cross.0.0"], None),
+        ([3], []),
+        (["ablate"], []),
+        (["keep cross.0.1"], []),  # of a head that is removed
+        ([f"close cross.0.0 {row} 0" for row in range(25)], []),
+        (["row cross.0.0 1 " + "1," * 9_000 + "1"], []),
+    ],
+)
+def test_interventions_that_cannot_be_changed_so_stay(add, remove):
+    before = {"add": ["ablate cross.0.1"], "remove": []}
+    explore_state.read_player({"change": before})
+    explore_state.read_player({"change": {"add": add, "remove": remove}})
+    assert lines() == ("ablate cross.0.1",)
+
+
 @pytest.mark.parametrize(
     "report",
     [
@@ -117,9 +152,9 @@ def test_a_trace_without_steps_writes_none_into_the_url(step):
 
 def test_after_a_failure_only_what_the_picture_has_is_forced():
     visit_state.set_forced({2: 4, 3: 9999})
-    explore_state.restore_forced(Request("reverse", "1 2", forced=((2, 4),)))
+    explore_state.restore_changes(Request("reverse", "1 2", forced=((2, 4),)))
     assert request().forced == ((2, 4),)
-    explore_state.restore_forced(Request("reverse", "another", forced=((2, 4),)))
+    explore_state.restore_changes(Request("reverse", "another", forced=((2, 4),)))
     assert request().forced == ()
 
 

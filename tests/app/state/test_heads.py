@@ -57,7 +57,7 @@ def test_a_draft_is_added_to_what_is_in_force_and_not_twice():
     heads_state.fill_in(verb=Verb.KEEP, site="cross", layer=1, head=0)
     assert heads_state.with_draft(keys=6).texts() == ("keep cross.1.1", "keep cross.1.0")
     heads_state.fill_in(head=1)
-    assert heads_state.with_draft(keys=6) == visit_state.current().interventions
+    assert heads_state.with_draft(keys=6) == visit_state.current().request.interventions
 
 
 def test_more_interventions_than_allowed_are_refused():

@@ -114,7 +114,7 @@ def test_another_model_has_other_heads_and_tokens():
     visit_state.set_interventions(Interventions.parse(["keep cross.0.0"]))
     visit_state.choose_model("letters", CATALOG)
     assert request().forced == ()
-    assert visit_state.current().interventions == NO_INTERVENTIONS
+    assert request().interventions == NO_INTERVENTIONS
 
 
 def test_a_text_that_the_other_kind_of_model_cannot_read_is_replaced():

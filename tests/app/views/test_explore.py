@@ -16,6 +16,7 @@ from explorer.app.server import access, trace_route
 from explorer.app.state import address_bar
 from explorer.core import folders, trace_size
 from explorer.core.errors import ModelDirectoryError
+from explorer.core.interventions import Interventions
 from explorer.core.look import Look, Request
 from explorer.core.trace import Trace
 from explorer.core.trace_file import pack, unpack
@@ -283,14 +284,50 @@ def test_a_link_with_invalid_parameters_gets_one_sentence_and_the_default(query,
     assert not app.run().warning
 
 
-def test_a_link_with_interventions_says_where_they_are_shown():
-    app = open_page(do="ablate cross.1.2")
-    assert [info.value.replace("\\", "") for info in app.info] == [
-        "This link also changes the model (ablate cross.1.2). Explore shows the model as it is;"
-        " the changed one is on Heads, under Experiments."
-    ]
-    assert not app.run().info
-    assert not open_page(step="2").info
+def test_a_link_with_interventions_shows_the_changed_model():
+    app = open_page(model="reverse", text="7 3 9 1 4", do="ablate decoder.0.0;omit scaling")
+    changed = header(app)
+    assert changed["facts"]["interventions"] == ["ablate decoder.0.0", "omit scaling"]
+    assert changed["sites"]["decoder"]["removed"] == [[0, 0, "zero"]]
+    assert changed["view"]["original"] == ["4", "1", "9", "3", "7", "<eos>"]
+    assert "attribution" not in changed["resources"]["names"]  # of a pass by the model as it is
+    assert not app.info
+
+
+def change(app: AppTest, *lines: str) -> AppTest:
+    """The page after a press in the player while Edit is on."""
+    visit = app.session_state["Look"]
+    request = replace(visit.request, interventions=Interventions.parse(lines))
+    app.session_state["Look"] = Look(request, visit.selection)
+    return app.run()
+
+
+def test_a_changed_model_is_shown_and_named_in_the_url():
+    app = change(open_page(model="reverse", text="7 3 9 1 4"), "ablate decoder.0.0")
+    assert header(app)["text"] == "4 1 9 3 7 7"
+    assert url_query(app)["do"] == "ablate decoder.0.0"
+    app = change(app)
+    assert header(app)["text"] == "4 1 9 3 7"
+    assert "do" not in url_query(app)
+
+
+def test_another_text_keeps_removed_heads_and_no_cells():
+    app = open_page(model="reverse", text="7 3 9 1 4", do="ablate decoder.0.0;close cross.0.1 4 1")
+    assert header(typed(app, "2 1"))["facts"]["interventions"] == ["ablate decoder.0.0"]
+
+
+def test_a_change_that_the_model_refuses_leaves_those_in_force():
+    app = open_page(model="reverse", text="7 3 9 1 4", do="omit scaling")
+    app = change(app, "omit scaling", "close decoder.0.0 0 0")
+    assert "Query 1 may attend to nothing" in app.error[0].value
+    assert header(app)["facts"]["interventions"] == ["omit scaling"]
+    assert url_query(app)["do"] == "omit scaling"
+
+
+def test_a_head_replaced_by_its_mean_is_shown():
+    app = open_page(model="reverse", text="7 3 9 1 4", do="ablate decoder.0.0 mean")
+    assert header(app)["sites"]["decoder"]["removed"] == [[0, 0, "mean"]]
+    assert not app.error
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ def test_interventions_of_which_no_experiment_was_shown_do_not_wait_for_one():
     proposed = Interventions.parse(["ablate cross.1.2"])
     app.session_state["HeadsState"] = replace(app.session_state["HeadsState"], proposed=proposed)
     app = section(app.run(), "experiments")
-    assert not app.session_state["Look"].interventions
+    assert not app.session_state["Look"].request.interventions
 
 
 def test_a_link_to_a_missing_head_says_so_and_shows_the_original():
@@ -387,7 +387,7 @@ def test_the_most_changed_head_is_one_press_away():
 def test_an_experiment_that_changes_the_output_is_offered_first():
     app = open_page("heads", **EXPERIMENTS)
     app = app.button(key="try-all").click().run()
-    done = app.session_state["Look"].interventions
+    done = app.session_state["Look"].request.interventions
     assert [str(one) for one in done] == ["ablate cross.0.*", "ablate cross.1.*"]
     _, arrays = unpack_payload(sent_to(app, "comparison"))
     traces = head_view(app, "comparison")[1]

@@ -311,4 +311,5 @@ def test_the_list_says_which_run_diverged(folder):
     assert [text for text in shown if text.startswith("reverse-")] == [
         "reverse-2 · failed",
         "reverse-1 · diverged",
+        "reverse-without-mask · recorded, ships with the app",
     ]

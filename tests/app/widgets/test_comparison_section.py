@@ -20,7 +20,7 @@ def test_two_models_are_compared_and_the_choice_is_in_the_url():
     assert not app.error
     assert url_query(app)["with"] == "reverse-almost"  # the first one of the same task
     choice = chosen_in(app.selectbox, "compare-with-en")
-    assert len(choice.options) == 7  # four models, a text, interventions, the recorded run
+    assert len(choice.options) == 8  # four models, a text, interventions, the recorded runs
     app = choice.set_value("sort").run()
     assert url_query(app)["with"] == "sort"
     header, traces = head_view(app, "model_comparison")

@@ -3,6 +3,8 @@ from streamlit.testing.v1 import AppTest
 
 def page(lines: list[str]) -> None:
     """What these interventions change in one text of the shipped reverse model."""
+    from dataclasses import replace
+
     from explorer.app import experiment_cache
     from explorer.app.state import session
     from explorer.app.widgets.experiment_result import steps_table, summary
@@ -12,7 +14,7 @@ def page(lines: list[str]) -> None:
 
     model, request = shipped_models()["reverse"], Request("reverse", "7 3 9")
     interventions = Interventions.parse(lines)
-    session.save(Look(request, interventions=interventions))
+    session.save(Look(replace(request, interventions=interventions)))
     compared = experiment_cache.experiment(model, request, interventions)
     summary(model, compared, "en")
     steps_table(compared, "en")

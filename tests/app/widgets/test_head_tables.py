@@ -196,7 +196,7 @@ def test_an_effect_that_rounds_to_0_is_none():
     numbers |= {"low": [-0.02, 0.0], "high": [0.02, 2e-7]}
     table = pd.DataFrame(numbers, index=["exact", "loss"])
     text = head_tables.effect_text(MeasuredEffect(table, 64, "some", "task"), "en")
-    assert "loss as before, 0.000001 a token" in text
+    assert "loss as before, 1e−6 a token" in text
     assert "95 %" not in text
 
 

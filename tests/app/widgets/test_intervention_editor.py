@@ -53,7 +53,7 @@ def choose(app: AppTest, **choices: object) -> AppTest:
 
 def in_force(app: AppTest) -> list[str]:
     assert not app.exception
-    return [str(one) for one in app.session_state["Look"].interventions]
+    return [str(one) for one in app.session_state["Look"].request.interventions]
 
 
 def shown_fields(app: AppTest) -> set[str]:

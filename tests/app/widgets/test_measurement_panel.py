@@ -44,7 +44,7 @@ def test_batches_of_one_name_and_size_have_names_of_their_own(tmp_path):
 
 def test_the_chosen_report_is_shown(tmp_path):
     one, two = two_batches(tmp_path)
-    app = open_page("heads", part="metrics")
+    app = open_page("heads", model="reverse", part="metrics")
     for kept in (one, two, one):
         app = chosen_in(app.selectbox, "measure-batch-en").set_value(kept.key).run()
         assert not app.exception
@@ -62,7 +62,7 @@ def test_a_report_of_an_older_version_is_said_to_be_old_in_one_sentence(tmp_path
     content = json.loads(path.read_text("utf-8"))
     path.write_text(json.dumps(content | {"version": 1}), "utf-8")
     for part in ("roles", "metrics"):
-        app = open_page("heads", part=part)
+        app = open_page("heads", model="reverse", part=part)
         assert not app.exception
         said = [text.value for text in app.caption if "older version" in text.value]
         assert said == [

@@ -62,4 +62,4 @@ def test_removal_is_shown_only_where_it_was_measured(measured):
     app = shown("removal") if measured else shown("removal", ablation=None)
     assert len(app.dataframe) == measured
     assert len(app.info) == (not measured)
-    assert ("removing one of 8 heads" in texts(app)) == measured
+    assert ("without the most important head" in texts(app)) == measured

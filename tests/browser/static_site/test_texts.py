@@ -289,6 +289,29 @@ def test_every_sentence_is_written_out_in_pieces_and_words(on_disk, language, un
     assert names_of_sentences() == []
 
 
+def test_the_browser_changes_its_model_by_a_press(on_disk):
+    tab = on_disk("#model=reverse&text=7+3+9+1+4&site=decoder&layer=0&head=1&step=6")
+    tab.get_by_test_id("edit").click()
+    tab.get_by_test_id("try-head").click()
+    expect(tab.get_by_test_id("undo-ablate decoder.0.0")).to_be_visible()
+    expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7 7")
+    assert "do=ablate+decoder.0.0" in tab.url
+    tab.get_by_test_id("try-mask").click()
+    expect(tab.get_by_test_id("undo-omit mask")).to_be_visible()
+    tab.reload()
+    expect(tab.get_by_test_id("undo-omit mask")).to_be_visible()
+    tab.get_by_test_id("undo-all").click()
+    expect(tab.get_by_test_id("changes")).to_be_hidden()
+    expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+    assert "do=" not in tab.url
+
+
+def test_a_change_that_is_impossible_leaves_the_picture(on_disk):
+    tab = on_disk("#model=reverse&text=7+3+9+1+4&do=close+decoder.0.0+0+0")
+    expect(tab.get_by_test_id("message")).to_contain_text("Query 1 may attend to nothing")
+    expect(tab.get_by_test_id("output")).to_have_text("4 1 9 3 7")
+
+
 def test_guess_and_inside_work(on_disk):
     tab = on_disk("#model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3")
     tab.get_by_test_id("inside-open").click()
@@ -386,7 +409,7 @@ def test_an_error_stays_as_long_as_its_text_is_in_the_box(on_disk):
     tab.get_by_test_id("language-en").click()
     expect(message).to_contain_text("“x” is not a symbol")
     tab.locator(".candidate:not([aria-disabled])").first.click()  # decodes the text on screen
-    expect(tab.get_by_test_id("forced")).to_be_visible()
+    expect(tab.get_by_test_id("changes")).to_be_visible()
     expect(message).to_contain_text("“x” is not a symbol")
     expect(source).to_have_value("1 2 x")
     source.press("End")

@@ -19,7 +19,13 @@ test("a link opens what it opens in the app, and what is refused is named", () =
 });
 
 test("a link to a long text opens, one that no model reads is named", () => {
-  const request = { model: "reverse", text: "x ".repeat(5000), pad: 1, forced: [] };
+  const request = {
+    model: "reverse",
+    text: "x ".repeat(5000),
+    pad: 1,
+    forced: [],
+    interventions: [],
+  };
   const visit = read(writeAddress(request, {}, "zh"));
   assert.deepEqual(visit.request, request);
   assert.deepEqual([visit.language, visit.refused], ["zh", []]);

@@ -33,8 +33,10 @@ const ANSWERS: Record<string, (asked: any, model: ExplorableModel) => Uint8Array
     trace.arrays["cross.attention"].values[0] += 1e-3;
     return payloadOf(model, trace, shown);
   },
-  resource: ({ text, name, place }, model) => {
-    if (!answers || answers.text !== text) answers = new TraceAnswers(model, text, {});
+  resource: ({ text, name, place, request = {} }, model) => {
+    const known = JSON.stringify(answers?.request) === JSON.stringify(request);
+    if (!answers || !known || answers.text !== text)
+      answers = new TraceAnswers(model, text, request);
     return answers.answer(name, place);
   },
   words: ({ rows }) => packPayload({ words: rows.map((row: string[]) => wordsIn(row)) }, {}),
@@ -81,11 +83,11 @@ function encoded(
 
 function traced(model: ExplorableModel, text: string, request: object) {
   const trace = model.trace(text, request);
-  const { arrays, logits, captured: _, ...facts } = trace;
+  const { arrays, stepwise, logits: _logits, captured: _captured, ...facts } = trace;
   const header = { ...facts, measured: model.measured(trace) };
   const shapes = Object.entries(arrays).map(([name, { shape }]) => [name, shape]);
   const packed: Record<string, ["uint8" | "float32", ArrayLike<number>]> = {
-    chosen_from: ["float32", logits],
+    chosen_from: ["float32", stepwise],
   };
   for (const [name, { values }] of Object.entries(arrays)) {
     packed[name] = [values instanceof Uint8Array ? "uint8" : "float32", values];

@@ -33,15 +33,22 @@ test("a guest follows who leads, until they explore alone or the host is away", 
 
 test("the browser computes what it has the model of, with padding and forced tokens", () => {
   const { request, view } = source(QUERY);
-  assert.deepEqual(request, { model: "copy", text: "4 2 7", pad: 2, forced: [[1, 7]] });
+  const asked = { model: "copy", text: "4 2 7", pad: 2, forced: [[1, 7]], interventions: [] };
+  assert.deepEqual(request, asked);
   assert.deepEqual(view, { step: 2, words: true });
   assert.deepEqual(source({ ...QUERY, next: "heads" }).request, request); // nobody follows that
   assert.equal(wordOf(source(QUERY)), wordOf(source({ ...QUERY, step: "3" })));
   assert.notEqual(wordOf(source(QUERY)), wordOf(source({ ...QUERY, pad: "1" })));
 });
 
+test("the browser changes the model as the host does", () => {
+  const { request } = source({ ...QUERY, do: "ablate decoder.0.0;omit positions" });
+  assert.deepEqual(request.interventions, ["ablate decoder.0.0", "omit positions"]);
+});
+
 test("what the browser cannot compute is the host's trace", () => {
   const host = { key: KEY };
+  assert.deepEqual(source({ ...QUERY, do: "ablate cross.0.1 mean" }), host);
   assert.deepEqual(source({ ...QUERY, model: "gpt2" }), host);
   assert.deepEqual(source({ step: "2" }), host); // an upload
   assert.deepEqual(source({ ...QUERY, pair: "a second text" }), host);

@@ -19,7 +19,11 @@ Object.assign(globalThis, {
   },
 });
 
-const question = { request: { model: "m", text: "1", pad: 0, forced: [] }, name: "x", place: "" };
+const question = {
+  request: { model: "m", text: "1", pad: 0, forced: [], interventions: [] },
+  name: "x",
+  place: "",
+};
 
 test("a worker that fails is said to be missing, whether anything waits for it or not", async () => {
   const client = createModelClient("");

@@ -7,7 +7,7 @@ const question: (text: string, language?: string, model?: string) => any = (
   language = "en",
   model = "reverse",
 ) => ({
-  request: { model, text, pad: 0, forced: [] },
+  request: { model, text, pad: 0, forced: [], interventions: [] },
   shown: { language },
 });
 

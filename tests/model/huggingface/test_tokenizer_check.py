@@ -84,8 +84,9 @@ def test_a_tokenizer_that_asks_for_a_billion_entries_does_harm(tmp_path):
 
 
 def test_a_child_that_was_ended_is_started_anew(model_folder):
-    tokenizer_check._CHILD.started().kill()
-    tokenizer_check._CHILD.started().wait()
+    child = tokenizer_check._CHILD.started()
+    child.kill()
+    child.wait()
     assert said(model_folder / "gpt-tiny") is None
 
 

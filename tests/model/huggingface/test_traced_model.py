@@ -268,7 +268,7 @@ def test_only_chosen_layers_and_sites_are_captured(models):
     [
         ({"pad_to": "8"}, "no_whole_number"),
         ({"max_new_tokens": "3"}, "no_whole_number"),
-        ({"without": 3}, "no_omission"),
+        ({"without": 3}, "bad_omission"),
         ({"means": 3}, "bad_means"),
         ({"force": {"2": 7}}, "bad_force"),
     ],

@@ -26,7 +26,7 @@ class Attention {
   constructor(weights: Weights, path: string, heads: number, points: HookPoints) {
     this.heads = heads;
     this.outputProjection = weights.parameters(`${path}.output`);
-    this.mask = hookPoint(points, `${path}.mask`); // (1, 1 or T, L)
+    this.mask = hookPoint(points, `${path}.mask`); // (H, T, L)
     this.queryVectors = hookPoint(points, `${path}.query_vectors`); // (H, T, K)
     this.keyVectors = hookPoint(points, `${path}.key_vectors`); // (H, L, K)
     this.scores = hookPoint(points, `${path}.scores`); // (H, T, L), scaled, before the mask
@@ -45,7 +45,7 @@ class Attention {
     const keys = this.keyVectors.watched ? key.filled() : key;
     this.keyVectors.see(keys.values, heads, keys.length, width);
     const weights = this.scores.see(scaledProducts(query, keys), heads, queries, keys.length);
-    this.excludeMasked(weights, queries, mask);
+    this.excludeMasked(weights, queries, keys.length, mask);
     for (let row = 0; row < heads * queries; row++) {
       softmax(weights, row * keys.length, keys.length);
     }
@@ -58,15 +58,20 @@ class Attention {
   }
 
   /** Make the scores (H, T, L) of masked cells −∞. */
-  excludeMasked(scores: Float32Array, queries: number, mask: Mask | null) {
-    if (!mask) return;
-    const allowed = this.mask.see(mask.allowed, 1, mask.rows, mask.keys);
-    for (let row = 0; row < this.heads * queries; row++) {
-      const from = mask.rows === 1 ? 0 : (row % queries) * mask.keys;
+  excludeMasked(scores: Float32Array, queries: number, keys: number, mask: Mask | null) {
+    if (!mask && !this.mask.watched) return;
+    const rows = this.heads * queries;
+    const allowed = new Uint8Array(rows * keys).fill(1);
+    for (let row = 0; mask && row < rows; row++) {
+      const from = mask.rows === 1 ? 0 : (row % queries) * keys;
+      allowed.set(mask.allowed.subarray(from, from + keys), row * keys);
+    }
+    this.mask.see(allowed, this.heads, queries, keys);
+    for (let row = 0; row < rows; row++) {
       let any = 0;
-      for (let key = 0; key < mask.keys; key++) {
-        if (allowed[from + key]) any = 1;
-        else scores[row * mask.keys + key] = -Infinity;
+      for (let key = 0; key < keys; key++) {
+        if (allowed[row * keys + key]) any = 1;
+        else scores[row * keys + key] = -Infinity;
       }
       if (!any) throw new ModelError("masked_row", { query: row % queries });
     }

@@ -15,7 +15,7 @@ export type Site = "encoder" | "decoder" | "cross";
 export type Capture = "pattern" | "full"; // the weights alone, or scores, vectors and outputs too
 
 /** Path of an attention. */
-const PATHS: Record<Site, (layer: number) => string> = {
+export const PATHS: Record<Site, (layer: number) => string> = {
   encoder: (layer) => `encoder.layers.${layer}.self_attention`,
   decoder: (layer) => `decoder.layers.${layer}.self_attention`,
   cross: (layer) => `decoder.layers.${layer}.cross_attention`,

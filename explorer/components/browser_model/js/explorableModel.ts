@@ -3,16 +3,17 @@
  * with typed arrays, which a worker can post to its page.
  */
 
+import { changed, type Intervention, linesIn, NO_CHANGE } from "../../trace/js/interventions.ts";
 import { type Capture, type CapturedArrays, capturing, maskCodes } from "./attentionCapture.ts";
 import { stepCandidates } from "./candidates.ts";
 import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
 import { type Forced, greedySteps } from "./decoding.ts";
 import { goldAlignment } from "./goldAlignment.ts";
 import { digestOf } from "./integrity.ts";
+import { editMaskCodes, intervening, interventionsOf, looksAhead } from "./interventions.ts";
 import { type Mask, paddingMask } from "./masks.ts";
 import type { ModelConfig } from "./modelConfig.ts";
 import { ModelError } from "./modelError.ts";
-import { type Omission, omitting } from "./omissions.ts";
 import { validText } from "./pieceVocabulary.ts";
 import { BOS, EOS, PAD } from "./vocabulary.ts";
 
@@ -22,13 +23,13 @@ export interface Request {
   force?: Forced; // the other steps are decoded
   padTo?: number; // tokens to which the source is padded
   capture?: Capture;
-  without?: Omission; // part of the model to leave out
+  interventions?: readonly string[]; // lines
   onToken?: (chosen: number[]) => void; // told of each decoded token: all ids up to it
 }
 
 type LabelledCandidate = import("./candidates.ts").Candidate & { token: string };
 
-type TraceFacts = Record<string, unknown> & { config: ModelConfig };
+type TraceFacts = Record<string, unknown> & { config: ModelConfig; interventions?: string[] };
 
 export interface ModelTrace {
   sourceTokens: string[]; // labels of the keys, with end and padding
@@ -36,7 +37,8 @@ export interface ModelTrace {
   predictedTokens: string[]; // labels of what was chosen at each step
   text: string; // the output
   chosen: number[]; // ids of the chosen tokens
-  logits: Float32Array; // (T, V) that each token was chosen from
+  logits: Float32Array; // (T, V) that the probabilities are of
+  stepwise: Float32Array; // (T, V) that each token was chosen from, step by step
   candidates: LabelledCandidate[]; // of all steps
   /**
    * of the pass that captures; in full its logits, too; "gold" (T, S)
@@ -72,12 +74,15 @@ export class ExplorableModel {
    */
   trace(text: string, request: Request = {}): ModelTrace {
     const { transformer, sourceVocabulary, targetVocabulary } = this.checkpoint;
-    const { padTo, without } = request;
-    const source = this.source(text, padTo);
+    const source = this.source(text, request.padTo);
     const forced = this.forced(request);
-    const run = () => this.captured(source, forced, request);
-    const pass = without ? omitting(transformer, without, run) : run();
-    const { chosen, logits, arrays } = pass;
+    const interventions = interventionsOf(request.interventions ?? []);
+    const pass = intervening(transformer, interventions, () =>
+      this.captured(source, forced, interventions, request),
+    );
+    const { chosen, arrays } = pass;
+    // Only the full pass has later positions to unmask; step-by-step decoding does not.
+    const logits = looksAhead(interventions) ? pass.captured : pass.logits;
     const gold = goldAlignment(this.checkpoint.facts.task, source, chosen.length);
     if (gold) arrays.gold = { values: gold, shape: [chosen.length, source.length] };
     const steps = new Set(Object.keys(forced).map(Number));
@@ -85,11 +90,12 @@ export class ExplorableModel {
     const labels = targetVocabulary.labels(candidates.map(({ id }) => id));
     const trace = {
       sourceTokens: sourceVocabulary.labels(source),
-      targetTokens: targetVocabulary.labels(queriesOf(chosen)),
+      targetTokens: targetVocabulary.labels(fedIn(chosen)),
       predictedTokens: targetVocabulary.labels(chosen),
       text: targetVocabulary.decode(chosen),
       chosen,
       logits,
+      stepwise: pass.logits,
       candidates: candidates.map((candidate, index) => ({ ...candidate, token: labels[index] })),
       arrays,
       source,
@@ -100,22 +106,27 @@ export class ExplorableModel {
   }
 
   /** Decode `source`, then capture the attention of the result in one pass. */
-  captured(source: number[], forced: Forced, { capture = "pattern", without, onToken }: Request) {
+  captured(
+    source: number[],
+    forced: Forced,
+    interventions: readonly Intervention[],
+    { capture = "pattern", onToken }: Request,
+  ) {
     const { transformer } = this.checkpoint;
     const mask = paddingMask(source);
     const encoded = capturing(transformer, ["encoder"], capture, () =>
       transformer.encode(source, mask),
     );
     const { chosen, logits } = this.decoded(encoded.result, mask, forced, onToken);
-    const queries = queriesOf(chosen);
+    const queries = fedIn(chosen);
     const whole = capturing(transformer, ["decoder", "cross"], capture, () =>
       transformer.decode(queries, encoded.result, mask),
     );
     const arrays: CapturedArrays = { ...encoded.arrays, ...whole.arrays };
-    Object.assign(
-      arrays,
-      maskCodes(source, queries, transformer.config.causal, without === "mask"),
-    );
+    const unmasked = interventions.some((one) => one.verb === "omit" && one.part === "mask");
+    Object.assign(arrays, maskCodes(source, queries, transformer.config.causal, unmasked));
+    const padding = source.map((token) => token === PAD);
+    editMaskCodes(transformer.config, interventions, arrays, padding);
     if (capture === "full") {
       const shape = [queries.length, transformer.config.target_vocabulary];
       arrays.logits = { values: whole.result, shape };
@@ -129,15 +140,22 @@ export class ExplorableModel {
    * that and decoding step by step and, where the source is padded, without its padding.
    * @returns by check
    */
-  measured({ source, chosen, logits, captured }: ModelTrace): Record<string, number> {
+  measured(trace: ModelTrace): Record<string, number> {
+    const lines = linesIn(trace.facts);
+    const run = () => this.measuredNow(trace);
+    return intervening(this.checkpoint.transformer, interventionsOf(lines), run);
+  }
+
+  /** As `measured`, with the interventions that are in force. */
+  measuredNow({ source, chosen, stepwise, captured }: ModelTrace): Record<string, number> {
     const { transformer } = this.checkpoint;
-    const queries = queriesOf(chosen);
+    const queries = fedIn(chosen);
     const plain = transformer.forward(source, queries);
     const bare = source.filter((token) => token !== PAD);
     const padded = bare.length < source.length;
     return {
       hooked_equals_plain: largestDifference(captured, plain),
-      cached_equals_full: largestDifference(logits, plain),
+      cached_equals_full: largestDifference(stepwise, plain),
       ...(padded && {
         padding_changes_nothing: largestDifference(plain, transformer.forward(bare, queries)),
       }),
@@ -148,7 +166,7 @@ export class ExplorableModel {
   described(
     text: string,
     forced: Forced,
-    { padTo, target, without }: Request,
+    { padTo, target, interventions = [] }: Request,
     chosen: number[],
   ): TraceFacts {
     const { facts, transformer } = this.checkpoint;
@@ -161,7 +179,10 @@ export class ExplorableModel {
       forced,
       pad_to: padTo ?? null,
       given: target !== undefined,
-      ...(without ? { without: [without] } : {}),
+      ...(interventions.length && {
+        interventions: changed(interventions, NO_CHANGE),
+        means: null,
+      }),
       ended: chosen[chosen.length - 1] === EOS,
     };
   }
@@ -230,7 +251,7 @@ export class ExplorableModel {
 }
 
 /** The ids that are fed in: the beginning, then what was chosen, without the last. */
-function queriesOf(chosen: number[]) {
+export function fedIn(chosen: number[]) {
   return [BOS, ...chosen.slice(0, -1)];
 }
 

@@ -38,14 +38,15 @@ export function hookPoint(points: HookPoints, path: string) {
 /**
  * The result of `run`, during which the values at these paths are watched. Later actions see what
  * earlier ones changed.
- * @param actions by path
+ * @param actions by path, or pairs of a path and an action
  */
 export function watching<Result>(
   points: HookPoints,
-  actions: Record<string, Action>,
+  actions: Record<string, Action> | [string, Action][],
   run: () => Result,
 ) {
-  const watched = Object.entries(actions).map(([path, action]) => {
+  const pairs = Array.isArray(actions) ? actions : Object.entries(actions);
+  const watched = pairs.map(([path, action]) => {
     const point = points.get(path);
     if (!point) throw new Error(`There is no hook point ${path}.`);
     point.actions.push(action);

@@ -4,6 +4,7 @@
 
 import type { Strings } from "../../dom/js/sentences.ts";
 import { type PayloadArray, packEnvelope } from "../../page/js/envelope.ts";
+import { linesIn } from "../../trace/js/interventions.ts";
 import { isSpecial } from "../../trace/js/label.ts";
 import {
   FORMAT_VERSION,
@@ -13,10 +14,12 @@ import {
   UNMASKED,
   VIEW,
 } from "../../trace/js/look.ts";
+import { headAt } from "../../trace/js/stepState.ts";
 import type { ViewOptions } from "../../trace/js/trace.ts";
 import type { CapturedArray, Site } from "./attentionCapture.ts";
 import type { ModelTrace } from "./explorableModel.ts";
 import type { Check } from "./integrity.ts";
+import { interventionsOf, isRemoved } from "./interventions.ts";
 import { TRACE_QUESTIONS } from "./traceQuestions.ts";
 import { mergedTrace } from "./traceWords.ts";
 import { grouped, marksWords } from "./wordSegmentation.ts";
@@ -95,13 +98,16 @@ function partsOf(trace: ModelTrace) {
 /** Add the weight and mask codes of a site to `arrays`; the header of the site. */
 function addSite(arrays: Record<string, PayloadArray>, trace: ModelTrace, site: Site) {
   const { shape } = trace.arrays[`${site}.attention`];
+  const shared = trace.arrays[`${site}.closed`].shape.length === 2; // one mask for all heads
   const values = trace.arrays[`${site}.attention`].values as Float32Array;
   const maskCodes = trace.arrays[`${site}.closed`].values as Uint8Array;
   const area = maskCodes.length;
   const scale = values.reduce((most, weight) => Math.max(most, weight), 1);
   const masked = maskCodes.some((code) => code !== UNMASKED);
   const packed =
-    masked && values.every((weight, cell) => maskCodes[cell % area] === UNMASKED || weight === 0);
+    shared &&
+    masked &&
+    values.every((weight, cell) => maskCodes[cell % area] === UNMASKED || weight === 0);
   const sent = packed ? values.filter((_, cell) => maskCodes[cell % area] === UNMASKED) : values;
   arrays[`${site}.attention`] = Uint16Array.from(sent, (weight) => codeOf(weight / scale));
   if (masked) arrays[`${site}.closed`] = maskCodes;
@@ -110,8 +116,21 @@ function addSite(arrays: Record<string, PayloadArray>, trace: ModelTrace, site: 
     scale,
     packed,
     numbers: Array.from({ length: shape[0] }, (_, n) => n),
-    removed: [],
+    removed: removedHeads(trace.facts, site, shape[0], shape[1]),
   };
+}
+
+/** Layer and head of each removed head of a site, with its replacement. */
+function removedHeads(
+  facts: Pick<ModelTrace["facts"], "interventions">,
+  site: Site,
+  layers: number,
+  heads: number,
+) {
+  const interventions = interventionsOf(linesIn(facts));
+  return Array.from({ length: layers * heads }, (_, index) => headAt(index, heads))
+    .filter(({ layer, head }) => isRemoved(interventions, { site, layer, head }))
+    .map(({ layer, head }) => [layer, head, "zero"]);
 }
 
 /** The code of a share of the largest weight. */

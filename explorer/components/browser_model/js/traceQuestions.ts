@@ -1,11 +1,13 @@
 /** Answers about a trace, as `explorer/components/trace_questions.py` has them. */
 
 import { type PayloadArray, packEnvelope } from "../../page/js/envelope.ts";
+import { linesIn } from "../../trace/js/interventions.ts";
+import { SITES } from "../../trace/js/look.ts";
 import { type CapturedArray, type Site, stackOf } from "./attentionCapture.ts";
 import { mostProbable, probabilitiesOf } from "./candidates.ts";
-import type { ExplorableModel, ModelTrace, Request } from "./explorableModel.ts";
+import { type ExplorableModel, fedIn, type ModelTrace, type Request } from "./explorableModel.ts";
+import { intervening, interventionsOf } from "./interventions.ts";
 import { layerNorm, linear } from "./matrices.ts";
-import { isOmission, type Omission } from "./omissions.ts";
 
 const CANDIDATES = 5; // the most probable tokens shown with their logits
 const EARLY = 3; // the most probable tokens after each layer
@@ -17,9 +19,9 @@ const ANSWERS: Record<string, (asked: TraceAnswers, place: string[]) => Uint8Arr
     headVectors(full, site as Site, Number(layer), Number(head)),
   path: ({ model, full }, [site, layer]) => tokenPath(model, full, site as Site, Number(layer)),
   without: (asked, [site, layer, head, part]) => {
-    if (!isOmission(part)) throw new RangeError(`no part is called ${part}`);
     return omission(asked, site as Site, Number(layer), Number(head), part);
   },
+  decisive: ({ model, full }) => packEnvelope(decisiveHead(model, full), {}),
 };
 
 /** What can be asked here of those in `components/trace_questions.py`. */
@@ -61,11 +63,13 @@ function omission(
   site: Site,
   layer: number,
   head: number,
-  without: Omission,
+  without: string,
 ) {
-  const trace = model.trace(given, { ...request, without });
+  const interventions = [...(request.interventions ?? []), `omit ${without}`];
+  const trace = model.trace(given, { ...request, interventions });
   const weights = part(trace.arrays[`${site}.attention`], layer, head);
-  const masked = trace.arrays[`${site}.closed`].values as Uint8Array;
+  const closed = trace.arrays[`${site}.closed`];
+  const masked = closed.shape.length === 2 ? closed.values : part(closed, layer, head);
   const { sourceTokens, targetTokens, text } = trace;
   const queries = site === "encoder" ? sourceTokens : targetTokens;
   const keys = site === "decoder" ? targetTokens : sourceTokens;
@@ -86,6 +90,48 @@ function headVectors({ arrays }: ModelTrace, site: Site, layer: number, head: nu
       values: part(arrays[`${site}.values`], layer, head),
     },
   );
+}
+
+/**
+ * The head without which the output is least probable, as
+ * `explorer/heads/removal/decisive_head.py` finds it.
+ */
+function decisiveHead({ checkpoint }: ExplorableModel, trace: ModelTrace) {
+  const { transformer } = checkpoint;
+  const lines = linesIn(trace.facts);
+  let best = { site: "", layer: 0, head: 0 };
+  let least = Infinity;
+  for (const [site, layer, head] of headsOf(trace)) {
+    const interventions = interventionsOf([...lines, `ablate ${site}.${layer}.${head}`]);
+    const logits = intervening(transformer, interventions, () =>
+      transformer.forward(trace.source, fedIn(trace.chosen)),
+    );
+    const found = logProbability(logits, trace.chosen);
+    if (found < least) [best, least] = [{ site, layer, head }, found];
+  }
+  return best;
+}
+
+function headsOf({ arrays }: ModelTrace) {
+  return SITES.flatMap((site) => {
+    const [layers, heads] = arrays[`${site}.attention`].shape;
+    return Array.from(
+      { length: layers * heads },
+      (_, index) => [site, Math.floor(index / heads), index % heads] as const,
+    );
+  });
+}
+
+/**
+ * The sum over the steps of ln p of the tokens that were chosen.
+ * @param logits (T, V)
+ */
+function logProbability(logits: Float32Array, chosen: number[]) {
+  const size = logits.length / chosen.length;
+  return chosen.reduce((sum, token, row) => {
+    const own = logits.subarray(row * size, (row + 1) * size);
+    return sum + own[token] - logOfSum(own);
+  }, 0);
 }
 
 /**

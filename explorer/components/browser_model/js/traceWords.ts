@@ -94,21 +94,26 @@ function mergedWeights(
   return { values: merged, shape };
 }
 
-/** Codes of reasons (query, key) of pieces → of words. */
+/** Codes of reasons (…, query, key) of pieces → of words. */
 function mergedCodes(
-  { values, shape: [, columns] }: CapturedArray,
+  { values, shape }: CapturedArray,
   queries: Word[],
   keys: Word[],
 ): CapturedArray {
-  const merged = queries.flatMap((query) =>
-    keys.map((key) => {
-      const found = new Set([...cellsOf(query, key, columns)].map((cell) => values[cell]));
-      return (
-        REASONS.find((reason) => found.has(reason)) ?? values[query.start * columns + key.start]
-      );
-    }),
-  );
-  return { values: Uint8Array.from(merged), shape: [queries.length, keys.length] };
+  const [rows, columns] = shape.slice(-2);
+  const merged: number[] = [];
+  for (let start = 0; start < values.length; start += rows * columns) {
+    const codes = values.subarray(start, start + rows * columns);
+    for (const query of queries) {
+      for (const key of keys) {
+        const found = new Set([...cellsOf(query, key, columns)].map((cell) => codes[cell]));
+        const first = codes[query.start * columns + key.start];
+        merged.push(REASONS.find((reason) => found.has(reason)) ?? first);
+      }
+    }
+  }
+  const size = [queries.length, keys.length];
+  return { values: Uint8Array.from(merged), shape: [...shape.slice(0, -2), ...size] };
 }
 
 /** The gold alignment (T, S) of pieces → of words: that of any of their pieces. */

@@ -7,12 +7,12 @@ const ALL_WAYS: Record<string, number> = { ...UP_AND_DOWN, ArrowLeft: -1, ArrowR
  * Arrow keys go to the button before or after the one in focus, and click it.
  * @param buttons that can be chosen, in their order
  * @param options.round whether ← and → go, too, and from the last to the first, as in a radio group
- * @param options.press whether it is clicked
+ * @param options.press says whether it is clicked, too
  */
 export function followArrows(
   group: HTMLElement,
   buttons: () => HTMLElement[],
-  { round = false, press = true } = {},
+  { round = false, press = () => true }: { round?: boolean; press?: () => boolean } = {},
 ) {
   const moves = round ? ALL_WAYS : UP_AND_DOWN;
   group.addEventListener("keydown", (event) => {
@@ -23,7 +23,7 @@ export function followArrows(
     const place = all.indexOf(event.target as HTMLElement) + by;
     const next = all[round ? (place + all.length) % all.length : place];
     next?.focus();
-    if (press) next?.click();
+    if (press()) next?.click();
   });
 }
 

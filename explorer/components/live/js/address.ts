@@ -3,17 +3,19 @@
  * of the app's own links. A fragment is untrusted text: what fails a check is left out.
  */
 
+import { changed, NO_CHANGE, readIntervention } from "../../trace/js/interventions.ts";
 import {
   FIELDS,
   type Field,
   LONGEST_TEXT,
   MOST_FORCED,
+  MOST_INTERVENTIONS,
   MOST_PADDING,
   type Selection,
 } from "../../trace/js/look.ts";
 import { readWord, wholeNumber, wordsOf } from "../../trace/js/lookAddress.ts";
 import type { InitialView } from "./initialView.ts";
-import { initialRequest, type LiveModel } from "./liveModel.ts";
+import { initialRequest, type LiveModel, unchanged } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 
 /** refused: names of parameters that were left out */
@@ -28,7 +30,7 @@ type Visit = {
 const SHOWN: Field[] = FIELDS.filter(({ state, needsServer }) => state && !needsServer);
 
 /** The parameters that are read, except the language. */
-export const READ = ["model", "text", "pad", "force", ...SHOWN.map(({ name }) => name)];
+export const READ = ["model", "text", "pad", "force", "do", ...SHOWN.map(({ name }) => name)];
 
 /**
  * @param fragment with or without "#"
@@ -57,6 +59,7 @@ export function readAddress(fragment: string, models: LiveModel[], languages: st
     text: text ?? initial.text,
     pad: take("pad", (given) => wholeNumber(given, MOST_PADDING)) ?? initial.pad,
     forced: (same ? take("force", forcedIn) : null) ?? [],
+    interventions: (same ? take("do", interventionsIn) : null) ?? [],
   };
   const view = same ? viewIn(take) : {};
   const language = take("lang", (given) => (languages.includes(given) ? given : null));
@@ -77,12 +80,13 @@ function viewIn(
 
 /** The fragment that `readAddress` reads back. */
 export function writeAddress(
-  { model, text, pad, forced }: LiveRequest,
+  { model, text, pad, forced, interventions }: LiveRequest,
   selection: InitialView | Partial<Selection>,
   language: string,
 ) {
   const query = new URLSearchParams({ model, text, pad: String(pad) });
   if (forced.length) query.set("force", forced.map((one) => one.join(".")).join("_"));
+  if (interventions.length) query.set("do", interventions.join(";"));
   for (const [name, word] of Object.entries(wordsOf(selection))) query.set(name, word);
   query.set("lang", language);
   return `#${query}`;
@@ -97,9 +101,17 @@ function forcedIn(text: string): [number, number][] | null {
   return [...pairs].sort(([one], [other]) => one - other);
 }
 
+/** Lines of interventions that a browser can carry out; it has no mean outputs of heads. */
+function interventionsIn(text: string): string[] | null {
+  const lines = text.split(";");
+  const known = lines.map(readIntervention);
+  const able = known.every((one) => one && !(one.verb === "ablate" && one.how === "mean"));
+  return able && lines.length <= MOST_INTERVENTIONS ? changed(lines, NO_CHANGE) : null;
+}
+
 /** Whether two requests have the same model read the same tokens. */
 export function sameSource(one: LiveRequest, other: LiveRequest) {
-  return sameRequest({ ...one, forced: [] }, { ...other, forced: [] });
+  return sameRequest(unchanged(one), unchanged(other));
 }
 
 /** Whether two requests are of the same trace. */

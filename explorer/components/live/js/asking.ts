@@ -10,7 +10,7 @@ import { serverBytes } from "../../trace/js/traceQuestions.ts";
 import { readAddress, sameRequest, writeAddress } from "./address.ts";
 import { type ComputedTrace, workerBackend } from "./backend.ts";
 import { type InitialView, missingIn, viewWithout } from "./initialView.ts";
-import { initialRequest } from "./liveModel.ts";
+import { initialRequest, isChanged, unchanged } from "./liveModel.ts";
 import { errorSentence, hintOf, refusalSentence } from "./messages.ts";
 import type { LiveRequest, Questions } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
@@ -156,8 +156,8 @@ export function createAsking(
     const problem = before ?? [unfollowed, said].filter(Boolean).join(" ");
     set({ unread });
     const open = backend.has(request.model);
-    if (open && request.model !== shown?.model && (given || request.forced.length)) {
-      const other = request.forced.length ? { ...request, forced: [] } : initial;
+    if (open && request.model !== shown?.model && (given || isChanged(request))) {
+      const other = isChanged(request) ? unchanged(request) : initial;
       ask({ request: other, view: {}, problem });
       return;
     }

@@ -48,7 +48,7 @@ export function viewWithin(trace: ModelTrace, view: InitialView): InitialView {
   return viewWithout(missingIn(sites, trace.targetTokens.length, view), view);
 }
 
-/** @param original labels of the output without forced tokens */
+/** @param original labels of the output of the model as it is */
 export function initialView(
   trace: ModelTrace,
   asked: InitialView,

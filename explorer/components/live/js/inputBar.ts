@@ -6,7 +6,7 @@
 import { element, type Part } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { MOST_PADDING } from "../../trace/js/look.ts";
-import { type LiveModel, randomText, requestAfter } from "./liveModel.ts";
+import { type LiveModel, randomText, requestAfter, requestOfText } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import { modelOf, type PageState, type PageStore } from "./pageState.ts";
 
@@ -31,7 +31,7 @@ export function createInputBar(
     set({ draft: null });
     listeners.onRequest(request, typed);
   };
-  const requestOf = (text: string) => ({ ...state.asked.request, text, forced: [] });
+  const requestOf = (text: string) => requestOfText(state.asked.request, text);
   const current = () => modelOf(models, state.asked.request);
 
   const source = createSource(models, store, say, {
@@ -51,9 +51,8 @@ export function createInputBar(
   const examples = createExamples(models, state, say, (text) => send(requestOf(text)));
   const padding = createPadding(state, say, (pad) => {
     const { draft, asked } = state;
-    const { text, forced } = asked.request;
-    const same = draft === null || draft === text;
-    send({ ...asked.request, text: draft ?? text, pad, forced: same ? forced : [] });
+    const same = draft === null || draft === asked.request.text;
+    send({ ...(same ? asked.request : requestOf(draft)), pad });
   });
   const parts = [model, source, examples, padding];
   const root = element(

@@ -1,3 +1,4 @@
+import { onAnyText } from "../../trace/js/interventions.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 
 /**
@@ -29,7 +30,22 @@ const MOST_DRAWS = 100;
 
 /** What a model opens with. */
 export function initialRequest({ name, examples }: LiveModel): LiveRequest {
-  return { model: name, text: examples[0].text, pad: 0, forced: [] };
+  return { model: name, text: examples[0].text, pad: 0, forced: [], interventions: [] };
+}
+
+/** The same text, decoded greedily by the model as it is. */
+export function unchanged(request: LiveRequest): LiveRequest {
+  return { ...request, forced: [], interventions: [] };
+}
+
+/** Whether the output may differ from that of `unchanged`. */
+export function isChanged({ forced, interventions }: LiveRequest) {
+  return forced.length + interventions.length > 0;
+}
+
+/** Another text, decoded greedily; interventions that mean something on any text stay. */
+export function requestOfText(request: LiveRequest, text: string): LiveRequest {
+  return { ...request, text, forced: [], interventions: onAnyText(request.interventions) };
 }
 
 /**

@@ -72,7 +72,9 @@ export function errorSentence(
     const problem = String((error instanceof ModelError && error.facts.problem) || error);
     return fillIn(live, "unexpected", { problem });
   }
-  const said = fillIn({ ...errors, ...live }, error.key, error.facts);
+  const { query } = error.facts; // from 0; on the page from 1
+  const facts = { ...error.facts, ...(typeof query === "number" && { query: query + 1 }) };
+  const said = fillIn({ ...errors, ...live }, error.key, facts);
   const other = models.find((model) => !model.symbols.length && reads(model, text));
   if (error.key !== "unknown_symbol" || !other) return said;
   return `${said} ${fillIn(live, "choose_translator", { name: other.name })}`;

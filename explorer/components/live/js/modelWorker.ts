@@ -7,9 +7,16 @@ import { sha256 } from "../../browser_model/js/sha256.ts";
 import { type Shown, tracePayload } from "../../browser_model/js/tracePayload.ts";
 import { TraceAnswers } from "../../browser_model/js/traceQuestions.ts";
 import { type InitialView, initialView, viewWithin } from "./initialView.ts";
+import { isChanged, unchanged } from "./liveModel.ts";
 
-/** As in the app: padding tokens added, and (step, id) of forced tokens. */
-export type LiveRequest = { model: string; text: string; pad: number; forced: [number, number][] };
+/** As in the app. */
+export interface LiveRequest {
+  model: string;
+  text: string;
+  pad: number; // padding tokens added
+  forced: [number, number][]; // (step, id)
+  interventions: string[]; // lines
+}
 
 /** What the page asks, by kind. */
 export interface Questions {
@@ -61,11 +68,11 @@ function modelCalled(name: string) {
 }
 
 /** What the model is asked. */
-function options(model: ExplorableModel, { text, pad, forced }: LiveRequest) {
+function options(model: ExplorableModel, { text, pad, forced, interventions }: LiveRequest) {
   const length = model.source(text, undefined).length;
   const limit = model.checkpoint.transformer.config.max_length;
   const padTo = Math.min(length + pad, limit);
-  return { force: Object.fromEntries(forced), ...(pad ? { padTo } : {}) };
+  return { force: Object.fromEntries(forced), interventions, ...(pad ? { padTo } : {}) };
 }
 
 /**
@@ -99,9 +106,8 @@ const ANSWERS: {
     const { targetVocabulary } = model.checkpoint;
     const onToken = reporter((ids) => tell(targetVocabulary.decode(ids)));
     const trace = model.trace(request.text, { ...options(model, request), onToken });
-    const free = { ...request, forced: [] };
-    const original = request.forced.length
-      ? model.trace(request.text, options(model, free)).predictedTokens
+    const original = isChanged(request)
+      ? model.trace(request.text, options(model, unchanged(request))).predictedTokens
       : [];
     const asked = { ...opening, ...viewWithin(trace, given) };
     const view = initialView(trace, asked, request.forced, original);

@@ -1,6 +1,7 @@
 /** What the player reports of the trace of a request, and asks for: other tokens in its output. */
 
 import type { Listeners } from "../../player/js/player.ts";
+import { type Change, changed } from "../../trace/js/interventions.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { sameSource } from "./address.ts";
 import type { InitialView } from "./initialView.ts";
@@ -20,6 +21,7 @@ export const READ_ONLY: Listeners = {
   onState: undefined,
   onForce: undefined,
   onUnforce: undefined,
+  onChange: undefined,
   onReset: undefined,
   resources: undefined,
 };
@@ -29,13 +31,16 @@ export function playerListeners(
   state: Readonly<PageState>,
   { ask, use, link, selection, keptView }: Heard,
 ) {
-  const force = (forced: [number, number][], step: number) => {
+  const change = (
+    changes: Partial<Pick<LiveRequest, "forced" | "interventions">>,
+    step: number | null,
+  ) => {
     const now = selection();
     if (!now || !sameSource(state.asked.request, request)) return; // is being replaced
     const { site, layer, head, ahead } = now;
     ask({
-      request: { ...request, forced },
-      view: { site, layer, head, ahead, step, ...keptView() },
+      request: { ...request, ...changes },
+      view: { site, layer, head, ahead, step: step ?? now.step, ...keptView() },
     });
   };
   return {
@@ -47,16 +52,12 @@ export function playerListeners(
     onForce: (step: number, id: number, alone: boolean) => {
       const kept = request.forced.filter(([at]) => (alone ? at !== step : at < step));
       const forced = [...kept, [step, id]] as [number, number][];
-      force(
-        forced.sort(([one], [other]) => one - other),
-        step,
-      );
+      change({ forced: forced.sort(([one], [other]) => one - other) }, step);
     },
     onUnforce: (step: number) =>
-      force(
-        request.forced.filter(([at]) => at !== step),
-        step,
-      ),
-    onReset: () => force([], selection()?.step ?? 1),
+      change({ forced: request.forced.filter(([at]) => at !== step) }, step),
+    onChange: (lines: Change) =>
+      change({ interventions: changed(request.interventions, lines) }, null),
+    onReset: () => change({ forced: [], interventions: [] }, null),
   };
 }

@@ -19,6 +19,7 @@ import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createAlignment, drawLinks } from "./alignment.ts";
 import { createAxes } from "./axes.ts";
+import { createEditGestures } from "./editGestures.ts";
 import { cellAt, type Geometry, SMALLEST_AXIS } from "./geometry.ts";
 import { isLargeMap, paintVisible } from "./largeMap.ts";
 import { createLegend } from "./legend.ts";
@@ -82,7 +83,9 @@ export function createMap(
     box,
     legend.element,
   );
-  const { refresh } = watchPointer(context, box, space, onCell);
+  const { refresh, shownCell } = watchPointer(context, box, space, onCell);
+  const gestures = createEditGestures(context, box, space, shownCell);
+  overlay.element.append(gestures.element);
   const views = [
     ...heading.views,
     ...(legend.views ?? []),
@@ -97,6 +100,7 @@ export function createMap(
     drawing.view,
     ...overlay.views,
     ...axes.views,
+    ...gestures.views,
     refresh,
   ];
   const start = async () => {
@@ -215,7 +219,7 @@ function watchPointer(
   box: HTMLElement,
   space: Space,
   onCell: ((cell: Cell) => void) | undefined,
-): { refresh: View } {
+): { refresh: View; shownCell: (event: PointerEvent) => Cell | null } {
   const shownCell = (event: PointerEvent) => {
     const frame = box.getBoundingClientRect();
     const geometry = space.geometry();
@@ -253,7 +257,7 @@ function watchPointer(
       if (!start || Math.hypot(event.clientX - start.x, event.clientY - start.y) > CLICK_SLACK)
         return;
       const cell = shownCell(event);
-      if (!cell) return;
+      if (!cell || context.state.edit) return;
       const step = stepOfRow(context, cell.query);
       if (step) context.act.goTo(step);
       onCell?.(cell);
@@ -264,7 +268,7 @@ function watchPointer(
     void [siteOf(context), context.state.layer, shownHead(context.state)]; // another picture
     untracked(() => latest && hover(latest));
   };
-  return { refresh };
+  return { refresh, shownCell };
 }
 
 /** Above the map: which head this is, and tools. */

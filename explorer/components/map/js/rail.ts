@@ -5,6 +5,7 @@ import { followArrows, markStop } from "../../dom/js/roving.ts";
 import { createStore } from "../../dom/js/store.ts";
 import { markTerm } from "../../dom/js/terms.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
+import { editHead } from "../../trace/js/editing.ts";
 import { visibleRows, weightsHidden } from "../../trace/js/guess.ts";
 import { goldWeight } from "../../trace/js/headScores.ts";
 import { MEAN } from "../../trace/js/look.ts";
@@ -85,7 +86,7 @@ export function createRail(
     const frame = grid.querySelector(`[data-head="${selectedName(context)}"]`);
     if (frame) bringIntoView(grid, frame);
   };
-  followArrows(grid, () => headButtons(grid));
+  followArrows(grid, () => headButtons(grid), { press: () => !context.state.edit });
   return {
     element: node,
     views: [
@@ -313,7 +314,10 @@ function thumbnail(context: TraceContext, layer: number, head: number, scored: b
     element("i", { class: "key-mark" }),
   );
   return buttonElement(
-    () => context.act.select({ layer, head }),
+    () => {
+      if (context.state.edit) editHead(context, layer, head);
+      else context.act.select({ layer, head });
+    },
     {
       class: "thumbnail",
       testid: `head-${layer}-${head}`,

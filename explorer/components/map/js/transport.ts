@@ -72,7 +72,7 @@ export function createTransport(context: TraceContext): Part {
 function joinMoves(all: HTMLButtonElement[], first: HTMLButtonElement) {
   const node = element("span", { class: "moves" }, ...all);
   const shown = () => all.filter((one) => one.getClientRects().length > 0);
-  followArrows(node, shown, { press: false });
+  followArrows(node, shown, { press: () => false });
   node.addEventListener("focusin", ({ target }) => markStop(all, target as HTMLButtonElement));
   markStop(all, first);
   return node;

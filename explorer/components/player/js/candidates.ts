@@ -45,7 +45,7 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
   const rows: CandidateRow[] = [];
   const pressable = () =>
     rows.map((row) => row.button).filter((one) => one.isConnected && one.ariaDisabled !== "true");
-  followArrows(list, pressable, { press: false });
+  followArrows(list, pressable, { press: () => false });
   const others = createOthers(context);
   const note = element("p", { class: "note", testid: "candidates-note", "aria-live": "polite" });
   const typed = createTypedGuess(context);

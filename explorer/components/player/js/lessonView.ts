@@ -21,7 +21,7 @@ const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"]; // by which a pe
 const MARK = "data-highlighted";
 /** By their names in a lesson, what the style sheet knows them as. */
 const MASK_ANSWERS = { "mask reason": "reason", weight: "weight" };
-const NO_CELL = { inside: null, insideView: "cell" } as const;
+const NO_CELL = { inside: null, insideView: "cell", edit: false } as const;
 
 /** Show the part of the trace that a lesson asks for, as its link would. */
 export function followLesson(context: TraceContext, show: (state: TraceState) => void) {

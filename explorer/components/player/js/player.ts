@@ -1,4 +1,5 @@
-import { type DrawnPart, element } from "../../dom/js/element.ts";
+import { type DrawnPart, element, type Part } from "../../dom/js/element.ts";
+import { followArrows, markStop } from "../../dom/js/roving.ts";
 import { explainTerms } from "../../dom/js/terms.ts";
 import {
   cellOpener,
@@ -24,6 +25,7 @@ import { isInLesson } from "../../page/js/lessonEvents.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
+import { showEdit } from "../../trace/js/editing.ts";
 import { createEverything } from "../../trace/js/everything.ts";
 import { initialState, type TraceState } from "../../trace/js/initialState.ts";
 import type { Selection } from "../../trace/js/look.ts";
@@ -41,12 +43,13 @@ import { createLoading } from "../../trace/js/traceQuestions.ts";
 import { createUnitChoice } from "../../trace/js/unitChoice.ts";
 import { readAttribution } from "./attribution.ts";
 import { createCandidates } from "./candidates.ts";
+import { createChanges } from "./changes.ts";
 import { createClassReport, createOpener } from "./classMirror.ts";
 import { createColumns } from "./columns.ts";
 import { createCutOff } from "./cutOff.ts";
 import { createDownloads } from "./download.ts";
+import { createEditBar, createEditButton } from "./edit.ts";
 import { playOnFirstVisit } from "./firstVisit.ts";
-import { createForcedTokens } from "./forcedTokens.ts";
 import { createGuessControl } from "./guessControl.ts";
 import type { FindAttribution } from "./headParts.ts";
 import { createAskedMask, createCardAnswer, createHighlight, followLesson } from "./lessonView.ts";
@@ -102,8 +105,9 @@ export function mountPlayer(
     const tools = [
       createPairFilter(context),
       createEverything(context),
-      insideButton(context),
+      oneStop(context, [createEditButton(context), insideButton(context)]),
       createDownloads(context, attribution),
+      createEditBar(context),
     ];
     map = createMap(context, { tools, onCell: cellOpener(context) });
     const page = { views: [() => showProjector(root, context.state.projector), markSite] };
@@ -125,7 +129,10 @@ export function mountPlayer(
   listenToKeys(context, {
     g: () => context.act.toggleGuess(),
     i: () => lookInside(context, context.state.inside ? null : undefined),
-    escape: () => lookInside(context, null),
+    escape: () => {
+      if (context.state.edit) showEdit(context, false);
+      else lookInside(context, null);
+    },
   });
   followLesson(context, (state) => showTrace(context, context.pieces, state));
   return {
@@ -178,7 +185,7 @@ function placeParts(
   const headsNote = createHeadsNote(context);
   const candidates = createCandidates(context, attribution);
   const predictions = createPredictions(context);
-  const forced = createForcedTokens(context);
+  const changes = createChanges(context);
   const sentence = createSentence(context);
   const share = createSourceShare(context);
   const cutOff = createCutOff(context);
@@ -191,7 +198,7 @@ function placeParts(
   rail.element.prepend(site.element, headsNote.element);
   transport.element.append(unit.element);
   transport.element.querySelector(".moves")?.after(guess.element);
-  const beside = [sentence, share, predictions, candidates, cutOff, forced, output].map(
+  const beside = [sentence, share, predictions, candidates, cutOff, changes, output].map(
     (part) => part.element,
   );
   const aside = element("div", { class: "aside" }, ...beside);
@@ -230,7 +237,7 @@ function placeParts(
   ];
   const asked = [createCardAnswer(context), createAskedMask(context)];
   const lesson = [createHighlight(context), ...asked]; // of what is drawn by then
-  const column = [forced, sentence, share, cutOff, predictions, candidates];
+  const column = [changes, sentence, share, cutOff, predictions, candidates];
   // Each takes what space those before it leave. The pictures are last: reading a space after them
   // would make the browser lay them out once more.
   return [...above, ...column, strip, rail, map, tooltip, ...lesson];
@@ -247,6 +254,19 @@ function keepHeights(context: TraceContext, strips: HTMLElement, main: HTMLEleme
   void [context.size, context.trace]; // measures
   root.style.setProperty("--strips-height", `${strips.offsetHeight}px`);
   root.style.setProperty("--picture-top", `${main.offsetTop}px`);
+}
+
+/** Buttons beside each other, of which the Tab key stops at one; ↑ and ↓ go to the other. */
+function oneStop(context: TraceContext, parts: Part[]): Part {
+  const all = parts.map((part) => part.element);
+  const node = element("div", { class: "map-acts", role: "group" }, ...all);
+  const shown = () => all.filter(({ hidden }) => !hidden);
+  followArrows(node, shown, { press: () => false });
+  const draw = () => {
+    void [context.state.whatIf, context.pieces]; // with which one may be hidden
+    markStop(shown(), all.at(-1));
+  };
+  return { element: node, views: [...parts.flatMap(({ views = [] }) => views), draw] };
 }
 
 /** Show another trace; the selection stays unless the view of the trace says otherwise. */

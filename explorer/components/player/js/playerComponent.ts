@@ -17,6 +17,7 @@ export default streamlitComponent({
     onForce: (step, id, alone) =>
       call.setTriggerValue("force", { step, id, ...(alone ? { alone } : {}) }),
     onUnforce: (step) => call.setTriggerValue("unforce", step),
+    onChange: (change) => call.setTriggerValue("change", change),
     onReset: () => call.setTriggerValue("reset", true),
   }),
   open: (parent, trace, listeners) => {

@@ -14,6 +14,8 @@ export function createTypedGuess(context: TraceContext): Part {
     placeholder: say("typed_guess"),
     autocomplete: "off",
     maxlength: 60,
+    pattern: "\\s*\\S+\\s*",
+    title: say("typed_guess_title"),
   });
   const node = element("form", { class: "typed-guess" }, box);
   node.addEventListener("submit", (event) => {

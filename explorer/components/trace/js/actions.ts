@@ -1,6 +1,7 @@
 import { guessAt, reveal, startGuessing } from "./guess.ts";
 import { createHeadLoading, type ShowLoaded } from "./headLoading.ts";
 import type { TraceState } from "./initialState.ts";
+import type { Change } from "./interventions.ts";
 import { createStepper } from "./stepper.ts";
 import { currentRow } from "./stepState.ts";
 import type { SiteName } from "./trace.ts";
@@ -19,6 +20,7 @@ export type Actions = Record<Move | "pause" | "reset", () => void> & {
   chooseUnit: (name: string) => void;
   force: (step: number, id: number) => void;
   unforce: (step: number) => void;
+  change: (change: Change) => void;
   toggleGuess: () => void;
 };
 
@@ -65,6 +67,11 @@ export function createActions(context: TraceContext): Actions {
       dim();
       options.onUnforce(step);
     },
+    change: (change) => {
+      if (!options.onChange) return;
+      dim();
+      options.onChange(change);
+    },
     reset: () => {
       if (!options.onReset) return;
       dim();
@@ -88,7 +95,9 @@ function toggleGuess(context: TraceContext) {
     return;
   }
   const guess = startGuessing(step, false, state.ahead);
-  context.set({ guess, step, ahead: false, hinted: true, hover: null });
+  if (state.site === "encoder" && trace.masks.length === 0)
+    context.act.chooseSite(trace.sites.cross ? "cross" : "decoder"); // the encoder predicts nothing
+  context.set({ guess, step, ahead: false, hinted: true, hover: null, edit: false });
 }
 
 /** Going from step to step, by hand or by playing. */

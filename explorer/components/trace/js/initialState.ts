@@ -1,5 +1,6 @@
 import { projectorChosen } from "../../page/js/projector.ts";
 import type { HeadOrMethod, Method } from "./contributions.ts";
+import type { EditNote } from "./editing.ts";
 import { type Guess, guessOn, startGuessing } from "./guess.ts";
 import { bestHead } from "./headScores.ts";
 import { FLAGS, MEAN } from "./look.ts";
@@ -54,6 +55,8 @@ export interface Shown {
   temperature: number; // at which the candidates are shown, 1 = as the model decodes
   projector: boolean;
   whatIf: boolean;
+  edit: boolean; // whether a press changes the model
+  editNote: EditNote;
   hinted: boolean; // whether the first hint was followed
   zoomed: boolean;
   playing: boolean;
@@ -113,6 +116,8 @@ export function initialState(
     projector: before.projector ?? projectorChosen(),
     everything: initialEverything(view, before, mean),
     whatIf: view.what_if ?? false,
+    edit: (before.edit ?? false) && (view.what_if ?? false),
+    editNote: "",
     hinted: wasHinted(view, before),
     zoomed: false,
     playing: false,

@@ -114,6 +114,9 @@ export const MOST_PADDING = 16;
 /** Tokens. */
 export const MOST_FORCED = 64;
 
+/** At a time. */
+export const MOST_INTERVENTIONS = 24;
+
 /** Characters that a code of squares holds. */
 export const LONGEST_ADDRESS = 1500;
 

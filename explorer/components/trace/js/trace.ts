@@ -60,6 +60,7 @@ export interface Facts {
   model?: string;
   mask?: string;
   interventions?: unknown; // lines of text; a file may hold anything
+  weights_only?: boolean; // whether the model shows its weights and cannot be changed
   config?: { causal?: boolean };
   /** layers of the model, where the trace has fewer */
   model_layers?: Partial<Record<SiteName, number>>;

@@ -12,6 +12,7 @@ import { type Asked, lessonAsks, onAsking } from "../../page/js/lessonEvents.ts"
 import type { Palette } from "../../page/js/palette.ts";
 import { type Actions, createActions, type GoTo } from "./actions.ts";
 import type { TraceState } from "./initialState.ts";
+import type { Change } from "./interventions.ts";
 import type { Selection } from "./look.ts";
 import type { IntegrityCheck, SiteName, Trace } from "./trace.ts";
 import type { ServerlessResources } from "./traceQuestions.ts";
@@ -25,6 +26,7 @@ export interface TraceOptions {
   /** alone: the tokens at other steps stay */
   onForce?: (step: number, id: number, alone: boolean) => void;
   onUnforce?: (step: number) => void;
+  onChange?: (change: Change) => void; // of the model
   onReset?: () => void;
   onMissing?: () => void; // called when the server has dropped this trace
   resources?: ServerlessResources; // what answers about traces, where no server does
