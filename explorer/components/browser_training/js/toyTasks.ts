@@ -25,7 +25,7 @@ export interface Batch {
   size: number;
   width: number;
   source: Int32Array<ArrayBuffer>; // symbols and the end
-  target: Int32Array<ArrayBuffer>; // what is fed in: the beginning and the answer
+  target: Int32Array<ArrayBuffer>; // what is fed in: the beginning, the answer and, if it fits, the end
   answer: Int32Array<ArrayBuffer>; // what is to be written: the answer and the end
 }
 
@@ -43,7 +43,7 @@ export function drawBatch(settings: Settings, size: number, random: Random): Bat
     const ids = symbols.map((symbol) => symbol + SPECIALS.length);
     const answered = RULES[settings.task](ids);
     source.set([...ids, EOS], row * width);
-    target.set([BOS, ...answered], row * width);
+    target.set([BOS, ...answered, EOS].slice(0, width), row * width);
     answer.set([...answered, EOS], row * width);
   }
   return { size, width, source, target, answer };
