@@ -105,6 +105,24 @@ def explorable(make_model: Callable[..., Transformer]) -> ExplorableModel:
 
 
 @pytest.fixture
+def continuing(make_model: Callable[..., Transformer]) -> ExplorableModel:
+    """An untrained decoder alone of five symbols, which writes a while before it ends."""
+    vocabulary = SymbolVocabulary(("1", "2", "3", "<b>", "甲"))
+    config = ModelConfig(
+        source_vocabulary=8,
+        target_vocabulary=8,
+        d_model=12,
+        heads=3,
+        encoder_layers=0,
+        decoder_layers=2,
+        d_ff=20,
+        max_length=11,
+    )
+    model = make_model(config, seed=3)
+    return ExplorableModel(Checkpoint(model, vocabulary, vocabulary, {}), "alone")
+
+
+@pytest.fixture
 def pairs_file(tmp_path: Path) -> Path:
     """A file of 240 sentences and their translations."""
     path = tmp_path / "pairs.tsv"

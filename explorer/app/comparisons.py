@@ -57,6 +57,8 @@ def of_models(member: CatalogModel, other: OwnModel, request: Request) -> TraceC
 def _may_be_equal(member: CatalogModel, other: OwnModel, text: str, asked: str) -> bool:
     if other.name == member.name:
         return False
+    if member.summary.decoder_only != other.summary.decoder_only:
+        return False
     symbols, others = (set(one.summary.symbols) for one in (member, other))
     return symbols == others and (bool(symbols) or other.name == asked or other.reads(text))
 

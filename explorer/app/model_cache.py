@@ -213,7 +213,7 @@ def padded(model: Model, request: Request) -> int | None:
 @dataclass(frozen=True, slots=True)
 class SourceExtent:
     """tokens: of the text, with those the model adds.
-    longest: the most tokens that the model takes.
+    longest: the most tokens, padding included; a model trained here pads no prompt.
     """
 
     tokens: int
@@ -237,7 +237,8 @@ def extent_of(
 
     if isinstance(model, ExplorableModel):
         config = model.transformer.config
-        tokens = len(model.source_vocabulary.encode(text or "")) + 1  # the end of the sequence
-        return SourceExtent(tokens, config.max_length)
+        tokens = len(model.source_vocabulary.encode(text or "")) + 1  # its end, or its beginning
+        most = min(tokens, config.max_length) if config.decoder_only else config.max_length
+        return SourceExtent(tokens, most)
     spoken = model.in_languages(source_language, target_language)
     return SourceExtent(len(spoken.read(text, pair, messages).ids), model.positions or LONGEST_TEXT)

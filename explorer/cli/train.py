@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 _FIRST_ROWS = 20  # for recognising the kind of texts in a column
 _SHARE_BAR = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}]"
 _USAGE = (
-    "%(prog)s [--task TASK | --pairs FILE] [--quick] [--run FOLDER [--resume]] [--out FILE] "
-    "[SETTINGS]"
+    "%(prog)s [--task TASK | --pairs FILE | --texts FILE] [--quick] [--run FOLDER [--resume]] "
+    "[--out FILE] [SETTINGS]"
 )
 
 _EXAMPLES = """examples:
@@ -42,6 +42,7 @@ _EXAMPLES = """examples:
   %(prog)s --task sort --quick --run runs/demo      the same as the app's Quick demo
   %(prog)s --run runs/mine --resume                 go on after Ctrl-C or a power cut
   %(prog)s --pairs pairs.tsv --patience 10 --run runs/fr --out fr.safetensors
+  %(prog)s --texts sentences.txt --run runs/lm      a small language model, without an encoder
   %(prog)s --pairs ours.tsv --start fr.safetensors  go on from a model with other pairs
 """
 
@@ -104,7 +105,7 @@ def _train_alone(
 
     trainer = Trainer(config)
     if distributed.rank() == 0:
-        _print_pairs(trainer.data_module)
+        _print_data(trainer.data_module)
     with _progress_bar(config) as show:
         for moment in trainer.run():
             if moment is not None:
@@ -195,7 +196,7 @@ def _discarded_if_refused(
     def on_data(data: "DataModule") -> None:
         nonlocal read
         read = True
-        _print_pairs(data)
+        _print_data(data)
 
     try:
         yield on_data
@@ -205,14 +206,18 @@ def _discarded_if_refused(
         raise
 
 
-def _print_pairs(data: "DataModule") -> None:
-    """Print the number of pairs to train on and held out, and warnings about their columns. Print
-    nothing for a toy task."""
+def _print_data(data: "DataModule") -> None:
+    """Print the number of pairs or texts to train on and held out, and warnings about columns of
+    pairs. Print nothing for a toy task."""
     from tqdm import tqdm
 
     from explorer.data.column_guess import is_numbers
+    from explorer.training.text_data import TextDataModule
     from explorer.training.translation_data import TranslationDataModule
 
+    if isinstance(data, TextDataModule):
+        counts: dict[str, Any] = {**data.text_counts(), **data.part_sizes()}
+        tqdm.write(say("train.texts_read", name=Path(data.config.texts).name, **counts))
     if isinstance(data, TranslationDataModule):
         facts: dict[str, Any] = {**data.pair_counts(), **data.part_sizes()}
         name, columns = Path(data.config.pairs).name, data.config.columns
@@ -272,7 +277,7 @@ def _progress_bar(config: "TrainingConfig", first: int = 0) -> "Iterator[Listene
 
     from explorer.training import distributed
 
-    name = "BLEU" if config.pairs else "exact"
+    name = "BLEU" if config.pairs else "next token" if config.texts else "exact"
     others = distributed.rank() > 0  # only rank 0 prints
     bar = tqdm(total=config.steps, initial=first, unit="step", dynamic_ncols=True, disable=others)
     with bar:

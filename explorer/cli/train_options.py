@@ -14,20 +14,9 @@ if TYPE_CHECKING:
 
 SETTING_GROUPS = {
     "task": ("task", "longest", "symbols", "small_alphabets", "causal", "seed"),
-    "pairs of sentences": (
-        *(
-            "pairs",
-            "columns",
-            "excluded",
-            "further_pairs",
-            "pieces",
-            "joint",
-            "joined",
-            "swapped",
-            "copied",
-            "patterned",
-        ),
-        *("unpunctuated", "subword_alpha", "batch_tokens"),
+    "pairs of sentences, or texts": (
+        *("pairs", "texts", "columns", "excluded", "further_pairs", "pieces", "joint", "joined"),
+        *("swapped", "copied", "patterned", "unpunctuated", "subword_alpha", "batch_tokens"),
     ),
     "model": (
         *("start", "d_model", "heads", "encoder_layers", "decoder_layers", "d_ff"),
@@ -42,7 +31,7 @@ SETTING_GROUPS = {
 }
 """Settings by their heading in the help."""
 
-FILES = ("pairs", "excluded", "further_pairs", "start")
+FILES = ("pairs", "texts", "excluded", "further_pairs", "start")
 """The settings that name a file."""
 
 _METAVARS = {
@@ -61,7 +50,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
                 "--quick",
                 action="store_true",
                 help="the settings of the app's Quick demo, or with --pairs those that Your pairs "
-                "suggests; others that are given hold",
+                "suggests, with --texts small ones; others that are given hold",
             )
         for name in names:
             _add_setting(group, name)
@@ -109,11 +98,13 @@ def _add_setting(group: Any, name: str) -> None:
     group.add_argument(f"--{name.replace('_', '-')}", default=None, help=about, **kind)
 
 
-def _defaults(task: str = "", pairs: str = "") -> "TrainingConfig":
-    """The settings of a task, or of a file of pairs, that are not given."""
-    from explorer.training.config import TrainingConfig, recipe, translation
+def _defaults(task: str = "", pairs: str = "", texts: str = "") -> "TrainingConfig":
+    """The settings of a task, or of a file of pairs or texts, that are not given."""
+    from explorer.training.config import TrainingConfig, language_model, recipe, translation
 
-    return translation(pairs) if pairs else recipe(task or TrainingConfig().task)
+    if pairs:
+        return translation(pairs)
+    return language_model(texts) if texts else recipe(task or TrainingConfig().task)
 
 
 def _default_text(name: str) -> str:
@@ -122,9 +113,9 @@ def _default_text(name: str) -> str:
 
     default = getattr(_defaults(), name)
     shown = [_shown(default)]
-    if name not in ("task", "pairs"):
+    if name not in ("task", "pairs", "texts"):
         others = {f"--task {task}": _defaults(task) for task in choices_of("task")}
-        others["--pairs"] = _defaults(pairs="FILE")
+        others |= {"--pairs": _defaults(pairs="FILE"), "--texts": _defaults(texts="FILE")}
         shown += [
             f"with {given} {value}"
             for given, config in others.items()
@@ -149,7 +140,7 @@ def chosen_settings(options: argparse.Namespace) -> "TrainingConfig":
         given.setdefault("batch_tokens", 0)
     if options.start:
         given = settings_from(Path(given["start"])) | given
-    defaults = _defaults(options.task, options.pairs)
+    defaults = _defaults(options.task, options.pairs, options.texts)
     if options.quick:
         device = choose_device(options.device or defaults.device)
         defaults = preset(replace(defaults, device=device.type))

@@ -66,6 +66,11 @@ def content(trace: Trace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return _content(trace.source_tokens), _content(outputs)
 
 
+def read_tokens(trace: Trace) -> tuple[str, ...]:
+    """What the model was given: the source, or the prompt of a decoder alone."""
+    return trace.source_tokens or trace.target_tokens[: trace.facts.get("prompt", 0)]
+
+
 def word_content(
     trace: Trace, grouping: Grouping = grouped
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

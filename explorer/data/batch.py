@@ -9,7 +9,7 @@ from torch import Tensor
 class Batch:
     """Token ids, filled up with padding.
 
-    source: (B, S), each sequence ends with EOS.
+    source: (B, S), each sequence ends with EOS; (B, 0) for a decoder alone.
     target: (B, T), each begins with BOS and ends with EOS.
     """
 

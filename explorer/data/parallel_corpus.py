@@ -68,17 +68,8 @@ class ParallelCorpus:
     digest: str
 
     @cached_property
-    def _parts(self) -> dict[str, str]:
-        """The held-out part of each normalised source that is in one."""
-        sources = sorted({normalised(pair.source) for pair in self.pairs}, key=_hash)
-        if len(sources) < HELD_OUT_FROM:
-            return {}
-        size = min(HELD_OUT, len(sources) // 20)
-        return {
-            source: part
-            for part, chosen in (("test", sources[:size]), ("dev", sources[size : 2 * size]))
-            for source in chosen
-        }
+    def _parts(self) -> dict[str, Part]:
+        return held_out_parts(pair.source for pair in self.pairs)
 
     @property
     def holds_out(self) -> bool:
@@ -213,6 +204,17 @@ def normalised(source: str) -> str:
     """The letters and digits of a source in lower case: sources that agree in them count as
     one sentence. A text without letters and digits is its own normalised form."""
     return "".join(filter(str.isalnum, source.casefold())) or source
+
+
+def held_out_parts(texts: Iterable[str]) -> dict[str, Part]:
+    """The held-out part of each normalised text that is in one; empty for few texts."""
+    known = sorted(set(map(normalised, texts)), key=_hash)
+    if len(known) < HELD_OUT_FROM:
+        return {}
+    size = min(HELD_OUT, len(known) // 20)
+    parts: dict[str, Part] = dict.fromkeys(known[:size], "test")
+    parts |= dict.fromkeys(known[size : 2 * size], "dev")
+    return parts
 
 
 def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:

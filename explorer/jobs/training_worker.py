@@ -173,7 +173,7 @@ def _serialised(trainer: Trainer) -> bytes:
     """The model as it is now as a checkpoint, with its score in the facts."""
     measured = trainer.moment.measured if trainer.moment else {}
     facts: dict[str, Any] = {
-        name: measured[name] for name in ("exact_match", "bleu") if name in measured
+        name: measured[name] for name in ("exact_match", "bleu", "perplexity") if name in measured
     }
     return to_bytes(trainer.checkpoint(facts))
 

@@ -4,7 +4,7 @@ Loading executes nothing from the file: it has numbers, and JSON in its header.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +19,7 @@ from torch import Tensor
 from explorer.core.errors import CheckpointError, VocabularyError
 from explorer.core.files import as_path, read_bytes, write_atomically
 from explorer.core.sentencepiece_vocabulary import PieceVocabulary
-from explorer.core.vocabulary import EOS, SymbolVocabulary, Vocabulary
+from explorer.core.vocabulary import BOS, EOS, SymbolVocabulary, Vocabulary
 from explorer.model.checkpoint_header import (
     FORMAT_VERSION,
     MARK,
@@ -61,10 +61,22 @@ class Checkpoint:
         too long."""
         vocabulary = self.source_vocabulary if side == "source" else self.target_vocabulary
         ids = [*vocabulary.encode(text), *([EOS] if ended else [])]
+        self._refuse_long(ids, f"long_{side}")
+        return ids
+
+    def read(self, text: str) -> tuple[list[int], list[int]]:
+        """Ids of `text` for the encoder, with their end, and for the decoder, the prompt: in a
+        decoder alone the source is empty, in any other model the prompt. Raises as `ids`."""
+        if not self.model.config.decoder_only:
+            return self.ids(text, "source"), []
+        prompt = self.target_vocabulary.encode(text)
+        self._refuse_long([BOS, *prompt], "long_prompt")
+        return [], prompt
+
+    def _refuse_long(self, ids: Sequence[int], key: str) -> None:
         limit = self.model.config.max_length
         if len(ids) > limit:
-            raise VocabularyError(f"long_{side}", got=len(ids), limit=limit)
-        return ids
+            raise VocabularyError(key, got=len(ids), limit=limit)
 
     def __repr__(self) -> str:
         sizes = f"{self.source_vocabulary!r} → {self.target_vocabulary!r}"

@@ -17,7 +17,7 @@ _SIZES = {  # field → least and most
     "target_vocabulary": (4, 1_000_000),
     "d_model": (1, 8192),
     "heads": (1, 128),
-    "encoder_layers": (1, 64),
+    "encoder_layers": (0, 64),
     "decoder_layers": (1, 64),
     "d_ff": (1, 65_536),
     "max_length": (2, 8192),
@@ -32,7 +32,7 @@ class ModelConfig:
     target_vocabulary: int
     d_model: int = 128
     heads: int = 4
-    encoder_layers: int = 2
+    encoder_layers: int = 2  # 0: a decoder alone, which has one vocabulary and no cross-attention
     decoder_layers: int = 2
     d_ff: int = 512
     dropout: float = 0.1
@@ -64,7 +64,8 @@ class ModelConfig:
         for name in ("tied_embeddings", "causal"):
             if type(got := getattr(self, name)) is not bool:
                 raise ConfigError("bad_choice", name=name, got=got, choices="true, false")
-        if self.tied_embeddings and self.source_vocabulary != self.target_vocabulary:
+        one_vocabulary = self.tied_embeddings or self.decoder_only
+        if one_vocabulary and self.source_vocabulary != self.target_vocabulary:
             raise ConfigError(
                 "tied_sizes", source=self.source_vocabulary, target=self.target_vocabulary
             )
@@ -73,12 +74,19 @@ class ModelConfig:
             raise ConfigError("too_many_parameters", parameters=millions, limit=limit)
 
     @property
+    def decoder_only(self) -> bool:
+        """Whether it has no encoder: it then continues a text."""
+        return self.encoder_layers == 0
+
+    @property
     def head_width(self) -> int:
         return self.d_model // self.heads
 
     def layers(self, site: str) -> int:
         """Number of layers that have attention at `site`."""
-        return self.encoder_layers if site == "encoder" else self.decoder_layers
+        if site == "encoder":
+            return self.encoder_layers
+        return 0 if site == "cross" and self.decoder_only else self.decoder_layers
 
     @property
     def attentions(self) -> list[tuple[str, int]]:
@@ -95,13 +103,17 @@ class ModelConfig:
         """Number of trained parameters."""
         d, ff = self.d_model, self.d_ff
         attention, feed_forward, norm = 4 * (d * d + d), 2 * d * ff + ff + d, 2 * d
-        encoder = self.encoder_layers * (attention + feed_forward + 2 * norm)
-        decoder = self.decoder_layers * (2 * attention + feed_forward + 3 * norm)
-        final_norms = 2 * norm if self.norm == "pre" else 0
-        rows = self.source_vocabulary + 2 * self.target_vocabulary
+        attentions, stacks = len(self.attentions), 1 if self.decoder_only else 2
+        layers = self.encoder_layers + self.decoder_layers
+        sublayers = attentions * (attention + norm) + layers * (feed_forward + norm)
+        final_norms = stacks * norm if self.norm == "pre" else 0
+        rows = 2 * self.target_vocabulary  # of its embedding and of the map to logits
         if self.tied_embeddings:
             rows = self.target_vocabulary
-        return encoder + decoder + final_norms + rows * d + self.target_vocabulary
+        elif not self.decoder_only:
+            rows += self.source_vocabulary
+        bias = 0 if self.decoder_only else self.target_vocabulary
+        return sublayers + final_norms + rows * d + bias
 
     def to_json(self) -> dict[str, Any]:
         """The fields that a checkpoint stores. `norm_eps` is left out at its default, because older

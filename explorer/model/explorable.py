@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import torch
 from torch import Tensor
 
-from explorer.core.errors import ConfigError, VocabularyError
+from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyError
 from explorer.core.files import as_path
 from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
@@ -27,6 +27,7 @@ from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
 from explorer.model.trace_assembly import Decoded, assembled
 from explorer.model.trace_options import (
+    AFTER_PROMPT,
     TracedModel,
     TraceOptions,
     refuse_of_library,
@@ -47,8 +48,8 @@ class ExplorableModel(TracedModel):
 
     def __repr__(self) -> str:
         config = self.transformer.config
-        layers = f"{config.encoder_layers}+{config.decoder_layers} layers"
-        return f"ExplorableModel({self.name!r}: {layers}, {config.heads} heads)"
+        layers = "+".join(str(n) for n in (config.encoder_layers, config.decoder_layers) if n)
+        return f"ExplorableModel({self.name!r}: {layers} layers, {config.heads} heads)"
 
     @property
     def transformer(self) -> Transformer:
@@ -99,32 +100,38 @@ class ExplorableModel(TracedModel):
         check_text(text)
         assert text is not None
         model = self.transformer
-        source = self._source(text, pad_to)  # (1, S)
-        forced = self._forced(options)
+        source, prompt = self._read(text, pad_to)  # (1, S)
+        forced = self._forced(options, len(prompt))
         # Most outputs are about as long as their source; the real length is checked after decoding.
-        steps = source.size(1) if options.target is None else len(forced)
+        steps = len(prompt) + (source.size(1) if options.target is None else len(forced))
         sizes = attention_sizes(model.config, source.size(1), steps, full=options.full)
         options.choice.within(sizes)
         facts = self.described(text, forced, pad_to) | {"given": options.target is not None}
         facts |= options.changes
+        if prompt:
+            facts |= {"prompt": len(prompt) + 1}  # with its beginning
         with applied(model, options.interventions, options.means):
-            return self._run(source, forced, options, facts)
+            return self._run(source, prompt, forced, options, facts)
 
     def _run(
         self,
         source: Tensor,
+        prompt: Sequence[int],
         forced: Mapping[int, int],
         options: TraceOptions,
         facts: dict[str, Any],
     ) -> Trace:
-        """Decode `source` (1, S), capture one pass over the result, and assemble the trace."""
+        """Decode `source` (1, S) after `prompt`, capture one pass over the result, and assemble the
+        trace."""
         model, config, mask = self.transformer, self.transformer.config, padding_mask(source)
-        most = min(max(options.max_new_tokens or config.max_length, *forced, 1), config.max_length)
+        new = options.max_new_tokens or (AFTER_PROMPT if prompt else config.max_length)
+        most = min(max(len(prompt) + new, *forced, 1), config.max_length)
+        imposed = {**dict(enumerate(prompt, start=1)), **forced}
         with threads_for(config.parameters, source.size(1)):
             memory = model.encode(source, mask)  # (1, S, D)
         with threads_for(config.parameters, tokens=1):
             steps: list[tuple[Tensor, Tensor]] = []
-            for logits, token in greedy_steps(model, memory, mask, most, forced):
+            for logits, token in greedy_steps(model, memory, mask, most, imposed):
                 steps.append((logits.cpu(), token))
                 refuse_logits(len(steps), config.target_vocabulary)
         cached_logits = RowLogits.of_steps([logits for logits, _ in steps])
@@ -145,7 +152,8 @@ class ExplorableModel(TracedModel):
             }
         # Only the full pass has later positions to unmask; step-by-step decoding does not.
         shown = plain_logits if options.interventions.counterfactual else cached_logits
-        decoded = Decoded(source[0].cpu(), chosen.cpu(), shown, frozenset(forced))
+        given = frozenset(imposed)
+        decoded = Decoded(source[0].cpu(), chosen.cpu(), shown, given, prompt=len(prompt))
         facts |= layer_facts(sizes, places)
         return assembled(self.checkpoint, decoded, arrays, measured, facts)
 
@@ -162,6 +170,8 @@ class ExplorableModel(TracedModel):
         if isinstance(texts, str) or not isinstance(texts, Iterable):
             raise VocabularyError("not_texts", got=type(texts).__name__)
         listed = list(texts)
+        if self.transformer.config.decoder_only:
+            return [self.trace(text) for text in listed]
         sources = [self.source_ids(text) for text in listed]
         return batched_traces(self.checkpoint, sources, list(map(self.described, listed)))
 
@@ -174,40 +184,54 @@ class ExplorableModel(TracedModel):
         return found
 
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
-        """Raise `VocabularyError` on a text that cannot be read or is too long."""
-        self.checkpoint.ids(text, side)
+        """Raise `VocabularyError` on a text that cannot be read or is too long, and
+        `EvaluationBatchError` on a target for a decoder alone."""
+        if side == "source":
+            self.checkpoint.read(text)
+        elif self.transformer.config.decoder_only:
+            raise EvaluationBatchError("pairs_refused")
+        else:
+            self.checkpoint.ids(text, side)
 
     def source_ids(self, text: str) -> list[int]:
-        """Ids of `text` with its end. Raises `VocabularyError` if it cannot be read or is too
-        long."""
-        return self.checkpoint.ids(text, "source")
+        """Ids of `text` with its end; none in a decoder alone. Raises `VocabularyError` if it
+        cannot be read or is too long."""
+        return self.checkpoint.read(text)[0]
 
-    def _source(self, text: str, pad_to: int | None) -> Tensor:
-        """Ids of `text` with end and padding: (1, S)."""
-        ids = self.source_ids(text)
+    def _read(self, text: str, pad_to: int | None) -> tuple[Tensor, list[int]]:
+        """Ids of the source with end and padding, (1, S), and of the prompt."""
+        ids, prompt = self.checkpoint.read(text)
         limit = self.transformer.config.max_length
-        if pad_to is not None and not len(ids) <= pad_to <= limit:
-            raise ConfigError("bad_padding", pad_to=pad_to, length=len(ids), limit=limit)
-        padding = [PAD] * ((pad_to or len(ids)) - len(ids))
-        return torch.tensor([ids + padding], device=self.transformer.device)
+        length = len(ids) or len(prompt) + 1
+        if pad_to is not None and not length <= pad_to <= (limit if ids else length):
+            key = "bad_padding" if ids else "no_padding"
+            raise ConfigError(key, pad_to=pad_to, length=length, limit=limit)
+        padding = [PAD] * ((pad_to or length) - length)
+        source = torch.tensor([ids + padding], dtype=torch.long, device=self.transformer.device)
+        return source, prompt
 
-    def _forced(self, options: TraceOptions) -> Mapping[int, int]:
-        """Step → the id its token must have."""
+    def _forced(self, options: TraceOptions, prompt: int) -> Mapping[int, int]:
+        """Step → the id its token must have, after the `prompt` tokens of the prompt."""
         if not options.forces:
             return {}
         text = options.prefix if options.target is None else options.target
         if text is None:
-            return self._checked(options.force)
+            return self._checked(options.force, prompt)
         ids = self.checkpoint.ids(text, "target", ended=options.target is not None)
-        return dict(enumerate(ids, start=1))
+        limit = self.transformer.config.max_length
+        if prompt + len(ids) > limit:
+            raise VocabularyError("long_target", got=len(ids), limit=limit - prompt)
+        return dict(enumerate(ids, start=prompt + 1))
 
-    def _checked(self, force: Mapping[int, int]) -> Mapping[int, int]:
+    def _checked(self, force: Mapping[int, int], prompt: int) -> Mapping[int, int]:
         last = len(self.target_vocabulary) - 1
         for step, token in force.items():
             if not EOS <= token <= last:
                 raise VocabularyError("no_candidate", token=token, last=last)
             if step < 1:
                 raise VocabularyError("no_such_step", step=step, last=1)
+            if step <= prompt:
+                raise VocabularyError("fixed_step", step=step, first=prompt + 1)
         return dict(force)
 
     def _logits(self, hidden: Tensor) -> RowLogits:

@@ -1,6 +1,6 @@
 """Greedy decoding step by step with a key/value cache."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import torch
@@ -42,6 +42,15 @@ def greedy_steps(
         ended |= token == EOS
         if ended.all():
             return
+
+
+def continuation(model: Transformer, prompt: Sequence[int], limit: int) -> list[int]:
+    """The tokens that a decoder alone writes after `prompt`, with end; at most `limit` with it."""
+    source = torch.empty(1, 0, dtype=torch.long, device=model.device)
+    mask = padding_mask(source)
+    given = dict(enumerate(prompt, start=1))
+    steps = greedy_steps(model, model.encode(source, mask), mask, limit, given)
+    return [int(token) for _, token in steps][len(prompt) :]
 
 
 def greedy(model: Transformer, source: Tensor, limit: int) -> Tensor:

@@ -80,6 +80,11 @@ class ModelSummary:
         )
 
     @property
+    def decoder_only(self) -> bool:
+        """Whether the model has no encoder: it then continues a text."""
+        return self.encoder_layers == 0 and self.decoder_layers > 0
+
+    @property
     def reads_sentences(self) -> bool:
         """Whether the model reads any text, in pieces of words."""
         return not self.symbols
@@ -146,7 +151,8 @@ class ListedModel:
         summary = self.summary
         if summary.reads_sentences:
             held_out = self._held_out()[:_MOST_EXAMPLES]
-            return examples.for_model(self.name) or held_out or (examples.ANY_SENTENCE,)
+            others = examples.PROMPTS if summary.decoder_only else (examples.ANY_SENTENCE,)
+            return examples.for_model(self.name) or held_out or others
         texts = dict.fromkeys((*examples.for_model(self.name), *examples.for_task(summary.task)))
         short = (text for text in texts if len(text.split()) <= summary.trained_tokens)
         fitting = tuple(text for text in short if summary.reads(text))
@@ -155,7 +161,9 @@ class ListedModel:
     @cached_property
     def kind(self) -> TextKind:
         """Kind of text that it reads."""
-        return TextKind.SENTENCE if self.summary.reads_sentences else TextKind.SYMBOLS
+        if not self.summary.reads_sentences:
+            return TextKind.SYMBOLS
+        return TextKind.PROMPT if self.summary.decoder_only else TextKind.SENTENCE
 
     @property
     def gold_links(self) -> Path | None:
@@ -210,7 +218,7 @@ def _count(value: object) -> int | None:
 
 def _sentences(value: object) -> tuple[str, ...]:
     listed = value[:_MOST_SENTENCES] if isinstance(value, list) else []
-    texts = (text for text in listed if isinstance(text, str))
+    texts = dict.fromkeys(text for text in listed if isinstance(text, str))
     return tuple(text for text in texts if 0 < len(text) <= LONGEST_LINKED_TEXT)
 
 

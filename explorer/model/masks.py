@@ -14,10 +14,12 @@ from explorer.core.vocabulary import PAD
 def padding_mask(tokens: Tensor) -> Tensor:
     """Which keys of the token ids (B, L) may be attended to: (B, 1, 1, L).
 
-    Raises `MaskError` if a sequence has only padding: its rows would be fully masked.
+    Raises `MaskError` if a sequence has only padding: its rows would be fully masked. The empty
+    source of a decoder alone has no rows.
     """
     mask = (tokens != PAD)[:, None, None, :]
-    return mask if _is_captured_as_graph() else refuse_masked_rows(mask)
+    unchecked = tokens.size(1) == 0 or _is_captured_as_graph()
+    return mask if unchecked else refuse_masked_rows(mask)
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:

@@ -24,12 +24,13 @@ EARLY = 3
 @dataclass(frozen=True, slots=True, eq=False)
 class Decoded:
     """A source (S,), its decoded tokens (T,), the logits of each step, and the steps with a forced
-    token."""
+    token, of which the first `prompt` are those of a prompt."""
 
     source: Tensor
     chosen: Tensor
     logits: RowLogits
     forced: frozenset[int] = frozenset()
+    prompt: int = 0
 
 
 def assembled(
@@ -48,7 +49,7 @@ def assembled(
         source_tokens=checkpoint.source_vocabulary.labels(source),
         target_tokens=checkpoint.target_vocabulary.labels([BOS, *chosen[:-1]]),
         predicted_tokens=checkpoint.target_vocabulary.labels(chosen),
-        text=checkpoint.target_vocabulary.decode(chosen),
+        text=checkpoint.target_vocabulary.decode(chosen[decoded.prompt :]),
         arrays={**arrays, **early, **candidates, **gold},
         candidate_tokens=candidate_tokens,
         measured=measured,

@@ -15,6 +15,10 @@ CAPTURES = ("pattern", "full")
 """Amounts of capture: only weights, or also scores, queries, keys, values and head outputs."""
 
 
+AFTER_PROMPT = 32
+"""The most tokens that a decoder alone writes after a prompt unless told otherwise."""
+
+
 def refuse_options(capture: object, means: object, **counts: object) -> None:
     """Raise `ConfigError` on a capture that is not in `CAPTURES`, on means that are no
     `MeanOutputs`, and on a number of tokens that is neither None nor a whole number of at least 1.
@@ -153,9 +157,9 @@ class TracedModel(Protocol):
             to the id that fills it; nothing else depends on these ids.
         pad_to: number of tokens to which the text is padded, as in a batch with longer ones: at the
             right, but at the left in a decoder-only model, which continues the text.
-        max_new_tokens: the most tokens to decode; None = the number of positions of a model trained
-            here, else 128, or 32 after a prompt. A classifier with a decoder decodes none; for an
-            encoder alone it must be None.
+        max_new_tokens: the most tokens to decode; None = 32 after a prompt, else the number of
+            positions of a model trained here, or 128. A classifier with a decoder decodes none;
+            for an encoder alone it must be None.
         capture: "pattern", or "full" for scores, queries, keys, values and head outputs too.
         layers: numbers of the layers to capture; None = all, "fit" = as many of the first ones as
             fit into a trace; `Trace.layer_numbers` has the captured ones.

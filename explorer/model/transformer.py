@@ -9,6 +9,8 @@ Letters in shape comments:
     B batch      S source length     T target length     V vocabulary
     D width      H heads             K head width        L number of keys (S or T)
 
+A decoder alone is the same with S = 0: no encoder, and no cross-attention in its layers.
+
 Masks are boolean, True = may attend; rows are queries, columns are keys.
 """
 
@@ -26,17 +28,22 @@ from explorer.model.masks import causal_mask, padding_mask, refuse_masked_rows
 
 
 class Transformer(nn.Module):
-    """Encoder, decoder, and the linear map from the output of the decoder to logits (§3.1)."""
+    """Encoder, decoder, and the linear map from the output of the decoder to logits (§3.1).
+
+    Without encoder layers it is a decoder alone, as GPT (Radford et al. 2018): it continues the
+    target, and its source (B, 0) is empty.
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.encoder = Encoder(config)
+        self.encoder = None if config.decoder_only else Encoder(config)
         self.decoder = Decoder(config)
-        self.logits = Logits(config.d_model, config.target_vocabulary)
+        self.logits = Logits(config)
         if config.tied_embeddings:
-            self.encoder.embedding.tokens.weight = self.decoder.embedding.tokens.weight
             self.logits.weight = self.decoder.embedding.tokens.weight
+            if self.encoder is not None:
+                self.encoder.embedding.tokens.weight = self.decoder.embedding.tokens.weight
         self.hook_points = hook_points(self)
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
@@ -55,6 +62,8 @@ class Transformer(nn.Module):
 
     def encode(self, source: Tensor, mask: Tensor) -> Tensor:
         """The memory (B, S, D) of `source` (B, S); `mask` is its `padding_mask`."""
+        if self.encoder is None:
+            return self.logits.weight.new_empty(len(source), 0, self.config.d_model)
         memory: Tensor = self.encoder(source, mask)
         return memory
 
@@ -76,7 +85,7 @@ class Transformer(nn.Module):
         size = (memory.size(0), config.heads, config.max_length, config.head_width)
         layers = [
             LayerCache(
-                layer.cross_attention.project(memory),
+                layer.project(memory),
                 keys=memory.new_empty(size),
                 values=memory.new_empty(size),
             )
@@ -93,9 +102,13 @@ class Transformer(nn.Module):
 class Logits(nn.Linear):
     """The linear map from the output of the decoder to a score for each token (§3.4)."""
 
-    def __init__(self, width: int, vocabulary: int) -> None:
-        super().__init__(width, vocabulary)
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config.d_model, config.target_vocabulary)
         initialise(self, parts=1)
+        if config.decoder_only:  # its bias stays 0, as in GPT-2, which has none
+            bias = self.bias.detach()
+            del self.bias
+            self.register_buffer("bias", bias, persistent=False)
         self.values = HookPoint()  # (B, T, V)
 
     def forward(self, hidden: Tensor) -> Tensor:
@@ -118,13 +131,14 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    layers: "Sequence[DecoderLayer]"
+    layers: "Sequence[DecoderLayer | DecoderOnlyLayer]"
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.embedding = Embedding(config.target_vocabulary, config)
+        layer = DecoderOnlyLayer if config.decoder_only else DecoderLayer
         self.layers = nn.ModuleList(  # type: ignore[assignment]  # a sequence of them
-            DecoderLayer(config) for _ in range(config.decoder_layers)
+            layer(config) for _ in range(config.decoder_layers)
         )
         self.norm = _final_norm(config)
         self.output = HookPoint()  # (B, T, D)
@@ -166,8 +180,12 @@ class DecoderLayer(nn.Module):
         self.around_cross_attention = Residual(config)
         self.around_feed_forward = Residual(config)
 
+    def project(self, memory: Tensor) -> tuple[Tensor, ...]:
+        """Keys and values of `memory` (B, S, D) for `step`: (B, H, S, K) each."""
+        return self.cross_attention.project(memory)
+
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
-        keys_values = self.cross_attention.project(memory)
+        keys_values = self.project(memory)
         x = self.around_self_attention(x, lambda y: self.self_attention(y, mask))
         x = self.around_cross_attention(
             x, lambda y: self.cross_attention(y, keys_values, memory_mask)
@@ -180,6 +198,22 @@ class DecoderLayer(nn.Module):
         x = self.around_cross_attention(
             x, lambda y: self.cross_attention(y, cache.memory, memory_mask)
         )
+        return self.around_feed_forward(x, self.feed_forward)
+
+
+class DecoderOnlyLayer(EncoderLayer):
+    """A layer of a decoder alone: the sublayers of the encoder, called as those of a decoder."""
+
+    def project(self, memory: Tensor) -> tuple[Tensor, ...]:
+        return ()
+
+    def forward(  # type: ignore[override]  # a decoder calls it
+        self, x: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor
+    ) -> Tensor:
+        return super().forward(x, mask)
+
+    def step(self, x: Tensor, cache: "LayerCache", memory_mask: Tensor) -> Tensor:
+        x = self.around_self_attention(x, lambda y: self.self_attention.step(y, cache))
         return self.around_feed_forward(x, self.feed_forward)
 
 
@@ -375,7 +409,7 @@ class Cache:
 class LayerCache:
     """Keys and values of one decoder layer: of the memory and of the tokens decoded so far."""
 
-    memory: tuple[Tensor, ...]  # keys and values, (B, H, S, K) each
+    memory: tuple[Tensor, ...]  # keys and values, (B, H, S, K) each; none in a decoder alone
     keys: Tensor  # (B, H, max_length, K), of which the first `length` are filled
     values: Tensor
     length: int = 0

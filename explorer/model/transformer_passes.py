@@ -7,10 +7,10 @@ from typing import Any, Literal, NoReturn
 import torch
 from torch import Tensor
 
-from explorer.core.errors import EvaluationBatchError
+from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head, sides
-from explorer.core.vocabulary import BOS, EOS, PAD
+from explorer.core.vocabulary import BOS, EOS, PAD, shorten
 from explorer.data.toy_data import Task
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
@@ -56,13 +56,20 @@ class TransformerPasses:
         return True
 
     def pairs(self, pairs: Sequence[tuple[str, str]], name: str) -> EvaluationBatch:
-        """Sources with given targets. Raises `VocabularyError` on a text that is too long."""
+        """Sources with given targets. Raises `VocabularyError` on a text that is too long, and
+        `EvaluationBatchError` for a decoder alone."""
+        if self._config.decoder_only:
+            raise EvaluationBatchError("pairs_refused")
         sources = [self.checkpoint.ids(source, "source") for source, _ in pairs]
         targets = [[BOS, *self.checkpoint.ids(target, "target")] for _, target in pairs]
         return forced_batch(sources, targets, name)
 
     def texts(self, texts: Sequence[str], name: str, seed: int = 0) -> EvaluationBatch:
-        """Texts with the model's greedy output as targets; `seed` has no effect."""
+        """Texts with the model's greedy output as targets, or for a decoder alone with the next
+        tokens of the text; `seed` has no effect."""
+        if self._config.decoder_only:
+            rows = self._prompts(texts)
+            return EvaluationBatch(None, rows, rows.shifted(), name, "next")
         sources = [self.checkpoint.ids(text, "source") for text in texts]
         targets: list[list[int]] = []
         for start in range(0, len(sources), PART_SIZE):
@@ -79,13 +86,32 @@ class TransformerPasses:
         """Raises `EvaluationBatchError`: these models predict tokens."""
         raise EvaluationBatchError("no_labels")
 
-    def continued(self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str) -> NoReturn:
-        """Raises `EvaluationBatchError`: these models have both stacks."""
-        raise EvaluationBatchError("not_continued")
+    def continued(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], name: str
+    ) -> EvaluationBatch:
+        """Texts of a decoder alone, whose last rows predict. Raises `EvaluationBatchError` for
+        models with both stacks, and `ConfigError` on a pair."""
+        if not self._config.decoder_only:
+            raise EvaluationBatchError("not_continued")
+        single = [text for text in texts if isinstance(text, str)]
+        if len(single) < len(texts):
+            raise ConfigError("no_pair")
+        rows = self._prompts(single)
+        places = torch.arange(rows.ids.size(1)) == rows.lengths[:, None] - 1  # (N, T)
+        kinds = torch.where(places, TokenKind.CONTENT, TokenKind.PADDING).to(rows.kinds)
+        labels = TokenRows(torch.zeros_like(rows.ids), kinds)
+        return EvaluationBatch(None, rows, labels, name, "none")
 
-    def logit(self, named: str | int) -> NoReturn:
-        """Raises `EvaluationBatchError`, as `continued`."""
-        raise EvaluationBatchError("not_continued")
+    def logit(self, named: str | int) -> int:
+        """See `measurable.BatchPasses`. Raises `EvaluationBatchError` as `continued`."""
+        if not self._config.decoder_only:
+            raise EvaluationBatchError("not_continued")
+        if not isinstance(named, str):
+            raise EvaluationBatchError("no_token", got=type(named).__name__)
+        ids = self.checkpoint.target_vocabulary.encode(named)
+        if len(ids) != 1:
+            raise VocabularyError("several_tokens", text=shorten(named), count=len(ids))
+        return ids[0]
 
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         source, target = self.checkpoint.source_vocabulary, self.checkpoint.target_vocabulary
@@ -93,9 +119,7 @@ class TransformerPasses:
 
     @torch.inference_mode()
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
-        assert batch.source is not None
-        assert batch.queries is not None
-        source, target = batch.source, batch.queries
+        source, target = fed_sides(batch)
         with capture(self._transformer, "*.pattern", "*.head_output") as values:
             device = self._transformer.device
             self._transformer.hidden(source.ids.to(device), target.ids.to(device))
@@ -118,12 +142,10 @@ class TransformerPasses:
         interventions: Interventions = NO_INTERVENTIONS,
         means: MeanOutputs | None = None,
     ) -> Tensor:
-        assert batch.source is not None
-        assert batch.queries is not None
         model = self._transformer
         rows = torch.ones(len(batch), len(self.heads)) if gates is None else gates
         copies = len(rows) // len(batch)
-        source, target = (side.ids.to(model.device) for side in (batch.source, batch.queries))
+        source, target = (side.ids.to(model.device) for side in fed_sides(batch))
         mask = padding_mask(source)  # (N, 1, 1, S)
         each = mask.repeat(copies, 1, 1, 1)
         of_encoder = rows[:, : self._config.encoder_layers * self._config.heads]
@@ -137,6 +159,10 @@ class TransformerPasses:
 
     def choices(self, logits: Tensor) -> Tensor:
         return logits[..., EOS:].argmax(-1) + EOS  # padding and BOS are never chosen
+
+    def _prompts(self, texts: Sequence[str]) -> TokenRows:
+        """The tokens of texts for a decoder alone, each with its beginning."""
+        return token_rows([[BOS, *self.checkpoint.read(text)[1]] for text in texts])
 
     @property
     def _transformer(self) -> Transformer:
@@ -152,13 +178,23 @@ def token_rows(rows: Sequence[Sequence[int]]) -> TokenRows:
     return TokenRows.of(rows, lambda token: _KINDS.get(token, TokenKind.CONTENT), PAD)
 
 
+def fed_sides(batch: EvaluationBatch) -> tuple[TokenRows, TokenRows]:
+    """Source and queries of a batch; the source is empty for a decoder alone."""
+    assert batch.queries is not None
+    if batch.source is not None:
+        return batch.source, batch.queries
+    return token_rows([()] * len(batch)), batch.queries
+
+
 def forced_batch(
-    sources: Sequence[Sequence[int]],
+    sources: Sequence[Sequence[int]] | None,
     targets: Sequence[Sequence[int]],
     name: str,
     kind: Targets = "given",
     task: Task | None = None,
 ) -> EvaluationBatch:
-    """A batch from ids: sources with EOS last, targets with BOS first and EOS last."""
+    """A batch from ids: sources with EOS last, None for a decoder alone; targets with BOS first and
+    EOS last."""
     queries, labels = teacher_forced(token_rows(targets), PAD)
-    return EvaluationBatch(token_rows(sources), queries, labels, name, kind, task)
+    source = None if sources is None else token_rows(sources)
+    return EvaluationBatch(source, queries, labels, name, kind, task)

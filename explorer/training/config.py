@@ -14,6 +14,9 @@ from explorer.model.config import ModelConfig
 TRANSLATE = "translate"
 """The task of a training on pairs of sentences."""
 
+CONTINUE = "continue"
+"""The task of a training on texts, by a decoder alone."""
+
 _SIZES = {  # field → least and most
     "longest": (1, 256),
     "pieces": (FEWEST_PIECES, 64_000),
@@ -44,7 +47,7 @@ _NUMBERS = {
     "until": (0.0, 1.0),
 }
 _SWITCHES = ("joint", "causal")
-_TEXTS = ("task", "pairs", "excluded", "further_pairs", "start", "device")
+_TEXTS = ("task", "pairs", "texts", "excluded", "further_pairs", "start", "device")
 _CHOICES = {
     "schedule": ("cosine", "inverse-sqrt"),
     "precision": ("float32", "bfloat16"),
@@ -61,10 +64,9 @@ LIMITED_BY_STEPS = ("warmup", "evaluate_every")
 """Settings in steps that cannot exceed the total number of steps; see `refuse_late`."""
 
 _TOY_ONLY = ("task", "symbols", "small_alphabets")
-_PAIRS_ONLY = (
-    *("columns", "excluded", "further_pairs", "pieces", "joint", "joined", "swapped", "copied"),
-    *("patterned", "unpunctuated", "subword_alpha", "batch_tokens"),
-)
+_PAIRS_ONLY = ("further_pairs", "joint", "swapped", "copied", "patterned", "unpunctuated")
+_SENTENCES_ONLY = ("columns", "excluded", "pieces", "joined", "subword_alpha", "batch_tokens")
+"""Settings of a training on pairs or texts."""
 
 _OLD_RUNS = {"small_alphabets": 0.0}
 """Values of settings that the files of older runs lack, if they differ from the defaults."""
@@ -83,12 +85,16 @@ class TrainingConfig:
     symbols: tuple[str, ...] = TOY_VOCABULARY.symbols
     small_alphabets: float = 0.75  # share of the sequences with few different symbols
     pairs: str = ""  # a file of sentences and their translations: the task is to translate
-    columns: tuple[str, ...] = ("1", "2")  # of source and target in it: numbers or headings
+    texts: str = ""  # a file of texts: the task is to continue them, without an encoder
+    columns: tuple[str, ...] = (
+        "1",
+        "2",
+    )  # of the two sides: numbers or headings; or of texts
     pieces: int = 8000  # most entries of a SentencePiece vocabulary
     joint: bool = True  # one vocabulary and one embedding for both languages
     excluded: str = ""  # a file whose sources are never trained on
     further_pairs: str = ""  # a file of more pairs, for training only
-    joined: float = 0.1  # share of the texts that are two to eight pairs, up to the longest
+    joined: float = 0.1  # share of the rows that are two to eight texts, up to the longest
     swapped: float = 0.0  # share of the pairs with names, numbers, listed words that get others
     copied: float = 0.0  # share of copied lines among the texts (Currey et al. 2017)
     patterned: float = 0.0  # share of lines made from sentence patterns, for each pair
@@ -124,15 +130,10 @@ class TrainingConfig:
     processes: int = 1  # processes that train one model here, each on its share of every batch
 
     def __post_init__(self) -> None:
-        for file in (self.pairs, self.start):
+        for file in (self.pairs, self.texts, self.start):
             if not isinstance(file, str) or file:  # "" = none
                 as_path(file)
-        if self.pairs:
-            object.__setattr__(self, "task", TRANSLATE)
-        elif isinstance(self.task, str) and self.task == TRANSLATE:
-            raise ConfigError("no_pairs")
-        else:
-            refuse_unknown_task(self.task)
+        self._set_task()
         for name, (least, most) in _SIZES.items():
             size = getattr(self, name)
             if type(size) is not int or not least <= size <= most:
@@ -152,11 +153,29 @@ class TrainingConfig:
         parts = self.accumulate * self.processes
         if parts > self.batch:
             raise ConfigError("too_many_parts", parts=parts, batch=self.batch)
+        if bool(self.texts) != (self.encoder_layers == 0):
+            raise ConfigError("no_encoder" if self.texts else "needs_encoder", task=self.task)
         self.vocabulary()
         if len(self.symbols) > MOST_SYMBOLS:
             got = len(self.symbols)
             raise ConfigError("bad_size", name="symbols", got=got, least=1, most=MOST_SYMBOLS)
         self.model_config()
+
+    def _set_task(self) -> None:
+        """Name the task of a training on pairs or texts. Raises `ConfigError`, `TaskError`."""
+        if self.pairs and self.texts:
+            raise ConfigError("pairs_or_texts")
+        if self.of_sentences:
+            object.__setattr__(self, "task", TRANSLATE if self.pairs else CONTINUE)
+        elif isinstance(self.task, str) and self.task in (TRANSLATE, CONTINUE):
+            raise ConfigError("no_pairs" if self.task == TRANSLATE else "no_texts_to_continue")
+        else:
+            refuse_unknown_task(self.task)
+
+    @property
+    def of_sentences(self) -> bool:
+        """Whether the training is on pairs or texts of a file, not on a toy task."""
+        return bool(self.pairs or self.texts)
 
     def __repr__(self) -> str:
         own = {name: getattr(self, name) for name in (field.name for field in fields(self))}
@@ -174,7 +193,7 @@ class TrainingConfig:
 
         `max_length` is twice the longest training sequence, so that longer ones can be tried.
         """
-        entries = self.pieces if self.pairs else len(self.vocabulary())
+        entries = self.pieces if self.of_sentences else len(self.vocabulary())
         return ModelConfig(
             source_vocabulary=source or entries,
             target_vocabulary=target or entries,
@@ -186,7 +205,7 @@ class TrainingConfig:
             dropout=self.dropout,
             norm=self.norm,
             max_length=2 * self.longest + 2,
-            tied_embeddings=bool(self.pairs) and self.joint,
+            tied_embeddings=bool(self.texts) or (bool(self.pairs) and self.joint),
             causal=self.causal,
         )
 
@@ -234,11 +253,13 @@ def refuse_unused(given: Mapping[str, Any]) -> None:
 
     Raises `ConfigError`.
     """
-    pairs, defaults = bool(given.get("pairs")), asdict(TrainingConfig()) | {"task": TRANSLATE}
+    pairs, texts = bool(given.get("pairs")), bool(given.get("texts"))
+    defaults = asdict(TrainingConfig()) | {"task": CONTINUE if texts else TRANSLATE}
     changed = {name for name, value in given.items() if value != defaults[name]}
-    for name in _TOY_ONLY if pairs else _PAIRS_ONLY:
+    key = "not_for_pairs" if pairs else "not_for_texts" if texts else "not_for_task"
+    others = _TOY_ONLY if pairs or texts else _SENTENCES_ONLY
+    for name in (*others, *(() if pairs else _PAIRS_ONLY)):
         if name in changed:
-            key = "not_for_pairs" if pairs else "not_for_task"
             task = given.get("task", TrainingConfig().task)
             raise ConfigError(key, name=name.replace("_", "-"), task=task)
     if given.get("start") and "pieces" in changed:
@@ -263,6 +284,15 @@ def translation(pairs: str) -> TrainingConfig:
     )  # fmt: skip
 
 
+def language_model(texts: str) -> TrainingConfig:
+    """The default settings for a file of texts."""
+    return TrainingConfig(
+        texts=texts, columns=("1",), longest=64, pieces=4000, d_model=256, heads=8,
+        encoder_layers=0, decoder_layers=4, d_ff=1024, steps=8000, batch_tokens=3000, warmup=200,
+        average=500, evaluate_every=200, precision="bfloat16",
+    )  # fmt: skip
+
+
 def small_translation(pairs: str, columns: tuple[str, ...], *, on_gpu: bool) -> TrainingConfig:
     """Settings for a class and its own file: first correct words after minutes on a CPU, most
     sentences correct after minutes on a GPU."""
@@ -278,9 +308,21 @@ def small_translation(pairs: str, columns: tuple[str, ...], *, on_gpu: bool) -> 
     )  # fmt: skip
 
 
+def small_language_model(texts: str, columns: tuple[str, ...], *, on_gpu: bool) -> TrainingConfig:
+    """Settings for a class and its own file of texts: first phrases after minutes."""
+    device = "cuda" if on_gpu else "cpu"
+    return replace(
+        language_model(texts), columns=columns, pieces=2000, d_model=128, heads=4,
+        decoder_layers=2, d_ff=512, steps=1500, evaluate_every=50, average=0, device=device,
+    )  # fmt: skip
+
+
 def preset(config: TrainingConfig) -> TrainingConfig:
-    """The settings that the app suggests for the task or the pairs of `config`, on its device."""
+    """The settings that the app suggests for the task, the pairs or the texts of `config`, on its
+    device."""
     on_gpu = config.device.startswith("cuda")
+    if config.texts:
+        return small_language_model(config.texts, config.columns, on_gpu=on_gpu)
     if config.pairs:
         return small_translation(config.pairs, config.columns, on_gpu=on_gpu)
     return quick_demo(config.task, on_gpu=on_gpu)

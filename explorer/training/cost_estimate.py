@@ -97,8 +97,10 @@ def tokens_a_step(config: TrainingConfig, pieces: float = _SENTENCE) -> float:
     Lengths of a toy task are uniform; most sentences are far shorter than the longest.
     pieces: of an average text of a file of pairs.
     """
-    if config.pairs and config.batch_tokens:
+    if config.of_sentences and config.batch_tokens:
         return config.batch_tokens * _FILLED
+    if config.texts:
+        return config.batch * (min(config.longest, pieces) + 2)
     if config.pairs:
         return config.batch * (2 * min(config.longest, pieces) + 3)
     return config.batch * (config.longest + 1 + 3)
@@ -112,7 +114,7 @@ def measured_speed(
         other = run.config
         if other.device != config.device or other.precision != config.precision:
             continue
-        if bool(other.pairs) != bool(config.pairs):
+        if (bool(other.pairs), bool(other.texts)) != (bool(config.pairs), bool(config.texts)):
             continue
         if not (_similar(config.batch, other.batch) and _similar(config.longest, other.longest)):
             continue
@@ -146,9 +148,10 @@ def _rough_seconds(
     speed = _ON_CORE * max(1, (os.cpu_count() or 2) - 1)
     if not config.device.startswith("cpu"):
         speed = _ON_GPU
-    if not config.pairs:
+    if not config.of_sentences:
         tokens = config.batch * (2 * config.longest + 3)  # with padding
-    step = _OVERHEAD + 6 * parameters * tokens / speed / 2
+    sides = 2 if config.encoder_layers else 1  # each token passes through one of two stacks
+    step = _OVERHEAD + 6 * parameters * tokens / speed / sides
     evaluation = _TRANSLATING if config.pairs else _EVALUATION
     if size is not None:  # one source in twenty is held out to be translated
         evaluation *= min(1.0, size.pairs / 20 / _TRANSLATED)
@@ -158,8 +161,8 @@ def _rough_seconds(
 def _memory(config: TrainingConfig, parameters: int) -> float:
     """MB: weights, gradients and Adam's two moments; activations; logits of the longest batch; and
     the process. With thousands of pieces, the logits take most of it."""
-    layers = config.encoder_layers + 2 * config.decoder_layers
-    rows = (config.batch_tokens / 2 or config.batch * (config.longest + 2)) / config.accumulate
+    layers, sides = len(config.model_config().attentions), 2 if config.encoder_layers else 1
+    rows = (config.batch_tokens / sides or config.batch * (config.longest + 2)) / config.accumulate
     activations = rows * layers * (10 * config.d_model + 2 * config.d_ff + 3 * config.longest)
     activations += rows * _LOGITS * config.model_config().target_vocabulary
     process = _PROCESS if config.device.startswith("cpu") else 0.0

@@ -11,11 +11,13 @@ from explorer.core.sentencepiece_vocabulary import PieceVocabulary
 from explorer.core.vocabulary import Vocabulary
 from explorer.data.batch import Batch
 from explorer.data.parallel_corpus import read_pairs
+from explorer.data.text_corpus import read_corpus
 from explorer.data.toy_data import Task, find_task
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
+from explorer.training.text_data import TextDataModule
 from explorer.training.toy_evaluation import batch_gold_weight, exact_matches
 from explorer.training.translation_data import TranslationDataModule
 from explorer.training.translation_metrics import mean_loss
@@ -156,19 +158,28 @@ def find_data_module(
     saved: the saved state of its trainer, to resume. start: the checkpoint that a new training
     begins with, whose vocabularies it uses.
 
-    Raises `PairsError` when its pairs cannot be read or are no longer the same.
+    Raises `PairsError` when its pairs or texts cannot be read or are no longer the same.
     """
-    if not config.pairs:
+    if not config.of_sentences:
         return ToyDataModule(config, device)
-    corpus = read_pairs(config.pairs, config.columns)
+    state, vocabularies = _own_state(saved), _pieces(start)
+    if config.texts:
+        texts = read_corpus(config.texts, config.columns[0])
+        vocabulary = vocabularies[1] if vocabularies else None
+        return TextDataModule(config, texts, device, state, vocabulary)
+    pairs = read_pairs(config.pairs, config.columns)
+    return TranslationDataModule(config, pairs, device, state, vocabularies)
+
+
+def _own_state(saved: Mapping[str, Tensor] | None) -> Mapping[str, Tensor] | None:
+    """The state of the data module in the saved state of a trainer."""
     if saved is None:
-        return TranslationDataModule(config, corpus, device, vocabularies=_pieces(start))
-    state = {
+        return None
+    return {
         name.removeprefix(STATE_PREFIX): value
         for name, value in saved.items()
         if name.startswith(STATE_PREFIX)
     }
-    return TranslationDataModule(config, corpus, device, state)
 
 
 def _pieces(start: Checkpoint | None) -> tuple[PieceVocabulary, PieceVocabulary] | None:

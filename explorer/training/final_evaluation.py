@@ -1,6 +1,7 @@
 """Final evaluation of a checkpoint: once, on the test part, which influenced no earlier choice."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -9,9 +10,11 @@ import numpy as np
 
 from explorer.core.errors import PairsError
 from explorer.data.parallel_corpus import ParallelCorpus, read_pairs, references, separator_of
+from explorer.data.text_corpus import TextCorpus, read_corpus
 from explorer.data.toy_data import find_task
 from explorer.model.checkpoint import Checkpoint
 from explorer.training.config import TrainingConfig
+from explorer.training.text_data import text_batches
 from explorer.training.toy_evaluation import (
     evaluate,
     exact_match_by_length,
@@ -19,7 +22,7 @@ from explorer.training.toy_evaluation import (
     typed_alphabets,
 )
 from explorer.training.translation_data import fitting
-from explorer.training.translation_metrics import Scores, score, translate
+from explorer.training.translation_metrics import Scores, mean_loss, score, translate
 
 JOINED = 100
 """Number of texts of several held-out sentences, to test whether longer input is translated
@@ -59,6 +62,8 @@ def evaluate_checkpoint(
     checkpoint: Checkpoint, config: TrainingConfig, progress: Progress = lambda share: None
 ) -> FinalEvaluation:
     """Evaluate a model on the data its training held out. Raises `PairsError`."""
+    if config.texts:
+        return evaluate_texts(checkpoint, read_corpus(config.texts, config.columns[0]))
     if config.pairs:
         corpus = read_pairs(config.pairs, config.columns)
         return evaluate_translations(checkpoint, corpus, progress)
@@ -96,6 +101,41 @@ def _evaluate_task(
         f"{worst:.2%}; best cross head L{layer} H{head}, gold weight {evaluation.gold.max():.3f}"
     )
     return FinalEvaluation(facts, sentence)
+
+
+def evaluate_texts(checkpoint: Checkpoint, corpus: TextCorpus) -> FinalEvaluation:
+    """Perplexity of a decoder alone on the test part, a piece and a word: the nats of all texts and
+    their ends, divided by the number of pieces or words, ends included.
+
+    Raises `PairsError` when all texts are too long for the model.
+    """
+    room = checkpoint.model.config.max_length - 1  # EOS takes one position
+    test = corpus.part("test")
+    rows = checkpoint.target_vocabulary.encode_all(test)
+    known = [(text, row) for text, row in zip(test, rows, strict=True) if len(row) <= room]
+    if not known:
+        raise PairsError("texts_overlong", longest=room)
+    known.sort(key=lambda pair: len(pair[1]))  # little is padded
+    judged = [row for _, row in known]
+    loss = mean_loss(checkpoint.model, text_batches(judged, checkpoint.model.device))
+    pieces, words = (sum(len(one) + 1 for one in rows) for rows in (judged, _words(known)))
+    by_word = math.exp(loss.plain * pieces / words)
+    facts = {
+        "perplexity": round(loss.perplexity, 3),
+        "word_perplexity": round(by_word, 3),
+        "accuracy": round(loss.accuracy, 5),
+        "test_texts": len(known),
+        "test_overlong": len(test) - len(known),
+    }
+    sentence = (
+        f"perplexity {by_word:.2f} a word, {loss.perplexity:.2f} a piece on {len(known)} held-out "
+        f"texts; {loss.accuracy:.1%} of the next pieces are the most probable ones"
+    )
+    return FinalEvaluation(facts, sentence)
+
+
+def _words(known: Iterable[tuple[str, list[int]]]) -> list[list[str]]:
+    return [text.split() for text, _ in known]
 
 
 def evaluate_translations(

@@ -53,7 +53,7 @@ def load_start(config: TrainingConfig) -> Checkpoint | None:
 
 def _fits(vocabulary: Vocabulary, config: TrainingConfig) -> bool:
     """Whether the texts of the training can be written in `vocabulary`."""
-    if config.pairs:
+    if config.of_sentences:
         return isinstance(vocabulary, PieceVocabulary)
     symbols = isinstance(vocabulary, SymbolVocabulary) and vocabulary.symbols
     return symbols == config.symbols

@@ -31,7 +31,7 @@ from explorer.data.parallel_corpus import (
 )
 from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
-from explorer.training.translation_epochs import Epochs, Row
+from explorer.training.translation_epochs import PairRow, TranslationEpochs
 from explorer.training.translation_metrics import (
     DECODED_TOGETHER,
     MeanLoss,
@@ -103,7 +103,7 @@ class TranslationDataModule:
             vocabularies = learn_vocabularies(lines, config)
         self.source_vocabulary, self.target_vocabulary = vocabularies
         self.model_config = config.model_config(len(vocabularies[0]), len(vocabularies[1]))
-        self._epochs = Epochs(config, self._training, vocabularies, augmentation, starts)
+        self._epochs = TranslationEpochs(config, self._training, vocabularies, augmentation, starts)
         fits = len(self._epochs.fitting)
         if not fits:
             raise PairsError("all_overlong", longest=config.longest)
@@ -151,7 +151,7 @@ class TranslationDataModule:
             ],
         }
 
-    def _mean_loss(self, model: Transformer, rows: Sequence[Row]) -> MeanLoss:
+    def _mean_loss(self, model: Transformer, rows: Sequence[PairRow]) -> MeanLoss:
         starts = range(0, len(rows), DECODED_TOGETHER)
         batches = (self._assemble(rows[at : at + DECODED_TOGETHER]) for at in starts)
         return mean_loss(model, batches, self.config.label_smoothing)
@@ -225,12 +225,12 @@ class TranslationDataModule:
             },
         }
 
-    def _encode(self, pairs: Sequence[Pair]) -> list[Row]:
+    def _encode(self, pairs: Sequence[Pair]) -> list[PairRow]:
         sources = self.source_vocabulary.encode_all(pair.source for pair in pairs)
         targets = self.target_vocabulary.encode_all(pair.target for pair in pairs)
         return list(zip(sources, targets, strict=True))
 
-    def _assemble(self, rows: Sequence[Row]) -> Batch:
+    def _assemble(self, rows: Sequence[PairRow]) -> Batch:
         """Source (B, S) ends in EOS; target (B, T + 1) begins with BOS and ends in EOS."""
         source = padded([[*ids, EOS] for ids, _ in rows])
         target = padded([[BOS, *ids, EOS] for _, ids in rows])

@@ -41,10 +41,12 @@ Advance = Callable[[int], object]
 
 @dataclass(frozen=True, slots=True)
 class MeanLoss:
-    """Mean cross-entropy, nats a target token."""
+    """Mean cross-entropy, nats a target token, and share of the tokens that are the most probable
+    ones."""
 
     smoothed: float  # with the label smoothing of the training
     plain: float
+    accuracy: float
 
     @property
     def perplexity(self) -> float:
@@ -88,7 +90,7 @@ def mean_loss(model: Transformer, batches: Iterable[Batch], smoothing: float = 0
 
     smoothing: share of the probability that is spread evenly over the vocabulary.
     """
-    plain, even, tokens = 0.0, 0.0, 0
+    plain, even, right, tokens = 0.0, 0.0, 0, 0
     for batch in batches:
         logits = model(batch.source, batch.target[:, :-1]).flatten(0, 1)  # (B · T, V)
         expected = batch.target[:, 1:].flatten()
@@ -96,9 +98,11 @@ def mean_loss(model: Transformer, batches: Iterable[Batch], smoothing: float = 0
         expected = expected[expected != PAD]
         plain -= float(log.gather(1, expected[:, None]).sum())
         even -= float(log.mean(-1).sum())
+        right += int((log.argmax(-1) == expected).sum())
         tokens += len(expected)
     tokens = max(tokens, 1)
-    return MeanLoss(((1 - smoothing) * plain + smoothing * even) / tokens, plain / tokens)
+    smoothed = ((1 - smoothing) * plain + smoothing * even) / tokens
+    return MeanLoss(smoothed, plain / tokens, right / tokens)
 
 
 def score(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:

@@ -26,6 +26,11 @@ def settings(*words: str) -> TrainingConfig:
         ("--task copy --further-pairs x.tsv", "--further-pairs applies to a training on pairs"),
         ("--task copy --no-joint", "--joint applies to a training on pairs"),
         ("--pairs {pairs} --task copy", "--task applies to a toy task"),
+        ("--texts {pairs} --symbols 1,2", "--symbols does not apply to a training on texts"),
+        ("--texts {pairs} --swapped 0.5", "--swapped does not apply to a training on texts"),
+        ("--texts {pairs} --pairs {pairs}", "on pairs (--pairs) or on texts (--texts)"),
+        ("--texts {pairs} --encoder-layers 1", "is for a decoder alone"),
+        ("--task copy --encoder-layers 0", "needs an encoder"),
         ("--pairs {pairs} --small-alphabets 0.5", "--small-alphabets applies to a toy task"),
         ("--pairs {pairs} --batch 8 --batch-tokens 900", "give only one of them"),
         ("--pairs {pairs} --start {pairs} --pieces 400", "--pieces applies to pieces that are"),
@@ -53,9 +58,8 @@ def test_the_help_has_every_setting_once_under_a_heading_with_its_choices(capsys
     assert "--task {copy,reverse,sort}" in printed
     assert "--norm {pre,post}" in printed
     assert "--seed N " in printed
-    assert (
-        len(re.findall(r"\(default:\s+none\)", printed)) == 4
-    )  # --pairs, --excluded, --further-pairs, --start
+    files = len(re.findall(r"\(default:\s+none\)", printed))
+    assert files == 5  # --pairs, --texts, --excluded, --further-pairs, --start
 
 
 @pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
@@ -69,9 +73,11 @@ def test_the_help_names_the_defaults_of_each_task(capsys):
     with pytest.raises(SystemExit):
         main(["train", "--help"])
     text = " ".join(capsys.readouterr().out.split())
-    steps = "4000; with --task copy 2000; with --task sort 6000; with --pairs 24000"
+    steps = (
+        "4000; with --task copy 2000; with --task sort 6000; with --pairs 24000; with --texts 8000"
+    )
     assert f"(default: {steps})" in text
-    assert "(default: 0.0; with --pairs 0.1)" in text  # dropout
+    assert "(default: 0.0; with --pairs 0.1; with --texts 0.1)" in text  # dropout
     assert "or with pairs at this BLEU divided by 100" in " ".join(text.split())
 
 

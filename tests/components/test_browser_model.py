@@ -26,12 +26,12 @@ from explorer.model.hooks import capture
 from tests.support.browser_model import BrowserModel, browser_model, largest_difference
 from tests.support.random_texts import sentence
 from tests.support.sample import sampled
-from tests.support.tiny_configs import PRIMES
+from tests.support.tiny_configs import ALONE, PRIMES
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 SHIPPED = sorted(path.stem for path in CHECKPOINTS.glob("*.safetensors"))
 COMPONENTS = CHECKPOINTS.parent / "explorer" / "components"
-KEY = re.compile(r'(?:new ModelError|refuseLong)\(\s*"(\w+)"')
+KEY = re.compile(r'(?:new ModelError|refuseLong)\(\s*(?:\w+ \? )?"(\w+)"')
 INPUTS = 200
 LIMITS = {"attention": 1e-5, "closed": 0.0, "logits": 1e-4, "scores": 1e-4}
 LIMIT = 1e-4
@@ -44,6 +44,8 @@ BUILDS = {
     "not causal": replace(PRIMES, causal=False),
     "another eps, pre-norm": replace(PRIMES, norm_eps=0.3),
     "another eps, post-norm": replace(PRIMES, norm="post", norm_eps=0.3),
+    "a decoder alone, post-norm": replace(ALONE, norm="post", max_length=60),
+    "a decoder alone, tied, pre-norm": replace(ALONE, tied_embeddings=True, max_length=60),
 }
 
 
@@ -68,12 +70,13 @@ def random_request(model: ExplorableModel, text: str, number: int) -> dict[str, 
     """Every fourth input as it is; then one that is padded, a given output, a forced token."""
     chance = random.Random(number)
     length, longest = len(model.source_ids(text)), model.transformer.config.max_length
-    if number % 4 == 1:
+    prompt = len(model.checkpoint.read(text)[1])
+    if number % 4 == 1 and not prompt:
         return {"pad_to": min(length + chance.randint(0, 6), longest)}
     if number % 4 == 2:
         return {"target": random_text(model.target_vocabulary, number + 5000)}
     if number % 4 == 3:
-        return {"force": {1: chance.randrange(EOS, len(model.target_vocabulary))}}
+        return {"force": {prompt + 1: chance.randrange(EOS, len(model.target_vocabulary))}}
     return {}
 
 
@@ -84,12 +87,15 @@ def compare(model: ExplorableModel, browser: BrowserModel, number: int) -> None:
     if "pad_to" in request:
         request = {"padTo": request["pad_to"]}
     header, arrays = browser.trace(text, capture="full", **request)
-    assert {"logits", "cross.scores", "encoder.attention", "decoder.closed"} <= arrays.keys()
+    assert {"logits", "decoder.closed"} <= arrays.keys()
+    for site in expected.sites:
+        assert {f"{site}.attention", f"{site}.scores", f"{site}.closed"} <= arrays.keys()
     assert tuple(header["predictedTokens"]) == expected.predicted_tokens
     assert tuple(header["targetTokens"]) == expected.target_tokens
     assert tuple(header["sourceTokens"]) == expected.source_tokens
     assert header["text"] == expected.text
-    assert header["facts"]["ended"] == expected.facts["ended"]
+    for fact in ("ended", "prompt"):
+        assert header["facts"].get(fact) == expected.facts.get(fact)
     for check, error in header["measured"].items():
         assert abs(error - expected.measured[check]) <= LIMIT, check
     chosen_from = arrays.pop("chosen_from")  # step by step
@@ -134,7 +140,8 @@ def test_every_build_of_a_model_computes_the_same_in_the_browser(make_model, tmp
     config = BUILDS[build]
     model = make_model(config)
     with torch.no_grad():
-        model.logits.bias[EOS] = -1.5  # untrained, it would end at once
+        if not config.decoder_only:
+            model.logits.bias[EOS] = -1.5  # untrained, it would end at once
     source, target = symbols(config.source_vocabulary), symbols(config.target_vocabulary)
     path = tmp_path / "random.safetensors"
     save_checkpoint(Checkpoint(model, source, target, {}), path, half=True)
@@ -163,6 +170,26 @@ def test_what_cannot_be_traced_is_refused(reverse, text, request_, error):
     header, _ = reverse.ask("trace", text=text, request=request_)
     assert header["error"] == error
     assert "{" not in say(f"errors.{error}", **header["facts"])
+
+
+@pytest.mark.parametrize(
+    ("text", "request_", "error"),
+    [
+        ("s1 " * 23, {}, "long_prompt"),
+        ("s1 s2", {"padTo": 4}, "no_padding"),
+        ("s1 s2", {"target": "s1 " * 21}, "long_target"),
+        ("s1 s2", {"force": {"2": 5}}, "fixed_step"),
+    ],
+)
+def test_what_a_decoder_alone_cannot_continue_is_refused(
+    make_model, tmp_path, text, request_, error
+):
+    known, path = symbols(ALONE.target_vocabulary), tmp_path / "alone.safetensors"
+    save_checkpoint(Checkpoint(make_model(ALONE), known, known, {}), path)
+    with browser_model(path) as browser:
+        header, _ = browser.ask("trace", text=text, request=request_)
+        assert header["error"] == error
+        assert "{" not in say(f"errors.{error}", **header["facts"])
 
 
 def test_numbers_beyond_the_last_are_refused_as_python_does(make_model, tmp_path):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 
 import explorer
@@ -18,8 +19,12 @@ from explorer.components.payload import PROJECT
 from explorer.components.player.payload import Offer, View, player_payload
 from explorer.components.player.sentences import player_sentences
 from explorer.core.interventions import OMISSIONS
+from explorer.core.sentencepiece_vocabulary import learn_pieces
 from explorer.core.word_segmentation import grouped
+from explorer.model.checkpoint import Checkpoint, save_checkpoint
+from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
+from explorer.model.transformer import Transformer
 from tests.support.browser_model import BrowserModel, browser_model, largest_difference
 from tests.support.payloads import unpack_payload
 from tests.support.random_texts import hostile_text, sentence
@@ -33,13 +38,25 @@ TOLERANCES = {"probability": 5e-5, "attention": 1, "rank": 1}
 """Logits that differ by 1e-4 change a probability by p (1 − p) 2e-4 at most. A code of weights is
 1.5e-5; of thousands of tokens, two may be as probable but for rounding."""
 NEAR = 1e-7  # probabilities
-FORCED = {1: 5}
 LIMIT = 1e-4
 
 
-@pytest.fixture(scope="module", params=sampled(SHIPPED, 3))
-def both(request) -> Iterator[tuple[ExplorableModel, BrowserModel]]:
+def decoder_alone(path: Path) -> None:
+    """Write a decoder alone of pieces of words, with random weights."""
+    pieces = learn_pieces([sentence(number) for number in range(200)], 900)
+    size = len(pieces)
+    config = ModelConfig(size, size, 24, 4, 0, 2, 32, max_length=300, tied_embeddings=True)
+    torch.manual_seed(1)
+    checkpoint = Checkpoint(Transformer(config).eval(), pieces, pieces, {"task": "continue"})
+    save_checkpoint(checkpoint, path, half=True)
+
+
+@pytest.fixture(scope="module", params=[*sampled(SHIPPED, 3), "decoder alone"])
+def both(request, tmp_path_factory) -> Iterator[tuple[ExplorableModel, BrowserModel]]:
     path = CHECKPOINTS / f"{request.param}.safetensors"
+    if request.param == "decoder alone":
+        path = tmp_path_factory.mktemp("models") / "alone.safetensors"
+        decoder_alone(path)
     with browser_model(path) as browser:
         yield explorer.load(path), browser
 
@@ -130,9 +147,10 @@ def test_a_payload_equals_pythons(both):
     model, browser = both
     for number in sampled(range(INPUTS), 3):
         text = text_for(model, number)
-        length, longest = len(model.source_ids(text)), model.transformer.config.max_length
-        pad_to = min(length + 2, longest) if number % 2 else None
-        force = FORCED if number % 3 == 0 else {}
+        source, prompt = model.checkpoint.read(text)
+        longest = model.transformer.config.max_length
+        pad_to = min(len(source) + 2, longest) if number % 2 and source else None
+        force = {len(prompt) + 1: 5} if number % 3 == 0 else {}
         trace = model.trace(text, pad_to=pad_to, force=force)
         view = {"what_if": True, "forced": [[1, "x"]] if force else []}
         expected = player_payload(
@@ -160,7 +178,7 @@ def test_what_is_inside_a_head_equals_pythons(both):
     text = text_for(model, 1)
     full = {
         site: model.trace(text, capture="full", layers=[1], sites=[site])
-        for site in ("encoder", "decoder", "cross")
+        for site in model.trace(text).sites
     }
     for site, trace in full.items():
         expected = {
@@ -191,9 +209,10 @@ def compare_inside(
 def test_a_head_without_a_part_of_the_model_equals_pythons(both, part):
     model, browser = both
     text = text_for(model, 2)
-    trace = model.trace(text, capture="full", layers=[0], sites=["cross"], without=[part])
-    header, arrays = browser.ask("resource", text=text, name="without", place=f"cross/0/1/{part}")
-    expected = unpack_payload(omission(trace, "cross", 1))
+    site = model.trace(text).sites[-1]
+    trace = model.trace(text, capture="full", layers=[0], sites=[site], without=[part])
+    header, arrays = browser.ask("resource", text=text, name="without", place=f"{site}/0/1/{part}")
+    expected = unpack_payload(omission(trace, site, 1))
     compare_inside(header, arrays, *expected)
 
 

@@ -223,3 +223,20 @@ def test_a_shipped_report_is_that_of_its_shipped_model(path):
     again = measure(shipped, task_sentences(shipped, report.facts["sentences"]))
     own = again.heads.select_dtypes("number")
     np.testing.assert_allclose(report.heads[own.columns], own, atol=2e-3)
+
+
+def test_the_heads_of_a_decoder_alone_are_measured_on_the_next_tokens(continuing):
+    batch = continuing.passes.texts(["1 2 1 2 3", "甲 3 甲", "3 3 2 1"], "mine")
+    report = measure(continuing, batch, gradients=True, removed_on=2)
+    assert report.heads.groupby("site").size().to_dict() == {"decoder": 6}
+    assert report.facts["targets"] == "next"
+    assert {"importance", "zero_loss", "mean_loss"} <= set(report.heads)
+    known = {
+        role
+        for role, doubt in zip(report.roles.role, report.roles.doubt, strict=True)
+        if doubt not in ("elsewhere", "later")
+    }
+    assert {"previous", "self", "same_token", "sink", "diffuse"} <= known
+    with pytest.raises(EvaluationBatchError) as caught:
+        measure(continuing, batch, removed_on=2, references=[["1"]] * 3)
+    assert caught.value.key == "bleu_needs_pairs"

@@ -59,6 +59,17 @@ def test_a_file_round_trip_keeps_weights_config_vocabularies_and_facts(checkpoin
         assert torch.equal(one, other)
 
 
+def test_a_decoder_alone_comes_back_without_a_bias(continuing):
+    checkpoint = replace(continuing.checkpoint, facts={"task": "continue"})
+    again = from_bytes(to_bytes(checkpoint), "x")
+    assert again.model.config == checkpoint.model.config
+    assert again.model.state_dict().keys() == checkpoint.model.state_dict().keys()
+    assert "bias" not in dict(again.model.logits.named_parameters())
+    prompt = again.target_vocabulary.encode("1 2")
+    assert again.read("1 2") == ([], prompt)
+    assert checkpoint.summary.most_tokens == 10
+
+
 def test_a_checkpoint_always_has_the_same_bytes(checkpoint):
     data = to_bytes(checkpoint)
     assert {to_bytes(checkpoint) for _ in range(5)} == {data}

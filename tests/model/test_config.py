@@ -6,7 +6,7 @@ import pytest
 from explorer.core.errors import ConfigError
 from explorer.core.sites import SITES
 from explorer.model.config import ModelConfig
-from tests.support.tiny_configs import PRIMES
+from tests.support.tiny_configs import ALONE, PRIMES
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,7 @@ from tests.support.tiny_configs import PRIMES
         ({"dropout": float("nan")}, "bad_number"),
         ({"norm": "both"}, "bad_choice"),
         ({"tied_embeddings": True}, "tied_sizes"),
+        ({"encoder_layers": 0}, "tied_sizes"),
         ({"tied_embeddings": 0}, "bad_choice"),
         ({"causal": [True]}, "bad_choice"),
         ({"norm_eps": 0.0}, "bad_number"),
@@ -73,3 +74,9 @@ def test_every_layer_of_a_site_has_all_heads(site):
     heads = [head for head in PRIMES.all_heads if head.site == site]
     assert len(heads) == PRIMES.layers(site) * PRIMES.heads
     assert heads == sorted(set(heads))
+
+
+def test_a_decoder_alone_has_self_attention_alone():
+    assert ALONE.decoder_only
+    assert not PRIMES.decoder_only
+    assert ALONE.attentions == [("decoder", layer) for layer in range(3)]

@@ -365,3 +365,63 @@ def test_reprs_are_short(explorable):
     for one in (explorable.checkpoint, trace, vocabulary, explorable.transformer.config):
         assert len(repr(one)) < 400
         assert "\n" not in repr(one)
+
+
+def test_a_decoder_alone_continues_a_prompt(continuing):
+    trace = continuing.trace("1 2 甲")
+    assert trace.sites == ("decoder",)
+    assert trace.source_tokens == ()
+    assert trace.target_tokens[:4] == ("<bos>", "1", "2", "甲")
+    assert trace.target_tokens[1:] == trace.predicted_tokens[:-1]
+    assert trace.facts["prompt"] == 4
+    written = [token for token in trace.predicted_tokens[3:] if token != "<eos>"]
+    assert trace.text.split() == written
+    steps = trace.steps()
+    assert steps[steps.forced].step.tolist() == [1, 2, 3]
+    assert trace.integrity().ok.all()
+    assert (trace.mask_reason("decoder")[np.triu_indices(len(steps.step.unique()), 1)] != "").all()
+
+
+def test_the_rows_of_a_decoder_alone_equal_those_seen_while_decoding(continuing):
+    trace = continuing.trace("3 1", max_new_tokens=4)
+    ids = continuing.target_vocabulary.encode(" ".join(trace.target_tokens[1:]))
+    for row in range(len(trace.target_tokens)):
+        target = torch.tensor([[1, *ids[:row]]])
+        with torch.no_grad(), capture(continuing.transformer, "*.pattern") as seen:
+            continuing.transformer(target[:, :0], target)
+        for layer in range(2):
+            own = seen[f"decoder.layers.{layer}.self_attention.pattern"][0, :, -1]
+            found = trace.attention("decoder")[layer, :, row, : row + 1]
+            np.testing.assert_allclose(found, own, atol=1e-6)
+
+
+def test_target_prefix_and_force_of_a_decoder_alone_come_after_the_prompt(continuing):
+    given = continuing.trace("1 2", target="3 甲")
+    assert given.predicted_tokens == ("1", "2", "3", "甲", "<eos>")
+    assert given.text == "3 甲"
+    begun = continuing.trace("1 2", prefix="甲", max_new_tokens=3)
+    assert begun.predicted_tokens[:3] == ("1", "2", "甲")
+    assert len(begun.predicted_tokens) <= 5
+    forced = continuing.trace("1 2", force={4: 7})
+    assert forced.predicted_tokens[3] == "甲"
+    assert forced.facts["forced"] == {"4": 7}
+    refused = [
+        ("fixed_step", {"force": {2: 4}}),
+        ("no_padding", {"pad_to": 9}),
+        ("no_such_site", {"ablate": [("cross", 0, 0)]}),
+    ]
+    for key, options in refused:
+        with pytest.raises(ExplorerError) as caught:
+            continuing.trace("1 2", **options)
+        assert caught.value.key == key
+    for key, text, target in [("long_prompt", "1 " * 11, None), ("long_target", "1 2", "3 " * 9)]:
+        with pytest.raises(VocabularyError) as caught:
+            continuing.trace(text, target=target)
+        assert caught.value.key == key
+    assert len(continuing.trace("1 " * 10).predicted_tokens) == 11
+
+
+def test_traces_of_a_decoder_alone_are_those_of_each_text(continuing):
+    one, other = continuing.traces(["1 2", "甲"])
+    assert one.digest == continuing.trace("1 2").digest
+    assert other.facts["text"] == "甲"

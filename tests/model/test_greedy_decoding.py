@@ -1,7 +1,7 @@
 import torch
 
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.model.greedy_decoding import NO_TOKENS, greedy, greedy_steps
+from explorer.model.greedy_decoding import NO_TOKENS, continuation, greedy, greedy_steps
 from explorer.model.masks import padding_mask
 from explorer.model.transformer import Transformer
 
@@ -58,3 +58,10 @@ def test_the_limit_stops_decoding(make_model):
     model = make_model()
     model.logits.bias[EOS] = -100
     assert greedy(model, SOURCE, limit=5).shape == (2, 5)
+
+
+@torch.no_grad()
+def test_a_continuation_is_what_comes_after_the_prompt(continuing):
+    trace = continuing.trace("1 2")
+    ids = continuation(continuing.transformer, continuing.target_vocabulary.encode("1 2"), 11)
+    assert continuing.target_vocabulary.labels(ids) == trace.predicted_tokens[2:]

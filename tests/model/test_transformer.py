@@ -17,11 +17,12 @@ from explorer.model.transformer import (
     dropout,
     sinusoids,
 )
-from tests.support.tiny_configs import PRIMES
+from tests.support.tiny_configs import ALONE, PRIMES
 
 SOURCE = torch.tensor([[3, 4, 5, 12, 2], [6, 7, 2, PAD, PAD]])  # (B, S) = (2, 5)
 TARGET = torch.tensor([[1, 6, 16, 7], [1, 8, PAD, PAD]])  # (B, T) = (2, 4)
 REAL = TARGET != PAD
+NOTHING = torch.empty(2, 0, dtype=torch.long)  # the source of a decoder alone
 
 
 def copy_linear(ours: list[nn.Linear], weight: torch.Tensor, bias: torch.Tensor) -> None:
@@ -136,6 +137,25 @@ def test_every_heads_weights_equal_those_of_torchs_attention(make_model, norm):
         )
 
 
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@torch.no_grad()
+def test_a_decoder_alone_is_torchs_encoder_with_the_mask_of_a_decoder(make_model, norm):
+    model = make_model(replace(ALONE, norm=norm))
+    layer = nn.TransformerEncoderLayer(42, 7, 29, batch_first=True, norm_first=norm == "pre")
+    last = nn.LayerNorm(42) if norm == "pre" else None
+    theirs = nn.TransformerEncoder(layer, 3, norm=last, enable_nested_tensor=False).eval()
+    for ours, copied in zip(model.decoder.layers, theirs.layers, strict=True):
+        copy_attention(ours.self_attention, copied.self_attn)
+        copy_rest(ours, copied)
+    if last is not None:
+        theirs.norm.load_state_dict(model.decoder.norm.state_dict())
+    masked = ~causal_mask(TARGET.size(1))
+    x = model.decoder.embedding(TARGET)
+    hidden = theirs(x, mask=masked, src_key_padding_mask=TARGET == PAD)
+    expected = hidden @ model.logits.weight.T
+    torch.testing.assert_close(model(NOTHING, TARGET)[REAL], expected[REAL], rtol=0, atol=1e-5)
+
+
 @torch.no_grad()
 def test_fused_and_explicit_attention_agree(make_model):
     model = make_model()
@@ -180,13 +200,14 @@ def test_queries_and_keys_are_slices_of_the_projections(make_model):
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize(("config", "source"), [(PRIMES, SOURCE), (ALONE, NOTHING)])
 @torch.no_grad()
-def test_step_by_step_logits_equal_those_of_the_whole_pass(make_model, norm):
-    model = make_model(replace(PRIMES, norm=norm))
-    mask = padding_mask(SOURCE)
-    cache = model.start(model.encode(SOURCE, mask), mask)
+def test_step_by_step_logits_equal_those_of_the_whole_pass(make_model, config, source, norm):
+    model = make_model(replace(config, norm=norm))
+    mask = padding_mask(source)
+    cache = model.start(model.encode(source, mask), mask)
     stepwise = torch.stack([model.step(token, cache) for token in TARGET.T], dim=1)
-    full = model(SOURCE, TARGET)
+    full = model(source, TARGET)
     torch.testing.assert_close(stepwise[REAL], full[REAL], rtol=0, atol=1e-5)
 
 
@@ -232,10 +253,21 @@ def test_tied_embeddings_are_one_matrix():
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_parameters_are_counted_without_building_the_model(norm):
-    config = replace(PRIMES, norm=norm)
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("config", [replace(PRIMES, source_vocabulary=17), ALONE])
+def test_parameters_are_counted_without_building_the_model(config, tied, norm):
+    config = replace(config, norm=norm, tied_embeddings=tied)
     built = sum(weight.numel() for weight in Transformer(config).parameters())
     assert config.parameters == built
+
+
+def test_a_decoder_alone_has_nothing_of_an_encoder_and_no_bias_of_its_logits():
+    model = Transformer(ALONE)
+    names = [*model.state_dict(), *model.hook_points]
+    assert all(name.startswith(("decoder.", "logits.")) for name in names)
+    assert not any("cross" in name for name in names)
+    assert "logits.bias" not in model.state_dict()
+    assert not model.logits.bias.any()
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])

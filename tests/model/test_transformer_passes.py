@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from explorer.core.errors import VocabularyError
+from explorer.core.errors import EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import BOS, EOS
 from explorer.model.transformer_passes import forced_batch
@@ -80,3 +80,45 @@ def test_the_kinds_of_ids_are_those_of_the_vocabulary():
     assert batch.source.ends.tolist() == [[False, True], [True, False]]
     assert batch.source.special.tolist() == [[False, True], [True, True]]
     assert batch.labels.content_numbers.tolist() == [[0, -1], [-1, -1]]
+
+
+def test_a_decoder_alone_predicts_the_next_tokens_of_a_text(continuing):
+    passes = continuing.passes
+    batch = passes.texts(["1 2 3", "甲"], "mine")
+    assert batch.source is None
+    assert batch.queries.ids.tolist() == [[BOS, 3, 4, 5], [BOS, 7, 0, 0]]
+    assert batch.labels.ids[batch.labels.real].tolist() == [3, 4, 5, 7]
+    trace = continuing.trace("1 2 3", max_new_tokens=1, capture="full")
+    (first, second) = passes.attentions(batch)
+    assert [(one.site, one.layer) for one in (first, second)] == [("decoder", 0), ("decoder", 1)]
+    assert torch.equal(second.unmasked[0], torch.tensor(trace.mask("decoder")))
+    expected = torch.tensor(trace.attention("decoder")[1])
+    torch.testing.assert_close(second.weights[0], expected, atol=1e-6, rtol=1e-5)
+    with pytest.raises(EvaluationBatchError, match="pairs cannot be given"):
+        passes.pairs(PAIRS, "two")
+
+
+@torch.no_grad()
+def test_a_head_of_a_decoder_alone_can_be_removed(continuing):
+    passes = continuing.passes
+    batch = passes.texts(["1 2 3", "甲"], "mine")
+    gates = torch.ones(2, 6)
+    gates[:, 4] = 0
+    found = passes.logits(batch, gates)
+    removed = Interventions.gather(ablate=[("decoder", 1, 1)])
+    torch.testing.assert_close(found, passes.logits(batch, interventions=removed))
+    assert (found - passes.logits(batch)).abs().max() > 1e-4
+
+
+@torch.no_grad()
+def test_the_last_row_of_a_continued_text_predicts_its_next_token(continuing):
+    passes = continuing.passes
+    batch = passes.continued(["1 2 3", "甲"], "mine")
+    assert batch.labels.real.tolist() == [[False, False, False, True], [False, True, False, False]]
+    row = passes.logits(batch)[0, 3]
+    assert passes.logit("3") == 5
+    candidates = continuing.trace("1 2 3", max_new_tokens=1).steps().query("step == 4")
+    share = candidates.set_index("token").probability["3"]
+    assert float(row.softmax(-1)[5]) == pytest.approx(share, abs=1e-6)
+    with pytest.raises(VocabularyError, match="2 tokens"):
+        passes.logit("1 2")

@@ -36,23 +36,28 @@ class SlowContributions:
 
     def matrix(self, source: list[int], target: list[int]) -> np.ndarray:
         """(T, S + T)."""
-        memory, rolled = self._embed("encoder", source), np.eye(len(source))
-        for layer in range(self.config.encoder_layers):
-            name = f"encoder.layers.{layer}"
-            memory, own = self._attention(name, "self_attention", memory, None, False)
-            memory, rolled = self._feed_forward(name, memory), own @ rolled
-        memory = self._last("encoder", memory)
+        memory, rolled = self._encode(source) if source else (None, np.eye(0))
         x = self._embed("decoder", target)
         found = np.concatenate([np.zeros((len(target), len(source))), np.eye(len(target))], 1)
         for layer in range(self.config.decoder_layers):
             name = f"decoder.layers.{layer}"
             x, own = self._attention(name, "self_attention", x, None, self.config.causal)
             found = own @ found
-            x, cross = self._attention(name, "cross_attention", x, memory, False)
-            found *= cross[:, -1:]
-            found[:, : len(source)] += cross[:, :-1] @ rolled
+            if source:
+                x, cross = self._attention(name, "cross_attention", x, memory, False)
+                found *= cross[:, -1:]
+                found[:, : len(source)] += cross[:, :-1] @ rolled
             x = self._feed_forward(name, x)
         return found
+
+    def _encode(self, source):
+        """The memory, and the shares of the source in it."""
+        memory, rolled = self._embed("encoder", source), np.eye(len(source))
+        for layer in range(self.config.encoder_layers):
+            name = f"encoder.layers.{layer}"
+            memory, own = self._attention(name, "self_attention", memory, None, False)
+            memory, rolled = self._feed_forward(name, memory), own @ rolled
+        return self._last("encoder", memory), rolled
 
     def _embed(self, stack, ids):
         width = self.config.d_model

@@ -1,5 +1,7 @@
 """Tiny configs: a model whose sizes tell axes apart, a training that is over in a moment."""
 
+from dataclasses import replace
+
 from explorer.model.config import ModelConfig
 from explorer.training.config import TrainingConfig
 
@@ -13,6 +15,9 @@ PRIMES = ModelConfig(  # distinct sizes: a swapped axis cannot pass
     d_ff=29,
     max_length=23,
 )
+
+ALONE = replace(PRIMES, source_vocabulary=17, encoder_layers=0)
+"""The same without an encoder."""
 
 TINY = TrainingConfig(
     task="copy",

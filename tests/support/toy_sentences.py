@@ -34,6 +34,25 @@ TINY_PAIRS = TrainingConfig(
     device="cpu",
 )
 
+TINY_TEXTS = TrainingConfig(
+    texts="texts.txt",
+    columns=("1",),
+    longest=32,
+    pieces=350,
+    d_model=32,
+    heads=2,
+    encoder_layers=0,
+    decoder_layers=2,
+    d_ff=64,
+    dropout=0.0,
+    steps=150,
+    batch_tokens=400,
+    rate=5e-3,
+    warmup=20,
+    evaluate_every=150,
+    device="cpu",
+)
+
 
 def as_table() -> str:
     return "".join(f"{source}\t{target}\n" for source, target in SENTENCES)

@@ -7,7 +7,7 @@ from explorer.core.sentencepiece_vocabulary import learn_pieces
 from explorer.data.augmentation import Augmentation
 from explorer.data.parallel_corpus import Pair
 from explorer.training.config import TrainingConfig
-from explorer.training.translation_epochs import Epochs, without_final_mark
+from explorer.training.translation_epochs import TranslationEpochs, without_final_mark
 from tests.support.toy_sentences import SENTENCES, TINY_PAIRS, as_chinese_table
 
 PAIRS = [Pair(*texts) for texts in SENTENCES]
@@ -15,8 +15,8 @@ PIECES = learn_pieces([text for texts in SENTENCES for text in texts], 400)
 PLAIN = replace(TINY_PAIRS, joined=0.0)
 
 
-def epochs(config: TrainingConfig, pairs: list[Pair] = PAIRS, starts=(0,)) -> Epochs:
-    return Epochs(config, pairs, (PIECES, PIECES), Augmentation(pairs), starts)
+def epochs(config: TrainingConfig, pairs: list[Pair] = PAIRS, starts=(0,)) -> TranslationEpochs:
+    return TranslationEpochs(config, pairs, (PIECES, PIECES), Augmentation(pairs), starts)
 
 
 def first_epoch(config: TrainingConfig) -> list[tuple[str, str]]:
@@ -82,7 +82,7 @@ def test_joined_sources_are_mostly_separated_as_the_language_does(chinese):
         pairs = [Pair(second, first) for first, second in rows]
     pieces = learn_pieces([text for pair in pairs for text in (pair.source, pair.target)], 600)
     config = replace(PLAIN, joined=1.0, longest=80, batch_tokens=2000)
-    found = Epochs(config, pairs, (pieces, pieces), Augmentation(pairs))
+    found = TranslationEpochs(config, pairs, (pieces, pieces), Augmentation(pairs))
     sources = [pieces.decode(s) for step in range(40) for s, _ in found.batch(step)]
     targets = [pieces.decode(t) for step in range(40) for _, t in found.batch(step)]
     spaced = sum(bool(re.search(r"[.。] ", source)) for source in sources)
@@ -116,7 +116,7 @@ def test_lines_from_patterns_have_their_share_and_are_joined_as_pairs_are(joined
         2000,
     )
     config = replace(PLAIN, joined=joined, longest=250, batch_tokens=8000, patterned=0.25)
-    found = Epochs(config, pairs, (pieces, pieces), augmentation)
+    found = TranslationEpochs(config, pairs, (pieces, pieces), augmentation)
     found.batch(0)
     texts = [pieces.decode(target) for rows in found._batches for _, target in rows]
     known = {pair.target for pair in pairs}

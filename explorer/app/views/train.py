@@ -116,7 +116,7 @@ def _open_in_explore(
     messages: DeltaGenerator | None,
     cell: Mapping[str, object] | None = None,
 ) -> None:
-    """Go to Explore with the run's model; what was trained on pairs is shown in words.
+    """Go to Explore with the run's model; what was trained on sentences is shown in words.
 
     cell: the browser's report of a probe cell, whose calculation is then shown.
     """
@@ -127,7 +127,7 @@ def _open_in_explore(
         return
     if model is not None:
         request = visit_state.initial_request(model)
-        words = Selection(words=True if run.config.pairs and not recorded else None)
+        words = Selection(words=True if run.config.of_sentences and not recorded else None)
         visit = Look(request, words) if cell is None else visit_state.visit_of_cell(request, cell)
         address_bar.open_page(_EXPLORE, visit)
 

@@ -115,7 +115,7 @@ def _choose_padding(count: int, member: CatalogMember, language: str) -> None:
         format_func=_padding_choices(language).__getitem__,
         key=key,
         on_change=partial(session.read_choice, key, visit_state.set_padding),
-        disabled=not member.can_trace,
+        disabled=not member.can_trace or (member.is_own and member.summary.decoder_only),
         label_visibility="collapsed",
         width=112,
     )

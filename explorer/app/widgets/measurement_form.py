@@ -75,7 +75,8 @@ def why_no_removal(model: CatalogModel, language: str) -> str | None:
 
 def _translates(model: CatalogModel) -> bool:
     """Whether BLEU can be measured, as of a translator trained here."""
-    return model.is_own and "task" not in kinds_for(model)
+    translator = model.is_own and not model.summary.decoder_only
+    return translator and "task" not in kinds_for(model)
 
 
 def checkpoint_of(model: CatalogModel) -> Path | bytes:

@@ -17,8 +17,8 @@ from explorer.core.look import Request
 from explorer.core.source_language import in_target_language, knows_few_words
 from explorer.core.trace import Trace, typed_separator
 from explorer.core.vocabulary import is_chinese
-from explorer.core.word_segmentation import byte_of
-from explorer.core.words import content
+from explorer.core.word_segmentation import byte_of, is_special
+from explorer.core.words import read_tokens
 from explorer.model import examples
 from explorer.model.catalog import CatalogMember, CatalogModel
 
@@ -109,7 +109,7 @@ def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> st
 def _sentence_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
     """Note on a text that a translator may translate badly: another script, its target language,
     few frequent words, characters without a piece, no word, or only capitals. "" otherwise."""
-    unknown = list(dict.fromkeys(_read_in_bytes(trace.source_tokens)))
+    unknown = list(dict.fromkeys(_read_in_bytes(read_tokens(trace))))
     letters = sum(letter.isalpha() for letter in text)
     if model.summary.reads(text) and not model.reads(text) and not 0 < 2 * len(unknown) < letters:
         kind = "no_chinese" if is_chinese(text) else "chinese"
@@ -140,7 +140,7 @@ def _name_of(character: str) -> str:
 def _length_note(trace: Trace, most: int, language: str) -> str:
     """Note on a text with more than the `most` tokens of the training, not counting its end and
     padding. "" otherwise."""
-    longer = content(trace)[0].sum() > most
+    longer = sum(not is_special(token) for token in read_tokens(trace)) > most
     return say("explore.note_longer", language, most=most) if longer else ""
 
 

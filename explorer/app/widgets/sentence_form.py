@@ -27,8 +27,12 @@ _FIRST = Sentences()
 
 def kinds_for(model: CatalogModel) -> tuple[SourceKind, ...]:
     """Possible sources of sentences. Only a toy task generates new ones."""
-    has_task = task_of(model_cache.model_of(model).facts) is not None
-    return tuple(kind for kind in SOURCE_KINDS if has_task or kind != "task")
+    refused = set()
+    if task_of(model_cache.model_of(model).facts) is None:
+        refused.add("task")
+    if model.is_own and model.summary.decoder_only:
+        refused.add("pairs")
+    return tuple(kind for kind in SOURCE_KINDS if kind not in refused)
 
 
 def lines_name(model: CatalogModel) -> str:

@@ -23,7 +23,7 @@ from explorer.training.cost_estimate import PairsSize, estimate
 
 GROUPS = {
     "task": (
-        *("task", "pairs", "columns", "longest", "symbols", "small_alphabets"),
+        *("task", "pairs", "texts", "columns", "longest", "symbols", "small_alphabets"),
         *("pieces", "joint", "joined"),
         *("excluded", "further_pairs", "swapped", "copied", "patterned", "unpunctuated"),
         "subword_alpha",
@@ -61,9 +61,9 @@ _TRANSLATION_ONLY = {
     *("pieces", "joint", "joined", "swapped", "copied", "patterned", "unpunctuated"),
     *("subword_alpha", "batch_tokens"),
 }
-_NOT_SHOWN = {"pairs", "columns", "excluded", "further_pairs", "start"}
+_NOT_SHOWN = {"pairs", "texts", "columns", "excluded", "further_pairs", "start"}
 """Files: the corpus form asks for the file of pairs and its options, the command line for the
-others."""
+others and for texts."""
 _LABELS = {
     (train_state.CORPUS_FORM, "until"): "until_bleu",
     (train_state.CORPUS_FORM, "longest"): "longest_pieces",

@@ -75,7 +75,7 @@ class LiveModel:
     """A model of a live page.
 
     data: of its checkpoint file, weights as float16.
-    initial_head: the cross head that it shows first; None = chosen in the browser.
+    initial_head: that it shows first; None = chosen in the browser.
     """
 
     listed: ListedModel
@@ -181,6 +181,7 @@ def _described(model: LiveModel) -> dict[str, Any]:
             for text in listed.examples
         ],
         "symbols": summary.symbols,
+        "alone": summary.decoder_only,
         "longest": summary.trained_tokens,
         "sentences": summary.sentences,
         "sourceWords": sorted(summary.source_words),
@@ -191,6 +192,5 @@ def _described(model: LiveModel) -> dict[str, Any]:
 
 def _introduction(listed: ListedModel, language: str) -> str:
     """The task of the model and how to begin, for a first visit."""
-    kind = "sentences" if listed.summary.reads_sentences else "symbols"
-    begin = say(f"live.begin_{kind}", language)
+    begin = say(f"live.begin_{listed.kind}", language)
     return in_a_row([purpose(listed, language), begin], language)

@@ -100,6 +100,7 @@ def _described(key: str, run: Run, language: str, others: Sequence[Run]) -> dict
         "every": run.config.evaluate_every,
         "task": run.config.task,
         "translates": bool(run.config.pairs),
+        "continues": bool(run.config.texts),
         "causal": run.config.causal,
         "batch_loss": bool(lines) and "training_loss" not in lines[-1],
         "chance": finite_number(chance_weight(run.config)),

@@ -76,7 +76,7 @@ def compared_curves(run: Run, lines: Sequence[Mapping[str, Any]]) -> dict[str, A
 
 def curve_numbers(line: Mapping[str, Any]) -> dict[str, Any]:
     """Step, losses and scores of a moment; a missing or invalid number is None."""
-    scores = ("bleu", "chrf", "perplexity")
+    scores = ("bleu", "chrf", "perplexity", "accuracy")
     of_batches = line.get("loss")  # of the steps since the last moment: older runs have only this
     return {
         "step": int(line["step"]),
@@ -89,15 +89,19 @@ def curve_numbers(line: Mapping[str, Any]) -> dict[str, Any]:
 
 def run_results(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """mastered: first step with 99 % exact match; best_loss: lowest held-out loss, at best_step;
-    bleu: highest BLEU. None for any that does not exist."""
+    bleu: highest BLEU; perplexity: lowest one. None for any that does not exist."""
     best = best_moment(lines)
     exact = [(int(line["step"]), finite_number(line.get("exact_match"))) for line in lines]
-    bleu = [finite_number(line.get("bleu")) for line in lines]
+    bleu, perplexity = (
+        [score for line in lines if (score := finite_number(line.get(name))) is not None]
+        for name in ("bleu", "perplexity")
+    )
     return {
         "mastered": next((step for step, share in exact if share and share >= _MASTERED), None),
         "best_loss": finite_number(best["held_out_loss"]) if best else None,
         "best_step": int(best["step"]) if best else None,
-        "bleu": max((score for score in bleu if score is not None), default=None),
+        "bleu": max(bleu, default=None),
+        "perplexity": min(perplexity, default=None),
     }
 
 

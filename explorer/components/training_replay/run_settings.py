@@ -8,13 +8,14 @@ from explorer.core.i18n import say
 from explorer.jobs.training_run import Run
 from explorer.training.config import TrainingConfig, preset
 
-_NO_EFFECT = {"pairs", "columns", "excluded", "device", "processes", "evaluate_every"}
+_NO_EFFECT = {"pairs", "texts", "columns", "excluded", "device", "processes", "evaluate_every"}
 """Settings that name files and devices, or change nothing in the model."""
 
 _SWITCHES = ("causal", "joint")
+_SENTENCES_ONLY = {"pieces", "joined", "subword_alpha", "batch_tokens"}
 _PAIRS_ONLY = {
-    *("pieces", "joint", "joined", "swapped", "copied", "patterned", "unpunctuated"),
-    *("subword_alpha", "batch_tokens"),
+    *("joint", "swapped", "copied", "patterned", "unpunctuated"),
+    *_SENTENCES_ONLY,
 }
 _TASK_ONLY = {"symbols", "small_alphabets"}
 _LONGEST_VALUE = 40  # characters
@@ -35,7 +36,7 @@ class RunSettings:
 def run_settings(run: Run, language: str) -> RunSettings:
     """The settings of `run`."""
     config = run.config
-    lead = "suggested" if config.pairs else "demo"
+    lead = "suggested" if config.of_sentences else "demo"
     differs = " · ".join(_differences(config, preset(config), language))
     return RunSettings(
         badges=[] if config.causal else [say("run_settings.causal_off", language)],
@@ -62,7 +63,9 @@ def _differing(config: TrainingConfig, other: TrainingConfig, *, seed: bool = Fa
 
     seed: whether the seed is one of them; each demo has its own.
     """
-    unused = _NO_EFFECT | (_TASK_ONLY if config.pairs else _PAIRS_ONLY)
+    unused = _NO_EFFECT | (_TASK_ONLY if config.of_sentences else _PAIRS_ONLY)
+    if config.texts:
+        unused |= _PAIRS_ONLY - _SENTENCES_ONLY
     if not seed:
         unused = unused | {"seed"}
     names = [field.name for field in fields(TrainingConfig) if field.name not in unused]

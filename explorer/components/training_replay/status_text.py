@@ -71,12 +71,15 @@ def _early_end(config: TrainingConfig, moments: Sequence[Mapping[str, Any]], lan
     """Sentence on what ended a run early: the score it had to reach, or its patience."""
     bleu = finite_number(moments[-1].get("bleu")) if moments else None
     exact = finite_number(moments[-1].get("exact_match")) if moments else None
-    score = bleu / 100 if bleu is not None else exact
+    right = finite_number(moments[-1].get("accuracy")) if moments else None
+    score = bleu / 100 if bleu is not None else right if right is not None else exact
     if config.patience and (score is None or not score >= config.until < 1):
         return say("train.state_patience", language, patience=config.patience)
     if config.pairs and exact == 1:
         return say("train.state_all_right", language)
     reached = "state_reached_bleu" if bleu is not None else "state_reached"
+    if right is not None:
+        reached = "state_reached_right"
     return say(f"train.{reached}", language, share=f"{100 * config.until:g}")
 
 
@@ -90,6 +93,8 @@ def _facts(
     now = moments[-1]
     if (exact := finite_number(now.get("exact_match"))) is not None:
         facts.append(say("train.fact_exact", language, value=f"{100 * exact:.1f}"))
+    if (right := finite_number(now.get("accuracy"))) is not None:
+        facts.append(say("train.fact_right", language, value=f"{100 * right:.1f}"))
     for name in ("bleu", "chrf"):
         if (score := finite_number(now.get(name))) is not None:
             facts.append(say(f"train.fact_{name}", language, value=f"{score:.1f}"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from explorer.core.errors import TraceError
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import SPECIALS, shown_label
+from explorer.core.vocabulary import EOS, SPECIALS, shown_label
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.explorable import ExplorableModel
 
@@ -19,8 +19,8 @@ def compare_models(original: Trace, model: ExplorableModel) -> TraceComparison:
     otherwise as `ExplorableModel.trace`, such as on a text that is too long.
     """
     text, pad_to = original.facts["text"], original.facts["pad_to"]
-    _refuse_other_source(original, model)
-    ids = _ids(original.predicted_tokens, model)
+    _refuse_other_input(original, model)
+    ids = _ids(original, model)
     free = model.trace(text, pad_to=pad_to)
     forced = model.trace(text, force=ids, pad_to=pad_to, max_new_tokens=len(ids))
     # As with a target that is given as text, no token is marked as one that a person forced.
@@ -28,21 +28,27 @@ def compare_models(original: Trace, model: ExplorableModel) -> TraceComparison:
     return TraceComparison(original, free, given)
 
 
-def _refuse_other_source(original: Trace, model: ExplorableModel) -> None:
-    """Raise `TraceError` if the model cuts the text into other tokens.
+def _refuse_other_input(original: Trace, model: ExplorableModel) -> None:
+    """Raise `TraceError` if the model cuts the text into other tokens, or if only one of the two
+    models has an encoder.
 
-    Both sources end with EOS, so if they differ, they differ at some position of the shorter one.
+    Both inputs end with EOS, so if they differ, they differ at some position of the shorter one.
     """
-    ids = model.source_ids(original.facts["text"])
-    pairs = zip(original.source_tokens, model.source_vocabulary.labels(ids), strict=False)
-    for position, pair in enumerate(pairs, start=1):
+    source, prompt = model.checkpoint.read(original.facts["text"])
+    if bool(source) != bool(original.source_tokens):
+        raise TraceError("models_of_other_kind", name=model.name)
+    known = original.source_tokens
+    if prompt:
+        known = (*original.predicted_tokens[: original.facts["prompt"] - 1], SPECIALS[EOS])
+    read = model.source_vocabulary.labels(source or [*prompt, EOS])
+    for position, pair in enumerate(zip(known, read, strict=False), start=1):
         if pair[0] != pair[1]:
             a, b = map(shown_label, pair)
             raise TraceError("models_cut_otherwise", name=model.name, position=position, a=a, b=b)
 
 
-def _ids(tokens: tuple[str, ...], model: ExplorableModel) -> dict[int, int]:
-    """Step → id of each output token in the other model.
+def _ids(original: Trace, model: ExplorableModel) -> dict[int, int]:
+    """Step → id of each token of the output in the other model.
 
     A byte may have the same label as a piece, and has a lower id. The piece is chosen if there is
     one.
@@ -50,8 +56,8 @@ def _ids(tokens: tuple[str, ...], model: ExplorableModel) -> dict[int, int]:
     vocabulary = model.target_vocabulary
     labels = vocabulary.labels(range(len(vocabulary)))
     known = {label: number for number, label in (*enumerate(labels), *enumerate(SPECIALS))}
-    ids = {}
-    for step, token in enumerate(tokens, start=1):
+    ids, first = {}, original.facts.get("prompt", 1)
+    for step, token in enumerate(original.predicted_tokens[first - 1 :], start=first):
         if token not in known:
             facts = {"name": model.name, "step": step, "token": shown_label(token)}
             raise TraceError("model_lacks_token", **facts)

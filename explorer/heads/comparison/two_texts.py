@@ -4,6 +4,7 @@ from explorer.core.errors import TraceError
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
 from explorer.core.vocabulary import shorten, shown_label
+from explorer.core.words import read_tokens
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.measurable import MeasurableModel
 from explorer.model.trace_options import input_of
@@ -25,7 +26,7 @@ def compare_inputs(model: MeasurableModel, one: Trace, other: Trace) -> TraceCom
 
 def _refuse_other_count(one: Trace, other: Trace) -> None:
     """Raise `TraceError` if the numbers of tokens differ. Padding counts as tokens."""
-    read = [_read(trace) for trace in (one, other)]
+    read = [read_tokens(trace) for trace in (one, other)]
     if len(read[0]) == len(read[1]):
         return
     facts = {
@@ -40,11 +41,6 @@ def _refuse_other_count(one: Trace, other: Trace) -> None:
         "inputs_of_other_length",
         **{name: shorten(fact) if isinstance(fact, str) else fact for name, fact in facts.items()},
     )
-
-
-def _read(trace: Trace) -> tuple[str, ...]:
-    """The model's input: the source, or the prompt of a decoder alone."""
-    return trace.source_tokens or trace.target_tokens[: _prompt(trace)]
 
 
 def _prompt(trace: Trace) -> int:

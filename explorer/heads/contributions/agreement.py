@@ -1,4 +1,5 @@
-"""How well the methods of contributions agree with leave-one-out on the source, over sentences."""
+"""How well the methods of contributions agree with leave-one-out on the source, or on the prefix of
+a decoder alone, over sentences."""
 
 from collections.abc import Iterator
 
@@ -12,7 +13,7 @@ from explorer.heads.contributions.contributions import METHODS, contribution_mat
 from explorer.heads.contributions.layer_contributions import LayerContributions, layer_contributions
 from explorer.heads.metrics.bootstrap import PerExampleMean
 from explorer.heads.metrics.evaluation_batches import Progress, no_progress
-from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
@@ -26,7 +27,8 @@ def contribution_agreement(
 ) -> pd.DataFrame:
     """Agreement of each other method with leave-one-out over the source, the best first.
 
-    The row "attention" is the mean of cross-attention over layers and heads.
+    The row "attention" is the mean of cross-attention over layers and heads. For a decoder alone,
+    read prefix instead of source, and self-attention instead of cross-attention.
 
     batch: sentences with their outputs, as `given_sentences` makes one. Columns: method; top, the
     share of the output tokens for which the source token with the largest value is that of
@@ -67,11 +69,11 @@ def agreement_on_trace(
 
     left_out: leave-one-out contributions of `trace`. Raises as `layer_contributions`.
     """
-    size = len(trace.source_tokens)
+    size = len(trace.source_tokens) or len(trace.target_tokens)
     expected = left_out.whole[:, :size].argmax(1)
     methods = [method for method in METHODS if method != _CHECK]
     found = {name: layer_contributions(model, trace, name).whole[:, :size] for name in methods}
-    found[_ATTENTION] = trace.attention("cross").mean((0, 1))
+    found[_ATTENTION] = trace.attention(trace.sites[-1]).mean((0, 1))
     agreeing = {name: int((one.argmax(1) == expected).sum()) for name, one in found.items()}
     return dict(sorted(agreeing.items(), key=lambda item: -item[1]))
 
@@ -99,8 +101,14 @@ def _scores(
 
 def _content(sentence: EvaluationBatch) -> NDArray[np.bool_]:
     """(S,) True for source tokens that are not special."""
-    assert sentence.source is not None
-    return np.asarray(~sentence.source.special[0].numpy())
+    return np.asarray(~_read(sentence).special[0].numpy())
+
+
+def _read(sentence: EvaluationBatch) -> TokenRows:
+    """The source of a sentence, or what a decoder alone is fed."""
+    read = sentence.source or sentence.queries
+    assert read is not None
+    return read
 
 
 def _sentences(batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
@@ -113,8 +121,8 @@ def _of_source(
     model: MeasurableModel, sentence: EvaluationBatch, method: str
 ) -> NDArray[np.float64]:
     """Contributions of the source tokens to each output token: (T, S)."""
-    assert sentence.source is not None
     if method == _ATTENTION:
-        layers = [one for one in model.passes.attentions(sentence) if one.site == "cross"]
+        site = "cross" if sentence.source else "decoder"
+        layers = [one for one in model.passes.attentions(sentence) if one.site == site]
         return torch.stack([one.weights[0] for one in layers]).double().mean((0, 1)).numpy()
-    return contribution_matrix(model, sentence, method)[:, : sentence.source.ids.size(1)]
+    return contribution_matrix(model, sentence, method)[:, : _read(sentence).ids.size(1)]

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.errors import ConfigError
+from explorer.core.vocabulary import BOS
 from explorer.heads.contributions.attention_sublayers import attention_sublayers
 from explorer.heads.contributions.leave_one_out import leave_one_out
+from explorer.heads.contributions.repeated_pass import chosen_ids
 from explorer.heads.contributions.rollout import (
     Sizes,
     added_lengths,
@@ -25,6 +27,7 @@ from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.transformer import Transformer
+from explorer.model.transformer_passes import fed_sides, forced_batch
 
 METHODS = ("alti", "value_norm", "value_norm_residual", "rollout", "leave_one_out")
 
@@ -34,7 +37,7 @@ class Contributions:
     """Contribution of each input token to each output token of one sentence.
 
     matrix: (target, source + prefix) float64; row t belongs to `predicted_tokens[t]`, the columns
-        to `tokens`. Positions after t are 0.
+        to `tokens`. Positions after t are 0. A decoder alone has no source.
     source_tokens, target_tokens: the inputs of encoder and decoder; predicted_tokens: the token
         that follows each of `target_tokens`. method: one of `METHODS`; model: its name.
     """
@@ -112,8 +115,8 @@ def contributions(
     >>> model.contributions("7 3 9").matrix.sum(-1).round(3)  # rows: output tokens
     array([1., 1., 1., 1.])
 
-    target: the output; None = the model decodes it. Below, S and T are the tokens of both sides,
-    D the width. method:
+    target: the output, or of a decoder alone the rest; None = the model decodes it. Below, S and T
+    are the tokens of both sides, D the width. method:
 
     alti: ALTI+. In each attention y_i = Σ_j T_i(x_j) + biases, exactly, with the residual
         connection in T_i(x_i); c_ij ∝ max(0, ‖y_i‖₁ − ‖y_i − T_i(x_j)‖₁), rows sum to 1. Layers are
@@ -141,18 +144,28 @@ def contributions(
     `VocabularyError` on a text that cannot be read or is too long.
     """
     refuse_method(method, model)
-    passes = model.passes
-    batch = passes.texts([text], "") if target is None else passes.pairs([(text, target)], "")
-    if batch.source is None or batch.queries is None:
+    passes, batch = model.passes, _sentence(model, text, target)
+    both_stacks = batch.source is not None and batch.queries is not None
+    if not both_stacks and not isinstance(model, ExplorableModel):
         raise ConfigError("no_contributions", name=model.name, method=method)
+    source, queries = fed_sides(batch)
     return Contributions(
         method,
         model.name,
-        passes.labels(batch.source.ids[0].tolist(), "source"),
-        passes.labels(batch.queries.ids[0].tolist(), "target"),
+        passes.labels(source.ids[0].tolist(), "source"),
+        passes.labels(queries.ids[0].tolist(), "target"),
         passes.labels(batch.labels.ids[0].tolist(), "target"),
         contribution_matrix(model, batch, method),
     )
+
+
+def _sentence(model: MeasurableModel, text: str, target: str | None) -> EvaluationBatch:
+    """A text with its output as a batch; in a decoder alone the output continues the text."""
+    if isinstance(model, ExplorableModel) and model.transformer.config.decoder_only:
+        chosen = chosen_ids(model.trace(text, target=target))
+        return forced_batch(None, [[BOS, *chosen[0].tolist()]], "")
+    passes = model.passes
+    return passes.texts([text], "") if target is None else passes.pairs([(text, target)], "")
 
 
 def refuse_method(method: object, model: MeasurableModel) -> None:
@@ -166,7 +179,8 @@ def refuse_method(method: object, model: MeasurableModel) -> None:
 def contribution_matrix(
     model: MeasurableModel, sentence: EvaluationBatch, method: str
 ) -> NDArray[np.float64]:
-    """(T, S + T) of one sentence with its target, for a model with encoder and decoder."""
+    """(T, S + T) of one sentence with its target, for a model with encoder and decoder, or a
+    decoder alone that was trained here."""
     tokens = sentence.longest ** (2 if method == "leave_one_out" else 1)
     with torch.inference_mode(), threads_for(model.passes.parameters, tokens):
         if method == "rollout":
@@ -200,9 +214,8 @@ def _leave_one_out(model: Transformer, sentence: EvaluationBatch) -> Tensor:
 
 
 def _sides(sentence: EvaluationBatch) -> tuple[Tensor, Tensor]:
-    assert sentence.source is not None
-    assert sentence.queries is not None
-    return sentence.source.ids, sentence.queries.ids
+    source, queries = fed_sides(sentence)
+    return source.ids, queries.ids
 
 
 _METHODS = {

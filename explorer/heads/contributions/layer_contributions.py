@@ -41,19 +41,20 @@ class LayerContributions:
     layers: by site (layer, query, key) float64, of the layers that the trace has; 0 at masked
         cells, also where padding keeps itself.
     whole: (T, S + T), as `Contributions.matrix`, with the padding among S.
+    read: the number of its columns that are the source, or the prompt of a decoder alone.
     drops: as `layers`, for leave-one-out: the fall of ln p (nats) of the output token; empty for
         the other methods.
     """
 
     layers: Mapping[str, NDArray[np.float64]]
     whole: NDArray[np.float64]
+    read: int
     drops: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def source_share(self) -> NDArray[np.float64]:
-        """(T,) the share of the source in each output token; as `Contributions.source_share`."""
-        steps, tokens = self.whole.shape
-        return share_of_source(self.whole, tokens - steps)
+        """(T,) the share of what was read in each output token; as `Contributions.source_share`."""
+        return share_of_source(self.whole, self.read)
 
 
 @torch.inference_mode()
@@ -91,7 +92,12 @@ def layer_contributions(
         sublayers = attention_sublayers(model.transformer, source, target)
         layers, whole = _METHODS[method](sublayers)
     shown = {site: _of_trace(trace, site, layers[site]) for site in trace.sites}
-    return LayerContributions(shown, whole.numpy())
+    return LayerContributions(shown, whole.numpy(), _read(trace))
+
+
+def _read(trace: Trace) -> int:
+    """Number of tokens of the source, with padding, or of the prompt."""
+    return len(trace.source_tokens) or int(trace.facts["prompt"])
 
 
 def _of_trace(trace: Trace, site: str, layers: Sequence[Tensor]) -> NDArray[np.float64]:
@@ -180,4 +186,4 @@ def _left_out(
         for site, one in fallen.items()
     }
     whole = np.concatenate([both["cross"], both["decoder"]], 1)
-    return LayerContributions(shares, whole, fallen)
+    return LayerContributions(shares, whole, _read(trace), fallen)

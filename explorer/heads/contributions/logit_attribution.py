@@ -32,8 +32,6 @@ from explorer.model.hooks import path
 from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 
-_SITES = ("decoder", "cross")
-
 _Heads: TypeAlias = tuple[int, str, Array]
 """Layer and site of an attention, and the parts of its heads (step, head)."""
 
@@ -47,7 +45,7 @@ class LogitAttribution:
 
     parts + remainder = difference.
 
-    trace: of the pass, captured in full at "decoder" and "cross".
+    trace: of the pass, captured in full at "decoder" and, unless it is a decoder alone, "cross".
     runner_up: (step,) labels of the most probable token except the chosen one; the chosen tokens
         are `trace.predicted_tokens`.
     parts: DataFrame, one row for each head of each step: step (1, 2, …), layer, site ("decoder"
@@ -99,7 +97,7 @@ def logit_attribution(model: MeasurableModel, text: str, **options: Any) -> Logi
     library, whose residual stream is not captured.
     """
     model = trained_here(model)
-    return _attribution(model, whole_trace(model, text, options, _SITES))
+    return _attribution(model, whole_trace(model, text, options, _sites(model)))
 
 
 def attribution_of(model: ExplorableModel, shown: Trace) -> LogitAttribution:
@@ -107,11 +105,16 @@ def attribution_of(model: ExplorableModel, shown: Trace) -> LogitAttribution:
 
     Raises what `captured_again` does.
     """
-    return _attribution(model, captured_again(model, shown, _SITES))
+    return _attribution(model, captured_again(model, shown, _sites(model)))
+
+
+def _sites(model: ExplorableModel) -> list[str]:
+    """The attention paths of the decoder."""
+    return [site for site in ("decoder", "cross") if model.transformer.config.layers(site)]
 
 
 def _attribution(model: ExplorableModel, trace: Trace) -> LogitAttribution:
-    """Attribution of a trace captured in full at `_SITES`."""
+    """Attribution of a trace captured in full at `_sites`."""
     chosen, runner_up, labels = _candidates(trace)
     logits = model.transformer.logits
     with threads_for(model.transformer.config.parameters, len(chosen)):

@@ -16,13 +16,14 @@ from explorer.model.threads import threads_for
 
 def fed_ids(model: ExplorableModel, trace: Trace) -> tuple[Tensor, Tensor]:
     """Input ids of encoder and decoder in a trace of `model`: (1, S) with the padding, and (1, T).
+    S = 0 for a decoder alone.
 
     Raises `VocabularyError` on a trace of a text that `model` cannot read.
     """
     source = model.source_ids(str(trace.facts["text"]))
     source += [PAD] * (len(trace.source_tokens) - len(source))
     fed = torch.cat([torch.tensor([[BOS]]), chosen_ids(trace)[:, :-1]], 1)
-    return torch.tensor([source]), fed
+    return torch.tensor([source], dtype=torch.long), fed
 
 
 def chosen_ids(trace: Trace) -> Tensor:

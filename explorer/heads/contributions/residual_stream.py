@@ -132,7 +132,8 @@ def as_array(weights: Tensor) -> Array:
 def _sublayers(
     model: ExplorableModel, trace: Trace, stack: str, rows: slice, *, pre: bool
 ) -> Iterator[Sublayer]:
-    attentions = _ATTENTIONS[stack]
+    config = model.transformer.config
+    attentions = [site for site in _ATTENTIONS[stack] if config.layers(site)]
     inputs = {site: _rows(trace, f"{site}.input", rows) for site in attentions}
     outputs = {site: _rows(trace, f"{site}.sublayer_output", rows) for site in attentions}
     inputs["feed_forward"] = _rows(trace, f"{attentions[-1]}.output", rows)

@@ -80,7 +80,8 @@ def added_lengths(sublayers: Iterable[AttentionSublayer]) -> Tensor:
     for sublayer in sublayers:
         if sublayer.site in lengths:
             lengths[sublayer.site].append(added_length(sublayer))
-    both = [torch.cat(pair, 1) for pair in zip(lengths["cross"], lengths["decoder"], strict=True)]
+    of_source = lengths["cross"] or [one[:, :0] for one in lengths["decoder"]]
+    both = [torch.cat(pair, 1) for pair in zip(of_source, lengths["decoder"], strict=True)]
     return torch.stack([layer / layer.sum(-1, keepdim=True) for layer in both]).mean(0)
 
 
@@ -109,16 +110,19 @@ def rolled_by_layer(shares: Iterable[tuple[str, Tensor]]) -> dict[str, list[Tens
     of_layers: dict[str, list[Tensor]] = {}
     for site, of_layer in shares:
         of_layers.setdefault(site, []).append(of_layer)
-    size = of_layers["cross"][0].size(1) - 1
+    prefixes = of_layers["decoder"]
+    steps = prefixes[0].size(0)
+    unchanged = _residual("cross", steps, 0)  # in a decoder alone, S = 0
+    crosses = of_layers.get("cross", [unchanged] * len(prefixes))
+    size = crosses[0].size(1) - 1
     memory = torch.eye(size, dtype=torch.float64)  # (S, S)
     rolled: dict[str, list[Tensor]] = {"encoder": [], "cross": [], "decoder": []}
     for of_layer in of_layers.get("encoder", []):
         memory = of_layer @ memory
         rolled["encoder"].append(memory)
-    steps = of_layers["decoder"][0].size(0)
     source = torch.zeros(steps, size, dtype=torch.float64)
     prefix = torch.eye(steps, dtype=torch.float64)
-    for over_prefix, cross in zip(of_layers["decoder"], of_layers["cross"], strict=True):
+    for over_prefix, cross in zip(prefixes, crosses, strict=True):
         kept = cross[:, -1:]
         source = cross[:, :-1] @ memory + kept * (over_prefix @ source)
         prefix = kept * (over_prefix @ prefix)

@@ -23,9 +23,9 @@ References = Sequence[Sequence[str]]
 
 def translator(model: MeasurableModel) -> ExplorableModel | None:
     """`model` if it was trained here and translates, so that BLEU can be measured; else None."""
-    if isinstance(model, ExplorableModel) and task_of(model.facts) is None:
-        return model
-    return None
+    if not isinstance(model, ExplorableModel) or task_of(model.facts) is not None:
+        return None
+    return None if model.transformer.config.decoder_only else model
 
 
 def decoded(

@@ -11,8 +11,9 @@ from explorer.core.errors import VocabularyError
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.row_logits import NO_LOGITS, RowLogits
+from explorer.model.trace_options import AFTER_PROMPT
 
-NEW_TOKENS = {Kind.ENCODER_DECODER: 128, Kind.DECODER_ONLY: 32, Kind.ENCODER_ONLY: 0}
+NEW_TOKENS = {Kind.ENCODER_DECODER: 128, Kind.DECODER_ONLY: AFTER_PROMPT, Kind.ENCODER_ONLY: 0}
 """The most tokens that are decoded unless told otherwise."""
 
 _NO_IDS = torch.empty(0, dtype=torch.long)

@@ -1,7 +1,8 @@
 """Write a model trained here as a directory of the library, with the same logits.
 
 A pre-norm model becomes a Pegasus, a post-norm one a Marian: both add sinusoids, scale the
-embeddings and have a bias of the logits, as our models do.
+embeddings and have a bias of the logits, as our models do. A decoder alone becomes an OPT, which
+does none of the three: its table of positions holds sinusoids, its embeddings are stored scaled.
 """
 
 import shutil
@@ -16,10 +17,14 @@ from torch import Tensor
 from explorer.core.errors import FileError, ModelDirectoryError
 from explorer.core.files import printable, unwritable
 from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS
+from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
 from explorer.model.huggingface.export_tokenizer import library_tokenizer
 from explorer.model.huggingface.export_weights import library_weights
+from explorer.model.trace_options import AFTER_PROMPT
 from explorer.model.transformer import Transformer
+
+_IDS: dict[str, Any] = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id": EOS}
 
 LARGEST_DIFFERENCE = 1e-4
 """Largest difference of a logit between the two models."""
@@ -33,7 +38,10 @@ def export_directory(model: ExplorableModel, folder: Path) -> float:
     empty, and if the logits differ. Raises `FileError` if `folder` is a file or cannot be written.
     """
     _refuse(model, folder)
-    tokenizer = library_tokenizer(model.source_vocabulary, model.transformer.config.max_length)
+    config = model.transformer.config
+    tokenizer = library_tokenizer(
+        model.source_vocabulary, config.max_length, begins=config.decoder_only
+    )
     exported = _library_model(model.transformer)
     difference = _difference(model.transformer, exported)
     if not difference <= LARGEST_DIFFERENCE:
@@ -73,7 +81,44 @@ def _refuse(model: ExplorableModel, folder: Path) -> None:
 
 def _library_model(model: Transformer) -> Any:
     """The library's model with the weights of `model`."""
-    settings, pre = model.config, model.config.norm == "pre"
+    alone = model.config.decoder_only
+    exported = (_decoder_alone if alone else _both_stacks)(model.config).eval()
+    weights = library_weights(model)
+    initial = exported.state_dict()
+    exported.load_state_dict({name: weights.get(name, initial[name]) for name in initial})
+    exported.generation_config = transformers.GenerationConfig(
+        **_IDS,
+        decoder_start_token_id=None if alone else BOS,
+        suppress_tokens=[PAD, BOS],  # never chosen here
+        max_new_tokens=AFTER_PROMPT if alone else model.config.max_length,
+        num_beams=1,
+        do_sample=False,
+    )
+    return exported
+
+
+def _decoder_alone(settings: ModelConfig) -> Any:
+    """The library's model of these sizes, of a decoder alone."""
+    config = transformers.OPTConfig(
+        vocab_size=settings.target_vocabulary,
+        max_position_embeddings=settings.max_length,
+        hidden_size=settings.d_model,
+        word_embed_proj_dim=settings.d_model,
+        num_hidden_layers=settings.decoder_layers,
+        num_attention_heads=settings.heads,
+        ffn_dim=settings.d_ff,
+        dropout=settings.dropout,
+        do_layer_norm_before=settings.norm == "pre",
+        activation_function="relu",
+        tie_word_embeddings=False,  # the embeddings are scaled, the map to logits is not
+        **_IDS,
+    )
+    return transformers.OPTForCausalLM(config)
+
+
+def _both_stacks(settings: ModelConfig) -> Any:
+    """The library's model of these sizes, of an encoder and a decoder."""
+    pre = settings.norm == "pre"
     config_class = transformers.PegasusConfig if pre else transformers.MarianConfig
     sizes = {
         "vocab_size": settings.source_vocabulary,
@@ -90,34 +135,21 @@ def _library_model(model: Transformer) -> Any:
     }
     if not pre:
         sizes["share_encoder_decoder_embeddings"] = settings.tied_embeddings
-    ids = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id": EOS}
     config = config_class(
         **sizes,
-        **ids,
+        **_IDS,
         decoder_start_token_id=BOS,
         forced_eos_token_id=None,
         activation_function="relu",
         scale_embedding=True,
     )
     kind = transformers.PegasusForConditionalGeneration if pre else transformers.MarianMTModel
-    exported = kind(config).eval()
-    weights = library_weights(model)
-    initial = exported.state_dict()
-    exported.load_state_dict({name: weights.get(name, initial[name]) for name in initial})
-    exported.generation_config = transformers.GenerationConfig(
-        **ids,
-        decoder_start_token_id=BOS,
-        suppress_tokens=[PAD, BOS],  # never chosen here
-        max_new_tokens=settings.max_length,
-        num_beams=1,
-        do_sample=False,
-    )
-    return exported
+    return kind(config)
 
 
 @torch.inference_mode()
 def _difference(model: Transformer, exported: Any) -> float:
-    """The largest difference of a logit, on two random texts of which one is padded."""
+    """The largest difference of a logit, on two random texts; one has a padded source."""
     config, generator = model.config, torch.Generator().manual_seed(0)
 
     def some(length: int) -> Tensor:
@@ -127,10 +159,12 @@ def _difference(model: Transformer, exported: Any) -> float:
     source, target = some(16), some(12)
     source[0, source.size(1) // 2 :] = PAD
     target[:, 0] = BOS
-    own = model(source, target)
+    if config.decoder_only:
+        other = exported(input_ids=target).logits
+        return float((model(target[:, :0], target) - other).abs().max())
     mask = (source != PAD).long()
     other = exported(input_ids=source, attention_mask=mask, decoder_input_ids=target).logits
-    return float((own - other).abs().max())
+    return float((model(source, target) - other).abs().max())
 
 
 def _card(model: ExplorableModel) -> str:

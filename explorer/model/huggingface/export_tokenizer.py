@@ -16,14 +16,16 @@ from transformers import PreTrainedTokenizerFast
 
 from explorer.core.errors import ModelDirectoryError
 from explorer.core.sentencepiece_vocabulary import UNKNOWN, PieceVocabulary
-from explorer.core.vocabulary import EOS, SPECIALS, SymbolVocabulary, Vocabulary
+from explorer.core.vocabulary import BOS, EOS, SPECIALS, SymbolVocabulary, Vocabulary
 
 _SPACES = "".join(sign for sign in map(chr, range(sys.maxunicode + 1)) if sign.isspace())
 
 
-def library_tokenizer(vocabulary: Vocabulary, longest: int) -> PreTrainedTokenizerFast:
-    """The tokenizer. It adds the end to each text. Unlike ours, it reads the names of specials in a
-    text as specials.
+def library_tokenizer(
+    vocabulary: Vocabulary, longest: int, *, begins: bool
+) -> PreTrainedTokenizerFast:
+    """The tokenizer. It adds the end to each text, or the beginning if `begins`, for a decoder
+    alone. Unlike ours, it reads the names of specials in a text as specials.
 
     longest: the most tokens that the model takes.
 
@@ -35,11 +37,13 @@ def library_tokenizer(vocabulary: Vocabulary, longest: int) -> PreTrainedTokeniz
         own = _pieces(vocabulary)
     else:
         raise ModelDirectoryError("export_vocabulary")
-    end = SPECIALS[EOS]
+    added = BOS if begins else EOS
+    mark = SPECIALS[added]
+    single, second = (f"{mark} $A", "$B") if begins else (f"$A {mark}", f"$B {mark}")
     own.post_processor = processors.TemplateProcessing(
-        single=f"$A {end}", pair=f"$A {end} $B {end}", special_tokens=[(end, EOS)]
+        single=single, pair=f"{single} {second}", special_tokens=[(mark, added)]
     )
-    padding, begin, _ = SPECIALS
+    padding, begin, end = SPECIALS
     return PreTrainedTokenizerFast(
         tokenizer_object=own,
         pad_token=padding,

@@ -1,8 +1,9 @@
 """The weights of a Transformer trained here under the names of the library.
 
-Both add sines and cosines to the embeddings. Here they alternate along the width; in the library
-all sines come before all cosines. So the width of the exported model is permuted: the features
-between layers have another order, and so does every matrix that reads or writes them.
+Marian and Pegasus add sines and cosines to the embeddings, too. Here they alternate along the
+width; there all sines come before all cosines. So the width of the exported model is permuted: the
+features between layers have another order, and so does every matrix that reads or writes them.
+OPT, for a decoder alone, has a table of positions, and the width stays as it is.
 """
 
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
+from explorer.model.config import ModelConfig
 from explorer.model.transformer import Transformer
 
 _MODULES = {  # here → there, in a layer
@@ -23,30 +25,52 @@ _MODULES = {  # here → there, in a layer
 }
 
 
+_OPT_OFFSET = 2  # rows of its table before that of the first position
+
+
 def library_weights(model: Transformer) -> dict[str, Tensor]:
-    """Name → weight for the library's Marian (post-norm) or Pegasus (pre-norm) model."""
-    order = _order(model.config.d_model)
-    weights = dict(_embeddings(model, order))
+    """Name → weight for the library's Marian (post-norm), Pegasus (pre-norm) or OPT (a decoder
+    alone)."""
+    order = _order(model.config)
+    weights = dict(_of_opt(model) if model.encoder is None else _embeddings(model, order))
     for name, module in model.named_modules():
         if ".layers." not in name or not isinstance(module, nn.Linear | nn.LayerNorm):
             continue
         stack, _, number, inside = name.split(".", 3)
         for own, tensor in _parts(inside, module, order):
             weights[f"model.{stack}.layers.{number}.{own}"] = tensor
-    if model.config.norm == "pre":
-        for stack, norm in (("encoder", model.encoder.norm), ("decoder", model.decoder.norm)):
-            assert isinstance(norm, nn.LayerNorm)
-            weights[f"model.{stack}.layer_norm.weight"] = norm.weight[order]
-            weights[f"model.{stack}.layer_norm.bias"] = norm.bias[order]
+    last = "layer_norm" if model.encoder else "final_layer_norm"
+    for stack, norm in _final_norms(model):
+        weights[f"model.{stack}.{last}.weight"] = norm.weight[order]
+        weights[f"model.{stack}.{last}.bias"] = norm.bias[order]
     return {name: tensor.detach().clone().contiguous() for name, tensor in weights.items()}
 
 
-def _order(width: int) -> Tensor:
-    """Order of the features: first those with a sine, then those with a cosine."""
-    return torch.cat([torch.arange(0, width, 2), torch.arange(1, width, 2)])
+def _order(config: ModelConfig) -> Tensor:
+    """Order of the features: first those with a sine, then those with a cosine; as they are for a
+    decoder alone."""
+    features = torch.arange(config.d_model)
+    return features if config.decoder_only else torch.cat([features[::2], features[1::2]])
+
+
+def _final_norms(model: Transformer) -> Iterator[tuple[str, nn.LayerNorm]]:
+    """The LayerNorm after each stack, with pre-norm."""
+    for stack, module in (("encoder", model.encoder), ("decoder", model.decoder)):
+        if module is not None and isinstance(module.norm, nn.LayerNorm):
+            yield stack, module.norm
+
+
+def _of_opt(model: Transformer) -> Iterator[tuple[str, Tensor]]:
+    """Embeddings, positions and the map to logits of a decoder alone."""
+    embedding = model.decoder.embedding
+    unused = torch.zeros(_OPT_OFFSET, model.config.d_model)
+    yield "model.decoder.embed_tokens.weight", embedding.tokens.weight * embedding.scale
+    yield "model.decoder.embed_positions.weight", torch.cat([unused, embedding.positions.cpu()])
+    yield "lm_head.weight", model.logits.weight
 
 
 def _embeddings(model: Transformer, order: Tensor) -> Iterator[tuple[str, Tensor]]:
+    assert model.encoder is not None
     source, target = (stack.embedding.tokens.weight for stack in (model.encoder, model.decoder))
     # Where the three are tied, the library ties them again.
     yield (

@@ -30,7 +30,7 @@ const ANSWERS: Record<string, (asked: any, model: ExplorableModel) => Uint8Array
   payload: ({ text, request, shown }, model) => payloadOf(model, model.trace(text, request), shown),
   tampered: ({ text, shown }, model) => {
     const trace = model.trace(text);
-    trace.arrays["cross.attention"].values[0] += 1e-3;
+    trace.arrays["decoder.attention"].values[0] += 1e-3;
     return payloadOf(model, trace, shown);
   },
   resource: ({ text, name, place, request = {} }, model) => {

@@ -69,9 +69,12 @@ test("names have their room right of the panel", () => {
 });
 
 test("a figure is as high as its lowest panel asks for", () => {
-  for (const translates of [false, true]) {
+  for (const kind of ["task", "translates", "continues"]) {
     for (const heading of [1, 2]) {
-      const panels = panelsOf({ translates });
+      const panels = panelsOf({
+        translates: kind === "translates",
+        continues: kind === "continues",
+      });
       const height = heightFor(panels, 120, 18, heading);
       const boxes = panelBoxes(panels, 1, { width: 400, height }, 18, heading);
       assert.ok(Math.abs(Math.min(...boxes.map((box) => box.height)) - 120) < 1e-9);
@@ -111,7 +114,14 @@ test("the URL gives the nearest moment and the head, of this run only", () => {
 });
 
 test("the compared runs are a CSV file, without a formula in a name", () => {
-  const row = { settings: "seed 1", mastered: 75, best_loss: 0.5, best_step: 90, bleu: null };
+  const row = {
+    settings: "seed 1",
+    mastered: 75,
+    best_loss: 0.5,
+    best_step: 90,
+    bleu: null,
+    perplexity: null,
+  };
   assert.equal(
     comparisonCsv([{ name: "=1", ...row }]),
     "run,settings,steps_to_99_percent,best_held_out_loss,best_step,best_bleu\r\n" +

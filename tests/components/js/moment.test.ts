@@ -25,6 +25,7 @@ const moment: (step: number, facts?: object) => any = (step, facts) => ({
 const run: (moments: any[], facts?: object) => any = (moments, facts) => ({
   task: "reverse",
   translates: false,
+  continues: false,
   causal: true,
   chance: 0.17,
   best: null,

@@ -62,11 +62,11 @@ LINES = [
     {"step": 10, "loss": 1.0, "held_out_loss": 0.5, "exact_match": 0.99, "gold": [[0.2, None]]},
     {"step": 15, "loss": 0.5, "held_out_loss": 0.9, "exact_match": 1.0},
 ]
-NOTHING = {"mastered": None, "best_loss": None, "best_step": None, "bleu": None}
+NOTHING = {"mastered": None, "best_loss": None, "best_step": None, "bleu": None, "perplexity": None}
 
 
 def test_results_are_the_first_mastered_step_and_the_best_scores():
-    found = {"mastered": 10, "best_loss": 0.5, "best_step": 10, "bleu": None}
+    found = {**NOTHING, "mastered": 10, "best_loss": 0.5, "best_step": 10}
     assert run_results(LINES) == found
     assert run_results([{"step": 5, "bleu": 9.0}, {"step": 9, "bleu": 7.0}])["bleu"] == 9.0
     assert run_results([]) == NOTHING

@@ -102,3 +102,16 @@ def test_a_text_too_long_for_the_other_model_is_refused(explorable):
     original = shipped("reverse").trace("1 2 3 " * 5)
     with pytest.raises(VocabularyError, match="16"):
         compare_models(original, explorable)
+
+
+def test_models_without_an_encoder_are_compared_on_a_prompt(continuing, explorable, make_model):
+    checkpoint = continuing.checkpoint
+    model = make_model(checkpoint.model.config, seed=8)
+    other = ExplorableModel(replace(checkpoint, model=model), "other")
+    original = continuing.trace("1 2 3")
+    compared = compare_models(original, other)
+    assert compared.forced.predicted_tokens == original.predicted_tokens
+    assert compared.changed.text == other.trace("1 2 3").text
+    assert np.abs(compared.map("decoder")).max() > 0
+    with pytest.raises(TraceError, match="only one of the two has an encoder"):
+        compare_models(original, explorable)

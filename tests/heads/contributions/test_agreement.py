@@ -82,3 +82,15 @@ def test_agreement_on_a_trace_is_that_of_its_sentence_with_padding_or_without(re
         found = agreement_on_trace(reverse_model, trace, left_out)
         assert found == expected
         assert list(found.values()) == sorted(found.values(), reverse=True)
+
+
+def test_a_decoder_alone_is_judged_on_its_prefix(continuing):
+    trace = continuing.trace("1 2 3", target="1 2")
+    left_out = layer_contributions(continuing, trace, "leave_one_out")
+    found = agreement_on_trace(continuing, trace, left_out)
+    expected = left_out.whole.argmax(1)
+    by_weight = trace.attention("decoder").mean((0, 1)).argmax(1)
+    assert found["attention"] == (by_weight == expected).sum()
+    batch = given_sentences(continuing, ["1 2 3", "甲 2"])
+    table = contribution_agreement(continuing, batch)
+    assert (table.rows == 7).all()

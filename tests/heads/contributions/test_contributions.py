@@ -125,3 +125,23 @@ def test_a_model_that_looks_ahead_has_later_positions(make_model, explorable, me
     found = contributions(model, "1 2 3", method, target="3 2 1")
     assert (found.matrix[0, 5:] != 0).all()
     assert len(found.table()) == found.matrix.size
+
+
+@pytest.mark.parametrize("method", SHARES)
+def test_a_slow_implementation_of_a_decoder_alone_agrees(continuing, method):
+    found = contributions(continuing, "1 2 <b>", method, target="3 3")
+    slow = SlowContributions(continuing.transformer, SHARES[method])
+    expected = slow.matrix([], [1, 3, 4, 6, 5, 5])
+    np.testing.assert_allclose(found.matrix, expected, rtol=0, atol=1e-5)
+    assert found.source_tokens == ()
+    assert found.predicted_tokens == ("1", "2", "<b>", "3", "3", "<eos>")
+    np.testing.assert_allclose(found.matrix.sum(-1), 1, atol=1e-9)
+    assert not found.source_share.any()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_decoder_alone_continues_the_text(continuing, method):
+    found, trace = contributions(continuing, "1 2 <b>", method), continuing.trace("1 2 <b>")
+    assert found.target_tokens == trace.target_tokens
+    assert found.predicted_tokens == trace.predicted_tokens
+    assert found.matrix.shape == (len(trace.target_tokens),) * 2

@@ -5,7 +5,10 @@ import pytest
 
 from explorer.core.errors import ConfigError
 from explorer.heads.contributions.contributions import contributions
-from explorer.heads.contributions.layer_contributions import layer_contributions
+from explorer.heads.contributions.layer_contributions import (
+    LAYER_METHODS,
+    layer_contributions,
+)
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.explorable import ExplorableModel
 
@@ -168,3 +171,16 @@ def test_leave_one_out_of_too_many_tokens_is_refused(tiny, monkeypatch):
 def test_another_method_is_refused(tiny):
     with pytest.raises(ConfigError, match="alti_plus"):
         layer_contributions(tiny, tiny.trace("1"), "gradient")
+
+
+@pytest.mark.parametrize("method", LAYER_METHODS)
+def test_a_decoder_alone_has_contributions_of_its_prefix(continuing, method):
+    trace = continuing.trace("1 2 <b>")
+    found = layer_contributions(continuing, trace, method)
+    steps = len(trace.target_tokens)
+    assert list(found.layers) == ["decoder"]
+    assert found.layers["decoder"].shape == (2, steps, steps)
+    assert found.whole.shape == (steps, steps)
+    if method in ("alti", "alti_plus"):
+        expected = contributions(continuing, "1 2 <b>").matrix
+        np.testing.assert_allclose(found.whole, expected, atol=1e-5)

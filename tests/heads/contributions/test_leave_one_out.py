@@ -83,3 +83,16 @@ def test_no_rounding_is_left_at_later_positions(make_model):
     found = leave_one_out(make_model(config), torch.tensor([[5, 9, 3, 2]]), target, target + 1)
     later = torch.ones(9, 9).triu(1).bool()
     assert not found[:, 4:][later].any()
+
+
+def test_a_token_of_a_decoder_alone_is_worth_what_a_trace_without_it_loses(continuing):
+    found = contributions(continuing, "1 2", "leave_one_out", target="3 1").matrix
+
+    def losses(**options):
+        return continuing.trace("1 2", target="3 1", **options).losses.astype(np.float64)
+
+    for key in range(4):
+        hidden = [("decoder", None, None, query, key) for query in range(key + 1, 5)]
+        fallen = losses(edit_mask=hidden) - losses()
+        np.testing.assert_allclose(found[key + 1 :, key], fallen[key + 1 :], atol=1e-5)
+        assert not found[:key, key].any()

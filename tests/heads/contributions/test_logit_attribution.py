@@ -2,6 +2,7 @@
 code under test takes the direction of the logits down."""
 
 from copy import deepcopy
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import torch
 
 from explorer.core.vocabulary import BOS, EOS
 from explorer.heads.contributions.logit_attribution import attribution_of, logit_attribution
-from explorer.model.explorable import load
+from explorer.model.explorable import ExplorableModel, load
 from explorer.model.hooks import capture
 
 ROOT = Path(__file__).parents[3]
@@ -192,3 +193,14 @@ def test_in_reverse_the_heads_that_read_the_source_speak_for_the_chosen_token():
 def test_its_repr_is_short(explorable):
     found = logit_attribution(explorable, "1 2", target="2 1")
     assert repr(found) == "LogitAttribution('2 1': 3 steps, 12 heads)"
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_the_parts_of_a_decoder_alone_sum_to_the_difference(continuing, make_model, norm):
+    config = replace(continuing.transformer.config, norm=norm)
+    checkpoint = replace(continuing.checkpoint, model=make_model(config, seed=5))
+    found = logit_attribution(ExplorableModel(checkpoint, norm), "1 2 3")
+    total = found.parts.groupby("step").value.sum().to_numpy() + found.remainder
+    np.testing.assert_allclose(total, found.difference, atol=1e-4)
+    assert set(found.parts.site) == {"decoder"}
+    assert (found.rest[found.rest.part == "logit_bias"].value == 0).all()

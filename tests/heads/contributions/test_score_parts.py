@@ -122,3 +122,12 @@ def test_its_repr_is_short(explorable):
     found = score_parts(explorable, "1 2", "cross", 0, 1, 0, 2, target="1")
     assert repr(found).startswith("ScoreParts(cross.0.1, 0 '<bos>' → 2 '<eos>': ")
     assert repr(found).endswith(", 20 parts)")
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_the_parts_of_a_decoder_alone_sum_to_the_captured_score(continuing, layer):
+    found = score_parts(continuing, "1 2 3", "decoder", layer, 2, query=3, key=1)
+    np.testing.assert_allclose(found.parts.value.sum(), found.score, atol=1e-5)
+    below = {"token", "position", "bias"}
+    below |= {"decoder.0", "feed_forward.0"} if layer else set()
+    assert set(found.parts.key_part) == below

@@ -110,3 +110,12 @@ def test_keeping_one_head_changes_the_output_of_the_shipped_model(reverse_model)
     assert not result.same_text
     assert result.log_probability < -1
     assert changed.integrity().ok.all()
+
+
+def test_a_decoder_alone_is_forced_to_its_output_after_the_prompt(continuing):
+    original = continuing.trace("1 2 3")
+    changed = continuing.trace("1 2 3", ablate=[("decoder", 0, 1)])
+    compared = compare_traces(continuing, original, changed)
+    assert compared.forced.predicted_tokens == original.predicted_tokens
+    total = original.losses.sum() - compared.forced.losses.sum()
+    assert compared.log_probability == pytest.approx(float(total), abs=1e-4)

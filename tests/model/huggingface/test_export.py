@@ -94,6 +94,35 @@ def test_a_model_of_any_setting_keeps_its_logits(tiny, tmp_path, norm, tied):
         assert_same(model, other, "2 6 1")
 
 
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_decoder_alone_of_any_setting_keeps_its_logits(tiny, tmp_path, norm, tied):
+    model = tiny(norm=norm, tied_embeddings=tied, encoder_layers=0)
+    assert export_directory(model, tmp_path / "x") <= 1e-5
+    other = open_directory(tmp_path / "x")
+    assert (other.facts["family"], other.facts["kind"]) == ("opt", "decoder-only")
+    target = torch.tensor([[BOS, 6, 11, 4]])
+    with torch.inference_mode():
+        own, found = model.transformer(target[:, :0], target), other.model(input_ids=target)
+    torch.testing.assert_close(found.logits, own, atol=1e-5, rtol=0)
+    assert own.abs().max() > 0.1
+    assert_same(model, other, "2 6 1")
+    assert_same(model, other, "2 6 1", target="1 4")
+    assert_same(model, other, "2 6 1", prefix="5", ablate=[("decoder", 1, 2)])
+
+
+def test_the_library_alone_continues_as_here(tiny, tmp_path):
+    model = tiny(encoder_layers=0, max_length=40)
+    export_directory(model, tmp_path / "x")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "x")
+    library = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "x").eval()
+    given = tokenizer("2 6 1", return_tensors="pt")
+    assert given.input_ids[0].tolist() == [BOS, *SYMBOLS.encode("2 6 1")]
+    (output,) = library.generate(**given)
+    written = tokenizer.decode(output[given.input_ids.size(1) :], skip_special_tokens=True)
+    assert written == model.trace("2 6 1").text
+
+
 def test_what_the_library_has_no_class_for_is_refused(tiny, explorable, tmp_path, monkeypatch):
     folder = tmp_path / "x"
     two = replace(explorable.checkpoint, target_vocabulary=SymbolVocabulary(tuple("abcde")))

@@ -1,7 +1,9 @@
 /** Capture the attention of a Transformer, as `explorer/model/captured_pass.py` does. */
 
+import { SITES } from "../../trace/js/look.ts";
 import { type Action, type Values, watching } from "./hookPoint.ts";
 import { causalMask, type Mask, paddingMask, reasonCodes } from "./masks.ts";
+import { isDecoderOnly, type ModelConfig } from "./modelConfig.ts";
 import type { Transformer } from "./transformer.ts";
 import { PAD } from "./vocabulary.ts";
 
@@ -85,6 +87,11 @@ export function stackOf(site: Site) {
   return site === "encoder" ? "encoder" : "decoder";
 }
 
+/** The sites at which a model has attention, in the order of all lists of them. */
+export function sitesOf(config: ModelConfig): readonly Site[] {
+  return isDecoderOnly(config) ? ["decoder"] : SITES;
+}
+
 function layersOf({ config }: Transformer, site: Site) {
   return site === "encoder" ? config.encoder_layers : config.decoder_layers;
 }
@@ -140,21 +147,22 @@ function store(
  * @param omitted whether the model ran without its masks
  */
 export function maskCodes(
+  config: ModelConfig,
   source: readonly number[],
   target: readonly number[],
-  causal: boolean,
   omitted: boolean,
 ): CapturedArrays {
   const padding = source.map((token) => token === PAD);
   const none = target.map(() => false);
-  const own = causal ? causalMask(target) : paddingMask(target);
+  const own = config.causal ? causalMask(target) : paddingMask(target);
   const memory = paddingMask(source);
   if (omitted) for (const { allowed } of [own, memory]) allowed.fill(1);
-  return {
-    "encoder.closed": coded(memory, source.length, padding, false),
-    "decoder.closed": coded(own, target.length, none, true),
-    "cross.closed": coded(memory, target.length, padding, false),
+  const codes: Record<Site, () => CapturedArray> = {
+    encoder: () => coded(memory, source.length, padding, false),
+    decoder: () => coded(own, target.length, none, true),
+    cross: () => coded(memory, target.length, padding, false),
   };
+  return Object.fromEntries(sitesOf(config).map((site) => [`${site}.closed`, codes[site]()]));
 }
 
 function coded(mask: Mask, queries: number, padding: boolean[], causal: boolean) {

@@ -4,6 +4,9 @@ import type { Mask } from "./masks.ts";
 import type { Transformer } from "./transformer.ts";
 import { BOS, EOS } from "./vocabulary.ts";
 
+/** The most tokens that a decoder alone writes after a prompt. */
+export const AFTER_PROMPT = 32;
+
 /** Step (1, 2, …) → the id its token must have. */
 export type Forced = Readonly<Record<number, number>>;
 

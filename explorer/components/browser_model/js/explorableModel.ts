@@ -4,15 +4,22 @@
  */
 
 import { changed, type Intervention, linesIn, NO_CHANGE } from "../../trace/js/interventions.ts";
-import { type Capture, type CapturedArrays, capturing, maskCodes } from "./attentionCapture.ts";
+import {
+  type Capture,
+  type CapturedArrays,
+  capturing,
+  maskCodes,
+  sitesOf,
+  stackOf,
+} from "./attentionCapture.ts";
 import { stepCandidates } from "./candidates.ts";
 import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
-import { type Forced, greedySteps } from "./decoding.ts";
+import { AFTER_PROMPT, type Forced, greedySteps } from "./decoding.ts";
 import { goldAlignment } from "./goldAlignment.ts";
 import { digestOf } from "./integrity.ts";
 import { editMaskCodes, intervening, interventionsOf, looksAhead } from "./interventions.ts";
 import { type Mask, paddingMask } from "./masks.ts";
-import type { ModelConfig } from "./modelConfig.ts";
+import { isDecoderOnly, type ModelConfig } from "./modelConfig.ts";
 import { ModelError } from "./modelError.ts";
 import { validText } from "./pieceVocabulary.ts";
 import { BOS, EOS, PAD } from "./vocabulary.ts";
@@ -27,9 +34,16 @@ export interface Request {
   onToken?: (chosen: number[]) => void; // told of each decoded token: all ids up to it
 }
 
+/** What a model reads: ids of the source, with end and padding, and of the prompt; one is empty. */
+type Read = { source: number[]; prompt: number[] };
+
 type LabelledCandidate = import("./candidates.ts").Candidate & { token: string };
 
-type TraceFacts = Record<string, unknown> & { config: ModelConfig; interventions?: string[] };
+type TraceFacts = Record<string, unknown> & {
+  config: ModelConfig;
+  prompt?: number;
+  interventions?: string[];
+};
 
 export interface ModelTrace {
   sourceTokens: string[]; // labels of the keys, with end and padding
@@ -74,25 +88,27 @@ export class ExplorableModel {
    */
   trace(text: string, request: Request = {}): ModelTrace {
     const { transformer, sourceVocabulary, targetVocabulary } = this.checkpoint;
-    const source = this.source(text, request.padTo);
-    const forced = this.forced(request);
+    const read = this.read(text, request.padTo);
+    const { source, prompt } = read;
+    const forced = this.forced(request, prompt.length);
+    const imposed = { ...Object.fromEntries(numbered(prompt, 1)), ...forced };
     const interventions = interventionsOf(request.interventions ?? []);
     const pass = intervening(transformer, interventions, () =>
-      this.captured(source, forced, interventions, request),
+      this.captured(read, imposed, interventions, request),
     );
     const { chosen, arrays } = pass;
     // Only the full pass has later positions to unmask; step-by-step decoding does not.
     const logits = looksAhead(interventions) ? pass.captured : pass.logits;
     const gold = goldAlignment(this.checkpoint.facts.task, source, chosen.length);
     if (gold) arrays.gold = { values: gold, shape: [chosen.length, source.length] };
-    const steps = new Set(Object.keys(forced).map(Number));
+    const steps = new Set(Object.keys(imposed).map(Number));
     const candidates = stepCandidates(logits, chosen, steps);
     const labels = targetVocabulary.labels(candidates.map(({ id }) => id));
     const trace = {
       sourceTokens: sourceVocabulary.labels(source),
       targetTokens: targetVocabulary.labels(fedIn(chosen)),
       predictedTokens: targetVocabulary.labels(chosen),
-      text: targetVocabulary.decode(chosen),
+      text: targetVocabulary.decode(chosen.slice(prompt.length)),
       chosen,
       logits,
       stepwise: pass.logits,
@@ -100,31 +116,39 @@ export class ExplorableModel {
       arrays,
       source,
       captured: pass.captured,
-      facts: this.described(text, forced, request, chosen),
+      facts: this.described(text, forced, request, chosen, prompt),
     };
     return { ...trace, digest: digestOf(trace) };
   }
 
-  /** Decode `source`, then capture the attention of the result in one pass. */
+  /**
+   * Decode what was read, then capture the attention of the result in one pass.
+   * @param imposed the tokens of the prompt, and forced ones
+   */
   captured(
-    source: number[],
-    forced: Forced,
+    read: Read,
+    imposed: Forced,
     interventions: readonly Intervention[],
     { capture = "pattern", onToken }: Request,
   ) {
     const { transformer } = this.checkpoint;
+    const { source } = read;
     const mask = paddingMask(source);
-    const encoded = capturing(transformer, ["encoder"], capture, () =>
+    const sites = sitesOf(transformer.config);
+    const [encoder, decoder] = ["encoder", "decoder"].map((stack) =>
+      sites.filter((site) => stackOf(site) === stack),
+    );
+    const encoded = capturing(transformer, encoder, capture, () =>
       transformer.encode(source, mask),
     );
-    const { chosen, logits } = this.decoded(encoded.result, mask, forced, onToken);
+    const { chosen, logits } = this.decoded(encoded.result, mask, read, imposed, onToken);
     const queries = fedIn(chosen);
-    const whole = capturing(transformer, ["decoder", "cross"], capture, () =>
+    const whole = capturing(transformer, decoder, capture, () =>
       transformer.decode(queries, encoded.result, mask),
     );
     const arrays: CapturedArrays = { ...encoded.arrays, ...whole.arrays };
     const unmasked = interventions.some((one) => one.verb === "omit" && one.part === "mask");
-    Object.assign(arrays, maskCodes(source, queries, transformer.config.causal, unmasked));
+    Object.assign(arrays, maskCodes(transformer.config, source, queries, unmasked));
     const padding = source.map((token) => token === PAD);
     editMaskCodes(transformer.config, interventions, arrays, padding);
     if (capture === "full") {
@@ -168,6 +192,7 @@ export class ExplorableModel {
     forced: Forced,
     { padTo, target, interventions = [] }: Request,
     chosen: number[],
+    prompt: number[],
   ): TraceFacts {
     const { facts, transformer } = this.checkpoint;
     const kept = KEPT.filter((name) => name in facts).map((name) => [name, facts[name]]);
@@ -179,6 +204,7 @@ export class ExplorableModel {
       forced,
       pad_to: padTo ?? null,
       given: target !== undefined,
+      ...(prompt.length ? { prompt: prompt.length + 1 } : {}), // with its beginning
       ...(interventions.length && {
         interventions: changed(interventions, NO_CHANGE),
         means: null,
@@ -191,15 +217,23 @@ export class ExplorableModel {
    * The ids decoded from `memory` (S, D) and the logits (T, V) that each was chosen from.
    * @param mask of the memory
    */
-  decoded(memory: Float32Array, mask: Mask, forced: Forced, onToken: Request["onToken"]) {
+  decoded(
+    memory: Float32Array,
+    mask: Mask,
+    { prompt }: Read,
+    imposed: Forced,
+    onToken: Request["onToken"],
+  ) {
     const { transformer } = this.checkpoint;
     const { max_length, target_vocabulary } = transformer.config;
+    const latest = Math.max(0, ...Object.keys(imposed).map(Number));
+    const most = prompt.length ? Math.max(prompt.length + AFTER_PROMPT, latest) : max_length;
+    const limit = Math.min(most, max_length);
     const steps: { logits: Float32Array; token: number }[] = [];
-    for (const step of greedySteps(transformer, memory, mask, max_length, forced)) {
+    for (const step of greedySteps(transformer, memory, mask, limit, imposed)) {
       steps.push(step);
-      onToken?.(steps.map(({ token }) => token));
+      onToken?.(steps.slice(prompt.length).map(({ token }) => token));
     }
-    const latest = Math.max(0, ...Object.keys(forced).map(Number));
     if (latest > steps.length) {
       throw new ModelError("no_such_step", { step: latest, last: steps.length });
     }
@@ -210,44 +244,58 @@ export class ExplorableModel {
     return { chosen: steps.map(({ token }) => token), logits };
   }
 
-  /** Ids of `text` with end and padding. */
-  source(text: string, padTo: number | undefined) {
-    const ids = [...this.checkpoint.sourceVocabulary.encode(text), EOS];
-    const limit = this.checkpoint.transformer.config.max_length;
-    this.refuseLong("long_source", ids.length);
-    if (padTo === undefined) return ids;
-    if (!Number.isInteger(padTo) || padTo < ids.length || padTo > limit) {
-      throw new ModelError("bad_padding", { pad_to: padTo, length: ids.length, limit });
+  /** What the model reads of `text`. */
+  read(text: string, padTo: number | undefined): Read {
+    const { sourceVocabulary, transformer } = this.checkpoint;
+    const ids = sourceVocabulary.encode(text);
+    const alone = isDecoderOnly(transformer.config);
+    const length = ids.length + 1; // with the end of a source, or the beginning of a prompt
+    const limit = transformer.config.max_length;
+    this.refuseLong(alone ? "long_prompt" : "long_source", length);
+    const most = alone ? length : limit;
+    const padded = padTo ?? length;
+    if (!Number.isInteger(padded) || padded < length || padded > most) {
+      const facts = { pad_to: padded, length, limit };
+      throw alone ? new ModelError("no_padding", facts) : new ModelError("bad_padding", facts);
     }
-    return [...ids, ...Array(padTo - ids.length).fill(PAD)];
+    if (alone) return { source: [], prompt: ids };
+    return { source: [...ids, EOS, ...Array(padded - length).fill(PAD)], prompt: [] };
   }
 
-  forced({ target, prefix, force = {} }: Request): Forced {
+  /** @param prompt how many tokens come before the first that can be forced */
+  forced({ target, prefix, force = {} }: Request, prompt: number): Forced {
     const ways = [target !== undefined, prefix !== undefined, Object.keys(force).length > 0];
     if (ways.filter(Boolean).length > 1) throw new ModelError("two_ways_to_force");
     const text = target ?? prefix;
-    if (text === undefined) return this.checked(force);
+    if (text === undefined) return this.checked(force, prompt);
     const ids = this.checkpoint.targetVocabulary.encode(text);
     if (target !== undefined) ids.push(EOS);
-    this.refuseLong("long_target", ids.length);
-    return Object.fromEntries(ids.map((id, index) => [index + 1, id]));
+    this.refuseLong("long_target", ids.length, prompt);
+    return Object.fromEntries(numbered(ids, prompt + 1));
   }
 
-  checked(force: Forced) {
+  checked(force: Forced, prompt: number) {
     const last = this.checkpoint.targetVocabulary.size - 1;
     for (const [step, token] of Object.entries(force)) {
       if (!Number.isInteger(token) || token < EOS || token > last) {
         throw new ModelError("no_candidate", { token, last });
       }
       if (!/^[1-9]\d*$/.test(step)) throw new ModelError("no_such_step", { step, last: 1 });
+      if (Number(step) <= prompt) throw new ModelError("fixed_step", { step, first: prompt + 1 });
     }
     return force;
   }
 
-  refuseLong(key: string, got: number) {
-    const limit = this.checkpoint.transformer.config.max_length;
+  /** @param taken positions that other tokens have */
+  refuseLong(key: string, got: number, taken = 0) {
+    const limit = this.checkpoint.transformer.config.max_length - taken;
     if (got > limit) throw new ModelError(key, { got, limit });
   }
+}
+
+/** The ids with the steps, from `first` on, at which they are chosen. */
+function numbered(ids: readonly number[], first: number): [number, number][] {
+  return ids.map((id, index) => [first + index, id]);
 }
 
 /** The ids that are fed in: the beginning, then what was chosen, without the last. */

@@ -4,7 +4,8 @@
  */
 
 import { linesIn } from "../../trace/js/interventions.ts";
-import { SITES, UNMASKED } from "../../trace/js/look.ts";
+import { UNMASKED } from "../../trace/js/look.ts";
+import { sitesOf } from "./attentionCapture.ts";
 import type { ExplorableModel, ModelTrace } from "./explorableModel.ts";
 import { expectedErrors, interventionsOf } from "./interventions.ts";
 
@@ -68,9 +69,9 @@ function checksum(numbers: Uint8Array | Uint32Array, digest: number) {
 }
 
 /** The largest distance of a row's sum from 1, and the largest weight of a masked cell. */
-function measuredNow({ arrays }: ModelTrace) {
+function measuredNow({ arrays, facts }: ModelTrace) {
   let [rows, masked] = [0, 0];
-  for (const site of SITES) {
+  for (const site of sitesOf(facts.config)) {
     const maskCodes = arrays[`${site}.closed`].values;
     const { values, shape } = arrays[`${site}.attention`];
     const keys = shape[3];

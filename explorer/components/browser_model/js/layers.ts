@@ -4,7 +4,7 @@
  */
 
 import { CrossAttention, SelfAttention } from "./attention.ts";
-import type { HeadVectors } from "./headVectors.ts";
+import { HeadVectors } from "./headVectors.ts";
 import { type HookPoint, type HookPoints, hookPoint } from "./hookPoint.ts";
 import type { Mask } from "./masks.ts";
 import { type Linear, layerNorm, linear, sum } from "./matrices.ts";
@@ -14,7 +14,7 @@ import type { Weights } from "./weights.ts";
 
 type KeysValues = { keys: HeadVectors; values: HeadVectors };
 
-export type LayerCache = { memory: KeysValues; own: KeysValues }; // of one decoder layer
+export type LayerCache = { memory: KeysValues; own: KeysValues }; // memory empty in a decoder alone
 
 export class EncoderLayer {
   selfAttention: SelfAttention;
@@ -71,6 +71,11 @@ export class DecoderLayer {
     this.aroundFeedForward = new Residual(weights, `${path}.around_feed_forward`, config, points);
   }
 
+  /** The keys and values of `memory` (S, D), whose mask has `rows` keys. */
+  project(memory: Float32Array, rows: number): KeysValues {
+    return this.crossAttention.project(memory, rows);
+  }
+
   /** @param x (T, D) */
   forward(x: Float32Array, rows: number, memory: KeysValues, mask: Mask, memoryMask: Mask) {
     const attended = this.aroundSelfAttention.forward(x, rows, (y) =>
@@ -93,6 +98,29 @@ export class DecoderLayer {
       this.crossAttention.forward(y, rows, memory, memoryMask),
     );
     return this.aroundFeedForward.forward(attended, rows, (y) => this.feedForward.forward(y, rows));
+  }
+}
+
+/** A layer of a decoder alone: the sublayers of the encoder, called as those of a decoder. */
+export class DecoderOnlyLayer {
+  sublayers: EncoderLayer;
+
+  constructor(weights: Weights, path: string, config: ModelConfig, points: HookPoints) {
+    this.sublayers = new EncoderLayer(weights, path, config, points);
+  }
+
+  project(): KeysValues {
+    return { keys: new HeadVectors(0, 0, 0), values: new HeadVectors(0, 0, 0) };
+  }
+
+  forward(x: Float32Array, rows: number, _memory: KeysValues, mask: Mask) {
+    return this.sublayers.forward(x, rows, mask);
+  }
+
+  step(x: Float32Array, cache: LayerCache) {
+    const { aroundSelfAttention, selfAttention, aroundFeedForward, feedForward } = this.sublayers;
+    const attended = aroundSelfAttention.forward(x, 1, (y) => selfAttention.step(y, cache.own));
+    return aroundFeedForward.forward(attended, 1, (y) => feedForward.forward(y, 1));
   }
 }
 

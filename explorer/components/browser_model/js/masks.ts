@@ -10,10 +10,13 @@ import { PAD } from "./vocabulary.ts";
 /** Allowed (rows, keys), one row for all queries or one for each. */
 export type Mask = { rows: number; keys: number; allowed: Uint8Array };
 
-/** Which of `tokens` may be attended to, in one row for all queries. */
+/**
+ * Which of `tokens` may be attended to, in one row for all queries. The empty source of a decoder
+ * alone has no rows.
+ */
 export function paddingMask(tokens: readonly number[]): Mask {
   const allowed = Uint8Array.from(tokens, (token) => (token === PAD ? 0 : 1));
-  if (!allowed.includes(1)) throw new ModelError("masked_row", { query: 0 });
+  if (tokens.length && !allowed.includes(1)) throw new ModelError("masked_row", { query: 0 });
   return { rows: 1, keys: tokens.length, allowed };
 }
 

@@ -7,7 +7,7 @@ export interface ModelConfig {
   target_vocabulary: number;
   d_model: number;
   heads: number;
-  encoder_layers: number;
+  encoder_layers: number; // 0: a decoder alone, which has one vocabulary and no cross-attention
   decoder_layers: number;
   d_ff: number;
   dropout: number;
@@ -24,7 +24,7 @@ const SIZES: [keyof ModelConfig, number, number][] = [
   ["target_vocabulary", 4, 1_000_000],
   ["d_model", 1, 8192],
   ["heads", 1, 128],
-  ["encoder_layers", 1, 64],
+  ["encoder_layers", 0, 64],
   ["decoder_layers", 1, 64],
   ["d_ff", 1, 65_536],
   ["max_length", 2, 8192],
@@ -55,10 +55,16 @@ export function checkedConfig(stored: Record<string, unknown>): ModelConfig {
       most: 0.99,
     });
   }
-  if (config.tied_embeddings && source_vocabulary !== target_vocabulary) {
+  const oneVocabulary = config.tied_embeddings || isDecoderOnly(config);
+  if (oneVocabulary && source_vocabulary !== target_vocabulary) {
     throw new ModelError("tied_sizes", { source: source_vocabulary, target: target_vocabulary });
   }
   return config;
+}
+
+/** Whether a model has no encoder: it then continues a text. */
+export function isDecoderOnly(config: Pick<ModelConfig, "encoder_layers">) {
+  return config.encoder_layers === 0;
 }
 
 function refuseChoice(name: string, got: unknown, choices: string): never {

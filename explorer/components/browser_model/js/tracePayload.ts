@@ -6,17 +6,10 @@ import type { Strings } from "../../dom/js/sentences.ts";
 import { type PayloadArray, packEnvelope } from "../../page/js/envelope.ts";
 import { linesIn } from "../../trace/js/interventions.ts";
 import { isSpecial } from "../../trace/js/label.ts";
-import {
-  FORMAT_VERSION,
-  FULL_WEIGHT,
-  MASK_REASONS,
-  SITES,
-  UNMASKED,
-  VIEW,
-} from "../../trace/js/look.ts";
+import { FORMAT_VERSION, FULL_WEIGHT, MASK_REASONS, UNMASKED, VIEW } from "../../trace/js/look.ts";
 import { headAt } from "../../trace/js/stepState.ts";
 import type { ViewOptions } from "../../trace/js/trace.ts";
-import type { CapturedArray, Site } from "./attentionCapture.ts";
+import { type CapturedArray, type Site, sitesOf } from "./attentionCapture.ts";
 import type { ModelTrace } from "./explorableModel.ts";
 import type { Check } from "./integrity.ts";
 import { interventionsOf, isRemoved } from "./interventions.ts";
@@ -65,17 +58,17 @@ function wordsPayload(trace: ModelTrace, view: ViewOptions) {
   const merged = mergedTrace(trace);
   if (!merged) return null;
   const { arrays, header } = partsOf(merged.trace);
-  const { rows, columns } = merged;
+  const { rows, columns, prompt } = merged;
   const labels = [...trace.sourceTokens, ...trace.targetTokens, ...view.original];
   const original = grouped(view.original, marksWords(labels)).map(({ label }) => label);
-  return packEnvelope({ ...header, rows, columns, original, prompt: 0 }, arrays);
+  return packEnvelope({ ...header, rows, columns, original, prompt }, arrays);
 }
 
 /** The arrays of one trace, and its part of the header. */
 function partsOf(trace: ModelTrace) {
   const arrays: Record<string, PayloadArray> = {};
   const sites: Record<string, object> = {};
-  for (const site of SITES) sites[site] = addSite(arrays, trace, site);
+  for (const site of sitesOf(trace.facts.config)) sites[site] = addSite(arrays, trace, site);
   const labels = [...new Set(trace.candidates.map(({ token }) => token))].sort(byCodePoints);
   addSteps(arrays, trace, labels);
   if (trace.arrays.gold) arrays.gold = bitsOf(trace.arrays.gold);
@@ -90,7 +83,7 @@ function partsOf(trace: ModelTrace) {
     sites,
     labels,
     facts: trace.facts,
-    prompt: 0,
+    prompt: trace.facts.prompt ?? 0,
   };
   return { arrays, header };
 }

@@ -5,7 +5,7 @@
  */
 
 import { LATER, PADDING, UNMASKED } from "../../trace/js/look.ts";
-import type { CapturedArray, CapturedArrays, Site } from "./attentionCapture.ts";
+import { type CapturedArray, type CapturedArrays, type Site, sitesOf } from "./attentionCapture.ts";
 import type { ModelTrace } from "./explorableModel.ts";
 import { grouped, marksWords, type Word } from "./wordSegmentation.ts";
 
@@ -35,11 +35,11 @@ export function wordsOf({ sourceTokens, targetTokens, predictedTokens }: ModelTr
 /**
  * `trace` in words; null where every word is one piece, without a mark.
  * @returns rows and columns: the
- *   position of the last piece of each word fed in and of the source
+ *   position of the last piece of each word fed in and of the source; prompt: words that begin in it
  */
 export function mergedTrace(
   trace: ModelTrace,
-): { trace: ModelTrace; rows: number[]; columns: number[] } | null {
+): { trace: ModelTrace; rows: number[]; columns: number[]; prompt: number } | null {
   const { source, target, predicted } = wordsOf(trace);
   const isPiece = (tokens: string[]) => (word: Word) =>
     word.stop - word.start === 1 && word.label === tokens[word.start];
@@ -51,7 +51,8 @@ export function mergedTrace(
     cross: [target, source],
   };
   const arrays: CapturedArrays = {};
-  for (const [site, [queries, keys]] of Object.entries(axes)) {
+  for (const site of sitesOf(trace.facts.config)) {
+    const [queries, keys] = axes[site];
     arrays[`${site}.attention`] = mergedWeights(trace.arrays[`${site}.attention`], queries, keys);
     arrays[`${site}.closed`] = mergedCodes(trace.arrays[`${site}.closed`], queries, keys);
   }
@@ -70,7 +71,9 @@ export function mergedTrace(
     facts: { ...trace.facts, unit: "words" },
   };
   const ends = (words: Word[]) => words.map(({ stop }) => stop - 1);
-  return { trace: merged, rows: ends(target), columns: ends(source) };
+  const { prompt = 0 } = trace.facts;
+  const begun = target.filter(({ start }) => start < prompt).length;
+  return { trace: merged, rows: ends(target), columns: ends(source), prompt: begun };
 }
 
 /** (layer, head, query, key) of pieces → of words. */

@@ -8,14 +8,16 @@
  *
  *     S source length   T target length   V vocabulary   D width
  *     H heads           K head width      L number of keys (S or T)
+ *
+ * A decoder alone is the same with S = 0: no encoder, and no cross-attention in its layers.
  */
 
 import { HeadVectors } from "./headVectors.ts";
 import { type HookPoint, type HookPoints, hookPoint } from "./hookPoint.ts";
-import { DecoderLayer, EncoderLayer, type LayerCache } from "./layers.ts";
+import { DecoderLayer, DecoderOnlyLayer, EncoderLayer, type LayerCache } from "./layers.ts";
 import { causalMask, type Mask, paddingMask } from "./masks.ts";
 import { type Linear, layerNorm, linear, type Norm } from "./matrices.ts";
-import type { ModelConfig } from "./modelConfig.ts";
+import { isDecoderOnly, type ModelConfig } from "./modelConfig.ts";
 import type { Weights } from "./weights.ts";
 
 /** The state of decoding step by step. */
@@ -25,14 +27,14 @@ export type Cache = { layers: LayerCache[]; memoryMask: Mask; length: number };
 export class Transformer {
   config: ModelConfig;
   hookPoints: HookPoints;
-  encoder: Encoder;
+  encoder: Encoder | null;
   decoder: Decoder;
   logits: Logits;
 
   constructor(config: ModelConfig, weights: Weights) {
     this.config = config;
     this.hookPoints = new Map();
-    this.encoder = new Encoder(config, weights, this.hookPoints);
+    this.encoder = isDecoderOnly(config) ? null : new Encoder(config, weights, this.hookPoints);
     this.decoder = new Decoder(config, weights, this.hookPoints);
     this.logits = new Logits(weights, this.hookPoints);
   }
@@ -45,7 +47,7 @@ export class Transformer {
 
   /** The memory (S, D) of `source`; `mask` is its `paddingMask`. */
   encode(source: readonly number[], mask: Mask) {
-    return this.encoder.forward(source, mask);
+    return this.encoder?.forward(source, mask) ?? new Float32Array(0);
   }
 
   /** Logits (T, V) of the token after each of `target`, all in one pass. */
@@ -99,15 +101,16 @@ class Encoder {
 
 class Decoder {
   embedding: Embedding;
-  layers: DecoderLayer[];
+  layers: (DecoderLayer | DecoderOnlyLayer)[];
   norm: Norm | null;
   output: HookPoint;
 
   constructor(config: ModelConfig, weights: Weights, points: HookPoints) {
     this.embedding = new Embedding(weights, "decoder.embedding", config, points);
+    const Layer = isDecoderOnly(config) ? DecoderOnlyLayer : DecoderLayer;
     this.layers = Array.from(
       { length: config.decoder_layers },
-      (_, layer) => new DecoderLayer(weights, `decoder.layers.${layer}`, config, points),
+      (_, layer) => new Layer(weights, `decoder.layers.${layer}`, config, points),
     );
     this.norm = finalNorm(config, weights, "decoder.norm");
     this.output = hookPoint(points, "decoder.output"); // (T, D)
@@ -135,7 +138,7 @@ class Decoder {
 
   /** For each layer, the keys and values of `memory` (S, D). */
   project(memory: Float32Array, memoryMask: Mask) {
-    return this.layers.map((layer) => layer.crossAttention.project(memory, memoryMask.keys));
+    return this.layers.map((layer) => layer.project(memory, memoryMask.keys));
   }
 
   /** @param x (T, D), the sum after the last layer */

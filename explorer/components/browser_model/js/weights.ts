@@ -1,17 +1,21 @@
 /** The weights of a model by the names that its checkpoint has for them. */
 
 import type { Linear } from "./matrices.ts";
-import type { ModelConfig } from "./modelConfig.ts";
+import { isDecoderOnly, type ModelConfig } from "./modelConfig.ts";
 import { ModelError } from "./modelError.ts";
 import { ModelMemory } from "./modelMemory.ts";
 import { readFloats, type Tensor } from "./safetensors.ts";
 
-/** The one matrix of tied embeddings (§3.4), and where else it is used. */
-const TIED = "encoder.embedding.tokens.weight";
-const TIED_TO = ["decoder.embedding.tokens.weight", "logits.weight"];
+/** Matrices with a row for each token; tied (§3.4), they are the first one. */
+const OF_TOKENS = [
+  "encoder.embedding.tokens.weight",
+  "decoder.embedding.tokens.weight",
+  "logits.weight",
+];
+const LOGITS_BIAS = "logits.bias"; // of a decoder alone it stays 0, and is not in its file
 
 export class Weights {
-  tied: boolean;
+  tied: string[];
   memory: ModelMemory;
   arrays: Map<string, Float32Array>;
 
@@ -29,19 +33,23 @@ export class Weights {
         throw new ModelError("mismatched_weights", facts);
       }
     }
-    this.tied = config.tied_embeddings;
+    this.tied = config.tied_embeddings ? matricesOfTokens(config) : [];
     const lengths = [...shapes.values()].map((shape) => shape.reduce((one, other) => one * other));
-    this.memory = new ModelMemory(lengths, widestLinear(config));
+    const { target_vocabulary } = config;
+    this.memory = new ModelMemory([...lengths, target_vocabulary], widestLinear(config));
     this.arrays = new Map();
     for (const [weight, tensor] of tensors) {
       const length = tensor.shape.reduce((one, other) => one * other);
       this.arrays.set(weight, readFloats(tensor, this.memory.room(length), name));
     }
+    if (!this.arrays.has(LOGITS_BIAS)) {
+      this.arrays.set(LOGITS_BIAS, this.memory.room(target_vocabulary));
+    }
   }
 
   /** The numbers of the weight called `path`. */
   matrix(path: string): Float32Array {
-    const stored = this.tied && TIED_TO.includes(path) ? TIED : path;
+    const stored = this.tied.includes(path) ? this.tied[0] : path;
     const found = this.arrays.get(stored);
     if (!found) throw new Error(`There is no weight ${path}.`);
     return found;
@@ -59,16 +67,21 @@ function widestLinear({ d_model: width, d_ff, target_vocabulary }: ModelConfig) 
   return width + Math.max(3 * width, d_ff, target_vocabulary);
 }
 
+function matricesOfTokens(config: ModelConfig) {
+  return isDecoderOnly(config) ? OF_TOKENS.slice(1) : OF_TOKENS;
+}
+
 /** The shape of each weight that a checkpoint of these sizes has. */
 function expectedShapes(config: ModelConfig) {
   const { d_model: width, norm, source_vocabulary, target_vocabulary } = config;
-  const shapes: Map<string, number[]> = new Map([[TIED, [source_vocabulary, width]]]);
-  if (!config.tied_embeddings) {
-    for (const name of TIED_TO) shapes.set(name, [target_vocabulary, width]);
+  const shapes: Map<string, number[]> = new Map();
+  for (const name of matricesOfTokens(config).slice(0, config.tied_embeddings ? 1 : undefined)) {
+    shapes.set(name, [name === OF_TOKENS[0] ? source_vocabulary : target_vocabulary, width]);
   }
-  shapes.set("logits.bias", [target_vocabulary]);
+  const alone = isDecoderOnly(config);
+  if (!alone) shapes.set(LOGITS_BIAS, [target_vocabulary]);
   if (norm === "pre") {
-    addNorm(shapes, "encoder.norm", width);
+    if (!alone) addNorm(shapes, "encoder.norm", width);
     addNorm(shapes, "decoder.norm", width);
   }
   for (let layer = 0; layer < config.encoder_layers; layer++) {
@@ -77,10 +90,7 @@ function expectedShapes(config: ModelConfig) {
   for (let layer = 0; layer < config.decoder_layers; layer++) {
     const path = `decoder.layers.${layer}`;
     addLayer(shapes, path, config);
-    addLinear(shapes, `${path}.cross_attention.query`, width, width);
-    addLinear(shapes, `${path}.cross_attention.key_value`, 2 * width, width);
-    addLinear(shapes, `${path}.cross_attention.output`, width, width);
-    addNorm(shapes, `${path}.around_cross_attention`, width);
+    if (!alone) addCrossAttention(shapes, path, width);
   }
   return shapes;
 }
@@ -97,6 +107,13 @@ function addLayer(
   addLinear(shapes, `${path}.feed_forward.contract`, width, d_ff);
   addNorm(shapes, `${path}.around_self_attention`, width);
   addNorm(shapes, `${path}.around_feed_forward`, width);
+}
+
+function addCrossAttention(shapes: Map<string, number[]>, path: string, width: number) {
+  addLinear(shapes, `${path}.cross_attention.query`, width, width);
+  addLinear(shapes, `${path}.cross_attention.key_value`, 2 * width, width);
+  addLinear(shapes, `${path}.cross_attention.output`, width, width);
+  addNorm(shapes, `${path}.around_cross_attention`, width);
 }
 
 function addLinear(shapes: Map<string, number[]>, path: string, outputs: number, inputs: number) {

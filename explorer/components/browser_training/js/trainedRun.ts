@@ -72,7 +72,7 @@ export function runOf(training: Training, shown: Shown): RunData {
     steps: settings.steps,
     every: settings.evaluate_every,
     task: settings.task,
-    translates: false,
+    ...{ translates: false, continues: false },
     causal: settings.causal,
     batch_loss: false,
     chance: chanceWeight(settings),

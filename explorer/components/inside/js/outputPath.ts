@@ -56,7 +56,7 @@ export function outputContents(
       equation: `hidden${after}`,
       cost: costs.hidden,
       text: [
-        state.site === "decoder" && say("path_after_cross"),
+        state.site === "decoder" && path.config.encoder_layers > 0 && say("path_after_cross"),
         say("path_hidden_text", { active, all: hidden.length }),
       ]
         .filter(Boolean)

@@ -25,6 +25,6 @@ function described(handed: HandedModel, data: PageData): LiveModel {
     ...{ label, short: label, intro: inEach(({ live }) => live.trained_intro) },
     placeholder: inEach(({ explore }) => fillIn(explore, "symbols_hint", { known })),
     examples: [{ text: EXAMPLE, hint: inEach(() => "") }],
-    ...{ symbols, longest, sourceWords: [], targetWords: [], sentences: [], opening },
+    ...{ symbols, longest, sourceWords: [], targetWords: [], sentences: [], opening, alone: false },
   };
 }

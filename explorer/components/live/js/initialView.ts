@@ -23,7 +23,8 @@ export function missingIn(
   steps: number,
   view: InitialView,
 ) {
-  const [layers, heads, queries, keys] = sites[view.site ?? "cross"].shape;
+  const last = [...SITES].reverse().find((site) => site in sites) ?? "";
+  const [layers, heads, queries, keys] = (sites[view.site ?? last] ?? sites[last]).shape;
   const within: Record<NonNullable<Field["limit"]>, (value: never) => boolean> = {
     sites: (site: string) => site in sites,
     layers: (layer: number) => layer < layers,
@@ -44,7 +45,12 @@ export function viewWithout(names: string[], view: InitialView): InitialView {
 
 /** What of a view the trace has. */
 export function viewWithin(trace: ModelTrace, view: InitialView): InitialView {
-  const sites = Object.fromEntries(SITES.map((site) => [site, trace.arrays[`${site}.attention`]]));
+  const sites = Object.fromEntries(
+    SITES.filter((site) => `${site}.attention` in trace.arrays).map((site) => [
+      site,
+      trace.arrays[`${site}.attention`],
+    ]),
+  );
   return viewWithout(missingIn(sites, trace.targetTokens.length, view), view);
 }
 

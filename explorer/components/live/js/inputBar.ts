@@ -49,7 +49,7 @@ export function createInputBar(
     send(requestOf(randomText(current(), state.asked.request.text))),
   );
   const examples = createExamples(models, state, say, (text) => send(requestOf(text)));
-  const padding = createPadding(state, say, (pad) => {
+  const padding = createPadding(models, state, say, (pad) => {
     const { draft, asked } = state;
     const same = draft === null || draft === asked.request.text;
     send({ ...(same ? asked.request : requestOf(draft)), pad });
@@ -147,6 +147,7 @@ function createExamples(
 }
 
 function createPadding(
+  models: LiveModel[],
   state: Readonly<PageState>,
   say: Say,
   onChoose: (pad: number) => void,
@@ -158,8 +159,10 @@ function createPadding(
   ]);
   pad.addEventListener("change", () => onChoose(Number(pad.value)));
   const draw = () => {
-    pad.value = String(state.asked.request.pad);
-    pad.classList.toggle("chosen", state.asked.request.pad > 0);
+    const { request } = state.asked;
+    pad.value = String(request.pad);
+    pad.disabled = modelOf(models, request).alone; // a prompt is not padded
+    pad.classList.toggle("chosen", request.pad > 0);
   };
   return { element: pad, views: [draw] };
 }

@@ -1,4 +1,5 @@
 import { onAnyText } from "../../trace/js/interventions.ts";
+import type { SiteName } from "../../trace/js/trace.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 
 /**
@@ -17,11 +18,12 @@ export interface LiveModel {
   placeholder: Record<string, string>; // by language, what may be typed
   examples: { text: string; hint: Record<string, string> }[]; // the first is opened
   symbols: string[]; // what it reads; empty where it reads sentences
+  alone: boolean; // whether it has no encoder, and continues a text
   longest: number; // tokens of a text of its training, its end not counted
   sourceWords: string[]; // the frequent ones of a model of sentences; none where not known
   targetWords: string[];
   sentences: string[]; // to draw random texts from
-  opening: { site: "cross"; layer: number; head: number } | null; // the head to open with
+  opening: { site: SiteName; layer: number; head: number } | null; // the head to open with
 }
 
 const SHORTEST_RANDOM = 5;

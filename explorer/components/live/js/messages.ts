@@ -3,6 +3,7 @@
 import { ModelError } from "../../browser_model/js/modelError.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { fillIn, type Strings } from "../../dom/js/sentences.ts";
+import { isSpecial } from "../../trace/js/label.ts";
 import { LONGEST_TEXT } from "../../trace/js/look.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import { reads } from "./liveModel.ts";
@@ -55,8 +56,9 @@ export function hintOf(
   const model = modelOf(models, request);
   const example = model.examples.find(({ text }) => text === request.text);
   if (example) return example.hint[language];
-  const length = header.content.source.filter(Boolean).length;
-  const note = textNote(model, request.text, header.source, length);
+  const tokens = header.source.length ? header.source : header.target.slice(0, header.prompt);
+  const length = tokens.filter((token) => !isSpecial(token)).length;
+  const note = textNote(model, request.text, tokens, length);
   return note ? fillIn(strings[language].explore, note.key, note.facts) : "";
 }
 

@@ -67,12 +67,13 @@ function modelCalled(name: string) {
   return model;
 }
 
-/** What the model is asked. */
+/** What the model is asked; a prompt is not padded. */
 function options(model: ExplorableModel, { text, pad, forced, interventions }: LiveRequest) {
-  const length = model.source(text, undefined).length;
+  const { length } = model.read(text, undefined).source;
   const limit = model.checkpoint.transformer.config.max_length;
   const padTo = Math.min(length + pad, limit);
-  return { force: Object.fromEntries(forced), interventions, ...(pad ? { padTo } : {}) };
+  const padded = pad && length ? { padTo } : {};
+  return { force: Object.fromEntries(forced), interventions, ...padded };
 }
 
 /**

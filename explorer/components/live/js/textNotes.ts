@@ -16,16 +16,16 @@ const UNSEEN = /[\p{Cc}\p{Cf}]/u; // control and format characters, which may tu
 
 /**
  * The note on a text; null where there is nothing to say.
- * @param source its tokens
+ * @param read its tokens
  * @param length tokens of its content
  */
 export function textNote(
   model: LiveModel,
   text: string,
-  source: string[],
+  read: string[],
   length: number,
 ): TextNote | null {
-  const note = model.symbols.length ? null : sentenceNote(model, text, source);
+  const note = model.symbols.length ? null : sentenceNote(model, text, read);
   if (note || length <= model.longest) return note;
   return { key: "note_longer", facts: { most: model.longest } };
 }
@@ -33,10 +33,10 @@ export function textNote(
 function sentenceNote(
   { examples, sourceWords, targetWords }: LiveModel,
   text: string,
-  source: string[],
+  read: string[],
 ): TextNote | null {
   const own = new Set(sourceWords);
-  const unknown = [...new Set(readInBytes(source))];
+  const unknown = [...new Set(readInBytes(read))];
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const script = examples.some((example) => isChinese(example.text) === isChinese(text));
   const few = unknown.length > 0 && 2 * unknown.length < letters;

@@ -145,15 +145,18 @@ function contributionClause(
   key: number,
   facts: Record<string, string | number>,
 ) {
-  const { say, state } = context;
+  const { say, state, trace } = context;
   const site = siteOf(context);
   const other = otherShare(site, state.layer, method, row).toFixed(2);
   if (method === "leave_one_out") {
     const drop = site.drop(row, key);
     return say(drop > 0 ? "left_out" : "left_out_none", { ...facts, drop: drop.toFixed(2) });
   }
-  if (reachOf(method) === "through")
-    return say(`came_${site.name}`, { ...facts, layer: layerNumber(context, state.layer), other });
+  if (reachOf(method) === "through") {
+    const alone = site.name === "encoder" || !trace.sites.cross; // there is no other side
+    const name = alone ? "came_alone" : `came_${site.name}`;
+    return say(name, { ...facts, layer: layerNumber(context, state.layer), other });
+  }
   const own = site.name === "cross" && method !== "value_norm";
   return say(own ? "contributed_cross" : "contributed", { ...facts, own: other });
 }

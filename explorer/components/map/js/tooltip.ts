@@ -130,7 +130,8 @@ function tooltipLines(context: TraceContext, { layer, head }: Hover, query: numb
  */
 function otherLine(context: TraceContext, layer: number, head: HeadOrMethod, query: number) {
   const { site } = context.state;
-  if (typeof head === "number" || head === "value_norm" || site === "encoder") return [];
+  const alone = site === "encoder" || !context.trace.sites.cross; // there is no other side
+  if (typeof head === "number" || head === "value_norm" || alone) return [];
   const other = otherShare(siteOf(context), layer, head, query).toFixed(4);
   const cross = site === "cross";
   if (reachOf(head) === "all") return cross ? [context.say("hover_own", { own: other })] : [];

@@ -40,15 +40,15 @@ function noteOf(context: TraceContext) {
 }
 
 /**
- * In how many steps of this text methods have the same largest source token as leave-one-out; ""
- * where that is not on screen.
+ * In how many steps of this text methods have the same largest source token as leave-one-out, in a
+ * decoder alone of the prefix; "" where that is not on screen.
  */
 function agreementOf(context: TraceContext) {
   const { say, pieces } = context;
   if (shownMethod(context) !== "leave_one_out") return "";
   const found = pieces.contributions.agreement();
   const named = found.map(([method, rows]) => `${say(`agreeing_${method}`)} ${rows}`);
-  return say("contribution_agreement", {
+  return say(pieces.prompt ? "prefix_agreement" : "contribution_agreement", {
     steps: pieces.steps,
     methods: named.join(say("agreement_join")),
   });

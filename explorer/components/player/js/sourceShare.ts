@@ -8,20 +8,20 @@ import { createContributionNote } from "./contributionNote.ts";
 const FEW = 12; // output tokens whose labels fit under their bars
 
 /**
- * Beside contributions: for each output token a bar, how much of it the source has given by all
- * layers together, and how much what was decoded before; of what the bars and the map are, and the
- * way back to the weights.
+ * Beside contributions: for each output token a bar, how much of it the source, or the prompt of a
+ * decoder alone, has given by all layers together, and how much what was decoded before; of what the
+ * bars and the map are, and the way back to the weights.
  */
 export function createSourceShare(context: TraceContext): Part {
   const { say } = context;
-  const heading = element("h2", { title: say("source_share_title") });
+  const heading = element("h2");
   const parts = ["source", "prefix"].map((name) => element("span", { class: `share-key ${name}` }));
   const number = element("p", { class: "number", testid: "source-share-number" }, ...parts);
   const bars = element("div", { class: "share-bars", testid: "source-share-bars", role: "list" });
   const note = createContributionNote(context);
   const node = element(
     "section",
-    { class: "source-share", testid: "source-share", "aria-label": say("source_share") },
+    { class: "source-share", testid: "source-share" },
     heading,
     bars,
     number,
@@ -35,6 +35,9 @@ export function createSourceShare(context: TraceContext): Part {
     note.draw();
     for (const part of [heading, bars, number]) part.hidden = method === null;
     if (!method) return;
+    const names = trace.prompt ? ["prompt", "written"] : ["source", "prefix"];
+    assign(node, "aria-label", say(`${names[0]}_share`));
+    assign(heading, "title", say(`${names[0]}_share_title`));
     const shares = trace.contributions.sourceShare(method);
     node.classList.toggle("many", shares.length > FEW);
     const items = populate(bars, shares.length, barElement);
@@ -48,9 +51,8 @@ export function createSourceShare(context: TraceContext): Part {
       : { token: "", source: "", prefix: "" };
     write(heading, say(shown ? "share_heading" : "share_heading_hidden", facts));
     parts.forEach((part, index) => {
-      const name = index ? "prefix" : "source";
-      const share = shown ? ` ${facts[name]} %` : "";
-      write(part, `${say(`share_${name}`)}${share}`);
+      const share = shown ? ` ${index ? facts.prefix : facts.source} %` : "";
+      write(part, `${say(`share_${names[index]}`)}${share}`);
     });
   };
   return { element: node, views: [draw] };
@@ -64,6 +66,7 @@ function barElement() {
 function drawBar(context: TraceContext, item: HTMLElement, row: number, share: number) {
   const [bar, name] = [...item.children] as HTMLElement[];
   const shown = isShown(context, row);
+  const facts = factsOf(context, row, share);
   item.classList.toggle("unknown", !shown);
   item.classList.toggle("current", row === context.state.step - 1);
   (bar.firstElementChild as HTMLElement).style.height = shown ? `${share * 100}%` : "0";
@@ -72,7 +75,7 @@ function drawBar(context: TraceContext, item: HTMLElement, row: number, share: n
     item,
     "title",
     shown
-      ? context.say("share_of_token", factsOf(context, row, share))
+      ? context.say(context.trace.prompt ? "share_of_written" : "share_of_token", facts)
       : context.say("share_hidden"),
   );
 }

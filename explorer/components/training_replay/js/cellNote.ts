@@ -3,7 +3,9 @@ import { MEAN } from "../../trace/js/look.ts";
 import { plainText } from "../../trace/js/pieceText.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { probeTokens } from "./probeText.ts";
 import type { ReplayContext } from "./replayContext.ts";
+import { learnsSentences } from "./runData.ts";
 
 /**
  * After a click on a cell: that a moment holds weights alone, and a button that shows how the
@@ -28,7 +30,7 @@ export function createCellNote(
     const { site, layer, head } = state;
     replay.listeners.onCell({
       ...{ site, layer, head, ...chosen },
-      text: plainText(pieces.source, replay.run.translates),
+      text: plainText(probeTokens(pieces).read, learnsSentences(replay.run)),
     });
   };
   const show = (cell: Cell) => {

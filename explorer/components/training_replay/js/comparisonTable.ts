@@ -5,14 +5,15 @@ import { shortValue } from "../../dom/js/numbers.ts";
 import { tableButton } from "../../dom/js/tableButton.ts";
 import { runColour, runDashes } from "./curvePanels.ts";
 import type { ReplayContext } from "./replayContext.ts";
-import type { ComparisonRow } from "./runData.ts";
+import type { ComparisonRow, LearntKind } from "./runData.ts";
 
 const SWATCH = { width: 30, height: 4 }; // px
 
 /** The compared runs as a table, which is also the key to the curves above. */
 export function createComparisonTable(context: ReplayContext): Part {
   const { say } = context;
-  const reached = context.run.translates ? "best_bleu" : "mastered";
+  const { translates, continues } = context.run;
+  const reached = translates ? "best_bleu" : continues ? "best_perplexity" : "mastered";
   const titles = ["compared_run", "compared_settings", reached, "best_loss"];
   const body = element("tbody", {});
   const save = tableButton(context.sayOfPlayer, {
@@ -44,17 +45,19 @@ function tableRow({ palette, run, say }: ReplayContext, row: ComparisonRow, inde
   const line = drawn("line", { x2: SWATCH.width, y1: 2, y2: 2, "stroke-width": 2, ...stroke });
   const swatch = drawn("svg", { class: "swatch", ...SWATCH }, line);
   const name = element("th", { scope: "row", title: row.name }, swatch, row.name);
-  const cells = [
-    row.settings || say("same_settings"),
-    reachedText(run.translates, row),
-    lossText(row),
-  ].map((text) => element("td", { title: text }, text));
+  const cells = [row.settings || say("same_settings"), reachedText(run, row), lossText(row)].map(
+    (text) => element("td", { title: text }, text),
+  );
   return element("tr", {}, name, ...cells, element("td", {}));
 }
 
-/** When a run of a toy task was right, or how far a translation came. */
-function reachedText(translates: boolean, { bleu, mastered }: ComparisonRow) {
+/** When a run of a toy task was right, or how far a training on sentences came. */
+function reachedText(
+  { translates, continues }: LearntKind,
+  { bleu, perplexity, mastered }: ComparisonRow,
+) {
   if (translates) return bleu === null ? "–" : bleu.toFixed(1);
+  if (continues) return shortValue(perplexity);
   return mastered === null ? "–" : String(mastered);
 }
 

@@ -3,7 +3,7 @@ import type { Say } from "../../dom/js/sentences.ts";
 import { css, mix, type Palette, rgb } from "../../page/js/palette.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { HeadChoice } from "./replayContext.ts";
-import { type Curves, learnsAll, type Moment, type RunData } from "./runData.ts";
+import { type Curves, type LearntKind, learnsAll, type Moment, type RunData } from "./runData.ts";
 
 export interface Line {
   name: string; // at its right end; "" for none
@@ -166,21 +166,31 @@ const TASK_PANELS: Panel[] = [
   },
 ];
 
+const PERPLEXITY_PANEL: Panel = {
+  name: "perplexity",
+  log: true,
+  lines: allCurves(({ perplexity }) => perplexity),
+  value: (moment) => shortValue(moment.perplexity),
+};
+
 /** The curves of a translation model. */
 const TRANSLATION_PANELS: Panel[] = [
   { ...scorePanel("bleu", ({ bleu, exact }) => bleu ?? hundredfold(exact)), weight: 1.25 },
   scorePanel("chrf", ({ chrf }) => chrf ?? null),
   LOSS_PANEL,
-  {
-    name: "perplexity",
-    log: true,
-    lines: allCurves(({ perplexity }) => perplexity),
-    value: (moment) => shortValue(moment.perplexity),
-  },
+  PERPLEXITY_PANEL,
+];
+
+/** The curves of a language model. */
+const TEXT_PANELS: Panel[] = [
+  scorePanel("accuracy", ({ accuracy = null }) => hundredfold(accuracy)),
+  LOSS_PANEL,
+  PERPLEXITY_PANEL,
 ];
 
 /** The main curves of a run. */
-export function panelsOf({ translates }: Pick<RunData, "translates">) {
+export function panelsOf({ translates, continues }: LearntKind) {
+  if (continues) return TEXT_PANELS;
   return translates ? TRANSLATION_PANELS : TASK_PANELS;
 }
 
@@ -197,7 +207,10 @@ export function headingOf(
 }
 
 /** A score from 0 to 100; while it is low, a part of that range fills the panel. */
-function scorePanel(name: "bleu" | "chrf", read: (moment: Curves) => number | null): Panel {
+function scorePanel(
+  name: "bleu" | "chrf" | "accuracy",
+  read: (moment: Curves) => number | null,
+): Panel {
   return {
     name,
     ceilings: [25, 50, 100],

@@ -3,7 +3,13 @@ import { percent, shortValue, shortWeight } from "../../dom/js/numbers.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
-import { type Moment, type RunData, sharpestHead } from "./runData.ts";
+import {
+  type LearntKind,
+  learnsSentences,
+  type Moment,
+  type RunData,
+  sharpestHead,
+} from "./runData.ts";
 
 const FOUND = 1.5; // times chance: a head with less has not found the gold position yet
 const FORMED = 0.5; // weight from which the picture of a head is explained
@@ -60,6 +66,12 @@ export function momentSentence(
     const perplexity = shortValue(moment.perplexity);
     return say("moment_translation", { step, bleu: moment.bleu.toFixed(1), perplexity });
   }
+  if (run.continues) {
+    const { accuracy, perplexity } = moment;
+    if (typeof accuracy !== "number") return say("moment_step", { step });
+    const facts = { right: percent(accuracy), perplexity: shortValue(perplexity) };
+    return say("moment_texts", { step, ...facts });
+  }
   if (moment.exact === null) return say("moment_step", { step });
   const right = percent(moment.exact);
   const known = chosen && typeof moment.gold[chosen.layer]?.[chosen.head] === "number";
@@ -97,6 +109,7 @@ export function momentReason(say: Say, run: RunData, moment: Moment) {
     const [loss, now] = [shortValue(best.held_out), shortValue(moment.held_out)];
     return say("overfitted", { step: best.step, loss, now });
   }
+  if (run.continues) return "";
   if (run.translates) return (moment.bleu ?? 0) >= SOME_BLEU ? say("why_translation") : "";
   if (run.chance !== null && mostGold(moment) < FOUND * run.chance) return say("why_none");
   const own = `why_${run.task}`;
@@ -119,16 +132,16 @@ function mostGold({ gold }: Pick<Moment, "gold">) {
  */
 export function isOverfitted(
   {
-    translates,
     causal,
     best: bestStep,
     moments,
-  }: Pick<RunData, "translates" | "causal" | "best" | "moments">,
+    ...run
+  }: LearntKind & Pick<RunData, "causal" | "best" | "moments">,
   moment: Moment,
 ) {
   const at = moments.indexOf(moment);
   const bestAt = moments.findIndex(({ step }) => step === bestStep);
-  if (!translates || !causal || bestAt < 0 || at < bestAt + IN_A_ROW) return false;
+  if (!learnsSentences(run) || !causal || bestAt < 0 || at < bestAt + IN_A_ROW) return false;
   const best = moments[bestAt];
   return moments.slice(at - IN_A_ROW + 1, at + 1).every((one) => isWorse(best, one));
 }

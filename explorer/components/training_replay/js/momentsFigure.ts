@@ -9,7 +9,7 @@ import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { probeText } from "./probeText.ts";
 import type { HeadChoice, ReplayContext } from "./replayContext.ts";
-import type { Moment } from "./runData.ts";
+import { learnsSentences, type Moment } from "./runData.ts";
 
 type Pictured = { moment: Moment; trace: Trace }; // a moment whose probe trace has arrived
 
@@ -95,12 +95,12 @@ function hasGold(moments: Moment[]) {
 
 /** The texts beside the panels. */
 function content({ run, say }: ReplayContext, shown: Pictured[], heads: HeadChoice[]) {
-  const score = run.translates ? "bleu" : "exact";
+  const score = run.translates ? "bleu" : run.continues ? "perplexity" : "exact";
   const moments = shown.map(({ moment }) => moment);
   const scoreOf = (moment: Moment) => {
     const value = moment[score] ?? null;
     if (value === null) return "–";
-    return run.translates ? value.toFixed(1) : percent(value);
+    return learnsSentences(run) ? value.toFixed(1) : percent(value);
   };
   return {
     facts: [say("step_axis"), say(score)],

@@ -21,9 +21,9 @@ import {
 import { createUnitChoice } from "../../trace/js/unitChoice.ts";
 import { createCellNote } from "./cellNote.ts";
 import { drawGoldRings } from "./goldRings.ts";
-import { probeText } from "./probeText.ts";
+import { probeText, probeTokens } from "./probeText.ts";
 import type { ReplayContext } from "./replayContext.ts";
-import { type Moment, sharpestHead } from "./runData.ts";
+import { learnsSentences, type Moment, sharpestHead } from "./runData.ts";
 
 /** The text above the picture. */
 interface ProbeLine {
@@ -37,7 +37,8 @@ interface ProbeLine {
  */
 export function createProbe(context: ReplayContext): Part & { destroy: () => void } {
   const body = element("div", { class: "probe-body" });
-  const text = context.run.translates ? createSentenceLine(context) : createSymbolLine(context);
+  const sentences = learnsSentences(context.run);
+  const text = sentences ? createSentenceLine(context) : createSymbolLine(context);
   const note = element("p", { class: "probe-note", testid: "probe-note" });
   const box = element("section", { class: "probe-box", testid: "probe" }, text.element, note, body);
   assign(box, "aria-label", context.say("probe"));
@@ -105,7 +106,7 @@ function createSymbolLine({ run, say }: ReplayContext): ProbeLine {
   const node = probeLine(say, [given], [greedy, " ", verdict]);
   const show: ProbeLine["show"] = (moment, trace) => {
     if (!trace) return;
-    const right = trace.target.slice(1);
+    const right = probeTokens(trace).answer;
     write(given, `${probeText(run, trace)} · ${say("forced")}`);
     const tokens = moment?.greedy ? moment.greedy.split(" ") : [];
     const same =
@@ -121,7 +122,7 @@ function createSymbolLine({ run, say }: ReplayContext): ProbeLine {
   return { element: node, show };
 }
 
-/** The line of a translation model, whose output may also be right in other words. */
+/** The line of a model of sentences, whose output may also be right in other words. */
 function createSentenceLine({ run, say }: ReplayContext): ProbeLine {
   const given = element("bdi", { class: "given", testid: "probe-text" });
   const greedy = element("bdi", { class: "greedy-text", testid: "greedy" });

@@ -10,6 +10,7 @@ export interface Curves {
   bleu?: number | null;
   chrf?: number | null;
   perplexity?: number | null;
+  accuracy?: number | null; // of texts: the share of the next tokens that are the most probable ones
 }
 
 /** One evaluation during a training; `gold`: gold weight by layer and head, `probe`: address of its trace. */
@@ -50,6 +51,7 @@ export interface ComparisonRow {
   best_loss: number | null; // lowest held-out loss
   best_step: number | null;
   bleu: number | null; // the highest
+  perplexity: number | null; // the lowest
 }
 
 /** A training run, as `training_replay/payload.py` describes it. */
@@ -64,6 +66,7 @@ export interface RunData {
   every: number; // steps between two moments
   task: string;
   translates: boolean;
+  continues: boolean; // whether it learns to continue texts
   causal: boolean; // whether the decoder has its causal mask
   batch_loss: boolean; // whether the training loss is that of the batches, dropout included
   chance: number | null; // gold weight of a head that looks everywhere alike
@@ -85,6 +88,13 @@ export interface RunData {
 export function readRunData(bytes: Uint8Array): RunData {
   return JSON.parse(new TextDecoder().decode(bytes));
 }
+
+/** Whether a run is on sentences of a file, not on a toy task. */
+export function learnsSentences({ translates, continues }: LearntKind) {
+  return translates || continues;
+}
+
+export type LearntKind = Pick<RunData, "translates" | "continues">;
 
 /** Whether a run learns all its pairs, and is judged on them: so few that none is held out. */
 export function learnsAll({ translates, moments }: Pick<RunData, "translates" | "moments">) {

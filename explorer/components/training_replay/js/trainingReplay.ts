@@ -34,7 +34,7 @@ import {
   type ReplaySource,
   type ReplayState,
 } from "./replayContext.ts";
-import { nearestMoment, type RunData } from "./runData.ts";
+import { learnsSentences, nearestMoment, type RunData } from "./runData.ts";
 import { createSamples } from "./samples.ts";
 
 type ReplayPart = DrawnPart & { destroy?: () => void };
@@ -118,9 +118,8 @@ function placeParts(context: ReplayContext): ReplayPart[] {
   const progress = createProgress(context);
   const text = createMomentText(context);
   const guess = createPictureGuess(context);
-  const { translates } = context.run;
   const curves = createCurves(context, panelsOf(context.run), () => 1, "main-curves");
-  const below = translates ? createSamples(context) : createHeadKey(context);
+  const below = learnsSentences(context.run) ? createSamples(context) : createHeadKey(context);
   const table = createComparisonTable(context);
   const dialog = createMomentsDialog(context);
   const slider = createMomentSlider(context, dialog.opener);

@@ -7,7 +7,7 @@ export { mountFollowedReplay } from "./followedReplay.ts";
 /** The training replay as a Streamlit component. */
 export default streamlitComponent({
   read: readRunData,
-  identity: (run) => `${run.language} ${run.translates}`,
+  identity: ({ language, translates, continues }) => `${language} ${translates} ${continues}`,
   listeners: ({ setTriggerValue }) => ({
     onLink: () => setTriggerValue("link", true),
     onCell: (cell) => setTriggerValue("cell", cell),
