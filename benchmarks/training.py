@@ -65,6 +65,7 @@ class Torch(nn.Module):
     def __init__(self, config: TrainingConfig) -> None:
         super().__init__()
         ours = Transformer(config.model_config())
+        assert ours.encoder is not None  # it compares tasks with a source
         self.source, self.target = ours.encoder.embedding, ours.decoder.embedding
         self.body = nn.Transformer(
             config.d_model,

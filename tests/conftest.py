@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: tiny products, small machines
@@ -83,43 +84,34 @@ def make_model() -> Callable[..., Transformer]:
     return make
 
 
+_SYMBOLS = SymbolVocabulary(("1", "2", "3", "<b>", "甲"))
+_FIVE_SYMBOLS = ModelConfig(
+    source_vocabulary=8,
+    target_vocabulary=8,
+    d_model=12,
+    heads=3,
+    encoder_layers=1,
+    decoder_layers=2,
+    d_ff=20,
+    max_length=11,
+)
+
+
 @pytest.fixture
 def explorable(make_model: Callable[..., Transformer]) -> ExplorableModel:
     """An untrained model of five symbols whose facts name the task reverse."""
-    vocabulary = SymbolVocabulary(("1", "2", "3", "<b>", "甲"))
-    config = ModelConfig(
-        source_vocabulary=8,
-        target_vocabulary=8,
-        d_model=12,
-        heads=3,
-        encoder_layers=1,
-        decoder_layers=2,
-        d_ff=20,
-        max_length=11,
-    )
-    model = make_model(config, seed=3)
+    model = make_model(_FIVE_SYMBOLS, seed=3)
     with torch.no_grad():
         model.logits.bias[EOS] = -1.5  # untrained, it would end at once
-    checkpoint = Checkpoint(model, vocabulary, vocabulary, {"task": "reverse"})
+    checkpoint = Checkpoint(model, _SYMBOLS, _SYMBOLS, {"task": "reverse"})
     return ExplorableModel(checkpoint, "tiny")
 
 
 @pytest.fixture
 def continuing(make_model: Callable[..., Transformer]) -> ExplorableModel:
     """An untrained decoder alone of five symbols, which writes a while before it ends."""
-    vocabulary = SymbolVocabulary(("1", "2", "3", "<b>", "甲"))
-    config = ModelConfig(
-        source_vocabulary=8,
-        target_vocabulary=8,
-        d_model=12,
-        heads=3,
-        encoder_layers=0,
-        decoder_layers=2,
-        d_ff=20,
-        max_length=11,
-    )
-    model = make_model(config, seed=3)
-    return ExplorableModel(Checkpoint(model, vocabulary, vocabulary, {}), "alone")
+    model = make_model(replace(_FIVE_SYMBOLS, encoder_layers=0), seed=3)
+    return ExplorableModel(Checkpoint(model, _SYMBOLS, _SYMBOLS, {}), "alone")
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from explorer.app.filled_lesson import filled_in, whole_lesson, whole_sheet
 from explorer.app.initial_view import chosen_head
 from explorer.app.state.lesson import lessons
 from explorer.app.state.visit import initial_request
-from explorer.components.bundle import script
+from explorer.components.bundle import script, styles
 from explorer.components.exported_page import with_parts_in_files
 from explorer.components.live import page as live
 from explorer.components.live.model_script import model_script
@@ -117,6 +117,7 @@ def files_for_class() -> Files:
         if some:
             yield from first_page_files(some)
     if models:
+        yield "training_replay.css", styles("training_replay").encode()
         yield "training_replay.js", script("training_replay").encode()
         yield from linked_files(models)
 

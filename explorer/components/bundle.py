@@ -22,13 +22,14 @@ Component = Literal[
     "chart",
     "everything",
     "live",
+    "live_training",
 ]
 Script = Literal[
     Component,
     "everything_start",
     "exported_page",
     "exported_lesson",
-    "exported_replay",
+    "live_trainer",
     "live_worker",
     "live_service_worker",
 ]

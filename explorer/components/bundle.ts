@@ -56,18 +56,30 @@ await build({
   entryPoints: {
     everything_start: "page/js/everythingStart.ts",
     exported_lesson: "lesson/js/exportedLesson.ts",
-    exported_replay: "training_replay/js/exportedReplay.ts",
     live: "live/js/livePage.ts",
+    live_training: "browser_training/js/trainingPage.ts",
     live_worker: "live/js/modelWorker.ts",
     live_service_worker: "live/js/serviceWorker.ts",
   },
   format: "iife",
   target: "es2022",
 });
+// As a function that the script hands its page, for a worker; jax-js is in it, with its licence.
+const jax = await readFile(`${here}node_modules/@jax-js/jax/LICENSE`, "utf8");
+await build({
+  ...options,
+  banner: { js: `receiveTrainer(() => {\n/* ${banner}\n\njax-js: ${jax} */` },
+  footer: { js: "});" },
+  entryPoints: { live_trainer: "browser_training/js/trainerWorker.ts" },
+  format: "iife",
+  target: "es2022",
+  plugins: [withoutGraphics()],
+});
 await build({
   ...options,
   entryPoints: {
     live: "live/css/live.css",
+    live_training: "browser_training/css/trainingPage.css",
     player: "player/css/playerComponent.css",
     head_grid: "head_views/css/headGridComponent.css",
     comparison: "head_views/css/comparisonComponent.css",
@@ -104,6 +116,17 @@ function withLengths(): Plugin {
         const contents = named.reduce((css, [name, px]) => css.replaceAll(name, px), text);
         return { contents, loader: "css" };
       }),
+  };
+}
+
+/** Leaves out the parts of jax-js that compute on graphics processors, half of its size. */
+function withoutGraphics(): Plugin {
+  return {
+    name: "without-graphics",
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /^\.\/web(gpu|gl)-/ }, ({ path }) => ({ path, namespace: "left-out" }));
+      onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "" }));
+    },
   };
 }
 

@@ -67,6 +67,8 @@ body:has(.back) {{ --back-height: 28px; }}
 </html>
 """
 
+_TRAINS = " 'wasm-unsafe-eval'; worker-src blob:"
+"""What the policy of a page that trains allows besides: WebAssembly, in a worker."""
 
 _NOTICE_STYLES = f"{NOT_STARTED_STYLES}#player:not(:empty) ~ #not-started {{ display: none; }}\n"
 """Hide the notice once the player has content."""
@@ -83,6 +85,7 @@ def page(
     run: Script,
     static_site: str | None = None,
     with_plotly: bool = True,
+    trains: bool = False,
 ) -> str:
     """A page that loads nothing from a network, or a page of the static site, which loads only the
     files that its pages share.
@@ -91,11 +94,14 @@ def page(
     body: its elements; `data`: those of `data_element`.
     run: the script that shows the data.
     static_site: the folder of the static site, relative to the page; None = a page alone.
+    trains: whether a page of the static site can train a model, in a worker.
     """
     if static_site is None:
         files = _inside(component, run, with_plotly)
     else:
         files = _linked(component, run, static_site, language)
+    if trains:
+        files["script_source"] += _TRAINS
     return _PAGE.format(
         language=html_language(language),
         title=html.escape(title),

@@ -25,9 +25,9 @@ ICONS = {"icon-192.png": 192, "icon-512.png": 512}
 
 _ICONS = folders.PACKAGE / "components" / "live"
 
-_SCRIPTS: tuple[Script, ...] = ("live", "exported_lesson", "exported_replay")
-_STYLES: tuple[Component, ...] = ("live", "player", "training_replay")
-"""Of the first page, of the lessons and of the recorded training."""
+_SCRIPTS: tuple[Script, ...] = ("live", "live_training", "live_trainer", "exported_lesson")
+_STYLES: tuple[Component, ...] = ("live", "player", "live_training")
+"""Of the first page, of the lessons and of the trainings."""
 
 NOT_STARTED_STYLES = """
 #not-started { padding: 0 12px; visibility: hidden; animation: seen 0s 5s forwards; }
@@ -100,8 +100,12 @@ def linked_script(name: Script, static_site: str) -> str:
 
 def linked_plotly(static_site: str) -> str:
     """The element with which the page's script loads plotly.js after the first picture."""
-    address = _address(PLOTLY_NAME, static_site)
-    return f'<script type="text/plain" id="plotly" data-src="{address}"></script>'
+    return _named(PLOTLY_NAME, "plotly", static_site)
+
+
+def linked_trainer(static_site: str) -> str:
+    """The element with which the page's script loads the trainer once a training is started."""
+    return _named("live_trainer.js", "trainer", static_site)
 
 
 def not_started(languages: Collection[str]) -> str:
@@ -120,6 +124,12 @@ def back_address(language: str, static_site: str) -> str:
     """Address of the first page, with the view it showed last, or else in this language;
     `livePage.ts` reads the same fragment."""
     return f"{static_site}{FIRST_PAGE}#{LAST_SHOWN}=1&lang={language}"
+
+
+def _named(name: str, element: str, static_site: str) -> str:
+    """The element that names a file, which the page's script loads when it needs it."""
+    address = _address(name, static_site)
+    return f'<script type="text/plain" id="{element}" data-src="{address}"></script>'
 
 
 def _address(name: str, static_site: str) -> str:

@@ -1,19 +1,24 @@
-"""The page of the static site with a training: its curves, and probe traces under one slider."""
+"""The page of the static site with trainings: a recorded one, its curves and probe traces under one
+slider, and those that a visitor starts in the browser."""
 
 import json
+from collections.abc import Mapping
 
 from explorer.components.exported_page import back_link, checked_language, data_element, page
 from explorer.components.player.payload import player_payload
+from explorer.components.static_site_files import linked_trainer
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import replay_payload
-from explorer.core.i18n import say
+from explorer.core.i18n import say, section
 from explorer.jobs.training_run import Run
 
-_STYLES = """
-body { --available-height: calc(100dvh - var(--back-height, 0px) - 4px); }
-.training-replay .live { display: none; }
-"""
-"""The link back is above the replay. A recorded run does not continue, so `.live` is hidden."""
+_TRAIN = (
+    *("task_copy", "task_reverse", "task_sort", "label_task", "label_seed", "start", "stop"),
+    *("state_starting", "state_running", "state_stopped", "state_done", "state_reached"),
+    *("state_failed", "fact_step", "fact_exact", "fact_speed", "fact_left", "fact_took"),
+    *("fact_seed", "seconds"),
+)
+"""Sentences of the section "train" that a training in the browser says, too."""
 
 
 def training_page(key: str, run: Run, static_site: str, language: str = "en") -> str:
@@ -25,7 +30,7 @@ def training_page(key: str, run: Run, static_site: str, language: str = "en") ->
     Raises `TraceError` on an unknown language or a damaged probe trace.
     """
     language = checked_language(language)
-    payload = replay_payload(key, run, language=language)
+    payload = replay_payload(key, run, language=language, more={"trainer": _sentences(language)})
     addresses = [(moment["step"], moment["probe"]) for moment in json.loads(payload)["moments"]]
     probes = [
         data_element(
@@ -40,10 +45,22 @@ def training_page(key: str, run: Run, static_site: str, language: str = "en") ->
     return page(
         language,
         title,
-        component="training_replay",
-        more_styles=_STYLES,
+        component="live_training",
         body=f'{back_link(static_site, language, title)}<main id="player"></main>',
-        data=[data_element('id="payload"', payload, compress=True), *probes],
-        run="exported_replay",
+        data=[
+            linked_trainer(static_site),
+            data_element('id="payload"', payload, compress=True),
+            *probes,
+        ],
+        run="live_training",
         static_site=static_site,
+        trains=True,
     )
+
+
+def _sentences(language: str) -> Mapping[str, str]:
+    """The sentences of the bar with Start, and of what the trainer tells."""
+    train = section("train", language)
+    causal_off = say("run_settings.causal_off", language)
+    own = section("browser_training", language)
+    return {name: train[name] for name in _TRAIN} | {"causal_off": causal_off} | dict(own)

@@ -109,7 +109,7 @@ def test_every_metric_and_role_of_heads_has_its_formula(address, new_tab):
 
 def test_the_words_of_a_table_of_streamlit_open_too(address, new_tab):
     tab = new_tab(390, 844)
-    tab.goto(f"{address}heads?lang=en&part=removal")
+    tab.goto(f"{address}heads?lang=en&model=reverse&part=removal")
     tab.get_by_test_id("table-words").click()
     words = tab.get_by_test_id("table-words-words")
     for name in ("zero_loss", "mean_exact", "only_exact"):

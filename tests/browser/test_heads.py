@@ -447,7 +447,9 @@ def test_a_click_on_a_cell_shows_its_arithmetic_as_on_explore(address, new_tab):
     model = explorer.load(folders.PACKAGE.parent / "checkpoints" / "reverse.safetensors")
     trace = model.trace("7 3 9", pad_to=6, capture="full")
     tab = new_tab()
-    tab.goto(f"{address}heads?lang=en&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=1")
+    tab.goto(
+        f"{address}heads?lang=en&model=reverse&text=7+3+9&pad=2&site=cross&layer=1&head=2&step=1"
+    )
     tab.wait_for_selector(".plotted")
     tab.mouse.click(*cell_center(tab, trace, "cross", 1, 1))
     product = trace.query_vectors("cross")[1, 2, 1] @ trace.key_vectors("cross")[1, 2, 1]
@@ -542,7 +544,7 @@ def numbers_in(source: str, pattern: str) -> list[float]:
 
 def test_the_maps_of_a_comparison_begin_high_in_a_small_window(address, new_tab):
     tab = new_tab(1024, 768)
-    tab.goto(f"{address}heads?lang=en&part=compare&text=1+2+3&other_text=3+2+1")
+    tab.goto(f"{address}heads?lang=en&model=reverse&part=compare&text=1+2+3&other_text=3+2+1")
     picture = tab.get_by_test_id("comparison-original").locator(".plotted")
     tops = "node => node.querySelector('.cells, canvas').getBoundingClientRect().top"
     assert picture.evaluate(tops) <= 480

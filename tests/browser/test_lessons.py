@@ -495,7 +495,7 @@ def test_a_card_of_another_text_closes_the_cell_of_the_one_before(open_lesson):
 
 def choose_lesson(tab: Page, title: str) -> None:
     tab.get_by_role("button", name="Lessons").click()
-    tab.get_by_test_id("lesson-list").get_by_role("button", name=title).click()
+    tab.get_by_test_id("lesson-list").get_by_role("button", name=title, exact=True).click()
 
 
 def test_a_lesson_opens_from_the_navigation_row_of_any_page(address, new_tab):
@@ -531,7 +531,8 @@ def test_the_list_of_lessons_ticks_what_is_finished_also_on_other_pages(address,
     button, tick = tab.get_by_role("button", name="Lessons"), tab.get_by_test_id("lesson-tick")
     button.click()
     expect(tab.get_by_test_id("lesson-list")).to_be_visible()
-    entry = tab.get_by_role("listitem").filter(has_text=lesson.title)
+    title = tab.get_by_role("button", name=lesson.title, exact=True)
+    entry = tab.get_by_role("listitem").filter(has=title)
     expect(entry).to_contain_text(f"{lesson.minutes} min")
     expect(entry.get_by_role("button")).to_have_attribute("title", lesson.aims)
     expect(tick).to_have_count(0)

@@ -208,7 +208,9 @@ def test_the_sentence_names_the_word_that_a_piece_begins(open_html: Callable[...
         expect(tab.get_by_test_id("sentence")).to_contain_text(said)
 
 
-def test_words_are_disabled_where_every_word_is_one_piece(open_html: Callable[..., Page]) -> None:
+def test_words_without_marks_are_offered_where_every_word_is_one_piece(
+    open_html: Callable[..., Page],
+) -> None:
     whole = replace(
         pieces_trace(),
         source_tokens=("▁A", "▁b", "▁c", ".", "<eos>", "<pad>"),
@@ -219,12 +221,9 @@ def test_words_are_disabled_where_every_word_is_one_piece(open_html: Callable[..
     tab = open_html(html_page(whole, view=View(site="cross", layer=0, head=0)))
     words = tab.get_by_test_id("unit-words")
     expect(words).to_be_visible()
-    expect(words).to_have_attribute("aria-disabled", "true")
-    expect(words).to_have_attribute("title", re.compile("single piece"))
-    words.click(force=True)
-    tab.get_by_test_id("unit-pieces").focus()
-    tab.keyboard.press("ArrowRight")
-    expect(tab.get_by_test_id("unit-pieces")).to_have_attribute("aria-checked", "true")
+    words.click()
+    expect(words).to_have_attribute("aria-checked", "true")
+    assert tab.get_by_test_id("strip-source").locator(".chip").first.inner_text() == "A"
     tab = open_html(html_page(example_trace()))  # its symbols mark no words
     expect(tab.get_by_test_id("unit-words")).to_be_hidden()
 

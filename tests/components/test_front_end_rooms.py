@@ -18,6 +18,7 @@ LAYERS = (
     ("inside",),
     ("player",),
     ("browser_model", "chart", "classroom", "head_views", "lesson", "training_replay"),
+    ("browser_training",),
     ("live",),
 )
 HEIGHT = {folder: height for height, layer in enumerate(LAYERS) for folder in layer}

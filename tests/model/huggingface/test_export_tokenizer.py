@@ -2,7 +2,7 @@ import pytest
 
 from explorer.core.errors import ModelDirectoryError, VocabularyError
 from explorer.core.sentencepiece_vocabulary import learn_pieces
-from explorer.core.vocabulary import EOS, TOY_VOCABULARY
+from explorer.core.vocabulary import BOS, EOS, TOY_VOCABULARY
 from explorer.model.huggingface.export_tokenizer import library_tokenizer
 from explorer.model.huggingface.tokens import Tokens, is_usable
 from tests.support.toy_sentences import as_table
@@ -24,7 +24,7 @@ def pieces():
 
 
 def test_pieces_have_the_same_ids_labels_and_text(pieces):
-    tokens = Tokens(library_tokenizer(pieces, 64), len(pieces))
+    tokens = Tokens(library_tokenizer(pieces, 64, begins=False), len(pieces))
     assert is_usable(tokens.tokenizer)
     for text in SENTENCES:
         ids, labels = tokens.source(text)
@@ -38,7 +38,7 @@ def test_pieces_have_the_same_ids_labels_and_text(pieces):
 
 
 def test_symbols_have_the_same_ids_labels_and_text():
-    tokens = Tokens(library_tokenizer(TOY_VOCABULARY, 32), len(TOY_VOCABULARY))
+    tokens = Tokens(library_tokenizer(TOY_VOCABULARY, 32, begins=False), len(TOY_VOCABULARY))
     ids, labels = tokens.source(" 7 3\u00a0甲  a")
     assert ids == [*TOY_VOCABULARY.encode("7 3 甲 a"), EOS]
     assert labels == ("7", "3", "甲", "a", "<eos>")
@@ -49,6 +49,12 @@ def test_symbols_have_the_same_ids_labels_and_text():
     assert caught.value.key == "not_tokenized"
 
 
+def test_a_prompt_begins_with_the_beginning_and_has_no_end(pieces):
+    tokenizer = library_tokenizer(pieces, 64, begins=True)
+    for text in SENTENCES:
+        assert tokenizer(text)["input_ids"] == [BOS, *pieces.encode(text)]
+
+
 def test_a_vocabulary_of_another_kind_is_refused():
     with pytest.raises(ModelDirectoryError):
-        library_tokenizer(object(), 5)
+        library_tokenizer(object(), 5, begins=False)

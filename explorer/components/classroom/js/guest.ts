@@ -34,6 +34,11 @@ interface GuestState {
 
 export type Guest = ReturnType<typeof createGuest>;
 
+/** This tab begins apart from the host's view, with a model of the guest's own. */
+export function beginAlone() {
+  store(ALONE, "1", ofTab);
+}
+
 /** A guest of a class: follows the host until a touch, and back with one button. */
 export function createGuest(page: GuestPage) {
   if (new URLSearchParams(location.hash.slice(1)).has(RETURNS)) store(ALONE, null, ofTab);

@@ -12,6 +12,7 @@ export interface LiveModel {
   bytes: number; // of its file
   scriptBytes: number; // of the script that has it as a text
   sha256: string; // of its file
+  data?: Uint8Array<ArrayBuffer>; // of a model that has no file beside the page
   label: Record<string, string>; // by language
   intro: Record<string, string>; // what the model does, and how to begin
   placeholder: Record<string, string>; // by language, what may be typed

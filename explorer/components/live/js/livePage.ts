@@ -3,7 +3,8 @@
  * worker, its address is a link to what is on screen.
  */
 
-import { createGuest } from "../../classroom/js/guest.ts";
+import { isHanded } from "../../browser_training/js/handedModel.ts";
+import { beginAlone, createGuest } from "../../classroom/js/guest.ts";
 import { element, viewsOf } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
@@ -12,6 +13,7 @@ import { store as keep, stored } from "../../page/js/browserStorage.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
 import { readAddress } from "./address.ts";
 import { createAsking } from "./asking.ts";
+import { withHandedModel } from "./handedModel.ts";
 import { createHeader } from "./header.ts";
 import { createHostFollower } from "./hostFollower.ts";
 import { createHostTraining } from "./hostTraining.ts";
@@ -108,8 +110,15 @@ function chosenLanguage(data: PageData) {
   return wanted.find((name) => name && languages.includes(name)) ?? languages[0];
 }
 
+async function start() {
+  const worker = found("worker").textContent ?? "";
+  if (!isHanded()) return openPage(data, worker);
+  if (IN_CLASS) beginAlone();
+  openPage(await withHandedModel(data), worker);
+}
+
 const data = JSON.parse(found("page-data").textContent ?? "") as PageData;
-if ("ResizeObserver" in window) openPage(data, found("worker").textContent ?? "");
+if ("ResizeObserver" in window) start();
 else found("not-started").classList.add("at-once"); // an older browser draws no map
 
 if (data.site && !IN_CLASS) offerInstallation();

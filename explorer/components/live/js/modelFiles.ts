@@ -10,6 +10,7 @@ export interface ModelFile {
   bytes: number;
   scriptBytes: number; // of the script that has it as a text
   sha256: string;
+  data?: Uint8Array<ArrayBuffer>; // of one that came from another page, without a file
 }
 
 const CACHE = "attention-explorer-models";
@@ -37,12 +38,14 @@ export async function openModel(
   open: (data: Uint8Array<ArrayBuffer>) => Promise<unknown>,
   onProgress: (share: number) => void,
 ) {
-  const { name, bytes } = file;
+  const { name, bytes, data } = file;
   const decoded = (text: string) => decodeText(new TextEncoder().encode(text), bytes);
   const inPage = Array.from(document.querySelectorAll("script[data-model]")).find(
     (script) => script.getAttribute("data-model") === name,
   );
-  if (inPage) await open(decoded(inPage.textContent ?? ""));
+  if (data)
+    await open(data.slice()); // what is opened is handed to a worker
+  else if (inPage) await open(decoded(inPage.textContent ?? ""));
   else if (location.protocol === "file:") await open(decoded(await scriptText(name)));
   else await openFetched(file, open, onProgress);
 }

@@ -72,8 +72,8 @@ function options(model: ExplorableModel, { text, pad, forced, interventions }: L
   const { length } = model.read(text, undefined).source;
   const limit = model.checkpoint.transformer.config.max_length;
   const padTo = Math.min(length + pad, limit);
-  const force = Object.fromEntries(forced);
-  return { force, interventions, ...(pad && length ? { padTo } : {}) };
+  const padded = pad && length ? { padTo } : {};
+  return { force: Object.fromEntries(forced), interventions, ...padded };
 }
 
 /**

@@ -1,0 +1,67 @@
+/** Which task to train, Start and Stop, and what can be done with the model. */
+
+import { buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import type { Choice } from "./settings.ts";
+import { TASKS } from "./toyTasks.ts";
+
+export interface BarState {
+  going: boolean;
+  trained: boolean; // whether there is a model
+  blocked: boolean; // whether the browser has not opened a tab for it
+}
+
+export interface BarActions {
+  start: (choice: Choice) => void;
+  stop: () => void;
+  open: () => void;
+  save: () => void;
+}
+
+const SEEDS = 1000; // to choose from by chance: in a class each has its own
+const LARGEST_SEED = 2 ** 31;
+
+export function createStartBar(state: Readonly<BarState>, act: BarActions, say: Say): Part {
+  const task = element(
+    "select",
+    { testid: "train-task", "aria-label": say("label_task") },
+    ...TASKS.map((name) => element("option", { value: name }, say(`task_${name}`))),
+  );
+  const unmasked = element("input", { type: "checkbox", testid: "train-unmasked" });
+  const seed = element("input", {
+    ...{ type: "number", min: 0, max: LARGEST_SEED, required: true, testid: "train-seed" },
+    value: Math.floor(Math.random() * SEEDS),
+  });
+  const start = element(
+    "button",
+    { type: "submit", class: "primary", testid: "train-start", title: say("start_title") },
+    say("start"),
+  );
+  const button = (name: "stop" | "open" | "save") =>
+    buttonElement(
+      () => act[name](),
+      { testid: `train-${name}`, title: say(`${name}_title`) },
+      say(name),
+    );
+  const [stop, open, save] = [button("stop"), button("open"), button("save")];
+  const problem = element("span", { class: "problem", role: "alert" });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    act.start({ task: task.value, causal: !unmasked.checked, seed: Number(seed.value) });
+  };
+  const node = element(
+    "form",
+    { class: "page train-bar", testid: "train-bar", "aria-label": say("bar"), on: { submit } },
+    task,
+    element("label", { title: say("unmasked_title") }, unmasked, ` ${say("unmasked")}`),
+    element("label", {}, `${say("label_seed")} `, seed),
+    ...[start, stop, open, save, problem],
+  );
+  const draw = () => {
+    start.hidden = state.going;
+    stop.hidden = !state.going;
+    for (const one of [open, save]) one.hidden = !state.trained;
+    write(problem, state.blocked ? say("blocked") : "");
+  };
+  return { element: node, views: [draw] };
+}

@@ -1,0 +1,88 @@
+/**
+ * The static site's page of trainings: it opens on a recorded one, and Start trains a model in this
+ * browser, which the same replay shows.
+ */
+
+import { viewsOf, write } from "../../dom/js/element.ts";
+import { onResize } from "../../dom/js/onResize.ts";
+import { saveFile } from "../../dom/js/savedFile.ts";
+import { fillIn, type Strings } from "../../dom/js/sentences.ts";
+import { createScreen, createStore } from "../../dom/js/store.ts";
+import { embeddedPlotly } from "../../player/js/embeddedPlotly.ts";
+import { bytesOf } from "../../player/js/pageResources.ts";
+import { wordsOf } from "../../trace/js/lookAddress.ts";
+import { addressInFragment } from "../../training_replay/js/address.ts";
+import type { ReplayListeners } from "../../training_replay/js/replayContext.ts";
+import { type RunData, readRunData } from "../../training_replay/js/runData.ts";
+import { mountTrainingReplay } from "../../training_replay/js/trainingReplay.ts";
+import { handModel } from "./handedModel.ts";
+import { createOwnTraining } from "./ownTraining.ts";
+import { createStartBar } from "./startBar.ts";
+import { isGoing, nameOf, runOf, type Training, trainedModel } from "./trainedRun.ts";
+
+type PageRun = RunData & { trainer: Strings }; // a recorded run, with the sentences of the trainer
+
+function found(id: string) {
+  return document.getElementById(id) as HTMLElement;
+}
+
+/** @param address of a probe trace of the recorded run, which the page holds */
+async function recordedProbe(address: string) {
+  const node = document.querySelector(`script[data-probe="${CSS.escape(address)}"]`);
+  if (!(node instanceof HTMLElement)) throw new Error(`no probe trace ${address}`);
+  return bytesOf(node);
+}
+
+function openPage({ trainer: sentences, ...recorded }: PageRun) {
+  const { language } = recorded;
+  const { values: state, set } = createStore({ going: false, trained: false, blocked: false });
+  const own = createOwnTraining((training) => show(training));
+  const model = () => {
+    const training = own.latest();
+    return training && trainedModel(training);
+  };
+  /** @param view parameters of the address */
+  const open = (view: Record<string, string> = {}) => {
+    const trained = model();
+    if (trained) set({ blocked: !handModel(trained, { ...view, lang: language }) });
+  };
+  const save = () => {
+    const trained = model();
+    if (trained) saveFile(`${trained.name}.safetensors`, new Blob([trained.file]));
+  };
+  const onCell: ReplayListeners["onCell"] = ({ text, query, key, ...head }) =>
+    open({ text, ...wordsOf({ ...head, cell: [query, key] }) });
+
+  const bar = createStartBar(state, { start: own.start, stop: own.stop, open, save }, (key) =>
+    fillIn(sentences, key),
+  );
+  found("player").before(bar.element);
+  onResize([bar.element], new AbortController().signal, () =>
+    document.body.style.setProperty("--bar-height", `${bar.element.offsetHeight}px`),
+  );
+  createScreen().show(viewsOf([bar]));
+  const replay = mountTrainingReplay(
+    found("player"),
+    recorded,
+    { onLink: () => {}, onCell },
+    {
+      probe: async (address) => own.probe(address) ?? recordedProbe(address),
+      plotly: embeddedPlotly,
+    },
+  );
+  const show = (training: Training) => {
+    const title = fillIn(sentences, "title", { name: nameOf(training.settings) });
+    write(document.querySelector("h1") as HTMLElement, title);
+    document.title = title;
+    document.body.toggleAttribute("data-trained", true);
+    set({ going: isGoing(training), trained: training.moments.length > 0, blocked: false });
+    replay.update(runOf(training, { ...recorded, sentences }));
+  };
+}
+
+async function start() {
+  openPage(readRunData(await bytesOf(found("payload"))) as PageRun);
+}
+
+addressInFragment();
+start();
