@@ -53,6 +53,7 @@ _ORDER = (
     "what-if",
     "positions",
     "residual",
+    "induction",
     "training",
     "importance",
 )
