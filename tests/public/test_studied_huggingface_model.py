@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
+import torch
+from transformers import GPT2LMHeadModel
 
 from explorer.core.errors import ConfigError, EvaluationBatchError, TraceError
+from explorer.heads.metrics.evaluation_batches import repeated_sequences
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.public.head_studies import HeadStudies
 from explorer.public.studied_model import load
@@ -72,6 +75,32 @@ def test_its_residual_stream_is_said_not_to_be_captured(model_folder):
         model.logit_attribution("5 6 7")
     with pytest.raises(TraceError, match=expected):
         model.score_parts("5 6 7", "cross", 0, 0, 0, 0)
+
+
+def test_a_decoder_alone_is_measured_on_random_tokens_that_come_twice(model_folder):
+    model = load(model_folder / "gpt-tiny")
+    report = model.measure(repeated=8)
+    ids = repeated_sequences(model, 8).queries.ids
+    block = ids.size(1) // 2
+    first = ids.size(1) - 2 * block  # after what the tokenizer puts before a text
+    assert torch.equal(ids[:, first : first + block], ids[:, first + block :])
+    library = GPT2LMHeadModel.from_pretrained(
+        model_folder / "gpt-tiny", attn_implementation="eager"
+    )
+    with torch.inference_mode():
+        attention = library(ids, output_attentions=True).attentions
+    again = torch.arange(first + block, ids.size(1))  # rows of the second block
+    for layer, weights in enumerate(attention):  # (B, H, T, T)
+        hits = weights[:, :, again].argmax(-1) == again - block + 1
+        for head, expected in enumerate(hits.double().mean((0, 2)).tolist()):
+            rows = {row["role"]: row for row in report.role_rows("decoder", layer, head)}
+            assert rows["induction"]["score"] == pytest.approx(expected)
+            assert rows["induction"]["queries"] == 8 * block
+    for given in ({"texts": ["5 6"]}, {"labels": ["6"]}):
+        with pytest.raises(ConfigError, match="take the place of texts"):
+            model.measure(repeated=8, **given)
+    with pytest.raises(EvaluationBatchError, match="are for models with a decoder alone"):
+        load(model_folder / "bert-tiny").measure(repeated=8)
 
 
 def test_its_heads_are_measured_and_removed_over_texts(model_folder):
