@@ -77,7 +77,7 @@ def test_a_prompt_is_given_and_what_follows_can_be_forced(
     )
     for _ in range(prompt - 2):
         page.keyboard.press("ArrowRight")
-    expect(note).to_contain_text("what if")
+    expect(note).to_contain_text("write it instead")
     page.get_by_test_id("candidates").get_by_role("button").nth(1).click()
     expect(page.get_by_test_id(f"unforce-{prompt}")).to_be_visible()
     expect(given).to_have_count(prompt)

@@ -107,11 +107,13 @@ def test_on_a_projector_no_head_and_no_output_is_cut(address, new_tab, size):
     tab.goto(f"{address}?lang=en&model=english-french&text={text}&step=4&next=heads")
     tab.wait_for_selector(".plotted")
     tab.keyboard.press("p")
+    # A small projector leaves the line of the output to the map: it is read in that of the target.
+    output = "output" if size[0] > 1150 else "strip-target"
     for step in (4, 5):
         expect(tab.get_by_test_id("step-count")).to_contain_text(f"step {step}/")
         for part in ("decoder-0-0", "cross-2-7"):
             expect(tab.get_by_test_id(f"part-{part}")).to_be_in_viewport(ratio=1)
-        for part in ("parts-sentence", "output"):
+        for part in ("parts-sentence", output):
             expect(tab.get_by_test_id(part)).to_be_in_viewport(ratio=1)
         tab.keyboard.press("ArrowRight")
 

@@ -137,8 +137,8 @@ def test_a_cancelled_job_keeps_its_points_and_the_next_one_goes_on(explorable, f
 def test_an_unfinished_report_that_cannot_be_read_is_measured_anew(explorable, folder) -> None:
     job = started(explorable, IMPORTANCE)
     wait_for_job(job)
+    job.unfinished.write_text("{", "utf-8")  # first: its watcher may yet delete an empty folder
     job.report.unlink()
-    job.unfinished.write_text("{", "utf-8")
     assert stored_prunings(explorable.digest) == []
     wait_for_job(started(explorable, IMPORTANCE))
     assert job.done, job.failure

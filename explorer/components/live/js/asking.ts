@@ -33,9 +33,10 @@ export function createAsking(
   const tellLoaded = () => set({ loaded: backend.progress(state.asked.request.model) });
   const backend = workerBackend(data.models, workerSource, tellLoaded);
   const unopened: Set<string> = new Set(); // models whose files could not be opened
-  let used = stored(USED) !== null; // whether the person has stepped or typed, now or before
+  let used = stored(USED) !== null; // whether the person has touched the picture or typed, now or before
   let timer: ReturnType<typeof setTimeout> | undefined; // after which the person has waited long
 
+  /** The page is no longer new to the person. */
   const use = () => {
     if (!used) keep(USED, "1");
     used = true;
@@ -98,7 +99,7 @@ export function createAsking(
     const first = shownRequest(state) === null;
     const hint = hintOf(trace, request, data, language);
     set({ onScreen: { word: traceWord({ request, view }, language), request, hint } });
-    const listeners = playerListeners(request, state, { ask, use, link, selection, keptView });
+    const listeners = playerListeners(request, state, { ask, link, selection, keptView });
     const resources = { held: null, fetch };
     picture.draw(trace, { ...listeners, resources }, host?.picture ?? "player");
     const { sites, target } = trace.header;
@@ -207,7 +208,7 @@ export function createAsking(
     const { view } = addressedVisit();
     ask(asked.request === shownRequest(state) ? { request: asked.request, view } : asked);
   };
-  return { ask, askAgain, edited, followAddress, keptView };
+  return { ask, askAgain, use, edited, followAddress, keptView };
 }
 
 function questionOf(

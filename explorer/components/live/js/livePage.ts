@@ -44,6 +44,7 @@ function openPage(data: PageData, workerSource: string) {
   let typeOn = () => {};
   const picture = createTracePicture(place, data.strings, () => typeOn());
   const asking = createAsking(data, store, picture, workerSource);
+  for (const touched of ["pointerdown", "keydown"]) place.addEventListener(touched, asking.use);
   const messages = createMessages(state, data, place);
   const training = IN_CLASS ? createHostTraining(store, data.strings) : null;
   const followHost = training && createHostFollower(data, store, { asking, picture, training });

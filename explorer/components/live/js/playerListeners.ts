@@ -10,7 +10,6 @@ import { type Asked, type PageState, shownRequest } from "./pageState.ts";
 
 interface Heard {
   ask: (asked: Asked) => unknown;
-  use: () => void; // the page is no longer new to the person
   link: (selection: Selection, replace: boolean) => void; // write the address
   selection: () => Selection | undefined;
   keptView: () => InitialView;
@@ -29,7 +28,7 @@ export const READ_ONLY: Listeners = {
 export function playerListeners(
   request: LiveRequest,
   state: Readonly<PageState>,
-  { ask, use, link, selection, keptView }: Heard,
+  { ask, link, selection, keptView }: Heard,
 ) {
   const change = (
     changes: Partial<Pick<LiveRequest, "forced" | "interventions">>,
@@ -45,7 +44,6 @@ export function playerListeners(
   };
   return {
     onState: (selection: Selection) => {
-      use();
       if (state.asked.request !== shownRequest(state)) return; // the address is of a text on its way
       link(selection, true);
     },

@@ -91,6 +91,7 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
   const fit = () => {
     const { ahead, alignment, head, layer, shows } = state;
     void [context.size, ahead, alignment, head, layer, shows]; // move what is above in the column
+    if (byHeads()) attribution(""); // fills it, once found
     const candidates = listed(context);
     const around = [heading, temperature.element, note, typed.element];
     const shown = fitCandidates(context, node, around, candidates, rows);
