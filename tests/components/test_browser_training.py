@@ -26,7 +26,8 @@ from explorer.training.toy_evaluation import batch_gold_weight, exact_matches
 SERVER = Path(__file__).parent / "js" / "trainerServer.ts"
 STEPS = 5
 STACKS = {"encoder", "decoder"}
-CASES = {"reverse": True, "sort": True, "copy": False, "induction": True}  # task: whether with the causal mask
+# By task: whether with the causal mask.
+CASES = {"reverse": True, "sort": True, "copy": False, "induction": True}
 
 
 @pytest.fixture(scope="module", params=CASES, ids=str)
