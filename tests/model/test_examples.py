@@ -39,8 +39,8 @@ def test_the_first_model_opens_with_a_text_at_which_it_hesitates_where_a_person_
         assert token in source[max(place - 1, 0) : place + 2]
 
 
-@pytest.mark.parametrize("model", [MODEL, EARLY, "chinese-english"])
-def test_a_translator_has_sentences_each_with_a_hint_in_both_languages(model):
+@pytest.mark.parametrize("model", [MODEL, EARLY, "chinese-english", "english"])
+def test_a_model_of_sentences_has_texts_each_with_a_hint_in_both_languages(model):
     texts = examples.for_model(model)
     assert len(texts) >= 8
     for text in texts:
@@ -111,6 +111,8 @@ def test_the_first_sentence_crosses_where_it_opens(traces):
     token that the hint quotes."""
     name, all_traces = traces
     text, trace = next(iter(all_traces.items()))
+    if "cross" not in trace.sites:
+        pytest.skip("a decoder alone has no source")
     report = HeadReport.load(SHIPPED / "heads" / f"{name}.json")
     head = initial_head(trace, report)
     step = initial_step(trace, *head)
