@@ -17,7 +17,7 @@ from tests.support.tiny_configs import TINY
     ("arguments", "message"),
     [
         ("train --heads 3", "cannot be shared by 3 heads"),
-        ("train --task invert", "copy, reverse, sort"),
+        ("train --task invert", "copy, induction, reverse, sort"),
         ("trace nowhere.safetensors 1", "cannot be read"),
         ("trace nowhere.safetensors 1 --out x.png", ".html"),
     ],

@@ -14,11 +14,9 @@ from explorer.app.server import probe_route
 from explorer.core import files, folders
 from explorer.core.trace import Trace
 from explorer.data.parallel_corpus import read_pairs, read_rows, read_sources
-from explorer.heads.metrics.attention_metrics import OFFSETS
 from explorer.heads.metrics.evaluation_batches import read_texts
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.reports.report_store import stored_reports
-from explorer.heads.roles.roles import ROLES
 from explorer.jobs import training_launcher
 from explorer.jobs.training_run import Run, list_runs
 from explorer.model.checkpoint import load_checkpoint, to_bytes
@@ -237,8 +235,11 @@ def test_an_odd_report_is_skipped(odd, reports, caplog):
 def small_report() -> dict[str, Any]:
     """The first three heads of a report that ships, with their roles and offsets."""
     content = json.loads(REPORT)
-    for name, rows in (("heads", 3), ("roles", 3 * len(ROLES)), ("offsets", 3 * len(OFFSETS))):
-        content[name] = {column: values[:rows] for column, values in content[name].items()}
+    heads = len(content["heads"]["head"])
+    for name, columns in content.items():
+        if name in ("heads", "roles", "offsets"):
+            rows = 3 * len(columns["head"]) // heads
+            content[name] = {column: values[:rows] for column, values in columns.items()}
     return content
 
 

@@ -1,5 +1,5 @@
-"""Interventions: changes in a model while it runs, to heads, cells of masks, rows of weights or
-parts of the whole model.
+"""Interventions: changes in a model while it runs, to heads, cells of masks, rows of weights, parts
+of the whole model or the way it chooses tokens.
 
 Each has one line of text, for links and facts:
 
@@ -11,6 +11,7 @@ Each has one line of text, for links and facts:
     open decoder.*.* 2 5        query 2 may attend to key 5, in every layer and head
     row cross.1.2 3 0.5,0.5     the weights of query 3, made to sum to 1 over its unmasked keys
     omit mask                   the whole model runs without a part, see `OMISSIONS`
+    draw 0.8 7                  each token is drawn at temperature 0.8 with seed 7
 
 A typed line may begin with mask, unmask or override-row: the command line and `trace` use these
 words for the close, open and row of links.
@@ -33,6 +34,11 @@ OMISSIONS = ("scaling", "mask", "positions")
 """Parts that can be left out of a Transformer to see their effect: the division of the scores by √K
 (§3.2.1), all masks (§3.2.3), the position vectors (§3.5)."""
 
+TEMPERATURES = (0.1, 5.0)
+"""The lowest and the highest at which tokens are drawn."""
+
+LARGEST_SEED = 9_999
+
 _UNAVOIDABLE = {  # site where a cell was unmasked → the integrity check that must fail then
     "encoder": "padding_changes_nothing",
     "decoder": "cached_equals_full",
@@ -49,6 +55,7 @@ class Verb(StrEnum):
     UNMASK = "open"
     ROW = "row"
     OMIT = "omit"
+    DRAW = "draw"
 
     @classmethod
     def _missing_(cls, value: object) -> "Verb | None":
@@ -157,8 +164,26 @@ class Omission(NamedTuple):
         return f"{self.verb} {self.part}"
 
 
+class Drawing(NamedTuple):
+    """Draw each token from softmax(logits / temperature), not the most probable one.
+
+    temperature: from `TEMPERATURES[0]` to `TEMPERATURES[1]`. seed: from 0 to `LARGEST_SEED`; the
+        same one draws the same tokens.
+    """
+
+    temperature: float
+    seed: int
+
+    @property
+    def verb(self) -> Verb:
+        return Verb.DRAW
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.temperature:g} {self.seed}"
+
+
 OnAttention: TypeAlias = Ablation | Keep | CellEdit | RowOverride
-Intervention: TypeAlias = OnAttention | Omission
+Intervention: TypeAlias = OnAttention | Omission | Drawing
 
 _Kind = TypeVar("_Kind", Ablation, Keep, CellEdit, RowOverride)
 
@@ -175,6 +200,7 @@ class Interventions:
     edit_mask: tuple[CellEdit, ...] = ()
     override_row: tuple[RowOverride, ...] = ()
     omit: tuple[Omission, ...] = ()
+    draw: Drawing | None = None
 
     @classmethod
     def gather(
@@ -184,12 +210,13 @@ class Interventions:
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
         without: Iterable[str] = (),
+        draw: Sequence[float] | None = None,
     ) -> "Interventions":
         """Interventions from tuples and, in `without`, names of `OMISSIONS`. If a head is ablated
         several times, the last one counts.
 
         Raises `InterventionError` on a malformed tuple, and on a head both removed and kept,
-        `ConfigError` on a part that cannot be left out.
+        `ConfigError` on a part that cannot be left out, and on a temperature or seed out of range.
         """
         removed = {one[:3]: one for one in _all_checked(Ablation, ablate)}
         kept = tuple(_all_checked(Keep, keep))
@@ -202,11 +229,12 @@ class Interventions:
             tuple(_all_checked(CellEdit, edit_mask)),
             tuple(map(_checked_row, _all_checked(RowOverride, override_row))),
             _omissions(without),
+            None if draw is None else _checked_drawing(draw),
         )
 
     @classmethod
     def of(cls, interventions: Iterable[Intervention]) -> "Interventions":
-        """Interventions in any order, equal ones once; raises as `gather` does."""
+        """Interventions in any order, equal ones once, the last drawing; raises as `gather`."""
         distinct = list(dict.fromkeys(interventions))
         return cls.gather(
             ablate=[one for one in distinct if isinstance(one, Ablation)],
@@ -214,6 +242,7 @@ class Interventions:
             edit_mask=[one for one in distinct if isinstance(one, CellEdit)],
             override_row=[one for one in distinct if isinstance(one, RowOverride)],
             without=[one.part for one in distinct if isinstance(one, Omission)],
+            draw=next((one for one in reversed(distinct) if isinstance(one, Drawing)), None),
         )
 
     @classmethod
@@ -230,6 +259,8 @@ class Interventions:
         yield from self.edit_mask
         yield from self.override_row
         yield from self.omit
+        if self.draw:
+            yield self.draw
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -248,7 +279,7 @@ class Interventions:
 
     def options(self) -> dict[str, Any]:
         """The keyword arguments of `trace` for these interventions."""
-        names = ("ablate", "keep", "edit_mask", "override_row")
+        names = ("ablate", "keep", "edit_mask", "override_row", "draw")
         return {name: getattr(self, name) for name in names} | {"without": self.omitted}
 
     def removed(self, site: str, layers: int, heads: int) -> dict[tuple[int, int], str]:
@@ -279,12 +310,12 @@ class Interventions:
     @property
     def on_heads(self) -> "Interventions":
         """The interventions that remove whole heads."""
-        return replace(self.on_any_text, omit=())
+        return replace(self.on_any_text, omit=(), draw=None)
 
     @property
     def on_cells(self) -> "Interventions":
         """The interventions on cells and rows; they need a text with these positions."""
-        return replace(self, ablate=(), keep=(), omit=())
+        return replace(self, ablate=(), keep=(), omit=(), draw=None)
 
     @property
     def omitted(self) -> tuple[str, ...]:
@@ -371,6 +402,9 @@ def _read(text: str) -> Intervention:
         verb = Verb(word)
         if (verb, rest) == (Verb.OMIT, []) and name in OMISSIONS:
             return Omission(name)
+        if verb == Verb.DRAW:
+            (seed,) = rest
+            return _checked_drawing((float(name), _number(seed)))
         site, layer, head = name.split(".")
         match verb, rest:
             case Verb.ABLATE, [] | ["zero"] | ["mean"]:
@@ -384,7 +418,7 @@ def _read(text: str) -> Intervention:
                 given = tuple(map(float, weights.split(",")))
                 row = (site, _number(layer), _number(head), _number(query), given)
                 return _checked_row(_checked(RowOverride, row))
-    except ValueError:
+    except (ValueError, ConfigError):
         pass
     raise InterventionError("bad_intervention", text=text[:80])
 
@@ -434,6 +468,21 @@ def _omissions(names: Iterable[str]) -> tuple[Omission, ...]:
         if name not in OMISSIONS:
             raise ConfigError("bad_omission", got=name, known=", ".join(OMISSIONS))
     return tuple(Omission(name) for name in OMISSIONS if name in given)
+
+
+def _checked_drawing(given: Sequence[float]) -> Drawing:
+    """Raises `ConfigError` unless it is a temperature and a seed within their ranges."""
+    lowest, highest = TEMPERATURES
+    several = isinstance(given, Sequence) and not isinstance(given, str)
+    match tuple(map(_plain, given)) if several else ():
+        case (float() | int() as temperature, int() as seed) if (
+            not {bool} & {type(temperature), type(seed)}
+            and lowest <= temperature <= highest
+            and 0 <= seed <= LARGEST_SEED
+        ):
+            return Drawing(float(temperature), seed)
+    facts = {"lowest": f"{lowest:g}", "highest": f"{highest:g}", "most": LARGEST_SEED}
+    raise ConfigError("bad_drawing", got=repr(given)[:80], **facts)
 
 
 def _all_checked(kind: type[_Kind], given: Iterable[Sequence[Any]]) -> Iterator[_Kind]:

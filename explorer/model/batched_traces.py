@@ -16,7 +16,7 @@ from explorer.core.mask_reasons import path_codes
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, PAD
 from explorer.model.checkpoint import Checkpoint
-from explorer.model.greedy_decoding import greedy_steps
+from explorer.model.greedy_decoding import decoding_steps
 from explorer.model.hooks import MODULES, capture, path
 from explorer.model.masks import padding_mask, path_mask
 from explorer.model.row_logits import RowLogits, largest_difference
@@ -79,7 +79,7 @@ def _traces(
     with threads_for(config.parameters, source.numel()):
         memory = transformer.encode(source, mask)  # (N, S, D)
     with threads_for(config.parameters, len(source)):
-        steps = list(greedy_steps(transformer, memory, mask, config.max_length))
+        steps = list(decoding_steps(transformer, memory, mask, config.max_length))
     chosen = torch.stack([token for _, token in steps], 1)  # (N, T)
     queries = torch.cat([torch.full_like(chosen[:, :1], BOS), chosen[:, :-1]], 1)  # (N, T)
     queries = queries.masked_fill(chosen == PAD, PAD)  # an end token is chosen but never fed in

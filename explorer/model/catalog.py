@@ -28,7 +28,7 @@ TRAIN_COMMAND = "python -m explorer train --task reverse --out checkpoints/rever
 
 _ORDER = (
     *("reverse-almost", "reverse", "english-french", "chinese-english", "copy", "sort"),
-    *("induction", "reverse-early", "english-french-early"),
+    *("english", "induction", "reverse-early", "english-french-early"),
 )
 """Order of the shipped models; others follow by name."""
 

@@ -19,7 +19,7 @@ from explorer.model.batched_traces import batched_traces
 from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.fingerprint import fingerprint
-from explorer.model.greedy_decoding import NO_TOKENS, greedy_steps
+from explorer.model.greedy_decoding import NO_TOKENS, decoding_steps
 from explorer.model.hooks import path
 from explorer.model.intervention_hooks import applied, refuse_misplaced
 from explorer.model.masks import padding_mask
@@ -131,7 +131,8 @@ class ExplorableModel(TracedModel):
             memory = model.encode(source, mask)  # (1, S, D)
         with threads_for(config.parameters, tokens=1):
             steps: list[tuple[Tensor, Tensor]] = []
-            for logits, token in greedy_steps(model, memory, mask, most, imposed):
+            drawing = options.interventions.draw
+            for logits, token in decoding_steps(model, memory, mask, most, imposed, drawing):
                 steps.append((logits.cpu(), token))
                 refuse_logits(len(steps), config.target_vocabulary)
         cached_logits = RowLogits.of_steps([logits for logits, _ in steps])

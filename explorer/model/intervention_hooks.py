@@ -17,6 +17,7 @@ from torch import Tensor
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import (
     CellEdit,
+    Drawing,
     Interventions,
     Omission,
     OnAttention,
@@ -62,7 +63,7 @@ def head_gates(
         if (own := [head for head in heads if head.site == site])
     }
     for one in interventions:
-        if not isinstance(one, Omission):
+        if not isinstance(one, Omission | Drawing):
             _refuse_unknown(one, heads, sizes)
     removed = {
         Head(site, *place): how

@@ -144,6 +144,7 @@ class TracedModel(Protocol):
         override_row: Iterable[Sequence[Any]] = (),
         means: MeanOutputs | None = None,
         without: Iterable[str] = (),
+        draw: Sequence[float] | None = None,
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
@@ -171,6 +172,8 @@ class TracedModel(Protocol):
         edit_mask: `CellEdit`s, cells to mask or unmask.
         override_row: `RowOverride`s, rows of weights to set, at most one weight for each key.
         means: of the outputs of all heads; only for ablation by the mean.
+        draw: temperature and seed, such as (0.8, 7): each token is drawn from softmax(logits /
+            temperature). The same seed draws the same tokens.
 
         Only for models of the library transformers:
         pair: a second text, for a model that decodes nothing. The tokenizer joins both; a model
@@ -191,7 +194,7 @@ class TracedModel(Protocol):
         refuse_options(capture, means, pad_to=pad_to, max_new_tokens=max_new_tokens)
         given = (text, pair, messages, source_language, target_language, target, prefix, force)
         choice = LayerChoice.of(layers, sites)
-        changes = Interventions.gather(ablate, keep, edit_mask, override_row, without)
+        changes = Interventions.gather(ablate, keep, edit_mask, override_row, without, draw)
         size = (pad_to, max_new_tokens, capture, choice)
         return self._traced(TraceOptions(*given, *size, changes, means))
 

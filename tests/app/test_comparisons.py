@@ -110,7 +110,11 @@ def recorded() -> Run:
 
 def test_runs_without_moments_are_not_listed(own_runs):
     finished_run(own_runs / "reverse-1")
-    assert set(comparisons.runs_with_moments()) == {RECORDED, f"{RECORDED}-without-mask"}
+    assert set(comparisons.runs_with_moments()) == {
+        RECORDED,
+        f"{RECORDED}-without-mask",
+        "recorded/induction",
+    }
 
 
 def test_the_opening_pair_is_an_early_moment_and_the_last():

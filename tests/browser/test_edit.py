@@ -148,6 +148,19 @@ def test_parts_are_left_out_by_one_press_and_another_puts_them_back(edit):
     expect(tab.locator(".outputs .differs").first).to_be_visible()
 
 
+def test_tokens_are_drawn_with_another_seed_at_each_press(edit):
+    tab = edit()
+    tab.get_by_test_id("draw-temperature").select_option("1.5")
+    tab.get_by_test_id("try-draw").click()
+    expect_done(tab, "draw 1.5 1")
+    expect(tab.get_by_test_id("undo-draw 1.5 1")).to_be_visible()
+    expect(tab.get_by_test_id("changes")).to_contain_text("drawn at temperature 1.5, seed 1")
+    tab.get_by_test_id("try-draw").click()
+    expect_done(tab, "draw 1.5 2")
+    tab.get_by_test_id("undo-draw 1.5 2").click()
+    expect_done(tab)
+
+
 def test_heads_are_struck_by_keys_and_arrows_only_move(edit):
     tab = edit(f"{LINK}&site=decoder&layer=0&head=1&step=6")
     tab.get_by_test_id("head-0-1").focus()

@@ -36,6 +36,8 @@ CHANGES = [
     ["omit mask"],
     ["omit positions"],
     ["omit scaling", "ablate decoder.1.1"],
+    ["draw 1.5 7"],
+    ["omit mask", "draw 2 3"],
 ]
 
 REFUSED = [

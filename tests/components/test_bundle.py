@@ -87,7 +87,7 @@ def test_every_integrity_check_has_its_sentences():
 
 def test_every_curve_has_its_sentences():
     panels = (COMPONENTS / "training_replay" / "js" / "curvePanels.ts").read_text("utf-8")
-    names = set(re.findall(r'(?:name: |(?:simple|score)Panel\()"(\w+)"', panels))
+    names = set(re.findall(r'(?:name: |(?:simple|score|head)Panel\()"(\w+)"', panels))
     assert names >= {"loss", "gold", "bleu", "rate"}
     assert {f"{name}{end}" for name in names for end in ("", "_title")} <= set(
         table()["training_replay"]

@@ -26,6 +26,7 @@ LINES = (
     "open decoder.*.* 2 5",
     "row cross.1.2 3 0.5,0.25,1e-07,2",
     "omit mask",
+    "draw 0.8 7",
 )
 
 
@@ -96,7 +97,7 @@ def test_those_on_whole_heads_and_those_on_cells_are_distinguished():
     done = Interventions.parse(LINES)
     assert done.on_heads.texts() == LINES[:4]
     assert done.on_cells.texts() == LINES[4:7]
-    assert done.on_any_text.texts() == (*LINES[:4], LINES[7])
+    assert done.on_any_text.texts() == (*LINES[:4], *LINES[7:])
     assert not done.on_heads.on_cells
 
 

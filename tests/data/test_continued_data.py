@@ -20,22 +20,6 @@ def drawn(size: int = 300, length: int = 24, symbols: int = 20) -> list[list[int
     return batch.target[:, 1:-1].tolist()
 
 
-def block_of(row: list[int]) -> int:
-    return next((n for n in range(1, len(row)) if row[n] == row[0]), len(row))
-
-
-@pytest.mark.parametrize(("length", "symbols", "longest"), [(24, 20, 12), (24, 9, 9), (9, 20, 4)])
-def test_a_block_of_different_symbols_comes_again_and_again(length, symbols, longest):
-    blocks = set()
-    for row in drawn(length=length, symbols=symbols):
-        size = block_of(row)
-        assert len(set(row[:size])) == size
-        assert row == [row[place % size] for place in range(length)]
-        assert set(row) <= set(range(FIRST, FIRST + symbols))
-        blocks.add(size)
-    assert blocks == set(range(4, longest + 1))
-
-
 def test_gold_is_what_came_after_the_symbol_before():
     """Row 0 has the beginning, row r the symbol r; of 7 3 9 7 3, the last is copied from the 3."""
     gold = TASK.gold([], [7, 3, 9, 7, 3, EOS])

@@ -1,7 +1,7 @@
 import torch
 
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.model.greedy_decoding import NO_TOKENS, continuation, greedy, greedy_steps
+from explorer.model.greedy_decoding import NO_TOKENS, continuation, decoding_steps, greedy
 from explorer.model.masks import padding_mask
 from explorer.model.transformer import Transformer
 
@@ -10,7 +10,7 @@ SOURCE = torch.tensor([[3, 4, 5, 2], [6, 2, PAD, PAD]])
 
 def decode(model: Transformer, source: torch.Tensor, limit: int, forced=NO_TOKENS) -> list:
     mask = padding_mask(source)
-    steps = greedy_steps(model, model.encode(source, mask), mask, limit, forced)
+    steps = decoding_steps(model, model.encode(source, mask), mask, limit, forced)
     return [token.tolist() for _, token in steps]
 
 

@@ -103,6 +103,24 @@ def test_a_decoder_alone_is_measured_on_random_tokens_that_come_twice(model_fold
         load(model_folder / "bert-tiny").measure(repeated=8)
 
 
+@pytest.mark.parametrize("kind", ["opus", "gpt"])
+def test_its_tokens_are_drawn_with_a_seed(model_folder, kind):
+    model = load(model_folder / f"{kind}-tiny")
+    first, again, other = (
+        model.trace("5 6 7", draw=(3.0, seed), max_new_tokens=6) for seed in (1, 1, 2)
+    )
+    assert first.predicted_tokens == again.predicted_tokens != other.predicted_tokens
+    assert first.facts["interventions"] == ["draw 3 1"]
+    assert first.integrity().ok.all()
+    steps = first.steps()
+    drawn = steps[steps.chosen & ~steps.forced]
+    assert (drawn["rank"] > 1).any()
+    low = model.trace("5 6 7", draw=(0.1, 1), max_new_tokens=6)
+    assert low.predicted_tokens != first.predicted_tokens
+    with pytest.raises(ConfigError, match="writes no tokens"):
+        load(model_folder / "bert-tiny").trace("5 6 7", draw=(1.0, 1))
+
+
 def test_its_heads_are_measured_and_removed_over_texts(model_folder):
     model = load(model_folder / "gpt-tiny")
     report = model.measure(["5 6 7", "9 8"])

@@ -20,6 +20,7 @@ from explorer.core.i18n import isolated, say
 from explorer.core.interventions import (
     Ablation,
     CellEdit,
+    Drawing,
     Intervention,
     Interventions,
     Omission,
@@ -34,7 +35,7 @@ from explorer.core.vocabulary import shown_label
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 
-_VERBS = tuple(verb for verb in Verb if verb != Verb.OMIT)
+_VERBS = tuple(verb for verb in Verb if verb not in (Verb.OMIT, Verb.DRAW))
 """What can be drafted here; parts of the whole model are left out on Explore."""
 
 
@@ -131,6 +132,8 @@ def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
     """An intervention as its button names it. trace: of the same model."""
     if isinstance(one, Omission):
         return say(f"player.chip_omit_{one.part}", language)
+    if isinstance(one, Drawing):
+        return say("player.chip_draw", language, **one._asdict())
     head = _head_text(one, trace, language)
     match one:
         case Ablation():

@@ -1,4 +1,4 @@
-"""Greedy decoding: the tokens it may choose or a caller imposes, where it stops, and its result."""
+"""Decoding: the tokens it may choose or a caller imposes, where it stops, and its result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import VocabularyError
+from explorer.core.interventions import Drawing
+from explorer.model.drawing import draw
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.row_logits import NO_LOGITS, RowLogits
@@ -27,6 +29,7 @@ class DecodingRules:
     ends: ids after which decoding stops.
     never: ids that are not chosen; never_first: those not chosen at the first step.
     forced: step → the id its token must have.
+    drawing: how the other tokens are drawn; None = the most probable ones.
     """
 
     first: int
@@ -35,6 +38,7 @@ class DecodingRules:
     never: Tensor = field(default_factory=lambda: _NO_IDS)
     never_first: Tensor = field(default_factory=lambda: _NO_IDS)
     forced: Mapping[int, int] = field(default_factory=dict)
+    drawing: Drawing | None = None
 
     def chosen(self, logits: Tensor, step: int) -> Tensor:
         """The tokens (N,) chosen at a step from its logits (N, V); or (N, T) from (N, T, V)."""
@@ -45,6 +49,10 @@ class DecodingRules:
             excluded = torch.cat([self.never, self.never_first])
         if len(excluded):
             logits = logits.index_fill(-1, excluded, -torch.inf)
+        if self.drawing:
+            rows = logits.reshape(-1, logits.size(-1))
+            drawn = torch.tensor([draw(self.drawing, row, step) for row in rows])
+            return drawn.view(logits.shape[:-1])
         return logits.argmax(-1)
 
 

@@ -16,7 +16,7 @@ from explorer.core.errors import (
     ModelDirectoryError,
     VocabularyError,
 )
-from explorer.core.interventions import refuse_weights_only
+from explorer.core.interventions import Drawing, refuse_weights_only
 from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
@@ -178,6 +178,8 @@ class HuggingFaceModel(TracedModel):
     def _traced(self, options: TraceOptions) -> Trace:
         if options.interventions.omit:
             raise ConfigError("no_omission", name=self.name)
+        if options.interventions.draw and not self.decodes:
+            raise ConfigError("draws_nothing", name=self.name)
         forces = options.forces
         if self.kind == Kind.ENCODER_ONLY:
             refuse_decoding(options.target, options.prefix, options.max_new_tokens)
@@ -198,7 +200,8 @@ class HuggingFaceModel(TracedModel):
         if not self.anatomy.head.body:
             refuse_logits(last or inputs.lengths[0], self.anatomy.head.width)
         if self.decodes:
-            decoded = spoken._decode(inputs, edits, recording, forced, last)
+            drawing = options.interventions.draw
+            decoded = spoken._decode(inputs, edits, recording, forced, last, drawing)
         facts = {"model": self.name, **spoken.facts, **_facts_of_input(options, read, inputs)}
         facts["given"] = options.target is not None
         facts |= decoded.facts(self.kind, self._settings.ends)
@@ -336,11 +339,12 @@ class HuggingFaceModel(TracedModel):
         recording: Recording,
         forced: Mapping[int, int],
         last: int,
+        drawing: Drawing | None,
     ) -> Decoded:
         """Decode step by step after `inputs`, up to step `last`, and record the encoder."""
         assert inputs.target is not None
         first, settings = inputs.target.size(1), self._settings
-        rules = settings.rules(self.kind, first, last, forced)
+        rules = replace(settings.rules(self.kind, first, last, forced), drawing=drawing)
         with threads_for(self.passes.parameters, inputs.lengths[0]):
             memory = encoded(self.model, self.anatomy, inputs, edits, recording.keep())
         with threads_for(self.passes.parameters, first):

@@ -34,7 +34,7 @@ def traced(model: str, text: str, pad: int, force: str) -> Trace:
     loaded = explorer.load(folders.shipped_checkpoints() / f"{model}.safetensors")
     forced = {int(step): int(token) for step, token in pairs(force, "_")}
     tokens = loaded.trace(text).source_tokens
-    return loaded.trace(text, pad_to=len(tokens) + pad, force=forced, capture="full")
+    return loaded.trace(text, pad_to=(len(tokens) + pad) or None, force=forced, capture="full")
 
 
 def pairs(text: str, between: str) -> list[list[str]]:

@@ -116,3 +116,24 @@ def test_a_training_without_its_script_says_so(new_visitor, static_site_copy, co
     expect(tab.get_by_test_id("run-problem")).to_contain_text("此浏览器无法训练")
     expect(tab.get_by_test_id("train-start")).to_be_visible()
     forget_browsers_own(complaints)
+
+
+def test_a_decoder_alone_learns_to_repeat_and_opens_at_its_head(training_page, tmp_path):
+    tab = training_page()
+    tab.get_by_test_id("train-task").select_option("induction")
+    tab.get_by_test_id("train-seed").fill("1")
+    tab.get_by_test_id("train-start").click()
+    expect(tab.get_by_test_id("run-state")).to_contain_text("99 %", timeout=3 * SOON)
+    expect(tab.get_by_test_id("probe-text")).to_contain_text("7 3 9 1 4 7 → 3 9 1 4 7")
+    expect(tab.get_by_test_id("main-curves")).to_contain_text("on the token before")
+    with tab.expect_download() as saved:
+        tab.get_by_test_id("train-save").click()
+    saved.value.save_as(tmp_path / "mine.safetensors")
+    assert explorer.load(tmp_path / "mine.safetensors").trace("5 8 2 9 5").text.startswith("8 2 9")
+    with tab.expect_popup() as opened:
+        tab.get_by_test_id("train-open").click()
+    explore = opened.value
+    expect(explore.get_by_test_id("model")).to_have_value("induction-1")
+    expect(explore.get_by_test_id("map-title")).to_contain_text("Decoder · L1")
+    type_source(explore, "5 8 2 9 5")
+    expect(explore.get_by_test_id("strip-target")).to_contain_text("8")

@@ -1,5 +1,6 @@
-/** Greedy decoding step by step with a key/value cache. */
+/** Decoding step by step with a key/value cache, greedily or with drawn tokens. */
 
+import { type Drawing, draw } from "./drawing.ts";
 import type { Mask } from "./masks.ts";
 import type { Transformer } from "./transformer.ts";
 import { BOS, EOS } from "./vocabulary.ts";
@@ -12,24 +13,29 @@ export type Forced = Readonly<Record<number, number>>;
 
 /**
  * Decode at most `limit` tokens from `memory` (S, D): logits (V) and token of each step, the forced
- * or the most probable one; padding and the beginning of a sequence are never chosen. It ends after
- * the end of the sequence.
+ * one, else the most probable or a drawn one; padding and the beginning of a sequence are never chosen.
+ * It ends after the end of the sequence.
  */
-export function* greedySteps(
+export function* decodingSteps(
   model: Transformer,
   memory: Float32Array,
   memoryMask: Mask,
   limit: number,
   forced: Forced,
+  drawing?: Drawing,
 ) {
   const cache = model.start(memory, memoryMask);
   let token = BOS;
   for (let step = 1; step <= limit; step++) {
     const logits = model.step(token, cache);
-    token = forced[step] ?? mostProbable(logits);
+    token = forced[step] ?? (drawing ? drawn(drawing, logits, step) : mostProbable(logits));
     yield { logits, token };
     if (token === EOS) return;
   }
+}
+
+function drawn(drawing: Drawing, logits: Float32Array, step: number) {
+  return EOS + draw(drawing, logits.subarray(EOS), step);
 }
 
 /** @param logits (V) */

@@ -14,7 +14,8 @@ import {
 } from "./attentionCapture.ts";
 import { stepCandidates } from "./candidates.ts";
 import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
-import { AFTER_PROMPT, type Forced, greedySteps } from "./decoding.ts";
+import { AFTER_PROMPT, decodingSteps, type Forced } from "./decoding.ts";
+import type { Drawing } from "./drawing.ts";
 import { goldAlignment } from "./goldAlignment.ts";
 import { digestOf } from "./integrity.ts";
 import { editMaskCodes, intervening, interventionsOf, looksAhead } from "./interventions.ts";
@@ -141,7 +142,9 @@ export class ExplorableModel {
     const encoded = capturing(transformer, encoder, capture, () =>
       transformer.encode(source, mask),
     );
-    const { chosen, logits } = this.decoded(encoded.result, mask, read, imposed, onToken);
+    const drawing = interventions.find((one) => one.verb === "draw");
+    const how = { drawing, onToken };
+    const { chosen, logits } = this.decoded(encoded.result, mask, read, imposed, how);
     const queries = fedIn(chosen);
     const whole = capturing(transformer, decoder, capture, () =>
       transformer.decode(queries, encoded.result, mask),
@@ -222,7 +225,7 @@ export class ExplorableModel {
     mask: Mask,
     { prompt }: Read,
     imposed: Forced,
-    onToken: Request["onToken"],
+    { drawing, onToken }: Pick<Request, "onToken"> & { drawing?: Drawing },
   ) {
     const { transformer } = this.checkpoint;
     const { max_length, target_vocabulary } = transformer.config;
@@ -230,7 +233,7 @@ export class ExplorableModel {
     const most = prompt.length ? Math.max(prompt.length + AFTER_PROMPT, latest) : max_length;
     const limit = Math.min(most, max_length);
     const steps: { logits: Float32Array; token: number }[] = [];
-    for (const step of greedySteps(transformer, memory, mask, limit, imposed)) {
+    for (const step of decodingSteps(transformer, memory, mask, limit, imposed, drawing)) {
       steps.push(step);
       onToken?.(steps.slice(prompt.length).map(({ token }) => token));
     }

@@ -83,7 +83,7 @@ export function expectedErrors(interventions: readonly Intervention[], causal: b
 }
 
 function refuseUnknown(config: ModelConfig, one: Intervention) {
-  if (one.verb === "omit") return;
+  if (!("site" in one)) return;
   const { site, layer, head } = one;
   const sites = sitesOf(config);
   if (!sites.includes(site))
@@ -138,7 +138,7 @@ export function isRemoved(interventions: readonly Intervention[], place: Head) {
 
 /** Whether an intervention is on this head. */
 function names(one: Intervention, { site, layer, head }: Head) {
-  if (one.verb === "omit" || one.site !== site) return false;
+  if (!("site" in one) || one.site !== site) return false;
   return (one.layer ?? layer) === layer && (one.head ?? head) === head;
 }
 
@@ -147,7 +147,7 @@ function edits(config: ModelConfig, interventions: readonly Intervention[]): Act
   const rows: Rows = { first: 0 };
   const found = attentions(config).flatMap(({ site, layer }) => {
     const own = interventions.filter(
-      (one) => one.verb !== "omit" && one.site === site && (one.layer ?? layer) === layer,
+      (one) => "site" in one && one.site === site && (one.layer ?? layer) === layer,
     );
     const cells = own.filter((one) => isCell(one));
     const set = own.filter((one) => one.verb === "row");

@@ -13,7 +13,7 @@ import { bytesOf } from "../../player/js/pageResources.ts";
 import { wordsOf } from "../../trace/js/lookAddress.ts";
 import { addressInFragment } from "../../training_replay/js/address.ts";
 import type { ReplayListeners } from "../../training_replay/js/replayContext.ts";
-import { type RunData, readRunData } from "../../training_replay/js/runData.ts";
+import { type RunData, readRunData, runKind } from "../../training_replay/js/runData.ts";
 import { mountTrainingReplay } from "../../training_replay/js/trainingReplay.ts";
 import { handModel } from "./handedModel.ts";
 import { createOwnTraining } from "./ownTraining.ts";
@@ -67,22 +67,25 @@ function openPage({ trainer: sentences, ...recorded }: PageRun) {
     document.body.style.setProperty("--bar-height", `${bar.element.offsetHeight}px`),
   );
   createScreen().show(viewsOf([bar]));
-  const replay = mountTrainingReplay(
-    found("player"),
-    recorded,
-    { onLink: () => {}, onCell },
-    {
-      probe: async (address) => own.probe(address) ?? recordedProbe(address),
-      plotly: embeddedPlotly,
-    },
-  );
+  const source = {
+    probe: async (address: string) => own.probe(address) ?? recordedProbe(address),
+    plotly: embeddedPlotly,
+  };
+  const mount = (run: RunData) =>
+    mountTrainingReplay(found("player"), run, { onLink: () => {}, onCell }, source);
+  let [replay, kind] = [mount(recorded), runKind(recorded)];
+  const showRun = (run: RunData) => {
+    if (kind === runKind(run)) return replay.update(run);
+    replay.destroy();
+    [replay, kind] = [mount(run), runKind(run)];
+  };
   const show = (training: Training) => {
     const title = fillIn(sentences, "title", { name: nameOf(training.settings) });
     write(document.querySelector("h1") as HTMLElement, title);
     document.title = title;
     document.body.toggleAttribute("data-trained", true);
     set({ going: isGoing(training), trained: training.moments.length > 0, blocked: false });
-    replay.update(runOf(training, { ...recorded, sentences }));
+    showRun(runOf(training, { ...recorded, sentences }));
     sharing.follow(training);
   };
 }

@@ -3,7 +3,8 @@
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
 import { apply, canEdit, type EditNote, linesOf, showEdit } from "../../trace/js/editing.ts";
-import { MOST_INTERVENTIONS, type OMISSIONS } from "../../trace/js/look.ts";
+import { readIntervention } from "../../trace/js/interventions.ts";
+import { LARGEST_SEED, MOST_INTERVENTIONS, type OMISSIONS } from "../../trace/js/look.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
 import { fetchAnswer, offers } from "../../trace/js/traceQuestions.ts";
@@ -37,6 +38,7 @@ export function createEditBar(context: TraceContext): Part {
     tryHead(context),
     tryWithout(context, "mask", () => context.pieces.header.facts.config?.causal !== false),
     tryWithout(context, "positions", () => true),
+    drawTokens(context),
   ];
   const node = element(
     "div",
@@ -83,6 +85,35 @@ async function decisiveHead(context: TraceContext): Promise<DecisiveHead | EditN
   } catch {
     return "edit_failed";
   }
+}
+
+const TEMPERATURES = ["0.5", "0.8", "1", "1.5"]; // offered
+
+/** Draws the tokens at random, with other numbers at each press. Greedy decoding comes back by undo. */
+function drawTokens(context: TraceContext): Part {
+  const { say } = context;
+  const temperature = element(
+    "select",
+    { class: "small-select", testid: "draw-temperature", "aria-label": say("draw_temperature") },
+    ...TEMPERATURES.map((value) => element("option", { value }, `T ${value}`)),
+  );
+  temperature.value = TEMPERATURES[1];
+  const press = () => {
+    const before = linesOf(context).map(readIntervention);
+    const last = before.find((one) => one?.verb === "draw")?.seed ?? 0;
+    const seed = (last % LARGEST_SEED) + 1;
+    apply(context, { add: [`draw ${temperature.value} ${seed}`], remove: [] });
+  };
+  const button = buttonElement(
+    press,
+    { testid: "try-draw", title: say("try_draw_title") },
+    say("try_draw"),
+  );
+  const node = element("span", { class: "draw-tokens" }, button, temperature);
+  const draw = () => {
+    node.hidden = !context.trace.header.target.length;
+  };
+  return { element: node, views: [draw] };
 }
 
 /**

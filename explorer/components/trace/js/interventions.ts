@@ -4,7 +4,7 @@
  */
 
 import type { Say } from "../../dom/js/sentences.ts";
-import { EDITED, OMISSIONS, SITES, UNMASKED } from "./look.ts";
+import { EDITED, LARGEST_SEED, OMISSIONS, SITES, TEMPERATURES, UNMASKED } from "./look.ts";
 import { headName } from "./stepState.ts";
 import type { Cell, Facts, Replacement, Site, SiteName } from "./trace.ts";
 
@@ -20,7 +20,8 @@ export type Intervention =
   | (Heads & { verb: "keep" })
   | (Heads & Cell & { verb: "close" | "open" })
   | (Heads & { verb: "row"; query: number; weights: number[] })
-  | { verb: "omit"; part: (typeof OMISSIONS)[number] };
+  | { verb: "omit"; part: (typeof OMISSIONS)[number] }
+  | { verb: "draw"; temperature: number; seed: number };
 
 /** Lines that are added to the interventions in force, and lines that are removed. */
 export interface Change {
@@ -37,13 +38,14 @@ const NUMBER = /^\d{1,4}$/;
 const DIGITS = 4; // of a weight that is set by hand
 
 /** The order in which the lines of a trace stand. */
-const ORDER = [/^ablate/, /^keep/, /^(close|open)/, /^row/, /^omit/];
+const ORDER = [/^ablate/, /^keep/, /^(close|open)/, /^row/, /^omit/, /^draw/];
 
 /** An intervention from its line; null where it cannot be read. */
 export function readIntervention(line: string): Intervention | null {
   const [verb, name = "", ...rest] = line.trim().split(/\s+/);
   const part = OMISSIONS.find((one) => one === name);
   if (verb === "omit") return part && !rest.length ? { verb, part } : null;
+  if (verb === "draw") return drawingOf(name, rest);
   const found = HEADS.exec(name);
   if (!found) return null;
   const [layer, head] = found.slice(2).map((word) => (word === "*" ? null : Number(word)));
@@ -66,17 +68,30 @@ export function readIntervention(line: string): Intervention | null {
     : null;
 }
 
+function drawingOf(name: string, rest: string[]): Intervention | null {
+  const [temperature, seed] = [Number(name || Number.NaN), Number(rest[0])];
+  const [lowest, highest] = TEMPERATURES;
+  const valid = rest.length === 1 && NUMBER.test(rest[0]) && seed <= LARGEST_SEED;
+  if (!valid || !(temperature >= lowest && temperature <= highest)) return null;
+  return { verb: "draw", temperature, seed };
+}
+
 /** The lines in the facts of a trace, which may hold anything, that can be read. */
 export function linesIn({ interventions }: Partial<Pick<Facts, "interventions">>): string[] {
   const lines = Array.isArray(interventions) ? interventions : [];
   return lines.filter((line) => typeof line === "string" && readIntervention(line) !== null);
 }
 
-/** The lines after a change, each once, in the order of those of a trace. */
+/** The lines after a change, each once, in the order of those of a trace; of drawings the added one. */
 export function changed(lines: readonly string[], { add, remove }: Change) {
-  const kept = lines.filter((line) => !remove.includes(line));
+  const draws = add.some(isDrawing);
+  const kept = lines.filter((line) => !remove.includes(line) && !(draws && isDrawing(line)));
   const place = (line: string) => ORDER.findIndex((kind) => kind.test(line));
   return [...new Set([...kept, ...add])].sort((one, other) => place(one) - place(other));
+}
+
+function isDrawing(line: string) {
+  return readIntervention(line)?.verb === "draw";
 }
 
 /** Those that mean something on another text, too: not those of its cells. */
@@ -89,6 +104,7 @@ export function chipName(line: string, say: Say, sites: Partial<Record<SiteName,
   const one = readIntervention(line);
   if (!one) return line;
   if (one.verb === "omit") return say(`chip_omit_${one.part}`);
+  if (one.verb === "draw") return say("chip_draw", { ...one });
   const head = headsName(one, say, sites);
   if (one.verb === "ablate") return say(`chip_ablate_${one.how}`, { head });
   if (one.verb === "keep") return say("chip_keep", { head });

@@ -81,6 +81,12 @@ export const OUTSIDE = 4;
 /** Parts of a head that it can be computed without. */
 export const OMISSIONS = ["scaling", "mask", "positions"] as const;
 
+/** Lowest and highest at which tokens are drawn. */
+export const TEMPERATURES = [0.1, 5.0] as const;
+
+/** Of a drawing. */
+export const LARGEST_SEED = 9999;
+
 /** The tokens with the first ids. */
 export const SPECIALS = ["<pad>", "<bos>", "<eos>"] as const;
 

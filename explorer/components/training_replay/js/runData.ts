@@ -104,6 +104,11 @@ export function learnsSentences({ translates, continues }: LearntKind) {
   return translates || continues;
 }
 
+/** What the parts of a replay are made for; a run of another kind needs a replay of its own. */
+export function runKind({ language, translates, continues, site }: RunData) {
+  return [language, translates, continues, site].join(" ");
+}
+
 export type LearntKind = Pick<RunData, "translates" | "continues">;
 
 /** Whether a run learns all its pairs, and is judged on them: so few that none is held out. */

@@ -1,0 +1,26 @@
+"""Draw the next token at random, in the same way as the browser (`drawing.ts`)."""
+
+import torch
+from torch import Tensor
+
+from explorer.core.interventions import Drawing
+
+_INCREMENT = 0x6D2B79F5  # the generator is mulberry32; its state counts in these
+_ALL = 0xFFFFFFFF  # of 32 bits
+
+
+def draw(drawing: Drawing, logits: Tensor, step: int) -> int:
+    """The id drawn at a step from softmax(logits (V) / temperature); of equal seed, step and logits
+    it is the same."""
+    probabilities = torch.softmax(logits.double() / drawing.temperature, -1)
+    ends = probabilities.cumsum(-1)
+    found = int(torch.searchsorted(ends, random_share(drawing.seed, step) * ends[-1], right=True))
+    return min(found, int(probabilities.nonzero()[-1]))
+
+
+def random_share(seed: int, step: int) -> float:
+    """A number from 0, less than 1, which looks random."""
+    state = (seed + step * _INCREMENT) & _ALL
+    mixed = (state ^ state >> 15) * (state | 1) & _ALL
+    mixed ^= mixed + (mixed ^ mixed >> 7) * (mixed | 61) & _ALL
+    return (mixed ^ mixed >> 14) / 2**32

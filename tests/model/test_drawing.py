@@ -1,0 +1,100 @@
+"""Tokens drawn at random, with a seed."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+
+from explorer.core.errors import ConfigError, InterventionError
+from explorer.core.interventions import Drawing, Interventions
+from explorer.core.vocabulary import BOS, EOS, PAD
+from explorer.model.drawing import draw, random_share
+
+EXAMPLES = json.loads(
+    (Path(__file__).parents[1] / "support" / "drawing_examples.json").read_text("utf-8")
+)
+LOGITS = torch.tensor([2.0, 0.5, -1.0, 1.0])
+
+
+@pytest.mark.parametrize("example", EXAMPLES["shares"])
+def test_shares_are_those_of_the_browser(example):
+    assert random_share(example["seed"], example["step"]) == example["share"]
+
+
+@pytest.mark.parametrize("example", EXAMPLES["drawn"])
+def test_what_is_drawn_is_what_the_browser_draws(example):
+    drawing = Drawing(example["temperature"], example["seed"])
+    drawn = [draw(drawing, torch.tensor(example["logits"]), step) for step in range(1, 13)]
+    assert drawn == example["ids"]
+
+
+def test_shares_are_spread_evenly():
+    counts = Counter(
+        int(10 * random_share(seed, step)) for seed in range(100) for step in range(1, 101)
+    )
+    assert sorted(counts) == list(range(10))
+    assert all(abs(count - 1000) < 150 for count in counts.values())  # five standard deviations
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_tokens_are_drawn_by_their_probability(temperature):
+    expected = torch.softmax(LOGITS.double() / temperature, -1)
+    counts = Counter(draw(Drawing(temperature, seed), LOGITS, 1) for seed in range(4000))
+    for token, probability in enumerate(expected.tolist()):
+        assert counts[token] / 4000 == pytest.approx(probability, abs=0.03)
+
+
+def test_a_low_temperature_draws_the_most_probable_token_and_never_an_impossible_one():
+    assert {draw(Drawing(0.1, seed), LOGITS, 1) for seed in range(200)} == {0}
+    impossible = torch.tensor([0.0, -torch.inf, 0.0, -torch.inf])
+    assert {draw(Drawing(5.0, seed), impossible, 3) for seed in range(200)} == {0, 2}
+
+
+def test_a_trace_of_drawn_tokens_comes_again_with_its_seed(explorable):
+    first, again, other = (
+        explorable.trace("1 2 3", draw=(2.0, seed), capture="full") for seed in (7, 7, 8)
+    )
+    assert first.facts["interventions"] == ["draw 2 7"]
+    assert first.predicted_tokens == again.predicted_tokens != other.predicted_tokens
+    assert first.predicted_tokens != explorable.trace("1 2 3").predicted_tokens
+    assert first.integrity().ok.all()
+    steps = first.steps()
+    assert not steps.forced.any()
+    assert steps[steps.chosen].groupby("step").size().eq(1).all()
+    assert not set(steps[steps.chosen].id) & {PAD, BOS}
+
+
+def test_drawn_tokens_follow_from_the_logits_of_their_step(explorable):
+    trace = explorable.trace("1 2 3", draw=(1.5, 3), capture="full")
+    logits = torch.tensor(trace.arrays["logits"])
+    steps = trace.steps()
+    for step, own in zip(steps[steps.chosen].step, steps[steps.chosen].id, strict=True):
+        assert EOS + draw(Drawing(1.5, 3), logits[step - 1, EOS:], step) == own
+
+
+def test_a_forced_token_is_not_drawn(explorable):
+    drawn = explorable.trace("1 2 3", draw=(2.0, 7), force={1: 4})
+    steps = drawn.steps()
+    assert steps[steps.chosen & steps.forced].id.tolist() == [4]
+
+
+@pytest.mark.parametrize(
+    "wrong", [(0.0, 1), (6.0, 1), (1.0, -1), (1.0, 10_000), (1.0, 1.5), (True, 1), (1.0,), "draw"]
+)
+def test_a_wrong_drawing_is_refused(explorable, wrong):
+    with pytest.raises(ConfigError, match=r"a temperature from 0\.1 to 5 and a seed"):
+        explorable.trace("1 2 3", draw=wrong)
+
+
+@pytest.mark.parametrize(
+    "line", ["draw", "draw 1", "draw x 1", "draw 9 1", "draw 1 1 1", "draw nan 1"]
+)
+def test_a_wrong_line_is_refused(line):
+    with pytest.raises(InterventionError):
+        Interventions.parse([line])
+
+
+def test_of_several_drawings_the_last_counts():
+    assert Interventions.parse(["draw 1 2", "draw 0.5 3"]).texts() == ("draw 0.5 3",)
