@@ -67,8 +67,9 @@ body:has(.back) {{ --back-height: 28px; }}
 </html>
 """
 
-_TRAINS = " 'wasm-unsafe-eval'; worker-src blob:"
-"""What the policy of a page that trains allows besides: WebAssembly, in a worker."""
+_TRAINS = " 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'"
+"""What the policy of a page that trains allows besides: WebAssembly, in a worker, and messages to
+the class."""
 
 _NOTICE_STYLES = f"{NOT_STARTED_STYLES}#player:not(:empty) ~ #not-started {{ display: none; }}\n"
 """Hide the notice once the player has content."""

@@ -1,10 +1,11 @@
-"""Messages from the pages of a class, checked: the host's screen, a vote, and an address for a
-code.
+"""Messages from the pages of a class, checked: the host's screen, a vote, the curve of a training,
+and an address for a code.
 
 All raise `ValueError` on anything else.
 """
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -12,19 +13,24 @@ import msgspec
 from msgspec import Meta
 
 from explorer.app.server.class_session import Question, Screen
+from explorer.components.class_curves_figure import Curve
 from explorer.components.training_replay.run_numbers import MOST_RUNS
 from explorer.core import json_values
 from explorer.core.address_fields import declared
 from explorer.core.look import Reading, Request, Selection
 from explorer.core.sites import SITES
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
+from explorer.data.task_names import TASK_NAMES
 
 LARGEST_SCREEN = 64 * 1024
 LARGEST_VOTE = 200
+LARGEST_CURVE = 4096
 LONGEST_ADDRESS = 1500
 """Most characters in a code that can still be read from the back row."""
 
 MOST_CANDIDATES = 16
+MOST_POINTS = 60
+MOST_LAYERS = MOST_HEADS = 4  # of a model that a browser trains
 _LONGEST_LABEL = 100
 _LONGEST_SENTENCE = 1000
 _REQUIRED = {"model", "text", "pad"}
@@ -39,6 +45,10 @@ _Number = Annotated[int, Meta(ge=-2, le=1_000_000)] | bool | None
 _Sentence = Annotated[str, Meta(max_length=_LONGEST_SENTENCE)]
 _Run = Annotated[str, Meta(pattern=r"^(runs|recorded)/[\w-][\w.-]{0,59}\Z")]
 _Site = Annotated[str, Meta(pattern=rf"^({'|'.join(SITES)})\Z")]
+_Task = Annotated[str, Meta(pattern=rf"^({'|'.join(TASK_NAMES)})\Z")]
+_CurveWord = Annotated[str, Meta(pattern=r"^[a-z0-9]{1,40}\Z")]
+_Seed = Annotated[int, Meta(ge=0, le=2**31)]
+_Share = Annotated[float, Meta(ge=0, le=1)]
 _TraceKey = Annotated[str, Meta(pattern=r"^([0-9a-f]{64})?\Z")]
 
 
@@ -121,6 +131,20 @@ class _Vote(msgspec.Struct):
     choice: _Count
 
 
+class _Curve(msgspec.Struct, forbid_unknown_fields=True):
+    """A training in a guest's browser; see `Curve`. training: a word made for it."""
+
+    training: _CurveWord
+    task: _Task
+    causal: bool
+    seed: _Seed
+    points: Annotated[tuple[tuple[_Count, _Share], ...], Meta(min_length=1, max_length=MOST_POINTS)]
+    gold: Annotated[
+        tuple[Annotated[tuple[_Share, ...], Meta(min_length=1, max_length=MOST_HEADS)], ...],
+        Meta(min_length=1, max_length=MOST_LAYERS),
+    ]
+
+
 def read_screen(body: bytes) -> Screen:
     """The screen that the host's page publishes."""
     screen = msgspec.convert(json_values.parse_object(body), _Screen)
@@ -159,6 +183,14 @@ def read_vote(body: bytes) -> tuple[int, int]:
     """The number of a question, and the index of a candidate."""
     vote = msgspec.convert(json_values.parse_object(body), _Vote)
     return vote.number, vote.choice
+
+
+def read_curve(body: bytes) -> tuple[str, Curve]:
+    """The word of a training, and what is shared of it."""
+    read = msgspec.convert(json_values.parse_object(body), _Curve)
+    if any(later <= step for (step, _), (later, _) in pairwise(read.points)):
+        raise ValueError("no curve")
+    return read.training, Curve(read.task, read.causal, read.seed, read.points, read.gold)
 
 
 def read_address(body: bytes) -> str:

@@ -1,5 +1,5 @@
 """The routes of a class together, in class mode alone: an event stream to each page, the host's
-screen, votes, and a code to scan.
+screen, votes, the curves of trainings, and a code to scan.
 
 Steps, heads and votes reach the pages by server-sent events, not by runs of the script. Only the
 host's cookie may publish; a guest is known by a cookie that no script can read.
@@ -28,6 +28,7 @@ EVENTS_PATH = "/class/events"
 SCREEN_PATH = "/class/screen"
 LEAD_PATH = "/class/lead"
 VOTE_PATH = "/class/vote"
+CURVE_PATH = "/class/curve"
 CODE_PATH = "/class/code"
 
 SLOWEST = 3.0
@@ -35,6 +36,10 @@ SLOWEST = 3.0
 
 VOTE_RATE, MOST_VOTES = 1.0, 8.0
 """Votes a second of one guest, and how many at once."""
+
+CURVE_RATE, MOST_MESSAGES = 75.0, 300.0
+"""Messages on curves that one network address sends a second, and at once: 150 pages send one every
+two seconds."""
 
 OPENING_RATE, MOST_OPENINGS = 15.0, 300.0
 """Streams that one network address opens a second, and at once: thirty pages behind one address may
@@ -45,6 +50,7 @@ session = ClassSession(pulse.soon)
 """The class of this server, and when its streams send."""
 
 _votes = RateLimiter(owners=MOST_GUESTS)
+_curves = RateLimiter(owners=MOST_GUESTS)
 _openings = RateLimiter(owners=MOST_GUESTS)
 _Content = TypeVar("_Content")
 
@@ -55,6 +61,7 @@ def routes(base: str) -> list[Route]:
         Route(f"{base}{SCREEN_PATH}", take_screen, methods=["POST"]),
         Route(f"{base}{LEAD_PATH}", take_lead, methods=["POST"]),
         Route(f"{base}{VOTE_PATH}", take_vote, methods=["POST"]),
+        Route(f"{base}{CURVE_PATH}", take_curve, methods=["POST"]),
         Route(f"{base}{CODE_PATH}", make_code, methods=["POST"]),
     ]
 
@@ -164,6 +171,19 @@ async def take_vote(request: Request) -> Response:
     if isinstance(vote, Response):
         return vote
     return _answer(204 if session.vote(guest, *vote) else 409)
+
+
+async def take_curve(request: Request) -> Response:
+    """Take the curve of a guest's training; 429 with too many of them. The page that trains has no
+    stream, and perhaps no cookie."""
+    network = network_of(address_of(request))
+    if not _take(_curves, network, CURVE_RATE, MOST_MESSAGES):
+        return _answer(429)
+    shared = await _content(request, class_messages.LARGEST_CURVE, class_messages.read_curve)
+    if isinstance(shared, Response):
+        return shared
+    session.share(*shared)
+    return _answer(204)
 
 
 async def make_code(request: Request) -> Response:

@@ -1,4 +1,5 @@
-"""The shared state of a class: the host's screen, the question to guess, votes, who is present.
+"""The shared state of a class: the host's screen, the question to guess, votes, who is present, and
+the curves of trainings that guests share.
 
 All of it is in memory and anonymous: a guest is a random word that this server made. Used in the
 server's event loop alone, so nothing is locked.
@@ -12,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from explorer.app.server.rate_limit import network_of
+from explorer.components.class_curves_figure import Curve
 
 MOST_STREAMS = 600
 MOST_OF_ADDRESS = 150
@@ -23,6 +25,9 @@ MOST_GUESTS = 4096
 
 MOST_CARDS = 100
 """Cards whose votes were counted that are remembered, those counted last."""
+
+MOST_CURVES = 300
+"""Trainings whose curves are kept, those heard of last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +112,14 @@ class ClassSession:
     tell: called whenever messages have changed, with whether a guest changed them.
     ended: whether the server is shutting down, so that streams must end.
     version: number of the changes so far.
+    curves: what guests share of their trainings, by the word that each training has. It is replaced
+        as a whole, because the pages of the host read it in threads of their own.
     """
 
     tell: Callable[[bool], None] = _nobody
     ended: bool = False
     version: int = 0
+    curves: Mapping[str, Curve] = field(default_factory=dict)
     _screen: Screen = field(default_factory=Screen)
     _number: int = 0  # of the question
     _cards: dict[Question, set[str]] = field(default_factory=dict)  # guests counted for each card
@@ -250,6 +258,12 @@ class ClassSession:
             self._votes[guest] = _Vote(choice, network)
             self._change(by_guest=True)
         return True
+
+    def share(self, training: str, curve: Curve) -> None:
+        """Keep a guest's curve in the place of an earlier one of the same training. No other guest
+        hears of it."""
+        others = [one for one in self.curves.items() if one[0] != training]
+        self.curves = dict([*others, (training, curve)][-MOST_CURVES:])
 
     def _votes_of(self, network: str) -> int:
         return sum(vote.network == network for vote in self._votes.values())

@@ -26,6 +26,7 @@ _READ, _WRITE = ("GET", "HEAD"), ("POST",)
 OPEN = {
     class_route.EVENTS_PATH: ("GET",),
     class_route.VOTE_PATH: _WRITE,
+    class_route.CURVE_PATH: _WRITE,
     class_training.PATH: _READ,
     host_cookie.PATH: _WRITE,
     host_page.PATH: _READ,

@@ -15,6 +15,7 @@ from explorer.app.state import train as train_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import run_model
 from explorer.app.widgets import run_controls
+from explorer.app.widgets.class_curves import class_curves
 from explorer.app.widgets.messages import (
     literal,
     message_area,
@@ -32,6 +33,7 @@ from explorer.model.catalog import CatalogModel, shipped_models
 
 _EXPLORE = Path(__file__).with_name("explore.py")
 _REFRESH = 1.0  # seconds between two looks at a running training
+_CURVES = 2.0  # seconds between two looks at the curves that a class shares
 _LOOK = 4.0  # seconds between two looks for trainings that somebody else started or that ended
 
 
@@ -57,6 +59,7 @@ def page() -> None:
     messages = message_area()
     if access.is_class_mode():
         mount.class_bar(language)
+        st.fragment(class_curves, run_every=_CURVES)(language)
     show_reported(language, messages)
     if gone and key:
         shown = key.split("/", 1)[-1]

@@ -4,8 +4,16 @@ import json
 
 import pytest
 
-from explorer.app.server.class_messages import read_address, read_leader, read_screen, read_vote
+from explorer.app.server.class_messages import (
+    MOST_POINTS,
+    read_address,
+    read_curve,
+    read_leader,
+    read_screen,
+    read_vote,
+)
 from explorer.app.server.class_session import Question, Screen
+from explorer.components.class_curves_figure import Curve
 
 QUERY = {"model": "reverse", "text": "1 2", "pad": "2", "force": "1.7", "step": "2"}
 SHOWN = {
@@ -38,6 +46,14 @@ TRAINING = {
     "site": "cross",
     "layer": 1,
     "head": -1,
+}
+CURVE = {
+    "training": "k3x9",
+    "task": "reverse",
+    "causal": False,
+    "seed": 7,
+    "points": [[25, 0], [50, 0.5]],
+    "gold": [[0.1, 0.2], [1, 0.3]],
 }
 QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
 KEY_QUESTION = {**QUESTION, "kind": "key", "head": "L1 H2", "positions": [0, 2]}
@@ -223,3 +239,46 @@ def test_guests_follow_the_request_and_the_selection_but_nothing_of_heads():
     for heads in ("other", "part", "with", "other_text"):
         with pytest.raises(ValueError, match="no visit"):
             screen_of(view={**VIEW, "query": {**QUERY, heads: "compare"}})
+
+
+def curve_of(**values: object) -> tuple[str, Curve]:
+    return read_curve(json.dumps({**CURVE, **values}).encode())
+
+
+def test_a_curve_has_the_word_of_its_training():
+    points, gold = ((25, 0.0), (50, 0.5)), ((0.1, 0.2), (1.0, 0.3))
+    assert curve_of() == ("k3x9", Curve("reverse", False, 7, points, gold))
+    longest = [[step + 1, 1.0] for step in range(MOST_POINTS)]
+    assert len(curve_of(points=longest)[1].points) == MOST_POINTS
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"training": ""},
+        {"training": "k3x9\n"},
+        {"training": "x" * 41},
+        {"task": "mine"},
+        {"task": "reverse\n"},
+        {"causal": 1},
+        {"seed": -1},
+        {"seed": 2**31 + 1},
+        {"points": []},
+        {"points": [[step, 0] for step in range(MOST_POINTS + 1)]},
+        {"points": [[25, 1.1]]},
+        {"points": [[25, None]]},
+        {"points": [[25]]},
+        {"points": [[0.5, 0.5]]},
+        {"points": [[50, 0.1], [25, 0.2]]},
+        {"points": [[25, 0.1], [25, 0.2]]},
+        {"gold": []},
+        {"gold": [[]]},
+        {"gold": [[0.1] * 5]},
+        {"gold": [[0.1]] * 5},
+        {"gold": [[-0.1]]},
+        {"name": "Ada"},
+    ],
+)
+def test_a_malformed_curve_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"at `\$|unknown field|no curve"):
+        curve_of(**wrong)

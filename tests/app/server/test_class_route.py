@@ -22,6 +22,8 @@ from tests.support.own_loop import run_alone
 
 VIEW = {"query": {"model": "reverse", "text": "1 2", "pad": "2"}, "shown": {"step": 2}}
 QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
+CURVE = {"training": "k3", "task": "reverse", "causal": True, "seed": 7}
+CURVE |= {"points": [[25, 0.1]], "gold": [[0.2, 0.3]]}
 
 
 @pytest.fixture
@@ -30,6 +32,7 @@ def session(monkeypatch) -> ClassSession:
     monkeypatch.setattr(class_route, "session", fresh)
     monkeypatch.setattr(class_route, "pulse", Pulse())
     monkeypatch.setattr(class_route, "_votes", RateLimiter(owners=8))
+    monkeypatch.setattr(class_route, "_curves", RateLimiter(owners=8))
     monkeypatch.setattr(class_route, "_openings", RateLimiter(owners=8))
     return fresh
 
@@ -67,7 +70,7 @@ def test_outside_of_class_mode_there_are_no_routes(monkeypatch):
     monkeypatch.delenv(access.KEY_VARIABLE, raising=False)
     assert not any("/class" in route.path for route in asgi.routes())
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
-    assert sum("/class/" in route.path for route in asgi.routes()) == 6
+    assert sum("/class/" in route.path for route in asgi.routes()) == 7
 
 
 @pytest.mark.parametrize("base", ["", "/attention"])
@@ -121,6 +124,29 @@ def test_votes_are_limited_in_rate(guest, host, session):
     ]
     assert answers[:8] == [204] * 8
     assert 429 in answers
+
+
+def test_a_curve_needs_no_stream_and_no_guest_hears_of_it(guest, session):
+    seat = Seat(session.admit(""), "other", False)
+    session.join(seat)
+    before = session.message(seat)
+    assert guest.post("/class/curve", json=CURVE).status_code == 204
+    more = {**CURVE, "points": [[25, 0.1], [50, 0.9]]}
+    assert guest.post("/class/curve", json=more).status_code == 204
+    assert session.curves["k3"].points == ((25, 0.1), (50, 0.9))
+    assert session.message(seat) == before
+    assert guest.get("/class/curve").status_code == 405
+
+
+def test_a_curve_that_is_refused_changes_nothing(guest, session, monkeypatch):
+    assert guest.post("/class/curve", json={**CURVE, "task": "mine"}).status_code == 400
+    assert guest.post("/class/curve", json={**CURVE, "more": "x" * 5000}).status_code == 413
+    monkeypatch.setattr(class_route, "MOST_MESSAGES", 2.0)
+    monkeypatch.setattr(class_route, "CURVE_RATE", 0.0)
+    monkeypatch.setattr(class_route, "_curves", RateLimiter(owners=8))
+    answers = [guest.post("/class/curve", json=CURVE).status_code for _ in range(4)]
+    assert answers == [204, 204, 429, 429]
+    assert len(session.curves) == 1
 
 
 def test_what_is_malformed_has_a_status_and_changes_nothing(guest, host, session):

@@ -8,6 +8,7 @@ import pytest
 
 from explorer.app.server import class_session
 from explorer.app.server.class_session import ClassSession, Question, Screen, Seat
+from explorer.components.class_curves_figure import Curve
 
 QUESTION = Question(("<bos>", "4"), ("1", "7", "9"))
 VIEW = {"query": {"model": "reverse"}, "shown": {"step": 2}}
@@ -438,3 +439,14 @@ def test_the_host_sees_how_many_votes_came_from_one_address(together):
     together.show(Screen(question=replace(QUESTION, answer=1)))
     assert message(together, host)["question"]["of_one_address"] == 5
     assert "of_one_address" not in message(together, guests[0])["question"]
+
+
+def test_the_latest_curve_of_each_training_is_kept_and_of_many_those_heard_of_last(
+    together, changes, monkeypatch
+):
+    monkeypatch.setattr(class_session, "MOST_CURVES", 2)
+    first, second = (Curve("copy", True, seed, ((25, 0.1),), ((0.5,),)) for seed in (1, 2))
+    for word, curve in (("a", first), ("b", first), ("a", second), ("c", first)):
+        together.share(word, curve)
+    assert together.curves == {"a": second, "c": first}
+    assert changes == []  # the pages of guests are told of nothing

@@ -43,6 +43,7 @@ STREAMLIT = [
 OPEN = [
     ("GET", "/class/events"),
     ("POST", "/class/vote"),
+    ("POST", "/class/curve"),
     ("GET", "/host"),
     ("POST", "/host-cookie"),
     ("GET", "/server_address.js"),

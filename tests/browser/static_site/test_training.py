@@ -42,6 +42,7 @@ def trained(training_page) -> Page:
 def test_a_training_is_shown_by_the_replay_while_it_goes_on(training_page):
     tab = training_page()
     expect(tab.get_by_test_id("live")).to_be_hidden()
+    expect(tab.get_by_test_id("train-share")).to_have_count(0)  # there is no class
     tab.get_by_test_id("train-start").click()
     expect(tab.get_by_test_id("train-start")).to_be_hidden()
     expect(tab.get_by_test_id("picture-guess")).to_be_visible()  # what will form?

@@ -32,5 +32,8 @@ test("a drawing has a line, and the last one counts", () => {
   for (const wrong of ["draw", "draw 1", "draw x 1", "draw 9 1", "draw 1 1 1", "draw 1 10000"])
     assert.equal(readIntervention(wrong), null, wrong);
   const lines = ["omit mask", "draw 1 2"];
-  assert.deepEqual(changed(lines, { add: ["draw 0.5 3"], remove: [] }), ["omit mask", "draw 0.5 3"]);
+  assert.deepEqual(changed(lines, { add: ["draw 0.5 3"], remove: [] }), [
+    "omit mask",
+    "draw 0.5 3",
+  ]);
 });

@@ -9,6 +9,7 @@ export interface BarState {
   going: boolean;
   trained: boolean; // whether there is a model
   blocked: boolean; // whether the browser has not opened a tab for it
+  unshared: boolean; // whether the class has not taken its latest curve
 }
 
 export interface BarActions {
@@ -16,6 +17,7 @@ export interface BarActions {
   stop: () => void;
   open: () => void;
   save: () => void;
+  share?: (agreed: boolean) => void; // with the class, on the page of a guest
 }
 
 const SEEDS = 1000; // to choose from by chance: in a class each has its own
@@ -44,6 +46,7 @@ export function createStartBar(state: Readonly<BarState>, act: BarActions, say: 
       say(name),
     );
   const [stop, open, save] = [button("stop"), button("open"), button("save")];
+  const agreement = act.share ? [shareBox(act.share, say)] : [];
   const problem = element("span", { class: "problem", role: "alert" });
   const submit = (event: Event) => {
     event.preventDefault();
@@ -55,13 +58,23 @@ export function createStartBar(state: Readonly<BarState>, act: BarActions, say: 
     task,
     element("label", { title: say("unmasked_title") }, unmasked, ` ${say("unmasked")}`),
     element("label", {}, `${say("label_seed")} `, seed),
-    ...[start, stop, open, save, problem],
+    ...[start, stop, ...agreement, open, save, problem],
   );
   const draw = () => {
     start.hidden = state.going;
     stop.hidden = !state.going;
     for (const one of [open, save]) one.hidden = !state.trained;
-    write(problem, state.blocked ? say("blocked") : "");
+    write(problem, state.blocked ? say("blocked") : state.unshared ? say("unshared") : "");
   };
   return { element: node, views: [draw] };
+}
+
+/** Whether the curve is shared with the class. */
+function shareBox(share: (agreed: boolean) => void, say: Say) {
+  const box = element("input", {
+    type: "checkbox",
+    testid: "train-share",
+    on: { change: () => share(box.checked) },
+  });
+  return element("label", { title: say("share_title") }, box, ` ${say("share")}`);
 }

@@ -17,10 +17,13 @@ import { type RunData, readRunData, runKind } from "../../training_replay/js/run
 import { mountTrainingReplay } from "../../training_replay/js/trainingReplay.ts";
 import { handModel } from "./handedModel.ts";
 import { createOwnTraining } from "./ownTraining.ts";
+import { createSharing } from "./sharedCurve.ts";
 import { createStartBar } from "./startBar.ts";
 import { isGoing, nameOf, runOf, type Training, trainedModel } from "./trainedRun.ts";
 
 type PageRun = RunData & { trainer: Strings }; // a recorded run, with the sentences of the trainer
+
+const IN_CLASS = document.documentElement.hasAttribute("data-class");
 
 function found(id: string) {
   return document.getElementById(id) as HTMLElement;
@@ -35,7 +38,10 @@ async function recordedProbe(address: string) {
 
 function openPage({ trainer: sentences, ...recorded }: PageRun) {
   const { language } = recorded;
-  const { values: state, set } = createStore({ going: false, trained: false, blocked: false });
+  const { values: state, set } = createStore({
+    ...{ going: false, trained: false, blocked: false, unshared: false },
+  });
+  const sharing = createSharing((taken) => set({ unshared: !taken }));
   const own = createOwnTraining((training) => show(training));
   const model = () => {
     const training = own.latest();
@@ -53,9 +59,9 @@ function openPage({ trainer: sentences, ...recorded }: PageRun) {
   const onCell: ReplayListeners["onCell"] = ({ text, query, key, ...head }) =>
     open({ text, ...wordsOf({ ...head, cell: [query, key] }) });
 
-  const bar = createStartBar(state, { start: own.start, stop: own.stop, open, save }, (key) =>
-    fillIn(sentences, key),
-  );
+  const share = IN_CLASS ? sharing.agree : undefined;
+  const actions = { start: own.start, stop: own.stop, open, save, share };
+  const bar = createStartBar(state, actions, (key) => fillIn(sentences, key));
   found("player").before(bar.element);
   onResize([bar.element], new AbortController().signal, () =>
     document.body.style.setProperty("--bar-height", `${bar.element.offsetHeight}px`),
@@ -80,6 +86,7 @@ function openPage({ trainer: sentences, ...recorded }: PageRun) {
     document.body.toggleAttribute("data-trained", true);
     set({ going: isGoing(training), trained: training.moments.length > 0, blocked: false });
     showRun(runOf(training, { ...recorded, sentences }));
+    sharing.follow(training);
   };
 }
 
