@@ -18,7 +18,7 @@ from tests.support.sample import sampled
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 TEXTS = 20_000
-MODELS = ("english-french", "english-french-early", "chinese-english", "reverse")
+MODELS = ("english-french", "english-french-early", "chinese-english", "english", "reverse")
 
 
 def ids_or_error(vocabulary: Vocabulary, text: str) -> list[object]:
