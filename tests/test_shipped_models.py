@@ -86,3 +86,12 @@ def test_a_head_of_induction_looks_at_what_followed_before_and_only_that_can_be_
     assert found.gold[1].min() > 0.9
     assert found.previous[0].max() > 0.5
     assert induction.facts["gold_weight"] == pytest.approx(found.gold, abs=0.02)
+
+
+def test_english_continues_a_sentence_and_is_better_than_a_trigram():
+    model = load(folders.shipped_checkpoints() / "english.safetensors")
+    assert model.facts["word_perplexity"] < 0.65 * 65.1  # of the trigram; see checkpoints/README.md
+    assert model.trace("I would like to").text.startswith("go to")
+    trace = model.trace("Tom wants to speak German, but he can't speak", draw=(0.8, 7))
+    assert trace.integrity().ok.all()
+    assert trace.sites == ("decoder",)
