@@ -50,6 +50,8 @@ def _scores(summary: ModelSummary) -> Iterator[_Fact]:
         yield "exact", {"percent": f"{100 * summary.exact_match:.1f}"}
     if summary.bleu is not None:
         yield "bleu", {"score": f"{summary.bleu:.1f}"}
+    if summary.word_perplexity is not None:
+        yield "perplexity", {"score": f"{summary.word_perplexity:.0f}"}
 
 
 def purpose(model: ListedModel, language: str) -> str:

@@ -15,6 +15,7 @@ from explorer.model import examples
 
 _WORD = re.compile(r"[^\W\d_]{2}")
 _MOST_SENTENCES = 50
+_LARGEST_PERPLEXITY = 1e6
 _LONGEST_CREDIT = 300
 _MOST_WORDS = 1000
 _LONGEST_WORD = 50
@@ -33,7 +34,8 @@ class ModelSummary:
     trained_tokens: of the longest source in training; `most_tokens` if unknown.
     task, credit: "" if unknown. credit: the authors of the training data.
     exact_match: 0 to 1. bleu: 0 to 100. test_sources: number of distinct sentences, held out of
-    training, that BLEU was measured on. Each is None if unknown.
+    training, that BLEU was measured on. word_perplexity: of held-out texts. Each is None if
+    unknown.
     sentences: texts that were held out of training, for a model that reads any text.
     source_words, target_words: frequent words of the training data; empty if unknown.
     """
@@ -50,6 +52,7 @@ class ModelSummary:
     credit: str = ""
     exact_match: float | None = None
     bleu: float | None = None
+    word_perplexity: float | None = None
     test_sources: int | None = None
     sentences: tuple[str, ...] = ()
     source_words: frozenset[str] = frozenset()
@@ -73,6 +76,7 @@ class ModelSummary:
             credit=_text(facts.get("credit"), _LONGEST_CREDIT),
             exact_match=_score(facts.get("exact_match"), 1),
             bleu=_score(facts.get("bleu"), 100),
+            word_perplexity=_score(facts.get("word_perplexity"), _LARGEST_PERPLEXITY),
             test_sources=_count(facts.get("test_sources")),
             sentences=_sentences(facts.get("examples")),
             source_words=_words(facts.get("source_words")),

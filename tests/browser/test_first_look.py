@@ -275,3 +275,14 @@ def test_the_map_is_large_on_a_projector(simple, query, least):
     expect(tab.get_by_test_id("output")).to_be_hidden()
     settle(tab)
     assert tab.locator("canvas.base").first.bounding_box()["height"] >= least
+
+
+def test_there_is_one_switch_also_after_the_theme_has_changed(visit):
+    tab = visit(LINK)
+    switch = tab.get_by_test_id("everything")
+    for scheme in ("dark", "light"):
+        tab.emulate_media(color_scheme=scheme)
+        tab.wait_for_timeout(1000)  # in which Streamlit calls its components again
+        expect(switch).to_have_count(1)
+    switch.click()
+    expect(tab.get_by_test_id("copy-output")).to_be_hidden()  # it had been on

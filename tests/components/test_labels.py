@@ -23,6 +23,8 @@ def test_a_model_is_described_in_both_languages():
     model = shipped("reverse", encoder_layers=2, decoder_layers=2, heads=4, exact_match=0.99812)
     assert describe(model, "en") == "reverse · 99.8 % right"
     assert describe(model, "zh") == "reverse · 99.8 % 正确"
+    language_model = shipped("english", decoder_layers=4, heads=8, word_perplexity=41.196)
+    assert describe(language_model, "en") == "english · perplexity 41 a word"
 
 
 def test_an_upload_is_called_one_and_a_trace_has_no_model():

@@ -131,7 +131,9 @@ def test_a_text_that_the_other_kind_of_model_cannot_read_is_replaced():
 
 TRANSLATORS = {
     "french": shipped("french", most_tokens=65, sentences=("The cat is here.", "I see him.")),
-    "english": shipped("english", most_tokens=65, sentences=("我昨天买了三本书。", "猫在这里。")),
+    "to-english": shipped(
+        "to-english", most_tokens=65, sentences=("我昨天买了三本书。", "猫在这里。")
+    ),
     "german": shipped("german", most_tokens=65, sentences=("She sings well.",)),
 }
 
@@ -139,12 +141,12 @@ TRANSLATORS = {
 @pytest.mark.parametrize(
     ("before", "text", "after", "shown"),
     [
-        ("french", "Good morning!", "english", "我昨天买了三本书。"),
-        ("french", "I see him.", "english", "我昨天买了三本书。"),
-        ("english", "今天很冷。", "french", "The cat is here."),
+        ("french", "Good morning!", "to-english", "我昨天买了三本书。"),
+        ("french", "I see him.", "to-english", "我昨天买了三本书。"),
+        ("to-english", "今天很冷。", "french", "The cat is here."),
         ("french", "I see him.", "german", "She sings well."),
         ("french", "Good morning!", "german", "Good morning!"),
-        ("english", "今天 I sing.", "english", "今天 I sing."),
+        ("to-english", "今天 I sing.", "to-english", "今天 I sing."),
     ],
 )
 def test_another_translator_gets_a_text_in_its_language(before, text, after, shown):
