@@ -351,6 +351,6 @@ def quick_demo(task: str, *, on_gpu: bool, causal: bool = True) -> TrainingConfi
             evaluate_every=50, precision="bfloat16", device="cuda",
         )  # fmt: skip
     return TrainingConfig(
-        task=task, causal=causal, longest=10, d_model=64, d_ff=256, dropout=0.0, rate=3e-3,
-        warmup=50, steps=900, until=0.99, evaluate_every=25, device="cpu",
+        task=task, causal=causal, longest=10, d_model=64, d_ff=256, dropout=0.0, rate=5e-3,
+        warmup=50, steps=500, until=0.99, evaluate_every=25, device="cpu",
     )  # fmt: skip

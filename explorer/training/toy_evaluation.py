@@ -132,8 +132,16 @@ def _exact_match(model: Transformer, batch: Batch) -> float:
 
 @torch.inference_mode()
 def exact_matches(model: Transformer, batch: Batch) -> Tensor:
-    """(B,) True where the greedy output equals the target, EOS included."""
+    """(B,) True where the greedy output equals the target, EOS included.
+
+    With a causal mask it does if, and only if, each token is the most probable one after the right
+    ones before it: one pass is enough.
+    """
     expected = batch.target[:, 1:]
+    if model.config.causal:
+        logits = model(batch.source, batch.target[:, :-1])
+        best = logits[..., EOS:].argmax(-1) + EOS  # (B, T)
+        return ((best == expected) | (expected == PAD)).all(1)
     decoded = greedy(model, batch.source, limit=expected.size(1))
     padded = torch.full_like(expected, PAD)
     padded[:, : decoded.size(1)] = decoded

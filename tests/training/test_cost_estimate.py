@@ -48,7 +48,7 @@ def test_without_a_similar_run_the_time_is_called_rough(tmp_path):
 def test_the_time_is_that_of_the_newest_similar_finished_run(tmp_path):
     finished(tmp_path / "one", DEMO, 30.0)
     assert estimated(DEMO, tmp_path).seconds == pytest.approx(30.0)
-    assert estimated(replace(DEMO, steps=1800), tmp_path).seconds == pytest.approx(60.0)
+    assert estimated(replace(DEMO, steps=2 * DEMO.steps), tmp_path).seconds == pytest.approx(60.0)
     assert estimated(DEMO, tmp_path).measured
 
 
