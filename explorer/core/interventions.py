@@ -179,7 +179,8 @@ class Drawing(NamedTuple):
         return Verb.DRAW
 
     def __str__(self) -> str:
-        return f"{self.verb} {self.temperature:g} {self.seed}"
+        temperature = f"{self.temperature!r}".removesuffix(".0")
+        return f"{self.verb} {temperature} {self.seed}"
 
 
 OnAttention: TypeAlias = Ablation | Keep | CellEdit | RowOverride

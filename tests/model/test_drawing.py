@@ -96,5 +96,11 @@ def test_a_wrong_line_is_refused(line):
         Interventions.parse([line])
 
 
+def test_a_line_names_the_temperature_whole():
+    given = Interventions.gather(draw=(0.12345678, 3))
+    assert given.texts() == ("draw 0.12345678 3",)
+    assert Interventions.parse(given.texts()) == given
+
+
 def test_of_several_drawings_the_last_counts():
     assert Interventions.parse(["draw 1 2", "draw 0.5 3"]).texts() == ("draw 0.5 3",)
