@@ -3,6 +3,7 @@ time."""
 
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from tests.support.model_directories import bart, bert, gpt2
 from tests.support.slow_patching import (
     LibraryRuns,
     OwnRuns,
+    values_of,
     with_head,
     with_path,
     with_state,
@@ -259,3 +261,44 @@ def test_equal_runs_have_nothing_to_restore(continuing):
     with pytest.raises(EvaluationBatchError) as caught:
         patch(continuing, "1 2", "1 2")
     assert caught.value.key == "patch_same_prediction"
+
+
+def test_the_numbers_of_the_document():
+    """`docs/studies.md`; three heads together, because none alone does what any three do."""
+    texts = ("7 3 9 1 5 7", "9 3 7 1 5 7")
+    model = explorer.load("checkpoints/induction.safetensors")
+    found = model.patch(*texts)
+    assert (found.clean, found.corrupted) == pytest.approx((12.18, -12.04), abs=0.01)
+    shares = found.matrix.loc["decoder"].to_numpy()
+    np.testing.assert_allclose(shares[1], [0.168, 0.170, 0.230, 0.180], atol=1e-3)
+    assert shares[0].max() < 0.001
+    states = model.patch(*texts, sites="residual").matrix.loc["decoder", 0]
+    assert states[[2, 4]].to_list() == pytest.approx([0.77, 0.49], abs=0.005)
+    for head in range(4):
+        paths = model.patch(*texts, sites="paths", receiver=("decoder", 1, head)).table.restored
+        assert paths.between(-0.016, 0.004).all()
+    batches = [model.passes.begun([text], [None], "one") for text in texts]
+    runs = OwnRuns(model, batches)
+    clean = values_of(runs, 0)[0]["decoder", 0]
+
+    def together(site, layer, value, heads):
+        mixed = value.clone()
+        mixed[heads] = clean[heads]
+        return mixed if layer == 0 else value
+
+    ends = [runs.logits(number) for number in (0, 1)]
+    one, other = (int(logits.argmax()) for logits in ends)
+    for heads in combinations(range(4), 3):
+        logits = runs.logits(1, heads=partial(together, heads=list(heads)))
+        metric = float(logits[one] - logits[other])
+        share = (metric - found.corrupted) / (found.clean - found.corrupted)
+        assert 0.97 < share < 1.04
+    model = explorer.load("checkpoints/english-french.safetensors")
+    texts = ("The black cat is asleep.", "The white cat is asleep.")
+    shares = model.patch(*texts, prefix="Le chat").matrix
+    assert shares.loc["cross"].loc[2].between(0.06, 0.101).all()
+    assert shares.loc["cross"].loc[1].max() == pytest.approx(0.07, abs=0.005)
+    assert shares.loc["encoder"].max().max() == pytest.approx(0.04, abs=0.005)
+    states = model.patch(*texts, prefix="Le chat", sites="residual").matrix
+    assert states.loc["encoder", 2][1] == pytest.approx(1, abs=0.005)
+    assert states.loc["decoder"][2].to_list() == pytest.approx([0.02, 0.35, 1], abs=0.005)
