@@ -223,7 +223,7 @@ WRONG = [
     ({"positions": []}, ConfigError, "patch_position"),
     ({"positions": "a"}, ConfigError, "patch_position"),
     ({"prefix": ("1", "2", "3")}, ConfigError, "patch_prefixes"),
-    ({"prefix": ("1", "2 3")}, VocabularyError, "patch_lengths"),
+    ({"prefix": ["1", "2 3"]}, VocabularyError, "patch_lengths"),
     ({"prefix": "1 2 3 1 2 3"}, VocabularyError, "long_target"),
     ({"prefix": 3}, VocabularyError, "no_text"),
     ({"metric": 3}, EvaluationBatchError, "no_metric"),

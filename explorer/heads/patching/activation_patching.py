@@ -48,7 +48,7 @@ def patch(
     *,
     metric: Metric | LogitDifference | None = None,
     sites: str = "heads",
-    prefix: str | tuple[str, str] | None = None,
+    prefix: str | Sequence[str] | None = None,
     positions: Iterable[int] | None = None,
     sender: Sequence[Any] | None = None,
     receiver: Sequence[Any] | None = None,
@@ -118,10 +118,10 @@ def _refuse_options(sites: object, sender: object, receiver: object, batch_size:
 
 
 def _batches(
-    model: MeasurableModel, clean: str, corrupted: str, prefix: str | tuple[str, str] | None
+    model: MeasurableModel, clean: str, corrupted: str, prefix: str | Sequence[str] | None
 ) -> list[EvaluationBatch]:
     """Both texts, each as a batch. Raises `VocabularyError` unless their tokens are as many."""
-    prefixes = prefix if isinstance(prefix, tuple) else (prefix, prefix)
+    prefixes = tuple(prefix) if isinstance(prefix, list | tuple) else (prefix, prefix)
     if len(prefixes) != 2:
         raise ConfigError("patch_prefixes", got=len(prefixes))
     batches = []
