@@ -1,0 +1,130 @@
+import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
+import { shortNumber, signed } from "../../dom/js/numbers.ts";
+import { followArrows, markStop } from "../../dom/js/roving.ts";
+import { labelOf } from "../../trace/js/label.ts";
+import { headName } from "../../trace/js/stepState.ts";
+import type { SiteName } from "../../trace/js/trace.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
+import { type NumberCell, numberTable } from "./numberTable.ts";
+import type { ViewFrame } from "./viewFrame.ts";
+import type { Patched, PatchedTable } from "./viewPayload.ts";
+
+/**
+ * What values of the first text restore in the run of the second: a table for each attention, or
+ * for each stack. A click on a head shows it.
+ * @param context of the first text
+ * @param show the head with an index of its layer in the trace
+ */
+export function createPatchedTables(
+  context: TraceContext,
+  frame: ViewFrame,
+  show: (place: { site: SiteName; layer: number; head: number }) => void,
+): Part {
+  const about = element("p", { class: "about", testid: "patched-about" });
+  const bar = createColourBar();
+  const tables = element("div", { class: "matrices" });
+  const node = element(
+    "section",
+    { class: "patched", testid: "patched", "aria-label": frame.say("patched") },
+    element("div", { class: "tools" }, about, explained(frame).element, bar.element),
+    tables,
+  );
+  const buttons = () => [...tables.querySelectorAll<HTMLElement>("button")];
+  followArrows(tables, buttons);
+  const choose = (name: string) => {
+    const [site, layer, head] = name.split("/");
+    show({ site: site as SiteName, layer: Number(layer), head: Number(head) });
+  };
+  const draw = () => {
+    const { patched } = frame.payload.header;
+    node.hidden = !patched;
+    if (!patched) return;
+    write(about, sentence(frame, patched));
+    const scale = scaleOf(frame, patched);
+    bar.draw(scale);
+    tables.replaceChildren(
+      ...patched.tables.map((table) => {
+        const { columns, rows } = layOut(table, frame, context);
+        const caption = frame.sayOfPlayer(`site_${table.site}`);
+        const testid = `patched-${table.site}`;
+        return numberTable(scale, { testid, caption, corner: "", columns, rows, choose });
+      }),
+    );
+  };
+  const mark = () => {
+    void frame.payload; // whose buttons are new
+    const { site, layer, head } = context.state;
+    const all = buttons();
+    const chosen = all.find(({ dataset }) => dataset.name === `${site}/${layer}/${head}`);
+    for (const one of all) assign(one, "aria-pressed", String(one === chosen));
+    markStop(all, chosen);
+  };
+  return { element: node, views: [draw, mark] };
+}
+
+function explained({ say, sayOfPlayer }: ViewFrame) {
+  const labels = { label: say("restored_words"), close: sayOfPlayer("words_close") };
+  return createExplanation("patched-help", labels, () => [wordEntry("restored", say, sayOfPlayer)]);
+}
+
+/** The metric, in plain words, and what it is in both texts. */
+function sentence({ say }: ViewFrame, { prefix, predicted, metrics }: Patched) {
+  const [one, other] = predicted.map((token) => labelOf(String(token)));
+  const [clean, corrupted] = metrics.map(shortNumber);
+  const key = prefix === null ? "patched_first" : "patched_after";
+  return say(key, { prefix: prefix ?? "", one, other, clean, corrupted });
+}
+
+/** Colours around 0, to the largest share. */
+function scaleOf({ palette }: ViewFrame, { tables }: Patched): ValueScale {
+  const shares = tables.flatMap(({ cells }) => cells.map(([, , share]) => Math.abs(share)));
+  return { signed: true, most: Math.max(0, ...shares), ramp: rampOf(palette, true) };
+}
+
+/** A share with its sign and without a leading zero. */
+function printed(share: number) {
+  return signed(share)
+    .replace(/^([+−])0/, "$1")
+    .replace(/^0\.00$/, "0");
+}
+
+/** The names of the columns, and the rows of a table. */
+export function layOut(
+  { site, tokens, cells }: PatchedTable,
+  { say }: Pick<ViewFrame, "say">,
+  { trace }: Pick<TraceContext, "trace">,
+) {
+  const count = Math.max(...cells.map(([, column]) => column)) + 1;
+  const labels = tokens.map(([a, b]) =>
+    a === b ? labelOf(a) : say("pair_tokens", { a: labelOf(a), b: labelOf(b) }),
+  );
+  const columns = tokens.length ? labels : Array.from({ length: count }, (_, head) => `H${head}`);
+  const numberOf = ([layer, column, share, metric]: PatchedTable["cells"][number]): NumberCell => {
+    const token = labels[column];
+    const name =
+      token === undefined
+        ? headName(layer, column)
+        : say("restored_position", { layer, position: column, token });
+    const title = say("restored_cell", {
+      name,
+      value: signed(share, 3),
+      metric: shortNumber(metric),
+    });
+    const cell = { value: share, text: printed(share), title };
+    const index = trace.sites[site]?.numbers.indexOf(layer) ?? -1;
+    if (token !== undefined || index < 0) return cell;
+    return {
+      ...cell,
+      title: `${title} · ${say("restored_show")}`,
+      name: `${site}/${index}/${column}`,
+    };
+  };
+  const layers = [...new Set(cells.map(([layer]) => layer))];
+  const rows = layers.map((layer) => ({
+    layer,
+    cells: cells.filter(([own]) => own === layer).map(numberOf),
+  }));
+  return { columns, rows };
+}
