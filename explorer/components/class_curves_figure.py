@@ -27,6 +27,7 @@ class Curve:
 
     points: steps and the exact match at them.
     gold: gold weight of each head at the last one, by layer and head.
+    finished: whether it has come to its last step, or to the exact match at which it ends.
     """
 
     task: str
@@ -34,6 +35,7 @@ class Curve:
     seed: int
     points: tuple[tuple[int, float], ...]
     gold: tuple[tuple[float, ...], ...]
+    finished: bool
 
     @property
     def weights(self) -> dict[tuple[int, int], float]:
@@ -69,9 +71,14 @@ class Group:
         task = task_label(self.task, language)
         return task if self.causal else f"{task} · {say('run_settings.causal_off', language)}"
 
+    @property
+    def finished(self) -> Sequence[Curve]:
+        return [curve for curve in self.curves if curve.finished]
+
     def formed(self) -> Counter[tuple[int, int] | None]:
-        """How often each head is the sharpest one; None: no head has formed."""
-        return Counter(curve.sharpest for curve in self.curves)
+        """How often each head is the sharpest one at the end; None: no head has formed. A training
+        that goes on or was stopped may still form one, and is not counted."""
+        return Counter(curve.sharpest for curve in self.finished)
 
 
 def grouped(curves: Iterable[Curve]) -> list[Group]:

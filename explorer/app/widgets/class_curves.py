@@ -44,15 +44,17 @@ def _table(groups: Sequence[Group], heads: Sequence[tuple[int, int]], language: 
         say("train.class_attention", language),
         *(head_name(*head) for head in heads),
         say("train.class_none", language),
+        say("train.class_unfinished", language),
     ]
     rows = [_row(titles), "|" + " --- |" * len(titles)]
     for group in groups:
-        formed = group.formed()
+        formed, finished = group.formed(), len(group.finished)
         counts = [
-            say("train.class_count", language, count=formed[head], all=len(group.curves))
+            say("train.class_count", language, count=formed[head], all=finished)
             for head in (*heads, None)
         ]
-        rows.append(_row([group.name(language), site_name(group.site, language), *counts]))
+        names = group.name(language), site_name(group.site, language)
+        rows.append(_row([*names, *counts, str(len(group.curves) - finished)]))
     return "\n".join(rows)
 
 

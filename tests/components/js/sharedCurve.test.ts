@@ -12,7 +12,7 @@ const MOST_POINTS = 60; // that the server takes
 
 function training(begun: number, ...steps: number[]): any {
   const moments = steps.map((step) => ({ step, exact: step / 3000, gold: [[0.123456, 1]] }));
-  return { settings: settingsOf(CHOICE), begun, moments };
+  return { settings: settingsOf(CHOICE), begun, state: "running", moments };
 }
 
 let sent: any[] = [];
@@ -56,7 +56,9 @@ test("a message has the curve, the heads and no name", () => {
       [50, 0.0167],
     ],
     gold: [[0.1235, 1]],
+    finished: false,
   });
+  assert.ok(sharedCurve({ ...training(1, 25), state: "done" }, "k3").finished);
 });
 
 test("no training has more moments than the server takes", () => {

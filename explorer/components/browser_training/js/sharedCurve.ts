@@ -51,12 +51,13 @@ function createMessages(
  * @param training after its first moment
  * @param word tells it from others, and no more
  */
-export function sharedCurve({ settings, moments }: Training, word: string) {
+export function sharedCurve({ settings, state, moments }: Training, word: string) {
   const { task, causal, seed } = settings;
   return {
     ...{ training: word, task, causal, seed },
     points: moments.map(({ step, exact }) => [step, rounded(exact)]),
     gold: moments[moments.length - 1].gold.map((heads) => heads.map(rounded)),
+    finished: state === "done",
   };
 }
 
