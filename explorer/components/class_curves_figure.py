@@ -16,8 +16,8 @@ _COLOURS = ("#3f7fca", "#9566bf", "#1f8f70", "#c4517c")
 """By task; readable on white and on a dark page."""
 
 _MASTERED = 0.99
-_HEIGHT = 340  # px
-_MARGIN = {"l": 64, "r": 20, "t": 40, "b": 48}  # px; the names of the groups are above
+_HEIGHT = 300  # px
+_MARGIN = {"l": 64, "r": 20, "t": 12, "b": 48}  # px
 _MARK = {"type": "line", "line": {"color": "#7d838c", "width": 1, "dash": "dot"}}
 
 
@@ -101,10 +101,6 @@ def class_chart(groups: Sequence[Group], language: str) -> dict[str, Any]:
         "height": _HEIGHT,
         "margin": _MARGIN,
         "showlegend": True,
-        "legend": {
-            **{"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
-            **{"itemclick": False, "itemdoubleclick": False},
-        },
         "hovermode": "closest",
         "dragmode": False,
         "shapes": [{**_MARK, "xref": "paper", "x0": 0, "x1": 1, "y0": _MASTERED, "y1": _MASTERED}],
