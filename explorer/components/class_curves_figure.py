@@ -139,7 +139,6 @@ def _lines(group: Group, language: str) -> Iterator[dict[str, Any]]:
             "type": "scatter",
             "mode": "lines+markers",
             "name": say("train.class_group", language, name=name, count=count),
-            "legendgroup": name,
             "showlegend": number == 0,
             "x": [step for step, _ in curve.points],
             "y": [exact for _, exact in curve.points],

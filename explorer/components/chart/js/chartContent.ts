@@ -21,7 +21,7 @@ export interface ChartContent {
 interface Layout {
   height: number; // px, without a legend
   showlegend?: boolean; // whether the names of lines are in a legend in any case
-  margin?: { l: number; r: number; t: number; b: number }; // px
+  margin?: { l: number; r: number; t: number; b: number; autoexpand?: boolean }; // px
   [setting: string]: unknown;
 }
 
@@ -48,7 +48,7 @@ const EDGE = 12; // px right of a plot without names
 const LETTER = 0.6; // width of a letter in a legend, in sizes of the type,
 const WIDE_LETTER = 1; // and of a Chinese one,
 const SAMPLE = 40; // and px of the line before a name
-const ENTRY_LINE = 1.5;
+const ENTRY_LINE = 1.6;
 
 /** The width of a name in a legend, in sizes of the type. */
 function widthOf(name: string) {
@@ -58,8 +58,8 @@ function widthOf(name: string) {
 
 /**
  * The layout where lines have a legend: in any case, or because their names, at their ends, would take
- * much of a narrow chart. It is below the plot, and the chart is higher by its lines. Plotly, which
- * finds room for a legend itself, keeps that of the earlier width when the chart gets another one.
+ * much of a narrow chart. It is below the plot, and the chart is higher by its lines. Plotly would find
+ * room for a legend itself (`autoexpand`), but keeps that of the earlier width at another one.
  */
 function withRoom(
   { data, layout }: ChartContent["chart"],
@@ -73,11 +73,11 @@ function withRoom(
   const names = data.flatMap(({ name, showlegend }) => (showlegend === false ? [] : (name ?? [])));
   const entry = Math.ceil(type * Math.max(...names.map(widthOf)));
   const across = Math.max(1, Math.floor(width / (entry + SAMPLE)));
-  const below = Math.ceil(names.length / across) * ENTRY_LINE * type;
+  const below = Math.ceil(Math.ceil(names.length / across) * ENTRY_LINE * type);
   return {
     ...layout,
     height: height + below,
-    margin: { ...margin, r, b: b + below },
+    margin: { ...margin, r, b: b + below, autoexpand: false },
     annotations: [],
     showlegend: true,
     legend: {
