@@ -35,6 +35,12 @@ def class_curves(language: str) -> None:
         st.markdown(_table(groups, heads_of(curves), language))
         about = in_a_row([lines, say("train.class_heads", language)], language)
         st.caption(literal(about))
+        st.button(
+            say("train.class_clear", language),
+            key="clear-class-curves",
+            help=say("train.class_clear_help", language),
+            on_click=class_route.session.clear_curves,
+        )
 
 
 def _table(groups: Sequence[Group], heads: Sequence[tuple[int, int]], language: str) -> str:

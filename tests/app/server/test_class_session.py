@@ -449,4 +449,6 @@ def test_the_latest_curve_of_each_training_is_kept_and_of_many_those_heard_of_la
     for word, curve in (("a", first), ("b", first), ("a", second), ("c", first)):
         together.share(word, curve)
     assert together.curves == {"a": second, "c": first}
+    together.clear_curves()
+    assert together.curves == {}
     assert changes == []  # the pages of guests are told of nothing

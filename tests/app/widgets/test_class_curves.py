@@ -54,6 +54,15 @@ def test_the_curves_and_where_their_heads_formed(session):
     assert any("without a name" in text for text in captions(app))
 
 
+def test_the_host_clears_all_curves(session):
+    session.share("a", CURVE)
+    app = open_page("train")
+    next(button for button in app.button if button.label == "Clear").click().run()
+    assert not app.exception
+    assert not app.expander
+    assert session.curves == {}
+
+
 def test_outside_of_a_class_there_are_none(session, monkeypatch):
     session.share("a", CURVE)
     monkeypatch.delenv(access.KEY_VARIABLE)
