@@ -18,13 +18,19 @@ function training(begun: number, ...steps: number[]): any {
 let sent: any[] = [];
 let status = 204;
 let answers: boolean[] = [];
+let browser = new EventTarget();
 
 beforeEach(() => {
   [sent, status, answers] = [[], 204, []];
   mock.timers.enable({ apis: ["setTimeout"] });
   mock.method(AbortSignal, "timeout", () => new AbortController().signal);
   const page = { documentElement: { dataset: { class: "" } } };
-  Object.assign(globalThis, { document: page, location: { href: "http://class.example/train" } });
+  browser = new EventTarget();
+  Object.assign(globalThis, {
+    window: browser,
+    document: page,
+    location: { href: "http://class.example/train" },
+  });
   mock.method(globalThis, "fetch", async (address: URL, { body }: any) => {
     assert.equal(address.href, "http://class.example/class/curve");
     sent.push(JSON.parse(body));
@@ -110,4 +116,21 @@ test("the guest is told when the class takes no message, and the next one has it
   await pass(2);
   assert.deepEqual(answers, [false, true]);
   assert.equal(sent[1].points.length, 2);
+});
+
+test("the last curve of a training is sent again, a few times or once the browser is online", async () => {
+  const { agree, follow } = sharing();
+  agree(true);
+  status = 503;
+  follow(training(1, 25));
+  await pass();
+  for (const seconds of [5, 20, 60, 600]) await pass(seconds);
+  assert.equal(sent.length, 4);
+  status = 204;
+  browser.dispatchEvent(new Event("online"));
+  await pass();
+  assert.deepEqual(answers, [false, false, false, false, true]);
+  browser.dispatchEvent(new Event("online"));
+  await pass(600);
+  assert.equal(sent.length, 5); // nothing is left to send
 });
