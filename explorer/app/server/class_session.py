@@ -269,8 +269,8 @@ class ClassSession:
             self.curves = dict([*others, (training, curve)][-MOST_CURVES:])
 
     def clear_curves(self) -> None:
-        """Forget all curves; called in any thread. That of a training which goes on comes again with
-        its next moment."""
+        """Forget all curves; called in any thread. That of a training which goes on comes again
+        with its next moment."""
         with self._changing_curves:
             self.curves = {}
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 import explorer
 from tests.support.static_site_page import forget_browsers_own, type_source
@@ -57,6 +57,45 @@ def test_a_training_is_shown_by_the_replay_while_it_goes_on(training_page):
     expect(tab.get_by_test_id("train-start")).to_be_visible()
 
 
+def test_a_training_that_was_stopped_before_its_first_evaluation_has_nothing(training_page):
+    tab = training_page(width=390, height=844)
+    tab.get_by_test_id("train-start").click()
+    note, title = tab.get_by_test_id("main-curves-note"), tab.locator(".curve-heading").nth(1)
+    expect(note).to_contain_text("at step 25")
+    above, below = note.bounding_box(), title.bounding_box()
+    assert above
+    assert below
+    assert above["y"] + above["height"] <= below["y"]
+    tab.get_by_test_id("train-stop").click()
+    expect(note).to_have_text(
+        "There are no curves: it ended before its first evaluation, at step 25."
+    )
+    assert questions_at_closing(tab) == []
+
+
+def test_the_browser_asks_before_a_model_is_lost(trained):
+    with trained.expect_event("dialog") as asked:
+        trained.close(run_before_unload=True)
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
+    with trained.expect_download():
+        trained.get_by_test_id("train-save").click()
+    assert questions_at_closing(trained) == []
+
+
+def questions_at_closing(tab: Page) -> list[str]:
+    asked: list[str] = []
+
+    def accept(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    tab.on("dialog", accept)
+    with tab.expect_event("close"):
+        tab.close(run_before_unload=True)
+    return asked
+
+
 def test_nothing_of_the_trainer_is_loaded_before_start(training_page):
     tab = training_page()
     scripts = "Array.from(document.scripts, (one) => one.src).filter((src) => /trainer/.test(src))"
@@ -83,7 +122,9 @@ def test_the_trained_model_opens_in_explore(trained):
     trained.close()
     tab.reload()
     tab.wait_for_selector(".plotted")
-    expect(tab.get_by_test_id("message")).not_to_be_empty()  # its model is no longer there
+    expect(tab.get_by_test_id("message")).to_have_text(
+        re.compile("^The model copy-7, trained in this browser, is gone: .* come back\\.$")
+    )
 
 
 def test_a_cell_of_the_map_opens_its_calculation(trained):
