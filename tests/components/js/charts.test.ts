@@ -58,7 +58,7 @@ test("in a narrow chart a legend below has the names of the lines, and the plot 
   assert.ok(narrow.showlegend);
   assert.deepEqual(narrow.annotations, []);
   assert.ok(288 - narrow.margin.l - narrow.margin.r > 0.7 * 288);
-  assert.equal(narrow.margin.b - margin.b, Math.ceil(2 * 1.6 * 13)); // two lines of two names
+  assert.equal(narrow.margin.b - margin.b, Math.ceil(2 * 1.6 * 13) + 10); // two lines of two names
   assert.equal(narrow.height - narrow.margin.b, 300 - margin.b); // the plot is as high
 });
 
@@ -77,7 +77,7 @@ test("a legend that a chart has in any case has its room at each width", () => {
     [1440, 1],
   ]) {
     const shown = inColours({ data, layout }, PALETTE, { width, type: 12 }).layout as any;
-    assert.equal(shown.margin.b - 48, Math.ceil(lines * 1.6 * 12));
+    assert.equal(shown.margin.b - 48, Math.ceil(lines * 1.6 * 12) + 10);
     assert.equal(shown.height - shown.margin.b, 300 - 48);
     assert.equal(shown.margin.r, 20);
   }

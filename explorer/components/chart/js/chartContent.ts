@@ -48,7 +48,8 @@ const EDGE = 12; // px right of a plot without names
 const LETTER = 0.6; // width of a letter in a legend, in sizes of the type,
 const WIDE_LETTER = 1; // and of a Chinese one,
 const SAMPLE = 40; // and px of the line before a name
-const ENTRY_LINE = 1.6;
+const ENTRY_LINE = 1.6; // height of a line of names, in sizes of the type,
+const LEGEND_EDGES = 10; // and px above and below all of them
 
 /** The width of a name in a legend, in sizes of the type. */
 function widthOf(name: string) {
@@ -73,7 +74,8 @@ function withRoom(
   const names = data.flatMap(({ name, showlegend }) => (showlegend === false ? [] : (name ?? [])));
   const entry = Math.ceil(type * Math.max(...names.map(widthOf)));
   const across = Math.max(1, Math.floor(width / (entry + SAMPLE)));
-  const below = Math.ceil(Math.ceil(names.length / across) * ENTRY_LINE * type);
+  const lines = Math.ceil(names.length / across);
+  const below = Math.ceil(lines * ENTRY_LINE * type) + LEGEND_EDGES;
   return {
     ...layout,
     height: height + below,
