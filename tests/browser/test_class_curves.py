@@ -9,6 +9,15 @@ from tests.support.app_server import hosted_app
 from tests.support.static_site_page import forget_browsers_own
 
 SOON = 120_000  # ms, on a busy machine
+ROOM_ABOVE_LEGEND = """chart => new Promise((done) => {
+    const look = () => {
+        const drawn = chart.querySelector(".main-svg").width.baseVal.value;
+        if (drawn !== chart.clientWidth) return requestAnimationFrame(look);
+        const box = (name) => chart.querySelector(name).getBoundingClientRect();
+        done(box(".legend").top - box(".nsewdrag").bottom);
+    };
+    look();
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +61,9 @@ def test_the_host_sees_the_curves_that_guests_share(
     laptop.get_by_test_id("train-share").check()
     expect(chart).to_contain_text("sort (1)")  # it is still open
     expect(curves.locator("tbody tr")).to_have_count(2)
+    for width in (390, 1440):
+        host.set_viewport_size({"width": width, "height": 800})
+        assert chart.evaluate(ROOM_ABOVE_LEGEND) > 0
     for tab in (phone, laptop):
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -11,6 +11,12 @@ import explorer
 from tests.support.static_site_page import forget_browsers_own, type_source
 
 SOON = 60_000  # ms, on a busy machine
+LINES_OF_FIRST_WORD = """label => {
+    const range = document.createRange();
+    range.setStart(label.firstChild, 0);
+    range.setEnd(label.firstChild, label.textContent.indexOf(" "));
+    return range.getClientRects().length;
+}"""
 
 
 @pytest.fixture
@@ -168,6 +174,8 @@ def test_a_decoder_alone_learns_to_repeat_and_opens_at_its_head(training_page, t
     expect(tab.get_by_test_id("run-state")).to_contain_text("99 %", timeout=3 * SOON)
     expect(tab.get_by_test_id("probe-text")).to_contain_text("7 3 9 1 4 7 → 3 9 1 4 7")
     expect(tab.get_by_test_id("main-curves")).to_contain_text("on the token before")
+    tab.set_viewport_size({"width": 390, "height": 844})
+    assert tab.locator(".moment-text").evaluate("text => text.scrollHeight <= text.clientHeight")
     with tab.expect_download() as saved:
         tab.get_by_test_id("train-save").click()
     saved.value.save_as(tmp_path / "mine.safetensors")
@@ -179,3 +187,6 @@ def test_a_decoder_alone_learns_to_repeat_and_opens_at_its_head(training_page, t
     expect(explore.get_by_test_id("map-title")).to_contain_text("Decoder · L1")
     type_source(explore, "5 8 2 9 5")
     expect(explore.get_by_test_id("strip-target")).to_contain_text("8")
+    explore.set_viewport_size({"width": 390, "height": 844})
+    label = explore.locator(".strip-label", has_text="prompt, output")
+    assert label.evaluate(LINES_OF_FIRST_WORD) == 1

@@ -94,8 +94,7 @@ export function createCurves(
     const why = report.going ? "no_moment" : "never_moment";
     write(note, moments.length ? "" : context.say(why, { every }));
     const { top, height } = view.boxes[0] ?? { top: 0, height: 0 }; // clear of the other headings
-    note.style.top = `${top}px`;
-    note.style.height = `${height}px`;
+    note.style.top = `${top + height / 2}px`;
   };
   /** Where a step is, px from the left. */
   const placeOf = (step: number, { left, width }: Box) => {
