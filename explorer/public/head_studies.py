@@ -9,10 +9,12 @@ import pandas as pd
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
 from explorer.heads import measure
+from explorer.heads.circuits import weight_scores
 from explorer.heads.contributions import agreement
 from explorer.heads.contributions.contributions import contributions as _contributions
 from explorer.heads.contributions.contributions import refuse_method
 from explorer.heads.contributions.logit_attribution import logit_attribution as _attribution
+from explorer.heads.contributions.residual_stream import trained_here
 from explorer.heads.contributions.score_parts import score_parts as _score_parts
 from explorer.heads.metrics.evaluation_batches import (
     distinct,
@@ -104,6 +106,23 @@ class HeadStudies:
         own = None if metric is None else TextMetric.of(self, metric, texts)
         removed = removed_on or (0 if own is None else REMOVED_ON)
         return measure.measure(self, batch, gradients=importance, removed_on=removed, metric=own)
+
+    def weight_scores(self: MeasurableModel, texts: Texts | None = None) -> pd.DataFrame:
+        """Whether each head copies and which offset it prefers, by its weights alone.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> table = model.weight_scores()
+        >>> table[table.copying > 0.99].site.unique().tolist()
+        ['cross']
+
+        texts: as in `measure`, for what the heads do in them; None = the weights alone. Columns:
+            `heads.circuits.weight_scores`.
+
+        Raises as `measure`, and `TraceError` for a model of the library.
+        """
+        model = trained_here(self)
+        batch = None if texts is None else given_sentences(self, texts)
+        return weight_scores.weight_scores(model, batch)
 
     def ablate(
         self: MeasurableModel,
