@@ -16,6 +16,7 @@ from explorer.cli.common import (
     pair_columns,
     progress_bar,
     progress_writer,
+    refuse_seed,
     whole_number,
 )
 from explorer.core.errors import ConfigError
@@ -45,6 +46,7 @@ def add_parser(commands: Any) -> None:
         default=5000,
         help="how many, spread evenly over the file (default: 5000)",
     )
+    command.add_argument("--seed", type=int, default=0, help="of the task's generator (default: 0)")
     add_languages(command)
     command.add_argument(
         "--index",
@@ -83,6 +85,7 @@ def _search(options: argparse.Namespace) -> int:
             raise ConfigError("only_with", name=name, needed="--head")
     if options.sentences < 1:
         raise ConfigError("no_whole_number", name="--sentences", got=options.sentences, least=1)
+    refuse_seed(options.seed)
     write_progress = progress_writer(options.progress)
     model = opened(options)
     corpus = _corpus(model, options)
@@ -127,7 +130,7 @@ def _corpus(model: "MeasurableModel", options: argparse.Namespace) -> "Corpus":
     if options.texts is not None:
         texts = list(dict.fromkeys(read_sources(options.texts)))
         return Corpus.of(model, _spread(texts, options.sentences), options.texts.name)
-    return Corpus.of(model, None)
+    return Corpus.of_task(model, options.sentences, options.seed)
 
 
 def _spread(given: list[Any], most: int) -> list[Any]:

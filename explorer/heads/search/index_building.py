@@ -62,13 +62,19 @@ class Corpus:
         Raises `EvaluationBatchError` and `VocabularyError` as `given_sentences`, and on no texts.
         """
         if texts is None:
-            batch = task_sentences(model, SENTENCES)
-            return cls(tuple(dict.fromkeys(_texts_of(model, batch))), batch.name)
+            return cls.of_task(model, SENTENCES)
         given = listed_texts(texts)
         are_pairs = any(not isinstance(text, str) for text in given)
         kept, name = distinct(given, name or ("pairs" if are_pairs else "texts"))
         refuse_unreadable(model, kept)
         return cls(tuple(kept), name)
+
+    @classmethod
+    def of_task(cls, model: MeasurableModel, size: int, seed: int = 0) -> "Corpus":
+        """The distinct ones of `size` held-out sequences of the model's toy task. Raises
+        `EvaluationBatchError` as `task_sentences`."""
+        batch = task_sentences(model, size, seed)
+        return cls(tuple(dict.fromkeys(_texts_of(model, batch))), batch.name)
 
     @cached_property
     def digest(self) -> str:
