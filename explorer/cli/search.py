@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from explorer.model.measurable import MeasurableModel
 
 _PRINTED = ["weight", "query_token", "key_token", "source", "target"]
+_AS_JSON: dict[str, Any] = {"orient": "records", "force_ascii": False, "indent": 1}
 _QUESTION = ("query", "key", "offset", "part", "out")
 
 
@@ -77,15 +78,7 @@ def _search(options: argparse.Namespace) -> int:
     from explorer.heads.reports.report_files import delete_oldest
     from explorer.heads.search.index_building import attention_index
 
-    check_report(options.out, (options.model, options.pairs, options.texts, options.index))
-    if options.pairs is not None and options.texts is not None:
-        raise ConfigError("texts_and_pairs")
-    for name in _QUESTION:
-        if options.head is None and getattr(options, name) is not None:
-            raise ConfigError("only_with", name=name, needed="--head")
-    if options.sentences < 1:
-        raise ConfigError("no_whole_number", name="--sentences", got=options.sentences, least=1)
-    refuse_seed(options.seed)
+    _refuse(options)
     write_progress = progress_writer(options.progress)
     model = opened(options)
     corpus = _corpus(model, options)
@@ -98,7 +91,7 @@ def _search(options: argparse.Namespace) -> int:
         print(f"{path}: heads: {len(index.heads)}, sentences: {len(index)}")
         return 0
     found = index.search(
-        _head(options.head),
+        options.head,
         tokens=(options.query, options.key),
         offset=options.offset,
         part=options.part,
@@ -107,14 +100,24 @@ def _search(options: argparse.Namespace) -> int:
     if options.out is None:
         print(found[_PRINTED].to_string(index=False, float_format="{:.3f}".format))
         return 0
-    written = (
-        found.to_csv(index=False)
-        if options.out.suffix == ".csv"
-        else found.to_json(orient="records", force_ascii=False, indent=1)
-    )
-    replace_atomically(options.out, written.encode())
+    is_csv = options.out.suffix == ".csv"
+    text = found.to_csv(index=False) if is_csv else found.to_json(**_AS_JSON)
+    replace_atomically(options.out, text.encode())
     print(f"{options.out}: {options.head} (sentences: {len(found)} of {len(index)})")
     return 0
+
+
+def _refuse(options: argparse.Namespace) -> None:
+    """Raise `ExplorerError` on options that work with no model."""
+    check_report(options.out, (options.model, options.pairs, options.texts, options.index))
+    if options.pairs is not None and options.texts is not None:
+        raise ConfigError("texts_and_pairs")
+    for name in _QUESTION:
+        if options.head is None and getattr(options, name) is not None:
+            raise ConfigError("only_with", name=name, needed="--head")
+    if options.sentences < 1:
+        raise ConfigError("no_whole_number", name="--sentences", got=options.sentences, least=1)
+    refuse_seed(options.seed)
 
 
 def _corpus(model: "MeasurableModel", options: argparse.Namespace) -> "Corpus":
@@ -141,13 +144,10 @@ def _spread(given: list[Any], most: int) -> list[Any]:
 
 def _usual_path(model: "MeasurableModel", corpus: "Corpus") -> Path:
     """Where the index of a model and a corpus is, unless a person names a file."""
+    from explorer.core.files import writing
     from explorer.heads.reports.report_files import REPORT_FILES, measured_folder
 
     folder = measured_folder(model.digest, "index") / corpus.digest
-    folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     return folder / REPORT_FILES["index"]
-
-
-def _head(text: str) -> tuple[Any, ...]:
-    """Site, layer and head of "cross.1.2"; the index refuses what is none of its heads."""
-    return tuple(int(part) if part.isdecimal() else part for part in text.split("."))

@@ -134,7 +134,7 @@ class AttentionIndex:
 
     def search(
         self,
-        head: Sequence[Any],
+        head: Sequence[Any] | str,
         *,
         tokens: tuple[str | None, str | None] = (None, None),
         offset: int | None = None,
@@ -147,7 +147,7 @@ class AttentionIndex:
         >>> index.search(("cross", 1, 2), tokens=(None, "black")).sentence.to_list()
         [0]
 
-        head: (site, layer, head). tokens: the labels of query and key, with or without the mark
+        head: (site, layer, head), or "cross.1.2". tokens: the labels of query and key, with or without the mark
             of a word; None = any. The query is the token that is fed in.
         offset: the position of the key less that of the query.
         part: what the key is, one of `PARTS`.
@@ -241,15 +241,13 @@ class AttentionIndex:
         selection = Selection(head.site, head.layer, head.head, step, cell=(query, key))
         return f"?{urlencode(to_query(Look(request, selection)))}"
 
-    def _row(self, head: Sequence[Any]) -> int:
+    def _row(self, head: Sequence[Any] | str) -> int:
         """The number of a head among all. Raises `SearchError`."""
-        try:
-            return self.heads.index(Head(*head))
-        except (TypeError, ValueError) as error:
-            named = str(head) if isinstance(head, str) else ".".join(map(str, head))
-            raise SearchError(
-                "no_indexed_head", head=named, first=str(self.heads[0]), last=str(self.heads[-1])
-            ) from error
+        names = [str(one) for one in self.heads]
+        named = ".".join(map(str, head)) if isinstance(head, tuple | list) else str(head)
+        if named not in names:
+            raise SearchError("no_indexed_head", head=named, first=names[0], last=names[-1])
+        return names.index(named)
 
     def _sides(self, site: str) -> tuple[IndexedTokens, IndexedTokens]:
         """The tokens of the queries and of the keys of a site."""
@@ -266,7 +264,13 @@ class AttentionIndex:
         return {}
 
     def refuse_uneven(self) -> None:
-        """Raise `ValueError` unless all tensors are as long as the texts say."""
+        """Raise `KeyError` or `ValueError` unless all facts are there and all tensors as long as
+        the texts say."""
+        if {len(self), len(self.facts["targets"]), len(self.facts["forced"] or self)} != {
+            len(self)
+        }:
+            raise ValueError("texts")
+        _ = self.facts["joined"], self.facts["languages"], self.facts["corpus"]
         for site in dict.fromkeys(head.site for head in self.heads):
             queries, keys = self._sides(site)
             if not len(queries.lengths) == len(keys.lengths) == len(self):

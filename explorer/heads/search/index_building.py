@@ -38,17 +38,21 @@ from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 
 LARGEST_INDEX = 512 * 2**20
-"""Bytes of the weights. They are in memory twice when the file is written."""
+"""Bytes of the weights. They are in memory three times when the file is written."""
 
 _Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The texts of an index, or pairs (source, target), each once."""
+    """The texts of an index, or pairs (source, target), each once.
+
+    languages: of source and target, for a model of the library that reads several.
+    """
 
     texts: tuple[Any, ...]
     name: str
+    languages: tuple[str | None, ...]
 
     @classmethod
     def of(
@@ -67,19 +71,20 @@ class Corpus:
         are_pairs = any(not isinstance(text, str) for text in given)
         kept, name = distinct(given, name or ("pairs" if are_pairs else "texts"))
         refuse_unreadable(model, kept)
-        return cls(tuple(kept), name)
+        return cls(tuple(kept), name, _languages(model))
 
     @classmethod
     def of_task(cls, model: MeasurableModel, size: int, seed: int = 0) -> "Corpus":
         """The distinct ones of `size` held-out sequences of the model's toy task. Raises
         `EvaluationBatchError` as `task_sentences`."""
         batch = task_sentences(model, size, seed)
-        return cls(tuple(dict.fromkeys(_texts_of(model, batch))), batch.name)
+        texts = dict.fromkeys(_texts_of(model, batch))
+        return cls(tuple(texts), batch.name, _languages(model))
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of the texts: 16 hexadecimal digits."""
-        return sha256(json.dumps(self.texts).encode()).hexdigest()[:16]
+        """A fingerprint of texts and languages: 16 hexadecimal digits."""
+        return sha256(json.dumps([self.languages, self.texts]).encode()).hexdigest()[:16]
 
     @property
     def are_pairs(self) -> bool:
@@ -149,7 +154,7 @@ def _indexed(model: MeasurableModel, corpus: Corpus, progress: Progress) -> byte
         "targets": [targets.get(number, own) for number, (_, own) in enumerate(of_pairs)],
         "joined": joined,
         "forced": [one["forced"].tolist() for one in sentences] if given else None,
-        "languages": [model.facts.get(f"{side}_language") for side in SIDES],
+        "languages": corpus.languages,
         "labels": {side: _labels(model, tensors[f"{side}.ids"], side) for side in SIDES},
     }
     del tensors["forced"]
@@ -194,6 +199,10 @@ def _without_masks(batch: EvaluationBatch) -> EvaluationBatch:
         return batch
     assert batch.source is not None
     return replace(batch, source=TokenRows(batch.labels.ids, batch.source.kinds))
+
+
+def _languages(model: MeasurableModel) -> tuple[str | None, ...]:
+    return tuple(model.facts.get(f"{side}_language") for side in SIDES)
 
 
 def _sites(model: MeasurableModel) -> list[str]:

@@ -171,6 +171,11 @@ def test_an_encoder_that_fills_in_masks_reads_the_texts_as_they_are(tmp_path):
     traces = [model.trace(text) for text in texts]
     assert check(index, traces, index.heads[-1]) == 2
     assert check(index, traces, index.heads[0], part="same token") >= 1
+    pairs = model.index([("the cat", "the dog")], tmp_path / "pairs.index")
+    (row,) = pairs.search(index.heads[0]).itertuples()
+    weights = model.trace("the cat", pair="the dog").attention("encoder")[0, 0]
+    assert row.weight == pytest.approx(float(weights.max()), abs=0.003)
+    assert dict(parse_qsl(row.link))["pair"] == "the dog"
 
 
 def test_equal_weights_are_in_the_order_of_the_corpus(tmp_path):
@@ -187,7 +192,7 @@ def test_equal_weights_are_in_the_order_of_the_corpus(tmp_path):
 def test_what_is_no_question(tmp_path):
     index = shipped("reverse").index(["7 3 9"], tmp_path / "one.index")
     head = ("cross", 1, 2)
-    for wrong in ("cross", ("cross", 1), ("cross", 9, 0), (0, 1, 2), "cross.1.2"):
+    for wrong in ("cross", ("cross", 1), ("cross", 9, 0), (0, 1, 2), 5):
         with pytest.raises(SearchError, match="no head of this model"):
             index.search(wrong)
     for question, key in (
@@ -205,6 +210,7 @@ def test_what_is_no_question(tmp_path):
             index.search(head, **question)
         assert caught.value.key == key
     assert index.search(head, offset=50).empty
+    assert index.search("cross.1.2").equals(index.search(head))
     assert index.search(head, offset=np.int64(1), top=np.int64(1)).shape[0] == 1
 
 
