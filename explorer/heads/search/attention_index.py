@@ -147,8 +147,9 @@ class AttentionIndex:
         >>> index.search(("cross", 1, 2), tokens=(None, "black")).sentence.to_list()
         [0]
 
-        head: (site, layer, head), or "cross.1.2". tokens: the labels of query and key, with or without the mark
-            of a word; None = any. The query is the token that is fed in.
+        head: (site, layer, head), or "cross.1.2".
+        tokens: the labels of query and key, with or without the mark of a word; None = any. The
+            query is the token that is fed in.
         offset: the position of the key less that of the query.
         part: what the key is, one of `PARTS`.
         top: the most rows.
@@ -266,10 +267,9 @@ class AttentionIndex:
     def refuse_uneven(self) -> None:
         """Raise `KeyError` or `ValueError` unless all facts are there and all tensors as long as
         the texts say."""
-        if {len(self), len(self.facts["targets"]), len(self.facts["forced"] or self)} != {
-            len(self)
-        }:
-            raise ValueError("texts")
+        for name in ("targets", "forced"):
+            if self.facts[name] is not None and len(self.facts[name]) != len(self):
+                raise ValueError(name)
         _ = self.facts["joined"], self.facts["languages"], self.facts["corpus"]
         for site in dict.fromkeys(head.site for head in self.heads):
             queries, keys = self._sides(site)

@@ -12,6 +12,7 @@ from explorer.core import folders
 from explorer.core.errors import ConfigError, FileError, SearchError
 from explorer.core.look import Request, from_query
 from explorer.core.word_segmentation import is_punctuation
+from explorer.heads.search import attention_index
 from explorer.heads.search.attention_index import COLUMNS, PARTS, open_index
 from tests.support import model_directories
 from tests.support.huggingface_families import saved, tiny_model
@@ -187,6 +188,17 @@ def test_equal_weights_are_in_the_order_of_the_corpus(tmp_path):
     assert found.weight.to_list() == [1.0] * 5
     assert found.sentence.to_list() == [0, 1, 2, 3, 4]
     assert found[["query", "key"]].to_numpy().tolist() == [[0, 0]] * 5
+
+
+def test_a_sentence_too_long_for_an_address_has_no_link(tmp_path, monkeypatch):
+    model = shipped("reverse")
+    index = model.index([("1 2", "2 1"), ("3", "3")], tmp_path / "pairs.index")
+    monkeypatch.setattr(attention_index, "MOST_FORCED", 2)  # both symbols and the end are three
+    links = index.search(("cross", 0, 0)).set_index("sentence").link
+    assert links[0] == ""
+    assert dict(parse_qsl(links[1].removeprefix("?")))["force"].startswith("1.")
+    monkeypatch.setattr(attention_index, "LONGEST_LINKED_TEXT", 0)
+    assert set(index.search(("cross", 0, 0)).link) == {""}
 
 
 def test_what_is_no_question(tmp_path):
