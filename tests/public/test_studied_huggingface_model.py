@@ -3,7 +3,7 @@ import pytest
 import torch
 from transformers import GPT2LMHeadModel
 
-from explorer.core.errors import ConfigError, EvaluationBatchError, TraceError
+from explorer.core.errors import ConfigError, EvaluationBatchError
 from explorer.heads.metrics.evaluation_batches import repeated_sequences
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.public.head_studies import HeadStudies
@@ -70,10 +70,13 @@ def test_rollout_of_one_stack_is_the_product_of_its_attention(model_folder):
         np.testing.assert_allclose(found.matrix, expected, rtol=0, atol=1e-6)
 
 
-def test_the_parts_of_a_score_are_said_to_be_of_checkpoints(model_folder):
+def test_the_methods_are_those_of_models_trained_here(model_folder):
     model = load(model_folder / "opus-tiny", "mine")
-    with pytest.raises(TraceError, match="“mine” is a model of the library transformers, in whose"):
-        model.score_parts("5 6 7", "cross", 0, 0, 0, 0)
+    found = model.logit_attribution("5 6 7")
+    total = found.parts.groupby("step").value.sum().to_numpy() + found.remainder
+    np.testing.assert_allclose(total, found.difference, rtol=0, atol=1e-4)
+    cell = model.score_parts("5 6 7", "cross", 0, 0, 0, 0)
+    np.testing.assert_allclose(cell.parts.value.sum(), cell.score, rtol=0, atol=1e-4)
 
 
 def test_a_decoder_alone_is_measured_on_random_tokens_that_come_twice(model_folder):

@@ -1,6 +1,7 @@
 """The residual stream and the attentions of a model of the library, as those of a model trained
 here: what is above them is the same for both."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from explorer.core.errors import ConfigError
+from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.heads.contributions.attention_sublayers import AttentionSublayer
 from explorer.heads.contributions.frozen_norm import FrozenNorm
@@ -19,10 +21,16 @@ from explorer.heads.contributions.residual_stream import (
     Sublayer,
     as_array,
 )
+from explorer.model.hooks import STACKS
 from explorer.model.measurable import MeasurableModel
 
 if TYPE_CHECKING:
-    from explorer.model.huggingface.residual_reading import NormCall, ReadSublayer, ResidualPass
+    from explorer.model.huggingface.residual_reading import (
+        NormCall,
+        ReadStack,
+        ReadSublayer,
+        ResidualPass,
+    )
     from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 _LARGEST_ERROR = 1e-3
@@ -41,8 +49,19 @@ def library_stream(found: "ResidualPass", stack: str) -> Stream:
     """The stream of one stack, in float64. Raises `ConfigError` on another kind of norm."""
     read = found.stacks[stack]
     last = None if read.last is None else frozen(read.last)
-    sublayers = tuple(_sublayer(one) for one in read.sublayers)
-    return Stream({"embedding": as_array(read.embedding)}, sublayers, last)
+    return Stream(_embedding(read), tuple(_sublayer(one) for one in read.sublayers), last)
+
+
+def _embedding(read: "ReadStack") -> dict[str, Array]:
+    """Summands of what the first sublayer reads, as in `Stream.embedding`."""
+    if not read.embedded:
+        return {"embedding": as_array(read.embedding)}
+    parts = {name: as_array(vectors) for name, vectors in read.embedded.items()}
+    if read.embedding_norm is None:
+        return parts
+    norm = frozen(read.embedding_norm)
+    normed = {name: norm.linear(vectors) for name, vectors in parts.items()}
+    return normed | {"bias": np.broadcast_to(norm.bias, read.embedding.shape)}
 
 
 def library_logits(
@@ -61,6 +80,49 @@ def library_logits(
         own_ids = torch.tensor(ids)[own][:, None]
         logits[own.numpy()] = of_rows.float().gather(1, own_ids)[:, 0].double().numpy()
     return weight.numpy(), bias.numpy(), logits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreSides:
+    """What the scores of one head are made of.
+
+    sources: of its queries and of its keys, the summands (position, D) of what they are made from.
+    weights: of both, (D, K) and (K,). scale: of the products.
+    added: (query, key), what the family adds to the scaled products; None = nothing.
+    """
+
+    sources: tuple[dict[str, Array], dict[str, Array]]
+    weights: tuple[tuple[Array, Array], tuple[Array, Array]]
+    scale: float
+    added: Array | None
+
+
+def score_sides(model: MeasurableModel, found: "ResidualPass", head: Head) -> ScoreSides:
+    """Raises `ConfigError` on queries or keys that no linear layer alone makes, as with rotary
+    positions, and on another kind of norm."""
+    name, (queries, keys) = f"{head.site}.{head.layer}", STACKS[head.site]
+    (call,) = (
+        one.attention
+        for one in found.stacks[queries].sublayers
+        if one.attention and (one.kind, one.layer) == (head.site, head.layer)
+    )
+    if call.queries is None or call.keys is None or "softcap" in call.call.options:
+        raise ConfigError("no_score_parts", name=model.name)
+    own = library_stream(found, queries).sources(name)
+    others = own if keys == queries else library_stream(found, keys).sources()
+    shared = call.call.query.size(1) // call.call.key.size(1)
+    of_queries, of_keys = call.queries.head(head.head), call.keys.head(head.head // shared)
+    added = call.score_bias
+    return ScoreSides(
+        (own, others),
+        (_in_float64(of_queries), _in_float64(of_keys)),
+        call.score_scale,
+        None if added is None else as_array(added.expand_as(call.weights)[head.head]),
+    )
+
+
+def _in_float64(weights: tuple[Tensor, Tensor]) -> tuple[Array, Array]:
+    return as_array(weights[0]), as_array(weights[1])
 
 
 def library_sublayers(found: "ResidualPass") -> list[AttentionSublayer]:

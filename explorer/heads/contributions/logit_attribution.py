@@ -54,10 +54,10 @@ class LogitAttribution:
     parts: DataFrame, one row for each head of each step: step (1, 2, …), layer, site ("decoder"
         or "cross"), head, value in nats; above 0 favours the chosen token.
     rest: DataFrame, all other parts: step, layer (missing if the part has none), part, value in
-        nats. part: "token" and "position", the embedding, in a model of the library "embedding",
-        their sum; "feed_forward" of each layer, with its
+        nats. part: "token" and "position", the embedding, or "embedding" where a family of the
+        library makes it in another way; "feed_forward" of each layer, with its
         bias; "attention_bias", the b_O of its two attentions; "norm_bias", of its LayerNorms, or
-        without a layer that of the last one; "logit_bias".
+        without a layer those of the last one and of the embedding; "logit_bias".
     difference: (step,) the logit of the chosen token minus that of the runner-up, in nats;
         negative where a forced token is not the most probable one.
     """
@@ -191,7 +191,8 @@ def _attributed(stream: Stream, direction: Array) -> tuple[list[_Heads], list[_R
             added = (sublayer.output * direction).sum(-1)
             rest.append((sublayer.layer, "feed_forward", added))
     for name, vectors in stream.embedding.items():
-        rest.append((None, name, (vectors * direction).sum(-1)))
+        part = "norm_bias" if name == "bias" else name
+        rest.append((None, part, (vectors * direction).sum(-1)))
     return parts, rest
 
 

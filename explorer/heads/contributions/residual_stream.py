@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from explorer.core.errors import ConfigError, TraceError
+from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
 from explorer.heads.contributions.frozen_norm import FrozenNorm
 from explorer.model.explorable import ExplorableModel
@@ -73,9 +73,10 @@ class Sublayer:
 class Stream:
     """The residual stream of one stack in one pass, or some of its rows.
 
-    embedding: (query, D) by source, what goes into the first sublayer: of a model trained here
-        "token" and "position", the scaled embeddings and the position vectors added to them; of one
-        of the library "embedding", their sum behind whatever the family does to it.
+    embedding: (query, D) by source, what goes into the first sublayer: "token" and "position", the
+        scaled embeddings and the position vectors added to them, and "bias", of a LayerNorm of
+        their sum. In a model of the library "position" has segments, too, and is missing with
+        rotary positions; "embedding" stands for all where a family makes it in another way.
     last: the LayerNorm after the last sublayer with pre-norm; None with post-norm.
     """
 
@@ -91,7 +92,7 @@ class Stream:
 
         read_by: the name of the sublayer; None = the summands of the stack's output.
         """
-        summands = {**self.embedding, "bias": 0 * next(iter(self.embedding.values()))}
+        summands = {"bias": 0 * next(iter(self.embedding.values())), **self.embedding}
         for sublayer in self.sublayers:
             if sublayer.name == read_by:
                 return _normed(summands, sublayer.norm) if self.last else summands
@@ -116,13 +117,6 @@ def residual_stream(model: ExplorableModel, trace: Trace, stack: str, rows: slic
         ends = _rows(trace, f"{stack}.layer_output", rows)[-1]
         last = _frozen(_module(model, f"{stack}.norm"), ends)
     return Stream({"token": tokens, "position": embedding - tokens}, sublayers, last)
-
-
-def trained_here(model: MeasurableModel) -> ExplorableModel:
-    """`model`; raises `TraceError` on one of the library, whose stream is not captured."""
-    if not isinstance(model, ExplorableModel):
-        raise TraceError("no_residual_stream", name=model.name)
-    return model
 
 
 def whole_trace(

@@ -12,14 +12,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from explorer.core.errors import ConfigError
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
-from explorer.model.huggingface.capture import Call, values
+from explorer.model.huggingface.capture import Call, score_scale, values
 from explorer.model.huggingface.edits import Edits
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.output_projections import LINEAR, by_input, projects
@@ -42,12 +42,35 @@ class NormCall:
     output: Tensor
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadInputs:
+    """The linear layer whose outputs from column `start` on are the queries or the keys of all
+    heads, unchanged. width: of a head."""
+
+    module: Any
+    start: int
+    width: int
+
+    def head(self, number: int) -> tuple[Tensor, Tensor]:
+        """Weights (D, width) and biases (width,) of one head."""
+        first = self.start + number * self.width
+        columns = slice(first, first + self.width)
+        bias = _bias(self.module)
+        weight = by_input(self.module)[:, columns]
+        return weight, torch.zeros(self.width) if bias is None else bias[columns]
+
+
 @dataclass(slots=True, eq=False)
 class AttentionCall:
-    """One call of attention, the module that projects its heads, and its output `added` (T, D)."""
+    """One call of attention, the module that projects its heads, and its output `added` (T, D).
+
+    queries, keys: None where the family changes them further, as rotary positions do.
+    """
 
     place: Place
     call: Call
+    queries: HeadInputs | None
+    keys: HeadInputs | None
     projection: Any = None
     added: Tensor = field(default_factory=lambda: torch.empty(0))
 
@@ -74,8 +97,25 @@ class AttentionCall:
     @property
     def output_bias(self) -> Tensor:
         """(D,), 0 in a projection without biases."""
-        bias = getattr(self.projection, "bias", None)
-        return torch.zeros(self.added.size(1)) if bias is None else bias.detach().float().cpu()
+        bias = _bias(self.projection)
+        return torch.zeros(self.added.size(1)) if bias is None else bias
+
+    @property
+    def score_scale(self) -> float:
+        """Factor of the products of queries and keys."""
+        return score_scale(self.call)
+
+    @property
+    def score_bias(self) -> Tensor | None:
+        """(1 or H, Q, K), added to the scaled products; None without one."""
+        bias = self.call.options.get("position_bias")
+        return bias[0].float() if isinstance(bias, Tensor) and bool(bias.any()) else None
+
+
+def _bias(module: Any) -> Tensor | None:
+    """Of a linear layer, in float32."""
+    bias = getattr(module, "bias", None)
+    return bias.detach().float().cpu() if isinstance(bias, Tensor) else None
 
 
 _Event: TypeAlias = NormCall | AttentionCall
@@ -110,11 +150,16 @@ class ReadSublayer:
 class ReadStack:
     """The residual stream of one stack.
 
+    embedded: (T, D) by source, the embeddings of the tokens, with their scale, and those of
+        positions and segments together; empty if the first sublayer reads something else.
+    embedding_norm: of their sum; None without one.
     last: the norm behind the last sublayer with pre-norm; None with post-norm.
     """
 
     sublayers: tuple[ReadSublayer, ...]
     last: NormCall | None
+    embedded: Mapping[str, Tensor]
+    embedding_norm: NormCall | None
 
     @property
     def embedding(self) -> Tensor:
@@ -193,10 +238,9 @@ def residual_pass(
         }
         done = full_pass(model, anatomy, inputs, edits, seen=seen, head=anatomy.head)
     near = _Near(str(model.config.model_type), model.dtype)
-    stacks = {
-        stack: near.stack(events)
-        for stack, events in _by_stack(anatomy.kind, reader.events).items()
-    }
+    tables = _by_stack(anatomy.kind, reader.embedded)
+    calls: dict[str, list[_Event]] = _by_stack(anatomy.kind, reader.events)
+    stacks = {stack: near.stack(events, tables[stack]) for stack, events in calls.items()}
     to_logits = None
     if "decoder" in stacks and reader.mapped is not None:
         to_logits = near.logit_map(model, stacks["decoder"].output, reader.mapped, done.logits)
@@ -206,16 +250,21 @@ def residual_pass(
 class _Reader:
     """What is called in one pass, in order. None = the encoder has ended.
 
+    embedded: the outputs of embeddings, (T, D).
     mapped: the last input of the output embeddings, (rows, D); None without any.
     """
 
     def __init__(self) -> None:
         self.events: list[_Event | None] = []
+        self.embedded: list[Tensor | None] = []
         self.mapped: Tensor | None = None
         self._waiting: AttentionCall | None = None
+        self._linear: list[tuple[Any, Tensor]] = []  # since the last attention
 
     def attended(self, places: Sequence[Place], index: int, call: Call) -> None:
-        self._waiting = AttentionCall(places[index], call)
+        queries, keys = (self._made(one) for one in (call.query, call.key))
+        self._waiting = AttentionCall(places[index], call, queries, keys)
+        self._linear.clear()
         self.events.append(self._waiting)
 
     def normed(self, module: Any, given: tuple[Any, ...], output: Any) -> None:
@@ -226,9 +275,25 @@ class _Reader:
         if self._waiting and given and projects(given[0], self._waiting.call):
             self._waiting.projection, self._waiting.added = module, _rows(output)
             self._waiting = None
+        self._linear.append((module, output))
+
+    def looked_up(self, _: Any, given: tuple[Any, ...], output: Tensor) -> None:
+        self.embedded.append(_rows(output))
 
     def encoded(self, *_: Any) -> None:
         self.events.append(None)
+        self.embedded.append(None)
+
+    def _made(self, states: Tensor) -> HeadInputs | None:
+        """The linear layer that made queries or keys (1, heads, T, width), if it alone did."""
+        _, heads, _, width = states.shape
+        wanted = states[0].transpose(0, 1).flatten(1)  # (T, heads · width)
+        for module, output in reversed(self._linear):
+            found = output.reshape(-1, output.size(-1)).cpu()
+            for start in range(0, found.size(1) - heads * width + 1, width):
+                if torch.equal(found[:, start : start + heads * width], wanted):
+                    return HeadInputs(module, start, width)
+        return None
 
     def to_logits(self, _: Any, given: tuple[Any, ...]) -> None:
         self.mapped = _rows(given[0])
@@ -251,6 +316,8 @@ def _reading(model: Any) -> Iterator[_Reader]:
             hooks.append(module.register_forward_hook(own(reader.normed)))
         elif isinstance(module, LINEAR):
             hooks.append(module.register_forward_hook(own(reader.projected)))
+        elif isinstance(module, nn.Embedding):
+            hooks.append(module.register_forward_hook(own(reader.looked_up)))
     if model.config.is_encoder_decoder:
         hooks.append(model.get_encoder().register_forward_hook(own(reader.encoded)))
     if (head := model.get_output_embeddings()) is not None:
@@ -275,7 +342,11 @@ def _rows(states: Tensor) -> Tensor:
     return states.detach().reshape(-1, states.size(-1)).float().cpu()
 
 
-def _by_stack(kind: Kind, events: Sequence[_Event | None]) -> dict[str, list[_Event]]:
+_One = TypeVar("_One")
+
+
+def _by_stack(kind: Kind, events: Sequence[_One | None]) -> dict[str, list[_One]]:
+    """What was called in each stack; None = the encoder has ended."""
     if kind == Kind.ENCODER_DECODER:
         end = events.index(None)
         parts = {"encoder": events[:end], "decoder": events[end:]}
@@ -291,8 +362,11 @@ class _Near:
     family: str
     dtype: torch.dtype
 
-    def stack(self, events: Sequence[_Event]) -> ReadStack:
-        """The sublayers of one stack. Raises `ConfigError` if its calls are no such sums."""
+    def stack(self, events: Sequence[_Event], tables: Sequence[Tensor]) -> ReadStack:
+        """The stream of one stack. Raises `ConfigError` if its calls are no such sums.
+
+        tables: what its embeddings returned.
+        """
         calls = [place for place, event in enumerate(events) if isinstance(event, AttentionCall)]
         sublayers: list[ReadSublayer] = []
         behind: list[NormCall] = []
@@ -305,7 +379,28 @@ class _Near:
         for one, other in pairwise(sublayers):
             if one.pre != other.pre or not self.equal(other.inputs, one.after):
                 raise self._refusal()
-        return ReadStack(tuple(sublayers), behind[1] if sublayers[-1].pre else None)
+        last = behind[1] if sublayers[-1].pre else None
+        embedding, first = sublayers[0].inputs, events[0]
+        normed = isinstance(first, NormCall) and self.equal(first.output, embedding)
+        norm = first if isinstance(first, NormCall) and normed else None
+        embedded = self._embedded(embedding if norm is None else norm.inputs, tables)
+        return ReadStack(tuple(sublayers), last, embedded, norm)
+
+    def _embedded(self, embedding: Tensor, tables: Sequence[Tensor]) -> dict[str, Tensor]:
+        """`embedding` as the tokens' embeddings, times a factor, and all others together."""
+        own = [table for table in tables if table.shape[-1] == embedding.shape[-1]]
+        if not own or own[0].shape != embedding.shape:
+            return {}
+        others = torch.zeros_like(embedding)
+        for table in own[1:]:
+            if len(table) in (1, len(embedding)):
+                others = others + table
+        tokens, rest = own[0], embedding - others
+        factor = float((rest * tokens).sum() / (tokens * tokens).sum())
+        if not self.equal(tokens * factor, rest):
+            return {}
+        parts = {"token": rest}
+        return parts | {"position": others} if len(own) > 1 else parts
 
     def _attended(
         self, events: Sequence[_Event], place: int, end: int
