@@ -28,14 +28,16 @@ def early_predictions(
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Arrays and facts for `Trace.early_predictions`, from one more pass.
 
-    layers: of the decoder. Both are empty without layers, in a family whose layers are no sums, and
+    layers: of the decoder. Both are empty without layers or weights in memory, in a family whose layers are no sums, and
     where the logits are no linear map of the decoder's output.
     """
+    if not layers:
+        return {}, {}
     try:
-        found = residual_pass(model, anatomy, inputs, edits) if layers else None
+        found = residual_pass(model, anatomy, inputs, edits, attention=False)
     except ConfigError:
         return {}, {}
-    if found is None or found.to_logits is None:
+    if found.to_logits is None:
         return {}, {}
     outputs = found.stacks["decoder"].layer_outputs
     best = [_best(found.to_logits, outputs[layer]) for layer in layers]

@@ -24,7 +24,6 @@ from explorer.model.huggingface.edits import Edits
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.output_projections import LINEAR, by_input, projects
 from explorer.model.huggingface.passes import full_pass
-from explorer.model.huggingface.placement import devices_of
 from explorer.model.row_logits import RowLogits
 
 LARGEST_ERROR = 1e-4
@@ -223,15 +222,24 @@ class ResidualPass:
 
 @torch.inference_mode()
 def residual_pass(
-    model: Any, anatomy: Anatomy, inputs: Inputs, edits: Edits | None = None
+    model: Any,
+    anatomy: Anatomy,
+    inputs: Inputs,
+    edits: Edits | None = None,
+    *,
+    attention: bool = True,
 ) -> ResidualPass:
     """Repeat a pass over one sequence and read its residual streams.
 
-    Raises `ConfigError` on a family whose layers are no such sums, and on weights on disk.
+    attention: keep the weights of all layers, which take most of the memory.
+
+    Raises `ConfigError` on a family whose layers are no such sums, and on weights that are not in
+    memory.
     """
-    if "disk" in devices_of(model) or anatomy.weights_only:
+    away = any(parameter.is_meta for parameter in model.parameters())
+    if away or anatomy.weights_only:
         raise ConfigError("no_stream", family=str(model.config.model_type))
-    with _reading(model) as reader:
+    with _reading(model, attention=attention) as reader:
         seen = {
             "encoder": partial(reader.attended, anatomy.encoder),
             "decoder": partial(reader.attended, anatomy.decoder),
@@ -254,7 +262,8 @@ class _Reader:
     mapped: the last input of the output embeddings, (rows, D); None without any.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, attention: bool) -> None:
+        self._attention = attention
         self.events: list[_Event | None] = []
         self.embedded: list[Tensor | None] = []
         self.mapped: Tensor | None = None
@@ -263,12 +272,15 @@ class _Reader:
 
     def attended(self, places: Sequence[Place], index: int, call: Call) -> None:
         queries, keys = (self._made(one) for one in (call.query, call.key))
+        if not self._attention:
+            call.weights = torch.empty(0)
         self._waiting = AttentionCall(places[index], call, queries, keys)
         self._linear.clear()
         self.events.append(self._waiting)
 
     def normed(self, module: Any, given: tuple[Any, ...], output: Any) -> None:
-        if given and isinstance(given[0], Tensor) and given[0].ndim <= 3:  # not of single heads
+        whole = given and isinstance(given[0], Tensor) and given[0].ndim <= 3  # not one head
+        if whole and isinstance(output, Tensor):
             self.events.append(NormCall(module, _rows(given[0]), _rows(output)))
 
     def projected(self, module: Any, given: tuple[Any, ...], output: Any) -> None:
@@ -291,7 +303,8 @@ class _Reader:
         for module, output in reversed(self._linear):
             found = output.reshape(-1, output.size(-1)).cpu()
             for start in range(0, found.size(1) - heads * width + 1, width):
-                if torch.equal(found[:, start : start + heads * width], wanted):
+                part = found[:, start : start + heads * width]
+                if torch.equal(part[-1], wanted[-1]) and torch.equal(part, wanted):
                     return HeadInputs(module, start, width)
         return None
 
@@ -303,9 +316,9 @@ _reader: ContextVar[_Reader | None] = ContextVar("_reader", default=None)
 
 
 @contextmanager
-def _reading(model: Any) -> Iterator[_Reader]:
+def _reading(model: Any, *, attention: bool) -> Iterator[_Reader]:
     """Read the passes of this thread; other threads may use the same modules."""
-    reader = _Reader()
+    reader = _Reader(attention=attention)
 
     def own(see: Callable[..., None]) -> Callable[..., None]:
         return lambda *given: see(*given) if _reader.get() is reader else None
@@ -440,9 +453,9 @@ class _Near:
     ) -> LogitMap | None:
         """The map from the decoder's output to logits, if it is linear."""
         end = output[len(output) - len(mapped) :]
-        if mapped.shape != end.shape:
-            return None
         head = model.get_output_embeddings()
+        if mapped.shape != end.shape or not isinstance(head, nn.Linear):
+            return None
         scale = float((mapped * end).sum() / (end * end).sum())
         biases = [getattr(head, "bias", None), getattr(model, "final_logits_bias", None)]
         given = [one.flatten() for one in biases if isinstance(one, Tensor)]
