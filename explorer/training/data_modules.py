@@ -21,7 +21,7 @@ from explorer.model.transformer import Transformer
 from explorer.training.config import TrainingConfig
 from explorer.training.continued_evaluation import evaluate_continued
 from explorer.training.text_data import TextDataModule
-from explorer.training.toy_evaluation import batch_gold_weight, exact_matches
+from explorer.training.toy_evaluation import batch_gold_weight, judge
 from explorer.training.translation_data import TranslationDataModule
 from explorer.training.translation_metrics import mean_loss
 
@@ -29,6 +29,7 @@ STATE_PREFIX = "lesson."
 """Prefix of the names of a data module's state in a saved trainer."""
 
 _EVALUATED = 512
+_SEEN_EVALUATED = 128  # enough for a curve: the same ones at each moment
 _GOLD_EVALUATED = 64
 _PROBE = ("7", "3", "9", "1", "4")
 
@@ -86,21 +87,22 @@ class ToyDataModule:
         self.model_config = config.model_config()
         self.generator = seeded_generator(device, config.seed)
         self._held = self._batch(_EVALUATED, seeded_generator(device, config.seed + 1))
-        self._seen = self._first_batches(_EVALUATED)
+        self._seen = self._first_batches(_SEEN_EVALUATED)
 
     def batch(self, step: int) -> Batch:
         return self._batch(self.config.batch, self.generator)
 
     def measure(self, model: Transformer) -> dict[str, Any]:
         """exact_match and held_out_loss of 512 new sequences, drawn from the training distribution;
-        training_loss of the first 512 training sequences; gold (layer, head): weight of the cross
+        training_loss of the first 128 training sequences; gold (layer, head): weight of the cross
         heads on the gold position."""
         held, smoothing = self._held, self.config.label_smoothing
         some = Batch(held.source[:_GOLD_EVALUATED], held.target[:_GOLD_EVALUATED])
+        loss, exact_match = judge(model, held, smoothing)
         return {
-            "exact_match": exact_matches(model, held).double().mean().item(),
+            "exact_match": exact_match,
             "training_loss": round(mean_loss(model, [self._seen], smoothing).smoothed, 5),
-            "held_out_loss": round(mean_loss(model, [held], smoothing).smoothed, 5),
+            "held_out_loss": round(loss.smoothed, 5),
             "gold": batch_gold_weight(model, self.task, some).round(4).tolist(),
         }
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from explorer.core.vocabulary import EOS, PAD
 from explorer.data.batch import Batch
@@ -16,6 +15,7 @@ from explorer.heads.metrics.attention_metrics import gold_weight
 from explorer.model.greedy_decoding import greedy
 from explorer.model.hooks import capture
 from explorer.model.transformer import Transformer
+from explorer.training.translation_metrics import MeanLoss, mean_loss
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +53,7 @@ def evaluate(
     gold: list[NDArray[np.float64]] = []
     batches = _batches(model, task, range(symbols), range(1, longest + 1), each, seed)
     for length, batch in batches:
-        exact[length] = _exact_match(model, batch)
+        exact[length] = judge(model, batch)[1]
         gold.append(batch_gold_weight(model, task, batch))
         advance()
     return Evaluation(exact, np.mean(gold, axis=0))
@@ -75,7 +75,7 @@ def exact_match_by_length(
     """
     exact: dict[int, float] = {}
     for length, batch in _batches(model, task, alphabet, lengths, each, seed):
-        exact[length] = _exact_match(model, batch)
+        exact[length] = judge(model, batch)[1]
         advance()
     return exact
 
@@ -126,26 +126,23 @@ def _batches(
         yield length, Batch(batch.source.to(model.device), batch.target.to(model.device))
 
 
-def _exact_match(model: Transformer, batch: Batch) -> float:
-    return exact_matches(model, batch).double().mean().item()
+def judge(model: Transformer, batch: Batch, smoothing: float = 0.0) -> tuple[MeanLoss, float]:
+    """The loss on a batch, and the share of its targets that greedy decoding writes, EOS included.
+
+    With a causal mask it writes a target if, and only if, each token is the most probable one after
+    the right ones before it: the pass that gives the loss is enough.
+    """
+    loss = mean_loss(model, [batch], smoothing)
+    return loss, loss.exact if model.config.causal else _share_written(model, batch)
 
 
 @torch.inference_mode()
-def exact_matches(model: Transformer, batch: Batch) -> Tensor:
-    """(B,) True where the greedy output equals the target, EOS included.
-
-    With a causal mask it does if, and only if, each token is the most probable one after the right
-    ones before it: one pass is enough.
-    """
+def _share_written(model: Transformer, batch: Batch) -> float:
     expected = batch.target[:, 1:]
-    if model.config.causal:
-        logits = model(batch.source, batch.target[:, :-1])
-        best = logits[..., EOS:].argmax(-1) + EOS  # (B, T)
-        return ((best == expected) | (expected == PAD)).all(1)
     decoded = greedy(model, batch.source, limit=expected.size(1))
     padded = torch.full_like(expected, PAD)
     padded[:, : decoded.size(1)] = decoded
-    return (padded == expected).all(1)
+    return (padded == expected).all(1).double().mean().item()
 
 
 @torch.inference_mode()

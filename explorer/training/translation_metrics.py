@@ -41,12 +41,12 @@ Advance = Callable[[int], object]
 
 @dataclass(frozen=True, slots=True)
 class MeanLoss:
-    """Mean cross-entropy, nats a target token, and share of the tokens that are the most probable
-    ones."""
+    """Mean cross-entropy, nats a target token, and shares, 0 to 1, of what is predicted right."""
 
     smoothed: float  # with the label smoothing of the training
     plain: float
-    accuracy: float
+    accuracy: float  # the share of the tokens that are the most probable ones
+    exact: float  # the share of the targets all of whose tokens are
 
     @property
     def perplexity(self) -> float:
@@ -90,19 +90,22 @@ def mean_loss(model: Transformer, batches: Iterable[Batch], smoothing: float = 0
 
     smoothing: share of the probability that is spread evenly over the vocabulary.
     """
-    plain, even, right, tokens = 0.0, 0.0, 0, 0
+    plain, even, right, exact, tokens, targets = 0.0, 0.0, 0, 0, 0, 0
     for batch in batches:
-        logits = model(batch.source, batch.target[:, :-1]).flatten(0, 1)  # (B · T, V)
-        expected = batch.target[:, 1:].flatten()
-        log = F.log_softmax(logits.float(), -1)[expected != PAD]
-        expected = expected[expected != PAD]
-        plain -= float(log.gather(1, expected[:, None]).sum())
+        logits = model(batch.source, batch.target[:, :-1]).float()  # (B, T, V)
+        expected = batch.target[:, 1:]
+        counts = expected != PAD  # (B, T)
+        is_best = logits[..., EOS:].argmax(-1) + EOS == expected  # never padding nor the beginning
+        right += int((is_best & counts).sum())
+        exact += int((is_best | ~counts).all(1).sum())
+        log = F.log_softmax(logits[counts], -1)  # (N, V)
+        plain -= float(log.gather(1, expected[counts][:, None]).sum())
         even -= float(log.mean(-1).sum())
-        right += int((log.argmax(-1) == expected).sum())
-        tokens += len(expected)
+        tokens += len(log)
+        targets += len(expected)
     tokens = max(tokens, 1)
     smoothed = ((1 - smoothing) * plain + smoothing * even) / tokens
-    return MeanLoss(smoothed, plain / tokens, right / tokens)
+    return MeanLoss(smoothed, plain / tokens, right / tokens, exact / max(targets, 1))
 
 
 def score(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:

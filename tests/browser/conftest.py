@@ -18,6 +18,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from explorer.app.server import access
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View, player_payload
 from explorer.core import folders
@@ -199,6 +200,19 @@ def new_visitor(browser: Browser, complaints: list[str]) -> Iterator[Callable[..
             return tab
 
         yield make
+
+
+@pytest.fixture
+def new_host(new_visitor: Callable[..., Page]) -> Callable[[str], Page]:
+    """Open a tab of the host of a `hosted_app` at an address."""
+
+    def make(address: str) -> Page:
+        tab = new_visitor(1024, 768)
+        cookie = {"name": access.cookie_name(), "value": access.cookie_value(), "url": address}
+        tab.context.add_cookies([cookie])  # type: ignore[list-item]
+        return tab
+
+    return make
 
 
 @pytest.fixture

@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.app.server import access
-from explorer.core import folders
-from tests.support.app_server import running_app
+from tests.support.app_server import hosted_app
 from tests.support.static_site_page import forget_browsers_own
 
 SOON = 120_000  # ms, on a busy machine
@@ -16,19 +14,8 @@ SOON = 120_000  # ms, on a busy machine
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The running app in class mode."""
-    empty = {folders.RUNS_VARIABLE: str(tmp_path_factory.mktemp("runs"))}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(access.KEY_VARIABLE, "swordfish")
-        with running_app(**empty) as address:
-            yield address
-
-
-@pytest.fixture
-def host(new_visitor: Callable[..., Page], address: str) -> Page:
-    tab = new_visitor(1024, 768)
-    cookie = {"name": access.cookie_name(), "value": access.cookie_value(), "url": address}
-    tab.context.add_cookies([cookie])  # type: ignore[list-item]
-    return tab
+    with hosted_app(tmp_path_factory.mktemp("runs")) as address:
+        yield address
 
 
 @pytest.fixture
@@ -51,8 +38,9 @@ def guest(new_visitor: Callable[..., Page], address: str) -> Callable[..., Page]
 
 
 def test_the_host_sees_the_curves_that_guests_share(
-    host: Page, guest: Callable[..., Page], address: str
+    new_host: Callable[[str], Page], guest: Callable[..., Page], address: str
 ) -> None:
+    host = new_host(address)
     host.goto(f"{address}train?run=recorded/reverse")
     curves = host.locator(".st-key-class-curves")
     chart = curves.get_by_test_id("chart")

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Request, expect
 
-from explorer.app.server import access
-from explorer.core import folders
-from tests.support.app_server import running_app
+from tests.support.app_server import hosted_app
 
 Guests = Callable[..., Page]
 """Open the page of one more guest, of a width and a height."""
@@ -19,19 +17,14 @@ Guests = Callable[..., Page]
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The running app in class mode, with nothing trained on this machine."""
-    empty = {folders.RUNS_VARIABLE: str(tmp_path_factory.mktemp("runs"))}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(access.KEY_VARIABLE, "swordfish")
-        with running_app(**empty) as address:
-            yield address
+    with hosted_app(tmp_path_factory.mktemp("runs")) as address:
+        yield address
 
 
 @pytest.fixture
-def host(new_visitor: Callable[..., Page], address: str) -> Iterator[Page]:
+def host(new_host: Callable[[str], Page], address: str) -> Iterator[Page]:
     """The host's tab. The server is that of the next test, too: at the end it leads nobody."""
-    tab = new_visitor(1024, 768)
-    cookie = {"name": access.cookie_name(), "value": access.cookie_value(), "url": address}
-    tab.context.add_cookies([cookie])  # type: ignore[list-item]
+    tab = new_host(address)
     yield tab
     tab.goto("about:blank")  # whose page may publish once more
     headers = {"Content-Type": "application/json"}

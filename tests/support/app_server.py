@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from explorer.app.server import access
 from explorer.core import folders
 
@@ -47,6 +49,15 @@ def running_process(
     finally:
         server.terminate()
         server.wait(timeout=PATIENCE)
+
+
+@contextmanager
+def hosted_app(runs: Path) -> Iterator[str]:
+    """The running app in class mode, with its runs in a folder of their own; its address."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(access.KEY_VARIABLE, "swordfish")
+        with running_app(**{folders.RUNS_VARIABLE: str(runs)}) as address:
+            yield address
 
 
 @contextmanager

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,7 @@ from explorer.model.hooks import edit
 from explorer.training.toy_evaluation import (
     evaluate,
     exact_match_by_length,
-    exact_matches,
+    judge,
     mean_by_halves,
     typed_alphabets,
 )
@@ -19,15 +21,16 @@ from explorer.training.toy_evaluation import (
 CONFIG = ModelConfig(source_vocabulary=8, target_vocabulary=8, d_model=12, heads=3, d_ff=8)
 
 
-def test_a_match_is_exact_including_the_end(make_model):
-    model = make_model(CONFIG)
+@pytest.mark.parametrize("causal", [True, False])
+def test_a_match_is_exact_including_the_end(make_model, causal):
+    model = make_model(replace(CONFIG, causal=causal))
     source = torch.tensor([[3, 4, EOS, PAD], [5, EOS, PAD, PAD]])
     decoded = greedy(model, source, limit=6)
     right = torch.cat([torch.full((2, 1), BOS), decoded], 1)
-    assert exact_matches(model, Batch(source, right)).tolist() == [True, True]
+    assert judge(model, Batch(source, right))[1] == 1.0
     wrong = right.clone()
     wrong[1, 1] = 3 + (wrong[1, 1] - 2) % 5
-    assert exact_matches(model, Batch(source, wrong)).tolist() == [True, False]
+    assert judge(model, Batch(source, wrong))[1] == 0.5
 
 
 def test_an_output_that_does_not_end_is_not_a_match(make_model):
@@ -37,7 +40,7 @@ def test_an_output_that_does_not_end_is_not_a_match(make_model):
     source = torch.tensor([[3, EOS]])
     decoded = greedy(model, source, limit=2)
     target = torch.cat([torch.tensor([[BOS]]), decoded[:, :1], torch.tensor([[EOS]])], 1)
-    assert exact_matches(model, Batch(source, target)).tolist() == [False]
+    assert judge(model, Batch(source, target))[1] == 0.0
 
 
 def test_every_length_is_evaluated_and_every_head_scored(make_model):
@@ -66,11 +69,11 @@ def test_a_head_with_all_weight_on_gold_scores_1(make_model):
 def test_an_alphabet_is_decoded_alone_as_in_the_whole_evaluation(make_model, monkeypatch):
     seen = []
 
-    def all_match(model: object, batch: Batch) -> torch.Tensor:
+    def all_match(model: object, batch: Batch) -> tuple[None, float]:
         seen.append(batch.source)
-        return torch.ones(len(batch.source), dtype=torch.bool)
+        return None, 1.0
 
-    monkeypatch.setattr("explorer.training.toy_evaluation.exact_matches", all_match)
+    monkeypatch.setattr("explorer.training.toy_evaluation.judge", all_match)
     model, task = make_model(CONFIG), find_task("sort")
     assert exact_match_by_length(model, task, (3, 4), (2, 4), each=50) == {2: 1.0, 4: 1.0}
     assert [tuple(source.shape) for source in seen] == [(50, 3), (50, 5)]

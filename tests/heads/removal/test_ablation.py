@@ -16,7 +16,7 @@ from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.heads.reports.head_report import HeadReport
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.intervention_hooks import applied
-from explorer.training.toy_evaluation import exact_matches
+from explorer.training.toy_evaluation import judge
 
 CHECKPOINTS = Path(__file__).parents[3] / "checkpoints"
 
@@ -40,7 +40,7 @@ def outcomes(explorable, batch, interventions, means) -> tuple[float, float]:
             loss += token_losses(model(source, queries), labels).sum().item()
             tokens += int(labels.real.sum())
             target = torch.cat([queries[:, :1], labels.ids], 1)
-            exact += int(exact_matches(model, Batch(source, target)))
+            exact += int(judge(model, Batch(source, target))[1])
     return loss / tokens, exact / len(batch)
 
 
