@@ -28,8 +28,8 @@ def early_predictions(
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Arrays and facts for `Trace.early_predictions`, from one more pass.
 
-    layers: of the decoder. Both are empty without layers or weights in memory, in a family whose layers are no sums, and
-    where the logits are no linear map of the decoder's output.
+    layers: of the decoder. Both are empty without layers or without the weights in memory, in a
+    family whose layers are no sums, and where the logits are no linear map of the decoder's output.
     """
     if not layers:
         return {}, {}
