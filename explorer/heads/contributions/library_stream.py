@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     )
     from explorer.model.huggingface.traced_model import HuggingFaceModel
 
-_LARGEST_ERROR = 1e-3
-"""Of a frozen norm, relative to its largest output: half precision has 3 decimals."""
+_LARGEST_ERROR = 1e-4
+"""Of a frozen norm, relative to its largest output."""
 
 
 def library_pass(model: MeasurableModel, trace: Trace, means: Any = None) -> "ResidualPass":

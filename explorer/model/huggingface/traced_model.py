@@ -149,8 +149,11 @@ class HuggingFaceModel(TracedModel):
         """The residual streams of `trace`, a trace of this model, with its interventions: one more
         pass over the same tokens. means: of these interventions.
 
-        Raises `ConfigError` on a family whose layers are no sums, or with weights on disk.
+        Raises `ConfigError` on a family whose layers are no sums, in half precision, and on weights
+        that are not in memory.
         """
+        if self.model.dtype != torch.float32:
+            raise ConfigError("half_precision", name=self.name)
         facts = trace.facts
         given = input_of(facts)
         source, target = (given.pop(f"{side}_language", None) for side in ("source", "target"))
