@@ -20,6 +20,7 @@ from explorer.heads.metrics.evaluation_batches import (
     listed_texts,
     repeated_sequences,
 )
+from explorer.heads.patching.activation_patching import patch as _patch
 from explorer.heads.pruning.pruning_study import pruning_curve
 from explorer.heads.removal import ablation, bleu_effect, counterfactuals
 from explorer.heads.removal.gated_decoding import translator
@@ -39,6 +40,7 @@ class HeadStudies:
 
     contributions = _contributions
     logit_attribution = _attribution
+    patch = _patch
     score_parts = _score_parts
 
     def contribution_agreement(self: MeasurableModel, texts: Texts | None = None) -> pd.DataFrame:

@@ -36,7 +36,7 @@ def test_the_examples_of_help_run(monkeypatch):
     for name, method in methods:
         (example,) = finder.find(method, name, globs={"explorer": explorer})
         assert runner.run(example).attempted, name
-    assert len(methods) == 7
+    assert len(methods) == 8
     assert runner.summarize().failed == 0
 
 
