@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, SupportsIndex, TypeAlias
 
 import pandas as pd
@@ -14,7 +15,6 @@ from explorer.heads.contributions import agreement
 from explorer.heads.contributions.contributions import contributions as _contributions
 from explorer.heads.contributions.contributions import refuse_method
 from explorer.heads.contributions.logit_attribution import logit_attribution as _attribution
-from explorer.heads.contributions.residual_stream import trained_here
 from explorer.heads.contributions.score_parts import score_parts as _score_parts
 from explorer.heads.metrics.evaluation_batches import (
     distinct,
@@ -28,6 +28,9 @@ from explorer.heads.removal import ablation, bleu_effect, counterfactuals
 from explorer.heads.removal.gated_decoding import translator
 from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
+from explorer.heads.search.attention_index import AttentionIndex
+from explorer.heads.search.index_building import Corpus, attention_index
+from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
@@ -120,11 +123,12 @@ class HeadStudies:
         texts: as in `measure`, for what the heads do in them; None = the weights alone. Columns:
             `heads.circuits.weight_scores`.
 
-        Raises as `measure`, and `TraceError` for a model of the library.
+        Raises as `measure`, and `ConfigError` for a model of the library.
         """
-        model = trained_here(self)
+        if not isinstance(self, ExplorableModel):
+            raise ConfigError("no_weight_scores", name=self.name)
         batch = None if texts is None else given_sentences(self, texts)
-        return weight_scores.weight_scores(model, batch)
+        return weight_scores.weight_scores(self, batch)
 
     def ablate(
         self: MeasurableModel,
@@ -187,6 +191,22 @@ class HeadStudies:
         _refuse_no_number("seed", seed)
         batch = given_sentences(self, texts, labels)
         return pruning_curve(self, batch, order, seed=seed)
+
+    def index(self: MeasurableModel, texts: Texts | None, path: str | Path) -> AttentionIndex:
+        """The index of the attention of every head over texts, in the file `path`, with `search`.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> index = model.index(["7 3 9", "4 1"], "reverse.index")
+        >>> index.search(("cross", 1, 2), tokens=(None, "7")).source.to_list()
+        ['7 3 9']
+
+        texts: as in `measure`. path: an index of this model and these texts that is there is
+            opened, else a new one is built and written. `explorer.open_index` needs no model.
+
+        Raises as `measure`; `SearchError` if the file holds anything else, and on more weights
+        than an index may have; `FileError` if it cannot be written.
+        """
+        return attention_index(self, Corpus.of(self, texts), path)
 
 
 def _refuse_no_number(name: str, value: object) -> None:

@@ -12,6 +12,7 @@ from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS, SPECIALS
 from explorer.heads.circuits.copying import copying_by_weights, copying_in_sentences
 from explorer.heads.circuits.preferred_offset import preferred_offsets
+from explorer.heads.circuits.silenced import captured_alone
 from explorer.heads.circuits.weight_scores import weight_scores
 from explorer.heads.measure import measure
 from explorer.heads.metrics.evaluation_batches import given_sentences
@@ -204,3 +205,21 @@ def test_a_decoder_alone_reads_what_it_writes(continuing):
     table = weight_scores(continuing, given_sentences(continuing, TEXTS))
     assert set(table.site) == {"decoder"}
     assert table[["copying", "copying_measured", "positional"]].notna().all(axis=None)
+
+
+@torch.no_grad()
+def test_a_head_of_a_silenced_model_reads_the_embedding_of_its_keys_alone(one_head):
+    model, keys = one_head.transformer, torch.tensor([[3, 4], [5, 3]])
+    layer = model.decoder.layers[1]
+    read = layer.around_self_attention(model.decoder.embedding(keys), torch.zeros_like)
+    normed = torch.nn.functional.layer_norm(
+        model.decoder.embedding(keys),
+        (model.config.d_model,),
+        layer.around_self_attention.weight,
+        layer.around_self_attention.bias,
+        model.config.norm_eps,
+    )
+    assert torch.equal(read, model.decoder.embedding(keys))  # with pre-norm nothing is added
+    expected = layer.self_attention.query_key_value(normed)[..., -model.config.d_model :]
+    _, values = captured_alone(model, "decoder", keys, "values")
+    assert values[:, 0] == pytest.approx(expected, abs=1e-5)
