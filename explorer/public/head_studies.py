@@ -10,6 +10,7 @@ import pandas as pd
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
 from explorer.heads import measure
+from explorer.heads.circuits import weight_scores
 from explorer.heads.contributions import agreement
 from explorer.heads.contributions.contributions import contributions as _contributions
 from explorer.heads.contributions.contributions import refuse_method
@@ -29,6 +30,7 @@ from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetri
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
 from explorer.heads.search.attention_index import AttentionIndex
 from explorer.heads.search.index_building import Corpus, attention_index
+from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
@@ -109,6 +111,24 @@ class HeadStudies:
         own = None if metric is None else TextMetric.of(self, metric, texts)
         removed = removed_on or (0 if own is None else REMOVED_ON)
         return measure.measure(self, batch, gradients=importance, removed_on=removed, metric=own)
+
+    def weight_scores(self: MeasurableModel, texts: Texts | None = None) -> pd.DataFrame:
+        """Whether each head copies and which offset it prefers, by its weights alone.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> table = model.weight_scores()
+        >>> table[table.copying > 0.99].site.unique().tolist()
+        ['cross']
+
+        texts: as in `measure`, for what the heads do in them; None = the weights alone. Columns:
+            `heads.circuits.weight_scores`.
+
+        Raises as `measure`, and `ConfigError` for a model of the library.
+        """
+        if not isinstance(self, ExplorableModel):
+            raise ConfigError("no_weight_scores", name=self.name)
+        batch = None if texts is None else given_sentences(self, texts)
+        return weight_scores.weight_scores(self, batch)
 
     def ablate(
         self: MeasurableModel,
