@@ -3,7 +3,13 @@
  * with typed arrays, which a worker can post to its page.
  */
 
-import { changed, type Intervention, linesIn, NO_CHANGE } from "../../trace/js/interventions.ts";
+import {
+  changed,
+  type Drawing,
+  type Intervention,
+  linesIn,
+  NO_CHANGE,
+} from "../../trace/js/interventions.ts";
 import {
   type Capture,
   type CapturedArrays,
@@ -15,7 +21,6 @@ import {
 import { stepCandidates } from "./candidates.ts";
 import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
 import { AFTER_PROMPT, decodingSteps, type Forced } from "./decoding.ts";
-import type { Drawing } from "./drawing.ts";
 import { goldAlignment } from "./goldAlignment.ts";
 import { digestOf } from "./integrity.ts";
 import { editMaskCodes, intervening, interventionsOf, looksAhead } from "./interventions.ts";

@@ -15,13 +15,20 @@ interface Heads {
   head: number | null;
 }
 
+/** How tokens are drawn at random. */
+export interface Drawing {
+  verb: "draw";
+  temperature: number;
+  seed: number;
+}
+
 export type Intervention =
   | (Heads & { verb: "ablate"; how: Replacement })
   | (Heads & { verb: "keep" })
   | (Heads & Cell & { verb: "close" | "open" })
   | (Heads & { verb: "row"; query: number; weights: number[] })
   | { verb: "omit"; part: (typeof OMISSIONS)[number] }
-  | { verb: "draw"; temperature: number; seed: number };
+  | Drawing;
 
 /** Lines that are added to the interventions in force, and lines that are removed. */
 export interface Change {
@@ -68,7 +75,7 @@ export function readIntervention(line: string): Intervention | null {
     : null;
 }
 
-function drawingOf(name: string, rest: string[]): Intervention | null {
+function drawingOf(name: string, rest: string[]): Drawing | null {
   const [temperature, seed] = [Number(name || Number.NaN), Number(rest[0])];
   const [lowest, highest] = TEMPERATURES;
   const valid = rest.length === 1 && NUMBER.test(rest[0]) && seed <= LARGEST_SEED;
@@ -80,6 +87,12 @@ function drawingOf(name: string, rest: string[]): Intervention | null {
 export function linesIn({ interventions }: Partial<Pick<Facts, "interventions">>): string[] {
   const lines = Array.isArray(interventions) ? interventions : [];
   return lines.filter((line) => typeof line === "string" && readIntervention(line) !== null);
+}
+
+/** How the tokens of a trace were drawn; null where they were not, or were all given. */
+export function drawingIn(facts: Pick<Facts, "interventions" | "given">): Drawing | null {
+  const found = linesIn(facts).map(readIntervention);
+  return (!facts.given && found.find((one) => one?.verb === "draw")) || null;
 }
 
 /** The lines after a change, each once, in the order of those of a trace; of drawings the added one. */
