@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sentenceOf } from "../../../explorer/components/map/js/sentence.ts";
 import { candidateNote } from "../../../explorer/components/player/js/candidatesText.ts";
+import { nextDrawing } from "../../../explorer/components/player/js/edit.ts";
 import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
 import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
 import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";
@@ -28,7 +29,13 @@ function shown(facts: object, more: object = {}, forced = 0) {
   const trace = readTrace(payload);
   const say = (key: string, said: object = {}) => `${key} ${Object.values(said).join(" ")}`;
   const state = initialState(trace, { step: 1 }, {});
-  return { trace, pieces: trace, state, say, asked: { answer: "", open: [] } } as unknown as TraceContext;
+  return {
+    trace,
+    pieces: trace,
+    state,
+    say,
+    asked: { answer: "", open: [] },
+  } as unknown as TraceContext;
 }
 
 const DRAWN = { interventions: ["draw 0.8 1"] };
@@ -48,4 +55,17 @@ test("beside drawn tokens stands at which temperature the probabilities are", ()
   };
   assert.match(note(DRAWN), /drawn_note 1 0.8/);
   assert.doesNotMatch(note({}), /drawn_note/);
+});
+
+test("a drawing begins with the first seed and goes on with the next", () => {
+  const drawing = { verb: "draw" as const, temperature: 0.8, seed: 9999 };
+  assert.equal(nextDrawing(null, "0.8"), "draw 0.8 2");
+  assert.equal(nextDrawing({ ...drawing, seed: 7 }, "1.5"), "draw 1.5 8");
+  assert.equal(nextDrawing(drawing, "0.8"), "draw 0.8 1");
+});
+
+test("drawn tokens are not guessed", () => {
+  const guess = (facts: object) => initialState(shown(facts).pieces, { guess: true }, {}).guess;
+  assert.equal(guess(DRAWN), null);
+  assert.notEqual(guess({}), null);
 });

@@ -1,7 +1,7 @@
 import { projectorChosen } from "../../page/js/projector.ts";
 import type { HeadOrMethod, Method } from "./contributions.ts";
 import type { EditNote } from "./editing.ts";
-import { type Guess, guessOn, startGuessing } from "./guess.ts";
+import { canGuess, type Guess, guessOn, startGuessing } from "./guess.ts";
 import { bestHead } from "./headScores.ts";
 import { FLAGS, MEAN } from "./look.ts";
 import type { Scale } from "./scale.ts";
@@ -93,7 +93,8 @@ export function initialState(
   const pick = (part: "layer" | "head", count: number) =>
     [view[part], before[part], best[part]].find((value) => within(value, count)) ?? 0;
   const asked = view.step ?? 0;
-  const guesses = (view.guess ?? Boolean(before.guess)) && trace.predicted.length > 0;
+  const guesses =
+    (view.guess ?? Boolean(before.guess)) && trace.predicted.length > 0 && canGuess({ pieces });
   const last = guesses ? 1 : trace.steps; // where nothing is asked for: all, or all to be guessed
   const step = initialStep(pieces, trace, asked, last);
   const named = within(view.head, site.heads); // of a layer alone, as in a link, the mean is shown
