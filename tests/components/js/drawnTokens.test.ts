@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { sentenceOf } from "../../../explorer/components/map/js/sentence.ts";
 import { candidateNote } from "../../../explorer/components/player/js/candidatesText.ts";
 import { nextDrawing } from "../../../explorer/components/player/js/edit.ts";
-import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
+import {
+  initialState,
+  viewAfterDrawing,
+} from "../../../explorer/components/trace/js/initialState.ts";
 import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
 import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
@@ -68,4 +71,19 @@ test("drawn tokens are not guessed", () => {
   const guess = (facts: object) => initialState(shown(facts).pieces, { guess: true }, {}).guess;
   assert.equal(guess(DRAWN), null);
   assert.notEqual(guess({}), null);
+});
+
+test("from the last step, an output that is drawn anew is shown to its last step", () => {
+  const before = shown({});
+  const at = (step: number) => ({ ...before, state: { ...before.state, step } });
+  const next = (view: object, facts: object = DRAWN) => {
+    const { pieces } = shown(facts, { view });
+    return { ...pieces, steps: 9 };
+  };
+  assert.equal(viewAfterDrawing(at(2), next({ step: 2 })).step, 9);
+  assert.equal(viewAfterDrawing(at(2), next({ step: 4, suggested: true })).step, 9);
+  assert.equal(viewAfterDrawing(at(1), next({ step: 1 })).step, 1);
+  assert.equal(viewAfterDrawing(at(2), next({ step: 1 })).step, 1); // a link names it
+  assert.equal(viewAfterDrawing(at(2), next({ step: 2 }, {})).step, 2);
+  assert.equal(viewAfterDrawing(at(2), next({ step: 2 }, { ...DRAWN, text: "b" })).step, 2);
 });

@@ -59,6 +59,7 @@ export interface Facts {
   ended?: boolean;
   given?: boolean;
   model?: string;
+  text?: string;
   mask?: string;
   interventions?: unknown; // lines of text; a file may hold anything
   weights_only?: boolean; // whether the model shows its weights and cannot be changed
