@@ -424,7 +424,7 @@ def _read(text: str) -> Intervention:
 
 
 def _read_drawing(*words: str) -> Drawing:
-    """The drawing of a temperature and a seed. Raises `InterventionError`, which names the ranges."""
+    """The drawing of a temperature and a seed; `InterventionError` names the ranges."""
     try:
         temperature, seed = words
         return _checked_drawing((float(temperature), _number(seed)))

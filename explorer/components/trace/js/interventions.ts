@@ -42,6 +42,7 @@ type Head = { site: Site; layer: number; head: number };
 
 const HEADS = /^(encoder|decoder|cross)\.(\d{1,4}|\*)\.(\d{1,4}|\*)$/;
 const NUMBER = /^\d{1,4}$/;
+const LONGEST_SHOWN = 85; // characters of a line that is refused
 const DIGITS = 4; // of a weight that is set by hand
 
 /** The order in which the lines of a trace stand. */
@@ -81,6 +82,16 @@ function drawingOf(name: string, rest: string[]): Drawing | null {
   const valid = rest.length === 1 && NUMBER.test(rest[0]) && seed <= LARGEST_SEED;
   if (!valid || !(temperature >= lowest && temperature <= highest)) return null;
   return { verb: "draw", temperature, seed };
+}
+
+/** The first of the lines that is a drawing beyond its ranges; "" without one. */
+export function wrongDrawing(lines: readonly string[]) {
+  const words = lines.map((line) => line.trim().split(/\s+/));
+  const wrong = words.find(
+    ([verb, ...rest]) =>
+      verb === "draw" && rest.length > 0 && !readIntervention(`draw ${rest.join(" ")}`),
+  );
+  return wrong?.join(" ").slice(0, LONGEST_SHOWN) ?? "";
 }
 
 /** The lines in the facts of a trace, which may hold anything, that can be read. */
