@@ -85,6 +85,12 @@ class TokenRows:
         kinds[:, -1:] = TokenKind.PADDING
         return TokenRows(ids, kinds)
 
+    def only_last(self) -> "TokenRows":
+        """Labels of which the last row of each sequence alone is real; its id means nothing."""
+        last = torch.arange(self.ids.size(1)) == self.lengths[:, None] - 1  # (N, L)
+        kinds = torch.where(last, TokenKind.CONTENT, TokenKind.PADDING).to(self.kinds)
+        return TokenRows(torch.zeros_like(self.ids), kinds)
+
     def chosen(self, rows: Tensor) -> "TokenRows":
         """The sequences with these numbers, without the padding that all of them share."""
         kinds = self.kinds[rows]

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from torch import Tensor
 
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.hooks import Action
 from explorer.model.intervention_hooks import Fills, MeanOutputs
 from explorer.model.trace_options import TracedModel
 
@@ -29,6 +30,19 @@ class LayerAttention:
     weights: Tensor
     unmasked: Tensor
     output: Tensor
+
+
+class Point(NamedTuple):
+    """A value that a pass computes.
+
+    kind: "heads", the outputs (R, H, Q, width) of the heads of an attention before W_O, or
+        "residual", the residual stream (R, Q, D) after a layer.
+    site: of the attention; of a residual stream its stack, "encoder" or "decoder".
+    """
+
+    kind: str
+    site: str
+    layer: int
 
 
 class BatchPasses(Protocol):
@@ -77,6 +91,16 @@ class BatchPasses(Protocol):
         that fills in masks needs exactly one mask in each text, and raises it otherwise.
         """
 
+    def begun(
+        self, texts: Sequence[str], prefixes: Sequence[str | None], name: str
+    ) -> EvaluationBatch:
+        """As `continued`, also for a model that translates, with the beginning of the output of
+        each text; None = nothing yet.
+
+        Raises `ConfigError` on a beginning for a model that decodes nothing, `VocabularyError` on
+        one that is too long.
+        """
+
     def repeated(self, size: int, seed: int) -> EvaluationBatch:
         """`size` sequences of random tokens for a decoder alone, each a block of at most
         `REPEATED_BLOCK` tokens, twice. Raises `EvaluationBatchError` for other models."""
@@ -106,6 +130,19 @@ class BatchPasses(Protocol):
             scale the output of each head before W_O, and may require gradients.
         fills: the outputs at gate 0; None = zero.
         interventions: in addition to the gates; means: for these interventions.
+        """
+
+    def points(self, kind: str) -> tuple[Point, ...]:
+        """All values of a kind, in the order in which a pass computes them. Raises `ConfigError`
+        for a family of the library whose residual stream is not found."""
+
+    def labelled_logits(
+        self, batch: EvaluationBatch, actions: Mapping[Point, Action], copies: int = 1
+    ) -> Tensor:
+        """Logits (R, L) of the labelled row of each sentence, of one pass over R / N copies of a
+        batch of `begun`. Only these rows are mapped to logits.
+
+        actions: from a value to the one with which the pass goes on, which may be the same.
         """
 
     def choices(self, logits: Tensor) -> Tensor:

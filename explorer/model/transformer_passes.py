@@ -1,6 +1,6 @@
 """Teacher-forced passes of a model trained here over batches of sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -25,10 +25,10 @@ from explorer.model.evaluation_batch import (
     teacher_forced,
 )
 from explorer.model.greedy_decoding import greedy
-from explorer.model.hooks import capture, path
+from explorer.model.hooks import Action, capture, edit, path
 from explorer.model.intervention_hooks import Fills, MeanOutputs, applied, gated
 from explorer.model.masks import padding_mask, path_mask
-from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
+from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention, Point
 from explorer.model.threads import threads_for
 from explorer.model.transformer import Transformer
 
@@ -98,11 +98,30 @@ class TransformerPasses:
         single = [text for text in texts if isinstance(text, str)]
         if len(single) < len(texts):
             raise ConfigError("no_pair")
-        rows = self._prompts(single)
-        places = torch.arange(rows.ids.size(1)) == rows.lengths[:, None] - 1  # (N, T)
-        kinds = torch.where(places, TokenKind.CONTENT, TokenKind.PADDING).to(rows.kinds)
-        labels = TokenRows(torch.zeros_like(rows.ids), kinds)
-        return EvaluationBatch(None, rows, labels, name, "none")
+        return self.begun(single, [None] * len(single), name)
+
+    def begun(
+        self, texts: Sequence[str], prefixes: Sequence[str | None], name: str
+    ) -> EvaluationBatch:
+        """See `measurable.BatchPasses`; the last row of each text predicts."""
+        read = [self.checkpoint.read(text) for text in texts]
+        fed = [
+            [BOS, *prompt, *self._prefix(prefix, len(prompt))]
+            for (_, prompt), prefix in zip(read, prefixes, strict=True)
+        ]
+        source = None if self._config.decoder_only else token_rows([ids for ids, _ in read])
+        rows = token_rows(fed)
+        return EvaluationBatch(source, rows, rows.only_last(), name, "none")
+
+    def _prefix(self, prefix: str | None, prompt: int) -> list[int]:
+        """Ids of the beginning of an output, after so many tokens of the prompt."""
+        if prefix is None:
+            return []
+        ids = self.checkpoint.target_vocabulary.encode(prefix)
+        most = self._config.max_length - 1 - prompt
+        if len(ids) > most:
+            raise VocabularyError("long_target", got=len(ids), limit=most)
+        return ids
 
     def repeated(self, size: int, seed: int) -> EvaluationBatch:
         """See `measurable.BatchPasses`; no sequence is longer than those of the training."""
@@ -115,9 +134,7 @@ class TransformerPasses:
         return repeated_batch(token_rows, [BOS], content, size, block, seed)
 
     def logit(self, named: str | int) -> int:
-        """See `measurable.BatchPasses`. Raises `EvaluationBatchError` as `continued`."""
-        if not self._config.decoder_only:
-            raise EvaluationBatchError("not_continued")
+        """See `measurable.BatchPasses`."""
         if not isinstance(named, str):
             raise EvaluationBatchError("no_token", got=type(named).__name__)
         ids = self.checkpoint.target_vocabulary.encode(named)
@@ -169,6 +186,33 @@ class TransformerPasses:
                 memory = model.encode(source.repeat(copies, 1), each)
             return model.decode(target.repeat(copies, 1), memory, each).cpu()
 
+    def points(self, kind: str) -> tuple[Point, ...]:
+        stacks = {"encoder": self._config.encoder_layers, "decoder": self._config.decoder_layers}
+        sites = {"encoder": ("encoder",), "decoder": ("decoder", "cross")}
+        return tuple(
+            Point(kind, site, layer)
+            for stack, layers in stacks.items()
+            for layer in range(layers)
+            for site in (sites[stack] if kind == "heads" else (stack,))
+            if self._config.layers(site)
+        )
+
+    def labelled_logits(
+        self, batch: EvaluationBatch, actions: Mapping[Point, Action], copies: int = 1
+    ) -> Tensor:
+        model = self._transformer
+        source, target = (side.ids.to(model.device) for side in fed_sides(batch))
+        mask = padding_mask(source)
+        with edit(model, {_hook(point): action for point, action in actions.items()}):
+            if any(point.site == "encoder" for point in actions):
+                memory = model.encode(source.repeat(copies, 1), mask.repeat(copies, 1, 1, 1))
+            else:
+                memory = model.encode(source, mask).repeat(copies, 1, 1)
+            each = mask.repeat(copies, 1, 1, 1)
+            hidden = model.decoder_output(target.repeat(copies, 1), memory, each)  # (R, T, D)
+        rows = batch.labels.real.int().argmax(1).repeat(copies)
+        return model.logits(hidden[torch.arange(len(rows)), rows]).cpu()
+
     def choices(self, logits: Tensor) -> Tensor:
         return logits[..., EOS:].argmax(-1) + EOS  # padding and BOS are never chosen
 
@@ -183,6 +227,13 @@ class TransformerPasses:
     @property
     def _config(self) -> ModelConfig:
         return self.checkpoint.model.config
+
+
+def _hook(point: Point) -> str:
+    """The path of the hook point of a value."""
+    if point.kind == "heads":
+        return path(point.site, point.layer, "head_output")
+    return f"{point.site}.layers.{point.layer}.around_feed_forward.output"
 
 
 def token_rows(rows: Sequence[Sequence[int]]) -> TokenRows:

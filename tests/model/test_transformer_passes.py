@@ -1,3 +1,5 @@
+from functools import partial
+
 import pytest
 import torch
 
@@ -122,3 +124,49 @@ def test_the_last_row_of_a_continued_text_predicts_its_next_token(continuing):
     assert float(row.softmax(-1)[5]) == pytest.approx(share, abs=1e-6)
     with pytest.raises(VocabularyError, match="2 tokens"):
         passes.logit("1 2")
+
+
+@torch.no_grad()
+def test_the_last_row_of_a_begun_output_predicts_its_next_token(explorable, continuing):
+    batch = explorable.passes.begun(["1 2", "3"], ["2 1", None], "mine")
+    assert batch.source.ids.tolist() == [[3, 4, 2], [5, 2, 0]]
+    assert batch.queries.ids.tolist() == [[1, 4, 3], [1, 0, 0]]
+    found = explorable.passes.labelled_logits(batch, {}, copies=2)
+    whole = explorable.passes.logits(batch)
+    expected = torch.stack([whole[0, 2], whole[1, 0]]).repeat(2, 1)
+    torch.testing.assert_close(found, expected)
+    alone = continuing.passes.begun(["1 2"], ["3"], "mine")
+    assert alone.queries.ids.tolist() == [[1, 3, 4, 5]]
+    assert explorable.passes.logit("3") == 5
+    with pytest.raises(VocabularyError) as caught:
+        continuing.passes.begun(["1 2 3"], ["1 2 3 1 2 3 1 2"], "mine")
+    assert caught.value.facts == {"got": 8, "limit": 7}
+
+
+@torch.no_grad()
+def test_an_encoder_without_an_action_runs_on_one_copy(explorable):
+    passes, rows = explorable.passes, {}
+    batch = passes.begun(["1 2"], [None], "mine")
+
+    def note(point, value):
+        rows[point.kind, point.site] = len(value)
+        return value
+
+    points = [*passes.points("heads"), *passes.points("residual")]
+    assert [tuple(point) for point in points] == [
+        ("heads", "encoder", 0),
+        *(("heads", site, layer) for layer in (0, 1) for site in ("decoder", "cross")),
+        ("residual", "encoder", 0),
+        *(("residual", "decoder", layer) for layer in (0, 1)),
+    ]
+    every = {point: partial(note, point) for point in points}
+    passes.labelled_logits(batch, every, copies=3)
+    assert set(rows.values()) == {3}
+    encoded = []
+    hook = explorable.transformer.encoder.register_forward_pre_hook(
+        lambda _, given: encoded.append(len(given[0]))
+    )
+    of_decoder = {point: act for point, act in every.items() if point.site != "encoder"}
+    passes.labelled_logits(batch, of_decoder, copies=3)
+    hook.remove()
+    assert encoded == [1]

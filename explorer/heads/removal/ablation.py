@@ -190,7 +190,7 @@ def gated_losses(
     outcomes, done, measured = _outcomes(model, batch, None), 0, []
     for part in parts(model, batch):
         found = []
-        for some in torch.split(gates, _fitting(model, part)):
+        for some in torch.split(gates, fitting(model, part)):
             with threads_for(model.passes.parameters, batch.pass_tokens):
                 found.append(_measured(model, part, outcomes, some))
             done += len(some) * len(part)
@@ -256,7 +256,7 @@ def _gate_groups(model: MeasurableModel, variant: str, part: EvaluationBatch) ->
 
     Encoder heads and decoder heads never share a pass: only the former change the memory.
     """
-    passes, fitting = model.passes, _fitting(model, part)
+    passes, most = model.passes, fitting(model, part)
     gates = {True: list[Tensor](), False: list[Tensor]()}
     for number, head in enumerate(passes.heads):
         gate = torch.ones(len(passes.heads))
@@ -265,11 +265,11 @@ def _gate_groups(model: MeasurableModel, variant: str, part: EvaluationBatch) ->
         gate[number] = float(variant == "only")
         gates[head.site == "encoder"].append(gate)
     for some in gates.values():
-        for start in range(0, len(some), fitting):
-            yield torch.stack(some[start : start + fitting])
+        for start in range(0, len(some), most):
+            yield torch.stack(some[start : start + most])
 
 
-def _fitting(model: MeasurableModel, part: EvaluationBatch) -> int:
+def fitting(model: MeasurableModel, part: EvaluationBatch) -> int:
     """How many gates one pass over all sentences of `part` may have."""
     passes = model.passes
     by_logits = LARGEST_PASS // (part.labels.ids.size(1) * passes.logits_size)

@@ -64,21 +64,28 @@ class TextMetric:
         """
         kept, name = distinct(listed_texts(texts), "texts")
         batch = model.passes.continued(kept, name)
-        if isinstance(metric, LogitDifference):
-            one, other = (model.passes.logit(named) for named in (metric.one, metric.other))
-            return cls(metric.name, lambda logits: logits[one] - logits[other], batch)
-        if not callable(metric):
-            raise EvaluationBatchError("no_metric", got=type(metric).__name__)
-        return cls(getattr(metric, "__name__", "metric"), metric, batch)
+        return cls(*named_metric(model, metric), batch)
 
     def values(self, logits: Tensor, labels: TokenRows) -> Tensor:
         """(1, R) float64, from the logits (R, T, L) and the labels of their rows (R, T). Raises
         `EvaluationBatchError` if a value is not a finite number."""
         own = logits[torch.arange(len(logits)), labels.real.int().argmax(1)]  # (R, L)
-        return torch.tensor([[_number(self.of_logits(row)) for row in own]], dtype=torch.float64)
+        return torch.tensor([[finite(self.of_logits(row)) for row in own]], dtype=torch.float64)
 
 
-def _number(value: Any) -> float:
+def named_metric(model: MeasurableModel, metric: "Metric | LogitDifference") -> tuple[str, Metric]:
+    """Name and function of a caller's metric. Raises `EvaluationBatchError` and `VocabularyError`
+    as `TextMetric.of`."""
+    if isinstance(metric, LogitDifference):
+        one, other = (model.passes.logit(named) for named in (metric.one, metric.other))
+        return metric.name, lambda logits: logits[one] - logits[other]
+    if not callable(metric):
+        raise EvaluationBatchError("no_metric", got=type(metric).__name__)
+    return getattr(metric, "__name__", "metric"), metric
+
+
+def finite(value: Any) -> float:
+    """The number that a metric gave. Raises `EvaluationBatchError` on anything else."""
     try:
         number = float(value)
     except (TypeError, ValueError, RuntimeError):

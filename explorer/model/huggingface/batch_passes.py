@@ -1,8 +1,8 @@
 """Teacher-forced passes of a model of the library over batches of sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import torch
@@ -13,16 +13,19 @@ from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.sites import Head, sides
 from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
+from explorer.model.hooks import Action
 from explorer.model.huggingface.anatomy import Kind, Place
 from explorer.model.huggingface.batch_texts import BatchTexts
-from explorer.model.huggingface.capture import Call
-from explorer.model.huggingface.edits import edits_for
+from explorer.model.huggingface.capture import Call, Edit
+from explorer.model.huggingface.edits import Cursor, Edits, edits_for
 from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.layer_outputs import acting, layer_paths
 from explorer.model.huggingface.masks import unmasked_cells
 from explorer.model.huggingface.passes import full_pass
+from explorer.model.huggingface.verification import probe
 from explorer.model.intervention_hooks import Fills, MeanOutputs
-from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention
+from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention, Point
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,40 @@ class LibraryPasses(BatchTexts):
         done = full_pass(self.model, self.anatomy, _inputs(batch), edits, copies=copies)
         return done.logits.whole().float()
 
+    def points(self, kind: str) -> tuple[Point, ...]:
+        if kind == "heads":
+            return tuple(Point(kind, one.site, one.layer) for one in self.anatomy.places)
+        return tuple(
+            Point(kind, stack, layer)
+            for stack, paths in self._layers.items()
+            for layer in range(len(paths))
+        )
+
+    def labelled_logits(
+        self, batch: EvaluationBatch, actions: Mapping[Point, Action], copies: int = 1
+    ) -> Tensor:
+        inputs, anatomy = _inputs(batch), self.anatomy
+        if any(point.site == "encoder" for point in actions):
+            inputs, copies = inputs.repeated(copies), 1  # otherwise the encoder runs on one copy
+        edits = Edits(
+            _output_edits(anatomy.encoder, actions),
+            _output_edits(anatomy.decoder, actions),
+            Cursor(),
+        )
+        of_layers = {point: act for point, act in actions.items() if point.kind == "residual"}
+        with acting(self.model, self._layers if of_layers else {}, of_layers):
+            done = full_pass(self.model, anatomy, inputs, edits, copies=copies, head=anatomy.head)
+        rows = batch.labels.real.int().argmax(1)
+        first, end = int(rows.min()), int(rows.max()) + 1
+        logits = done.logits.read(first, end).float()  # (R, some rows, L)
+        return logits[torch.arange(len(logits)), (rows - first).repeat(len(logits) // len(rows))]
+
+    @cached_property
+    def _layers(self) -> Mapping[str, Sequence[str]]:
+        """By stack, the path of the module of each layer. Raises `ConfigError`."""
+        inputs = probe(self.model, self.kind, self.tokens.size, self.positions)
+        return layer_paths(self.model, self.anatomy, inputs)
+
     def choices(self, logits: Tensor) -> Tensor:
         if self.classes.count:
             return logits.argmax(-1)
@@ -103,6 +140,20 @@ class LibraryPasses(BatchTexts):
 
 _FIRST_AND_OTHERS = ((slice(0, 1), 1), (slice(1, None), 2))
 """Rows, and a decoding step whose rules hold for them: only the first step has its own rules."""
+
+
+def _output_edits(places: Sequence[Place], actions: Mapping[Point, Action]) -> dict[int, Edit]:
+    """The edits of the outputs of heads, by the index of the call."""
+    edits = {}
+    for index, place in enumerate(places):
+        if act := actions.get(Point("heads", place.site, place.layer)):
+            edits[index] = Edit(output=partial(_by_head, act))
+    return edits
+
+
+def _by_head(act: Action, output: Tensor) -> Tensor:
+    """`act` on the outputs (R, Q, H, width) of a call, which it gets as (R, H, Q, width)."""
+    return act(output.transpose(1, 2)).transpose(1, 2)
 
 
 def _inputs(batch: EvaluationBatch) -> Inputs:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from explorer.core.errors import EvaluationBatchError, VocabularyError
+from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyError
 from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import (
     PART_SIZE,
@@ -176,6 +176,26 @@ class BatchTexts:
         return self._classified(
             read, [{row: 0} for row in rows], name, "none", each_token=not of_text
         )
+
+    def begun(
+        self, texts: Sequence[str], prefixes: Sequence[str | None], name: str
+    ) -> EvaluationBatch:
+        """As `continued`, also for a model that translates, with the beginning of the output of
+        each text. Raises `ConfigError` on one for a model that decodes nothing."""
+        outputs = [[] if prefix is None else self.tokens.target(prefix) for prefix in prefixes]
+        if not self.decodes:
+            if any(prefix is not None for prefix in prefixes):
+                raise ConfigError("no_decoder")
+            return self.continued(texts, name)
+        ids, source = self._ids(texts), None
+        if self.kind == Kind.ENCODER_DECODER:
+            source, start = self._rows(ids), self.settings.start
+            ids = [[start] for _ in texts]
+            outputs = [self.settings.with_first(output) for output in outputs]
+        fed = [[*before, *output] for before, output in zip(ids, outputs, strict=True)]
+        self._refuse_long(fed, "long_target")
+        rows = self._rows(fed)
+        return EvaluationBatch(source, rows, rows.only_last(), name, "none")
 
     def repeated(self, size: int, seed: int) -> EvaluationBatch:
         """Sequences of random tokens, after the specials that the tokenizer puts before a text.

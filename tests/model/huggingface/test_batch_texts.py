@@ -4,7 +4,7 @@ import pytest
 import torch
 import transformers
 
-from explorer.core.errors import VocabularyError
+from explorer.core.errors import ConfigError, VocabularyError
 from explorer.model.evaluation_batch import TokenKind
 from explorer.model.huggingface.batch_texts import BatchTexts
 from explorer.model.huggingface.tokens import Tokens
@@ -31,6 +31,23 @@ def test_sources_have_the_output_of_a_trace_as_target(opened):
         predicted = [int(token) for token in trace.predicted_tokens]
         assert labels[: len(predicted)] == predicted
     assert batch.queries.kinds[:, 0].tolist() == [TokenKind.END] * 3  # the start is also the end
+
+
+def test_the_beginning_of_an_output_follows_the_start_or_the_prompt(opened):
+    batch = texts_of(opened("marian")).begun(["5 6", "7"], ["7 8", None], "two")
+    assert batch.queries.ids.tolist()[0] == [EOS, 7, 8]
+    assert batch.labels.real.tolist() == [[False, False, True], [True, False, False]]
+    model = opened("gemma2")
+    read = model.tokens.source("5 6")[0]
+    alone = texts_of(model).begun(["5 6"], ["7"], "one")
+    assert alone.source is None
+    assert alone.queries.ids.tolist() == [[*read, 7]]
+    assert alone.labels.real[0].tolist() == [*[False] * len(read), True]
+    filling = texts_of(opened("bert"), WithMask(None, 67))
+    assert filling.begun(["5 41 6"], [None], "one").labels.real.tolist() == [[False, True, False]]
+    with pytest.raises(ConfigError) as caught:
+        filling.begun(["5 41 6"], ["7"], "one")
+    assert caught.value.key == "no_decoder"
 
 
 def test_targets_begin_and_end_as_in_decoding(opened):

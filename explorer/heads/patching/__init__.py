@@ -1,0 +1,1 @@
+"""Activation patching: which values of one run, put into another, restore what it predicts."""

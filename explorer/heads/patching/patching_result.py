@@ -1,0 +1,48 @@
+"""What `patch` returns."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from explorer.core.sites import Head
+
+AXES = {
+    "heads": ("site", "layer", "head"),
+    "residual": ("stack", "layer", "position"),
+    "paths": ("site", "layer", "head"),
+}
+"""What is patched → the columns of `Patching.table` that name one value."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Patching:
+    """The share of a metric that each value of the clean run restores in the corrupted run.
+
+    sites: "heads", "residual" or "paths".
+    metric: its name. clean, corrupted: its value in the two runs.
+    table: DataFrame, one row for each patched value: site, layer, head, of paths those of the
+        sender, or stack, layer, position, clean_token, corrupted_token; metric, that of the patched
+        run; restored = (metric − corrupted) / (clean − corrupted).
+    receiver: the head at the end of the paths.
+    """
+
+    sites: str
+    metric: str
+    clean: float
+    corrupted: float
+    table: pd.DataFrame
+    receiver: Head | None = None
+
+    @property
+    def matrix(self) -> pd.DataFrame:
+        """`restored`: rows (site or stack, layer), columns heads or positions; NaN where a layer
+        has no such value. `matrix.loc["decoder"]` is layer × head, or layer × position."""
+        *rows, columns = AXES[self.sites]
+        found = self.table.pivot(index=rows, columns=columns, values="restored")
+        return found.loc[pd.MultiIndex.from_frame(self.table[rows].drop_duplicates())]
+
+    def __repr__(self) -> str:
+        return (
+            f"Patching({self.sites!r}: {len(self.table)} values, {self.metric}: "
+            f"{self.clean:.2f} clean, {self.corrupted:.2f} corrupted)"
+        )
