@@ -1,6 +1,6 @@
 /** Draw the next token at random, in the same way as `explorer/model/drawing.py`. */
 
-import type { Drawing } from "../../trace/js/interventions.ts";
+import type { Drawing } from "../../trace/js/drawing.ts";
 
 const INCREMENT = 0x6d2b79f5; // the generator is mulberry32; its state counts in these
 

@@ -3,13 +3,8 @@
  * with typed arrays, which a worker can post to its page.
  */
 
-import {
-  changed,
-  type Drawing,
-  type Intervention,
-  linesIn,
-  NO_CHANGE,
-} from "../../trace/js/interventions.ts";
+import type { Drawing } from "../../trace/js/drawing.ts";
+import { changed, type Intervention, linesIn, NO_CHANGE } from "../../trace/js/interventions.ts";
 import {
   type Capture,
   type CapturedArrays,

@@ -1,6 +1,6 @@
 import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { drawingIn } from "../../trace/js/drawing.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
-import { drawingIn } from "../../trace/js/interventions.ts";
 import { currentRow } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { holds, offers } from "../../trace/js/traceQuestions.ts";

@@ -3,12 +3,8 @@
  * of the app's own links. A fragment is untrusted text: what fails a check is left out.
  */
 
-import {
-  changed,
-  NO_CHANGE,
-  readIntervention,
-  wrongDrawing,
-} from "../../trace/js/interventions.ts";
+import { wrongDrawing } from "../../trace/js/drawing.ts";
+import { changed, NO_CHANGE, readIntervention } from "../../trace/js/interventions.ts";
 import {
   FIELDS,
   type Field,

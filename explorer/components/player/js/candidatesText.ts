@@ -1,7 +1,7 @@
 import type { Say } from "../../dom/js/sentences.ts";
 import { temperatureOnScreen } from "../../inside/js/temperature.ts";
+import { drawingIn } from "../../trace/js/drawing.ts";
 import { tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
-import { drawingIn } from "../../trace/js/interventions.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { currentRow, isGiven, siteOf } from "../../trace/js/stepState.ts";
 import type { Candidate, Trace } from "../../trace/js/trace.ts";

@@ -2,8 +2,8 @@
 
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
+import { type Drawing, drawingIn } from "../../trace/js/drawing.ts";
 import { apply, canEdit, type EditNote, linesOf, showEdit } from "../../trace/js/editing.ts";
-import { type Drawing, drawingIn } from "../../trace/js/interventions.ts";
 import { LARGEST_SEED, MOST_INTERVENTIONS, type OMISSIONS } from "../../trace/js/look.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";

@@ -1,5 +1,5 @@
+import { drawingIn } from "./drawing.ts";
 import type { TraceState } from "./initialState.ts";
-import { drawingIn } from "./interventions.ts";
 import { labelOf } from "./label.ts";
 import {
   chosenAt,

@@ -1,9 +1,9 @@
 import { projectorChosen } from "../../page/js/projector.ts";
 import type { HeadOrMethod, Method } from "./contributions.ts";
+import { drawingIn } from "./drawing.ts";
 import type { EditNote } from "./editing.ts";
 import { canGuess, type Guess, guessOn, startGuessing } from "./guess.ts";
 import { bestHead } from "./headScores.ts";
-import { drawingIn } from "./interventions.ts";
 import { FLAGS, MEAN } from "./look.ts";
 import type { Scale } from "./scale.ts";
 import type {

@@ -4,7 +4,8 @@
  */
 
 import type { Say } from "../../dom/js/sentences.ts";
-import { EDITED, LARGEST_SEED, OMISSIONS, SITES, TEMPERATURES, UNMASKED } from "./look.ts";
+import { type Drawing, readDrawing } from "./drawing.ts";
+import { EDITED, OMISSIONS, SITES, UNMASKED } from "./look.ts";
 import { headName } from "./stepState.ts";
 import type { Cell, Facts, Replacement, Site, SiteName } from "./trace.ts";
 
@@ -13,13 +14,6 @@ interface Heads {
   site: SiteName;
   layer: number | null;
   head: number | null;
-}
-
-/** How tokens are drawn at random. */
-export interface Drawing {
-  verb: "draw";
-  temperature: number;
-  seed: number;
 }
 
 export type Intervention =
@@ -42,7 +36,6 @@ type Head = { site: Site; layer: number; head: number };
 
 const HEADS = /^(encoder|decoder|cross)\.(\d{1,4}|\*)\.(\d{1,4}|\*)$/;
 const NUMBER = /^\d{1,4}$/;
-const LONGEST_SHOWN = 85; // characters of a line that is refused
 const DIGITS = 4; // of a weight that is set by hand
 
 /** The order in which the lines of a trace stand. */
@@ -53,7 +46,7 @@ export function readIntervention(line: string): Intervention | null {
   const [verb, name = "", ...rest] = line.trim().split(/\s+/);
   const part = OMISSIONS.find((one) => one === name);
   if (verb === "omit") return part && !rest.length ? { verb, part } : null;
-  if (verb === "draw") return drawingOf(name, rest);
+  if (verb === "draw") return readDrawing(line);
   const found = HEADS.exec(name);
   if (!found) return null;
   const [layer, head] = found.slice(2).map((word) => (word === "*" ? null : Number(word)));
@@ -76,34 +69,10 @@ export function readIntervention(line: string): Intervention | null {
     : null;
 }
 
-function drawingOf(name: string, rest: string[]): Drawing | null {
-  const [temperature, seed] = [Number(name || Number.NaN), Number(rest[0])];
-  const [lowest, highest] = TEMPERATURES;
-  const valid = rest.length === 1 && NUMBER.test(rest[0]) && seed <= LARGEST_SEED;
-  if (!valid || !(temperature >= lowest && temperature <= highest)) return null;
-  return { verb: "draw", temperature, seed };
-}
-
-/** The first of the lines that is a drawing beyond its ranges; "" without one. */
-export function wrongDrawing(lines: readonly string[]) {
-  const words = lines.map((line) => line.trim().split(/\s+/));
-  const wrong = words.find(
-    ([verb, ...rest]) =>
-      verb === "draw" && rest.length > 0 && !readIntervention(`draw ${rest.join(" ")}`),
-  );
-  return wrong?.join(" ").slice(0, LONGEST_SHOWN) ?? "";
-}
-
 /** The lines in the facts of a trace, which may hold anything, that can be read. */
 export function linesIn({ interventions }: Partial<Pick<Facts, "interventions">>): string[] {
   const lines = Array.isArray(interventions) ? interventions : [];
   return lines.filter((line) => typeof line === "string" && readIntervention(line) !== null);
-}
-
-/** How the tokens of a trace were drawn; null where they were not, or were all given. */
-export function drawingIn(facts: Pick<Facts, "interventions" | "given">): Drawing | null {
-  const found = linesIn(facts).map(readIntervention);
-  return (!facts.given && found.find((one) => one?.verb === "draw")) || null;
 }
 
 /** The lines after a change, each once, in the order of those of a trace; of drawings the added one. */

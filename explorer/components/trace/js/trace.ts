@@ -1,7 +1,7 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 import { type PayloadArray, readEnvelope } from "../../page/js/envelope.ts";
 import { type Contributions, createContributions, type HeadOrMethod } from "./contributions.ts";
-import { drawingIn } from "./interventions.ts";
+import { drawingIn } from "./drawing.ts";
 import { largeSite } from "./largeSite.ts";
 import { createLoadedHeads, type LoadedHeads } from "./loadedHeads.ts";
 import {
