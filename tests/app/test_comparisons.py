@@ -95,6 +95,15 @@ def test_a_text_of_another_length_is_refused(model):
         comparisons.of_texts(model, Request("tiny", "1 2 3", 1), "1 2")
 
 
+def test_two_texts_are_patched_once_whatever_their_padding(model):
+    request = Request("tiny", "1 2 3", 1)
+    patched = comparisons.patched(model, request, "3 2 2", "heads")
+    assert comparisons.patched(model, request, "3 2 2", "heads") is patched
+    assert comparisons.patched(model, request, "3 2 2", "residual").found.sites == "residual"
+    expected = model_cache.model_of(model).patch("1 2 3", "3 2 2", prefix=patched.prefix)
+    np.testing.assert_array_equal(patched.found.table, expected.table)
+
+
 RECORDED = "recorded/reverse"
 
 
