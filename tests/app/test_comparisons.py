@@ -12,6 +12,7 @@ from explorer.app.comparisons import ComparisonError
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, TraceError
 from explorer.core.look import MomentPair, Request
+from explorer.heads.patching.activation_patching import patch
 from explorer.jobs.training_run import Run
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.listed_model import TextKind
@@ -100,7 +101,7 @@ def test_two_texts_are_patched_once_whatever_their_padding(model):
     patched = comparisons.patched(model, request, "3 2 2", "heads")
     assert comparisons.patched(model, request, "3 2 2", "heads") is patched
     assert comparisons.patched(model, request, "3 2 2", "residual").found.sites == "residual"
-    expected = model_cache.model_of(model).patch("1 2 3", "3 2 2", prefix=patched.prefix)
+    expected = patch(model_cache.model_of(model), "1 2 3", "3 2 2", prefix=patched.prefix)
     np.testing.assert_array_equal(patched.found.table, expected.table)
 
 
