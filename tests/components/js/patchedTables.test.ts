@@ -34,7 +34,7 @@ test("a head is a button that names its place in the trace, where this has its l
     ],
   );
   assert.deepEqual(
-    rows.flatMap(({ cells }) => cells.map(({ text }) => text)),
+    rows.flatMap(({ cells }) => cells.map(({ written }) => written)),
     ["0", "−.25", "+1.00", "+12.05"],
   );
   assert.equal(rows[0]?.cells[1]?.title, "restored_cell L0 H1 −0.250 2.00 · restored_show");
@@ -53,7 +53,7 @@ test("a position has the tokens of both texts where they differ, and is no butto
   );
   assert.deepEqual(columns, ["a", "pair_tokens b c"]);
   assert.deepEqual(
-    rows[0]?.cells.map(({ text, name }) => [text, name]),
+    rows[0]?.cells.map(({ written, name }) => [written, name]),
     [
       ["+.50", undefined],
       ["0", undefined],

@@ -17,7 +17,7 @@ export function rampOf(palette: Palette, signed: boolean) {
 
 /** The colour of a number. */
 export function scaleColour({ signed, most, ramp }: ValueScale, value: number) {
-  const share = most ? Math.max(-1, Math.min(1, value / most)) : 0;
+  const share = Math.max(-1, Math.min(1, value / most));
   return colourAt(ramp, signed ? (share + 1) / 2 : Math.max(share, 0));
 }
 

@@ -147,5 +147,5 @@ function metricCell(
     roleText(measured),
     metricLine(frame, measured, metric, number) ?? frame.say("metric_absent"),
   ];
-  return { value, text: number(value), title: lines.join("\n") };
+  return { value, written: number(value), title: lines.join("\n") };
 }

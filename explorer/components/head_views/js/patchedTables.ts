@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { shortNumber, signed } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
@@ -10,6 +10,9 @@ import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
 import { type NumberCell, numberTable } from "./numberTable.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { Patched, PatchedTable } from "./viewPayload.ts";
+
+/** name: of a head that can be shown. */
+type PatchedCell = NumberCell & { name?: string };
 
 /**
  * What values of the first text restore in the run of the second: a table for each attention, or
@@ -47,9 +50,15 @@ export function createPatchedTables(
     tables.replaceChildren(
       ...patched.tables.map((table) => {
         const { columns, rows } = layOut(table, frame, context);
-        const caption = frame.sayOfPlayer(`site_${table.site}`);
-        const testid = `patched-${table.site}`;
-        return numberTable(scale, { testid, caption, corner: "", columns, rows, choose });
+        return numberTable(scale, {
+          testid: `patched-${table.site}`,
+          caption: frame.sayOfPlayer(`site_${table.site}`),
+          columns,
+          rows: rows.map(({ layer, cells }) => ({
+            layer,
+            cells: cells.map((cell) => (cell.name ? withButton(cell, choose) : cell)),
+          })),
+        });
       }),
     );
   };
@@ -62,6 +71,13 @@ export function createPatchedTables(
     markStop(all, chosen);
   };
   return { element: node, views: [draw, mark] };
+}
+
+/** A cell that can be chosen, by its name. */
+function withButton(cell: PatchedCell, choose: (name: string) => void): NumberCell {
+  const { name = "", title, written } = cell;
+  const names = { "data-name": name, "aria-label": title };
+  return { ...cell, written: buttonElement(() => choose(name), names, written) };
 }
 
 function explained({ say, sayOfPlayer }: ViewFrame) {
@@ -80,7 +96,7 @@ function sentence({ say }: ViewFrame, { prefix, predicted, metrics }: Patched) {
 /** Colours around 0, to the largest share. */
 function scaleOf({ palette }: ViewFrame, { tables }: Patched): ValueScale {
   const shares = tables.flatMap(({ cells }) => cells.map(([, , share]) => Math.abs(share)));
-  return { signed: true, most: Math.max(0, ...shares), ramp: rampOf(palette, true) };
+  return { signed: true, most: Math.max(...shares) || 1, ramp: rampOf(palette, true) };
 }
 
 /** A share with its sign and without a leading zero. */
@@ -101,7 +117,7 @@ export function layOut(
     a === b ? labelOf(a) : say("pair_tokens", { a: labelOf(a), b: labelOf(b) }),
   );
   const columns = tokens.length ? labels : Array.from({ length: count }, (_, head) => `H${head}`);
-  const numberOf = ([layer, column, share, metric]: PatchedTable["cells"][number]): NumberCell => {
+  const numberOf = ([layer, column, share, metric]: PatchedTable["cells"][number]): PatchedCell => {
     const token = labels[column];
     const name =
       token === undefined
@@ -112,7 +128,7 @@ export function layOut(
       value: signed(share, 3),
       metric: shortNumber(metric),
     });
-    const cell = { value: share, text: printed(share), title };
+    const cell = { value: share, written: printed(share), title };
     const index = trace.sites[site]?.numbers.indexOf(layer) ?? -1;
     if (token !== undefined || index < 0) return cell;
     return {
