@@ -1,19 +1,12 @@
-"""Indexes of attention that the app builds, and the files of those that are built."""
+"""Indexes of attention that the app builds."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from explorer.heads.reports.report_files import (
-    REPORT_FILES,
-    Stored,
-    measured_folder,
-    newest_first,
-    stored,
-)
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement import Measurement, QueuedMeasurement, submit
 from explorer.jobs.measurement_jobs import Sentences
@@ -22,15 +15,6 @@ if TYPE_CHECKING:
     from explorer.model.measurable import MeasurableModel
 
 MOST_SENTENCES = 5000
-
-
-@dataclass(frozen=True, slots=True)
-class IndexFile:
-    """A file that holds an index. name, sentences: of its corpus."""
-
-    path: Path
-    name: str
-    sentences: int
 
 
 def check(model: "MeasurableModel", sentences: Sentences, language: str) -> None:
@@ -53,20 +37,6 @@ def start(
     queued = QueuedMeasurement(job, name, sentences.named(corpus))
     submit(queued, checkpoint, partial(_command, sentences, corpus))
     return queued
-
-
-def stored_indexes(digest: str) -> list[Stored[IndexFile]]:
-    """All indexes of the model with this digest, the newest first, by whichever command or job."""
-    paths = newest_first(measured_folder(digest, "index"), REPORT_FILES["index"])
-    return stored(_described, paths)
-
-
-def _described(path: Path) -> IndexFile:
-    """Raises `ExplorerError` on a file that holds no index."""
-    from explorer.heads.search.attention_index import open_index  # late: with torch
-
-    index = open_index(path)
-    return IndexFile(path, index.facts["name"], len(index))
 
 
 def _command(

@@ -31,11 +31,11 @@ from explorer.core.look import Look, from_query, to_query
 from explorer.core.sites import SIDES, Head, sides
 from explorer.core.trace import Trace
 from explorer.heads.reports.report_files import Stored
-from explorer.jobs.index_jobs import IndexFile, stored_indexes
 from explorer.model.catalog import CatalogModel
 
 if TYPE_CHECKING:
     from explorer.heads.search.attention_index import AttentionIndex
+    from explorer.heads.search.stored_indexes import IndexFile
 
 _EXPLORE = Path(__file__).parents[1] / "views" / "explore.py"
 _LARGEST_OFFSET = 999
@@ -49,6 +49,8 @@ def search_panel(
 
     trace: the one on screen, whose heads can be chosen.
     """
+    from explorer.heads.search.stored_indexes import stored_indexes  # late: with torch
+
     stored = stored_indexes(model_cache.digest(model))
     if not stored:
         job_progress("index", language)
@@ -84,7 +86,7 @@ def search_panel(
     return picture
 
 
-def names_of(stored: Sequence[Stored[IndexFile]], language: str) -> dict[str, str]:
+def names_of(stored: "Sequence[Stored[IndexFile]]", language: str) -> dict[str, str]:
     """Names of the indexes in the list by key: their sentences, numbered if two are alike."""
     names: dict[str, str] = {}
     for one in stored:
@@ -114,7 +116,7 @@ def visit_of(link: str, model: CatalogModel) -> Look:
     return replace(look, selection=replace(look.selection, everything=everything))
 
 
-def _opened(stored: Stored[IndexFile]) -> "AttentionIndex":
+def _opened(stored: "Stored[IndexFile]") -> "AttentionIndex":
     from explorer.heads.search.attention_index import open_index  # late: with torch
 
     return model_cache.kept(

@@ -13,7 +13,7 @@ from explorer.core import folders
 from explorer.core.sites import Head
 from explorer.heads.reports.report_files import Stored
 from explorer.heads.search.attention_index import AttentionIndex
-from explorer.jobs.index_jobs import IndexFile
+from explorer.heads.search.stored_indexes import IndexFile
 from tests.support.app_pages import (
     captions,
     chosen_in,
