@@ -79,10 +79,11 @@ def search_panel(
             show_error(error, language)
             return picture
         _draw_answers(model, index, head, found, language)
-    with download:
-        name = download_name("search", model.label, str(head), shown.report.name)
-        make = partial(csv_bytes, found)
-        download_button("heads.download", make, f"{name}.csv", "search-download", language)
+    if not found.empty:
+        with download:
+            name = download_name("search", model.label, head, shown.report.name)
+            make = partial(csv_bytes, found)
+            download_button("heads.download", make, f"{name}.csv", "search-download", language)
     return picture
 
 
@@ -221,6 +222,8 @@ def _draw_answers(
     }
     facts = {"count": len(found), "all": len(index), **marks}
     st.caption(say("heads.search_answers", language, **facts))
+    if head.site == "decoder" and not found[["query", "key"]].any(axis=None):
+        st.info(say("heads.search_first_tokens", language))
     for number, row in enumerate(found.to_dict("records")):
         with st.container(
             key=f"search-answer-{number}", horizontal=True, vertical_alignment="center"

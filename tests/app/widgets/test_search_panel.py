@@ -89,6 +89,7 @@ def test_answers_are_those_of_the_index_and_each_opens_in_explore(reports: Path)
     assert weights(app) == [f"{weight:.2f}" for weight in found.weight]
     expected = [dict(parse_qsl(link.removeprefix("?"))) for link in found.link]
     assert links(app) == expected
+    assert [one.proto.label for one in app.get("download_button")] == ["Table (CSV)"]
     assert any(text.startswith("The 4 of 4 sentences") for text in captions(app))
     first = found.iloc[0]
     opened = open_page(**links(app)[0])
@@ -125,17 +126,21 @@ def test_another_head_is_searched_for_by_choosing_it(reports: Path) -> None:
     found = index_in(reports).search(("decoder", 0, 3))
     assert weights(app) == [f"{weight:.2f}" for weight in found.weight]
     assert "attention_head_grid" in components_of(app)
+    mean = open_page("heads", part="search", model="reverse", site="encoder", layer="1")
+    assert chosen_in(mean.selectbox, "search-head-en").value == Head("encoder", 1, 0)
 
 
 def test_what_cannot_be_searched_is_refused_in_one_sentence() -> None:
-    app = open_page("heads", part="search", model="reverse")
-    app = app.radio(key="search-kind-en").set_value("lines").run()
-    app = app.text_area(key="search-lines").set_value("1 2\n1 été").run()
-    assert refused(app.button(key="search-start").click().run()).startswith("Line 2: ")
     app = with_lines(**HEAD)
     assert refused(fill_in(app, "key", "été")).startswith("No text has the token “été” there.")
     app = fill_in(fill_in(app, "key", ""), "part", "same token")
-    assert refused(app)
+    assert refused(app).startswith("In cross-attention")
+
+
+def test_a_first_token_is_no_finding_and_a_sentence_says_so() -> None:
+    app = with_lines(site="decoder", layer="0", head="1")
+    assert [one.value[:36] for one in app.info] == ["The first token of a text can look o"]
+    assert not fill_in(app, "offset", -1).info
 
 
 def test_an_index_is_found_again_by_another_visitor_and_another_is_built() -> None:
@@ -150,14 +155,6 @@ def test_an_index_is_found_again_by_another_visitor_and_another_is_built() -> No
     assert any("30" in text for text in captions(app))
     app = chosen.set_value(chosen_in(app.selectbox, "search-index-zh").value).run()
     assert not app.exception
-
-
-def test_a_translator_is_indexed_on_the_pairs_that_ship_with_it() -> None:
-    app = open_page("heads", part="search", model="english-french")
-    assert not app.exception
-    app = built(app.number_input(key="search-size").set_value(5).run())
-    assert chosen_in(app.selectbox, "search-index-en").options == ["english-french.tsv · 5"]
-    assert all("force" in link for link in links(app))
 
 
 @pytest.mark.parametrize("name", ["opus-tiny", "gpt-tiny", "bert-tiny"])
