@@ -234,7 +234,7 @@ def _draw_answers(
                 st.page_link(
                     _EXPLORE,
                     label=say("heads.search_open", language),
-                    icon=":material/open_in_new:",
+                    icon=":material/arrow_forward:",
                     query_params=to_query(visit_of(row["link"], model)),
                 )
 

@@ -7,13 +7,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import explorer
+from explorer.app.server import access
 from explorer.app.state.measurements import Measurements
+from explorer.app.visitor_catalog import UploadsState
 from explorer.app.widgets.search_panel import names_of
 from explorer.core import folders
 from explorer.core.sites import Head
 from explorer.heads.reports.report_files import Stored
 from explorer.heads.search.attention_index import AttentionIndex
 from explorer.heads.search.stored_indexes import IndexFile
+from explorer.model.catalog import UploadedModel
+from explorer.model.explorable import ExplorableModel
 from tests.support.app_pages import (
     captions,
     chosen_in,
@@ -22,6 +26,7 @@ from tests.support.app_pages import (
     sent_to,
     url_query,
 )
+from tests.support.catalog_members import summary
 from tests.support.payloads import unpack_payload
 from tests.support.short_runs import wait_for_job
 
@@ -169,6 +174,25 @@ def test_a_model_of_the_library_is_searched(
     assert not opened.error
     assert not opened.warning
     assert "cell" in url_query(opened)
+
+
+def test_an_uploaded_model_is_searched_in_a_class_and_opens_under_its_name_here(
+    explorable: ExplorableModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    app = open_page("heads", part="search")
+    mine = UploadedModel("mine", "stamp of mine", summary("123"), explorable)
+    app.session_state["UploadsState"] = UploadsState({"mine": mine})
+    app = built(app.run().selectbox(key="model-en").set_value("mine").run())
+    assert {link["model"] for link in links(app)} == {"mine"}
+    app.query_params.clear()
+    for name, value in links(app)[0].items():
+        app.query_params[name] = value
+    app = app.switch_page("views/explore.py").run()
+    assert not app.exception
+    assert not app.error
+    assert not app.warning
+    assert "cell" in url_query(app)
 
 
 def test_equal_names_are_numbered() -> None:
