@@ -1,6 +1,7 @@
 """The section of Heads that searches a corpus for the sentences in which a head puts most weight on
 what is asked for: the index, the question, and the answers, each with a link to Explore."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -89,11 +90,11 @@ def search_panel(
 
 def names_of(stored: "Sequence[Stored[IndexFile]]", language: str) -> dict[str, str]:
     """Names of the indexes in the list by key: their sentences, numbered if two are alike."""
-    names: dict[str, str] = {}
+    names, often = {}, Counter[str]()
     for one in stored:
         name = f"{batch_name(one.report.name, language)} · {one.report.sentences}"
-        same = sum(other.split(" (")[0] == name for other in names.values())
-        names[one.key] = f"{name} ({same + 1})" if same else name
+        often[name] += 1
+        names[one.key] = f"{name} ({often[name]})" if often[name] > 1 else name
     return names
 
 
