@@ -26,6 +26,7 @@ from explorer.heads.removal import ablation, bleu_effect, counterfactuals
 from explorer.heads.removal.gated_decoding import translator
 from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
+from explorer.model.beam_search import beam as _beam
 from explorer.model.measurable import MeasurableModel
 
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
@@ -36,8 +37,10 @@ Labels: TypeAlias = Iterable[str] | Iterable[int] | Iterable[Sequence[str]]
 
 
 class HeadStudies:
-    """Mixed into a `MeasurableModel`; each method is a function of `heads`, or calls one."""
+    """Mixed into a `MeasurableModel`; each method is a function of `heads`, or calls one, but for
+    `beam`."""
 
+    beam = _beam
     contributions = _contributions
     logit_attribution = _attribution
     patch = _patch
