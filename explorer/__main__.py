@@ -10,6 +10,7 @@ from pathlib import Path
 from explorer import __version__
 from explorer.cli import (
     align,
+    beam,
     convert,
     export,
     language,
@@ -32,6 +33,7 @@ _COMMANDS = (
     start,
     train,
     trace,
+    beam,
     measure_heads,
     prune,
     align,
