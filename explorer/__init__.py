@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from explorer.core.trace import Trace as Trace
     from explorer.heads.comparison.attention_comparison import compare as compare
     from explorer.heads.removal.own_metric import logit_difference as logit_difference
+    from explorer.heads.search.attention_index import open_index as open_index
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.module_capture import capture as capture
     from explorer.model.opening import export_huggingface as export_huggingface
@@ -40,6 +41,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "import_state_dict": ("public.studied_model", "import_state_dict"),
     "logit_difference": ("heads.removal.own_metric", "logit_difference"),
     "load": ("public.studied_model", "load"),
+    "open_index": ("heads.search.attention_index", "open_index"),
     "show": ("components.notebook", "show"),
     "words": ("core.words", None),
     "wrap": ("public.studied_model", "wrap"),

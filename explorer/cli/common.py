@@ -283,10 +283,15 @@ def add_languages(command: argparse.ArgumentParser) -> None:
 
 def refuse_sentence_options(options: argparse.Namespace) -> None:
     """Raise `ConfigError` on options of `evaluation_sentences` that work with no model."""
-    if not 0 <= options.seed <= LARGEST_SEED:
-        raise ConfigError("bad_seed", seed=options.seed, most=LARGEST_SEED)
+    refuse_seed(options.seed)
     if sum(path is not None for path in (options.texts, options.pairs, options.labels)) > 1:
         raise ConfigError("texts_and_pairs")
+
+
+def refuse_seed(seed: int) -> None:
+    """Raise `ConfigError` on a seed that the generators of torch do not take."""
+    if not 0 <= seed <= LARGEST_SEED:
+        raise ConfigError("bad_seed", seed=seed, most=LARGEST_SEED)
 
 
 def evaluation_sentences(

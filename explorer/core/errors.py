@@ -89,6 +89,10 @@ class EvaluationBatchError(ExplorerError):
     """An evaluation batch without sentences, or a toy batch for a model without a toy task."""
 
 
+class SearchError(ExplorerError):
+    """A file that is no index of attention, or a question that it cannot answer."""
+
+
 class MeasurementError(ExplorerError):
     """A measurement that cannot be made."""
 

@@ -269,13 +269,13 @@ class Trace:
         """The most probable next tokens after each layer of the decoder, as if it were the last.
 
         Columns: layer, step, rank, token, probability, id. Raises `TraceError` on a trace without
-        full capture of a decoder trained here.
+        full capture of a decoder, and of a family of the library that has none.
         """
         import pandas as pd
 
-        if "library" in self.facts:
-            raise TraceError("no_early_predictions", library=self.facts["library"])
         if "early.id" not in self.arrays:
+            if "library" in self.facts and "decoder.scores" in self.arrays:
+                raise TraceError("no_early_predictions", family=self.facts["family"])
             raise TraceError("not_captured", kind="early predictions", site="decoder")
         ids, tokens = self.arrays["early.id"], self.facts["early_tokens"]
         site = "decoder" if "decoder" in self.sites else "cross"

@@ -73,19 +73,16 @@ class MeasurementSettings(Sentences):
     bleu: bool = False
 
 
-def check(model: "MeasurableModel", sentences: Sentences, language: str) -> None:
-    """Raise `MeasurementError` or `ExplorerError` on sentences that the process would refuse."""
+def check(
+    model: "MeasurableModel", sentences: Sentences, language: str, most: int = MOST_SENTENCES
+) -> None:
+    """Raise `MeasurementError` or `ExplorerError` on sentences that the process would refuse, and
+    on more than `most`."""
     lines = sentences.lines
     if isinstance(sentences, MeasurementSettings) and (sentences.gradients or sentences.removal):
         refuse_weights_only(model.facts)
-    if (
-        sentences.size > MOST_SENTENCES
-        or len(lines) > MOST_SENTENCES
-        or len(sentences.text) > MOST_CHARACTERS
-    ):
-        raise MeasurementError(
-            "measure_too_large", limit=MOST_SENTENCES, characters=MOST_CHARACTERS
-        )
+    if sentences.size > most or len(lines) > most or len(sentences.text) > MOST_CHARACTERS:
+        raise MeasurementError("measure_too_large", limit=most, characters=MOST_CHARACTERS)
     if sentences.kind == "task":
         if task_of(model.facts) is None:
             raise EvaluationBatchError("no_generator")

@@ -1,7 +1,7 @@
 """Assemble the `Trace` of a source and its decoded tokens, with the early predictions: the most
 probable tokens if a decoder layer were the last one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,5 +98,16 @@ def _early_predictions(
     best = [transformer.logits(layer).softmax(-1)[:, EOS:].topk(shown) for layer in hidden]
     ids = torch.stack([indices for _, indices in best]).cpu() + EOS  # (layer, T, rank)
     shares = torch.stack([values for values, _ in best]).cpu()
-    labels = [[vocabulary.labels(row) for row in layer] for layer in ids.tolist()]
-    return {"early.id": ids.numpy(), "early.probability": shares.numpy()}, {"early_tokens": labels}
+    return early_arrays(ids, shares, vocabulary.labels)
+
+
+def early_arrays(
+    ids: Tensor, shares: Tensor, labels: Callable[[list[int]], Sequence[str]]
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and facts for `Trace.early_predictions`, from ids and probabilities (layer, T, rank).
+
+    labels: of ids.
+    """
+    tokens = [[labels(row) for row in layer] for layer in ids.tolist()]
+    arrays = {"early.id": ids.numpy(), "early.probability": shares.numpy()}
+    return arrays, {"early_tokens": tokens}

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, SupportsIndex, TypeAlias
 
 import pandas as pd
@@ -9,6 +10,7 @@ import pandas as pd
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
 from explorer.heads import measure
+from explorer.heads.circuits import weight_scores
 from explorer.heads.contributions import agreement
 from explorer.heads.contributions.contributions import contributions as _contributions
 from explorer.heads.contributions.contributions import refuse_method
@@ -26,7 +28,10 @@ from explorer.heads.removal import ablation, bleu_effect, counterfactuals
 from explorer.heads.removal.gated_decoding import translator
 from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
+from explorer.heads.search.attention_index import AttentionIndex
+from explorer.heads.search.index_building import Corpus, attention_index
 from explorer.model.beam_search import beam as _beam
+from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
@@ -110,6 +115,24 @@ class HeadStudies:
         removed = removed_on or (0 if own is None else REMOVED_ON)
         return measure.measure(self, batch, gradients=importance, removed_on=removed, metric=own)
 
+    def weight_scores(self: MeasurableModel, texts: Texts | None = None) -> pd.DataFrame:
+        """Whether each head copies and which offset it prefers, by its weights alone.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> table = model.weight_scores()
+        >>> table[table.copying > 0.99].site.unique().tolist()
+        ['cross']
+
+        texts: as in `measure`, for what the heads do in them; None = the weights alone. Columns:
+            `heads.circuits.weight_scores`.
+
+        Raises as `measure`, and `ConfigError` for a model of the library.
+        """
+        if not isinstance(self, ExplorableModel):
+            raise ConfigError("no_weight_scores", name=self.name)
+        batch = None if texts is None else given_sentences(self, texts)
+        return weight_scores.weight_scores(self, batch)
+
     def ablate(
         self: MeasurableModel,
         heads: Iterable[Sequence[Any]],
@@ -171,6 +194,22 @@ class HeadStudies:
         _refuse_no_number("seed", seed)
         batch = given_sentences(self, texts, labels)
         return pruning_curve(self, batch, order, seed=seed)
+
+    def index(self: MeasurableModel, texts: Texts | None, path: str | Path) -> AttentionIndex:
+        """The index of the attention of every head over texts, in the file `path`, with `search`.
+
+        >>> model = explorer.load("checkpoints/reverse.safetensors")
+        >>> index = model.index(["7 3 9", "4 1"], "reverse.index")
+        >>> index.search(("cross", 1, 2), tokens=(None, "7")).source.to_list()
+        ['7 3 9']
+
+        texts: as in `measure`. path: an index of this model and these texts that is there is
+            opened, else a new one is built and written. `explorer.open_index` needs no model.
+
+        Raises as `measure`; `SearchError` if the file holds anything else, and on more weights
+        than an index may have; `FileError` if it cannot be written.
+        """
+        return attention_index(self, Corpus.of(self, texts), path)
 
 
 def _refuse_no_number(name: str, value: object) -> None:

@@ -29,14 +29,16 @@ TEXTS = ["7 3 9 1 4", "2 5"]
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_examples_of_help_run(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def test_the_examples_of_help_run(monkeypatch, tmp_path):
+    """In a folder of their own, because one writes a file."""
+    (tmp_path / "checkpoints").symlink_to(ROOT / "checkpoints")
+    monkeypatch.chdir(tmp_path)
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
     methods = inspect.getmembers(head_studies.HeadStudies, inspect.isfunction)
     for name, method in methods:
         (example,) = finder.find(method, name, globs={"explorer": explorer})
         assert runner.run(example).attempted, name
-    assert len(methods) == 8
+    assert len(methods) == 10
     assert runner.summarize().failed == 0
 
 

@@ -3,7 +3,7 @@ import pytest
 import torch
 from transformers import GPT2LMHeadModel
 
-from explorer.core.errors import ConfigError, EvaluationBatchError, TraceError
+from explorer.core.errors import ConfigError, EvaluationBatchError
 from explorer.heads.metrics.evaluation_batches import repeated_sequences
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.public.head_studies import HeadStudies
@@ -22,10 +22,12 @@ def test_a_directory_is_the_same_model_with_more_methods(model_folder, kind):
 @pytest.mark.parametrize("kind", ["opus", "gpt", "bert"])
 def test_what_the_library_does_not_give_is_said(model_folder, kind):
     model = load(model_folder / f"{kind}-tiny", "mine")
-    with pytest.raises(ConfigError, match=r"“alti” needs .* and “mine” is none; open"):
-        model.contributions("5 6 7")
-    with pytest.raises(ConfigError, match="“leave_one_out” needs"):
+    with pytest.raises(ConfigError, match=r"“leave_one_out” hides .* and “mine” is none; open"):
+        model.contributions("5 6 7", "leave_one_out")
+    with pytest.raises(ConfigError, match="“leave_one_out” hides"):
         model.contribution_agreement(["5 6 7"])
+    with pytest.raises(ConfigError, match="need a model trained here, and “mine” is none"):
+        model.weight_scores()
 
 
 @pytest.mark.parametrize("kind", ["opus", "gpt", "bert"])
@@ -60,21 +62,23 @@ def test_rollout_of_an_encoder_with_a_decoder_is_the_product_of_its_attention(mo
     np.testing.assert_allclose(found.matrix.sum(-1), 1, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["gpt", "bert"])
-def test_no_rollout_without_encoder_or_decoder(model_folder, kind):
-    with pytest.raises(ConfigError, match="“rollout” needs"):
-        load(model_folder / f"{kind}-tiny").contributions("5 6 7", "rollout")
+def test_rollout_of_one_stack_is_the_product_of_its_attention(model_folder):
+    for kind, site in (("gpt", "decoder"), ("bert", "encoder")):
+        model = load(model_folder / f"{kind}-tiny")
+        found, trace = model.contributions("5 6 7", "rollout"), model.trace("5 6 7")
+        expected = np.eye(len(found.tokens))
+        for layer in trace.attention(site).astype(np.float64).mean(1):
+            expected = (layer + np.eye(len(layer))) / 2 @ expected
+        np.testing.assert_allclose(found.matrix, expected, rtol=0, atol=1e-6)
 
 
-def test_its_residual_stream_is_said_not_to_be_captured(model_folder):
+def test_the_methods_are_those_of_models_trained_here(model_folder):
     model = load(model_folder / "opus-tiny", "mine")
-    expected = (
-        "“mine” is a model of the library transformers, whose residual stream is not captured"
-    )
-    with pytest.raises(TraceError, match=expected):
-        model.logit_attribution("5 6 7")
-    with pytest.raises(TraceError, match=expected):
-        model.score_parts("5 6 7", "cross", 0, 0, 0, 0)
+    found = model.logit_attribution("5 6 7")
+    total = found.parts.groupby("step").value.sum().to_numpy() + found.remainder
+    np.testing.assert_allclose(total, found.difference, rtol=0, atol=1e-4)
+    cell = model.score_parts("5 6 7", "cross", 0, 0, 0, 0)
+    np.testing.assert_allclose(cell.parts.value.sum(), cell.score, rtol=0, atol=1e-4)
 
 
 def test_a_decoder_alone_is_measured_on_random_tokens_that_come_twice(model_folder):

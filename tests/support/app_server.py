@@ -56,7 +56,8 @@ def hosted_app(runs: Path) -> Iterator[str]:
     """The running app in class mode, with its runs in a folder of their own; its address."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(access.KEY_VARIABLE, "swordfish")
-        with running_app(**{folders.RUNS_VARIABLE: str(runs)}) as address:
+        environment = {folders.RUNS_VARIABLE: str(runs)}
+        with running_app(ROOT / "app.py", **environment) as address:
             yield address
 
 

@@ -40,6 +40,7 @@ def contribution_agreement(
     Raises `ConfigError` for a model that does not allow leave-one-out.
     """
     refuse_method(_CHECK, model)
+    assert isinstance(model, ExplorableModel)
     methods = [*(method for method in METHODS if method != _CHECK), _ATTENTION]
     scores = np.zeros((len(_SCORES), len(batch), len(methods)))  # summed over rows
     rows = np.zeros((len(batch), 1))
@@ -118,7 +119,7 @@ def _sentences(batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
 
 
 def _of_source(
-    model: MeasurableModel, sentence: EvaluationBatch, method: str
+    model: ExplorableModel, sentence: EvaluationBatch, method: str
 ) -> NDArray[np.float64]:
     """Contributions of the source tokens to each output token: (T, S)."""
     if method == _ATTENTION:

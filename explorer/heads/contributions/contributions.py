@@ -1,6 +1,8 @@
 """How much each token of source and prefix contributes to each output token of one sentence."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,10 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.errors import ConfigError
+from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS
-from explorer.heads.contributions.attention_sublayers import attention_sublayers
+from explorer.heads.contributions.attention_sublayers import AttentionSublayer, attention_sublayers
 from explorer.heads.contributions.leave_one_out import leave_one_out
-from explorer.heads.contributions.repeated_pass import chosen_ids
+from explorer.heads.contributions.library_stream import library_pass, library_sublayers
+from explorer.heads.contributions.repeated_pass import chosen_ids, fed_ids
 from explorer.heads.contributions.rollout import (
     Sizes,
     added_lengths,
@@ -26,7 +30,6 @@ from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
-from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import fed_sides, forced_batch
 
 METHODS = ("alti", "value_norm", "value_norm_residual", "rollout", "leave_one_out")
@@ -37,9 +40,11 @@ class Contributions:
     """Contribution of each input token to each output token of one sentence.
 
     matrix: (target, source + prefix) float64; row t belongs to `predicted_tokens[t]`, the columns
-        to `tokens`. Positions after t are 0. A decoder alone has no source.
+        to `tokens`. Positions after t are 0. A decoder alone has no source; an encoder alone has no
+        prefix, and a row for each of its own positions.
     source_tokens, target_tokens: the inputs of encoder and decoder; predicted_tokens: the token
-        that follows each of `target_tokens`. method: one of `METHODS`; model: its name.
+        that follows each of `target_tokens`; where nothing is predicted, the tokens of the rows.
+        method: one of `METHODS`; model: its name.
     """
 
     method: str
@@ -107,7 +112,12 @@ def share_of_source(matrix: NDArray[np.float64], source: int) -> NDArray[np.floa
 
 @torch.inference_mode()
 def contributions(
-    model: MeasurableModel, text: str, method: str = "alti", *, target: str | None = None
+    model: MeasurableModel,
+    text: str,
+    method: str = "alti",
+    *,
+    target: str | None = None,
+    prefix: str | None = None,
 ) -> Contributions:
     """Contribution of each token of source and prefix to each output token of `text`.
 
@@ -115,8 +125,9 @@ def contributions(
     >>> model.contributions("7 3 9").matrix.sum(-1).round(3)  # rows: output tokens
     array([1., 1., 1., 1.])
 
-    target: the output, or of a decoder alone the rest; None = the model decodes it. Below, S and T
-    are the tokens of both sides, D the width. method:
+    target, prefix: as in `trace`, the output or its beginning, or of a decoder alone the rest;
+        without, the model decodes it. Below, S and T are the tokens of both sides, D the width.
+    method:
 
     alti: ALTI+. In each attention y_i = Σ_j T_i(x_j) + biases, exactly, with the residual
         connection in T_i(x_i); c_ij ∝ max(0, ‖y_i‖₁ − ‖y_i − T_i(x_j)‖₁), rows sum to 1. Layers are
@@ -132,55 +143,58 @@ def contributions(
         al. 2020, arXiv 2004.10102.
     rollout: c_ij = (mean of A_h[i, j] over heads) / 2, and 1 / 2 for the residual connection,
         joined as in ALTI+. Ignores values, W_O and the true part of the residual connection, too.
-        Cost: one pass. Abnar & Zuidema 2020, arXiv 2005.00928. Also for an encoder with a decoder
-        of the library transformers.
+        Cost: one pass. Abnar & Zuidema 2020, arXiv 2005.00928.
     leave_one_out: the fall of ln p (nats) of the output token when no position can attend to a
         token, in any layer; its own row starts without its token vector. A measured effect, so it
         checks the other methods, but for one token at a time: if either of two tokens suffices,
         both count little. Rows do not sum to 1; negative if a token lowers the probability. Cost:
-        S + T passes, in batches.
+        S + T passes, in batches. Only for models trained here.
 
-    Raises `ConfigError` on a method that does not exist or that `model` does not allow, and
-    `VocabularyError` on a text that cannot be read or is too long.
+    A model of the library runs once more over the tokens of its trace. In an encoder alone,
+    value_norm is the mean over its layers.
+
+    Raises `ConfigError` on a method that does not exist or that `model` does not allow, such as one
+    whose layers are no sums, and `VocabularyError` on a text that cannot be read or is too long.
     """
     refuse_method(method, model)
-    passes, batch = model.passes, _sentence(model, text, target)
-    both_stacks = batch.source is not None and batch.queries is not None
-    if not both_stacks and not isinstance(model, ExplorableModel):
-        raise ConfigError("no_contributions", name=model.name, method=method)
-    source, queries = fed_sides(batch)
-    return Contributions(
-        method,
-        model.name,
-        passes.labels(source.ids[0].tolist(), "source"),
-        passes.labels(queries.ids[0].tolist(), "target"),
-        passes.labels(batch.labels.ids[0].tolist(), "target"),
-        contribution_matrix(model, batch, method),
+    trace = model.trace(text, target=target, prefix=prefix)
+    if isinstance(model, ExplorableModel):
+        found = contribution_matrix(model, _sentence(model, trace), method)
+    else:
+        found = _of_library(model, trace, method).numpy()
+    predicted = trace.predicted_tokens or trace.target_tokens or trace.source_tokens
+    sides = trace.source_tokens, trace.target_tokens
+    return Contributions(method, model.name, *sides, predicted, found)
+
+
+def _of_library(model: MeasurableModel, trace: Trace, method: str) -> Tensor:
+    """(T, S + T) along a trace of a model of the library."""
+    if method != "rollout":
+        return _METHODS[method](library_sublayers(library_pass(model, trace)))
+    attentions = ((site, torch.from_numpy(trace.attention(site).copy())) for site in trace.sites)
+    return rolled_out(
+        (site, half_attention(site, weights)) for site, layers in attentions for weights in layers
     )
 
 
-def _sentence(model: MeasurableModel, text: str, target: str | None) -> EvaluationBatch:
-    """A text with its output as a batch; in a decoder alone the output continues the text."""
-    if isinstance(model, ExplorableModel) and model.transformer.config.decoder_only:
-        chosen = chosen_ids(model.trace(text, target=target))
-        return forced_batch(None, [[BOS, *chosen[0].tolist()]], "")
-    passes = model.passes
-    return passes.texts([text], "") if target is None else passes.pairs([(text, target)], "")
+def _sentence(model: ExplorableModel, trace: Trace) -> EvaluationBatch:
+    """The tokens of a trace as a batch; in a decoder alone the output continues the text."""
+    source = fed_ids(model, trace)[0].tolist() if trace.source_tokens else None
+    return forced_batch(source, [[BOS, *chosen_ids(trace)[0].tolist()]], "")
 
 
 def refuse_method(method: object, model: MeasurableModel) -> None:
     """Raise `ConfigError` on a method that does not exist or needs a model trained here."""
     if not isinstance(method, str) or method not in METHODS:
         raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(METHODS))
-    if method != "rollout" and not isinstance(model, ExplorableModel):
+    if method == "leave_one_out" and not isinstance(model, ExplorableModel):
         raise ConfigError("no_contributions", name=model.name, method=method)
 
 
 def contribution_matrix(
-    model: MeasurableModel, sentence: EvaluationBatch, method: str
+    model: ExplorableModel, sentence: EvaluationBatch, method: str
 ) -> NDArray[np.float64]:
-    """(T, S + T) of one sentence with its target, for a model with encoder and decoder, or a
-    decoder alone that was trained here."""
+    """(T, S + T) of one sentence with its target."""
     tokens = sentence.longest ** (2 if method == "leave_one_out" else 1)
     with torch.inference_mode(), threads_for(model.passes.parameters, tokens):
         if method == "rollout":
@@ -188,39 +202,19 @@ def contribution_matrix(
             return rolled_out(
                 (one.site, half_attention(one.site, one.weights[0])) for one in attentions
             ).numpy()
-        assert isinstance(model, ExplorableModel)
-        return _METHODS[method](model.transformer, sentence).numpy()
+        source, queries = (side.ids for side in fed_sides(sentence))
+        if method == "leave_one_out":
+            left = leave_one_out(model.transformer, source, queries, sentence.labels.ids)
+            return left.numpy()
+        return _METHODS[method](attention_sublayers(model.transformer, source, queries)).numpy()
 
 
-def _alti(model: Transformer, sentence: EvaluationBatch) -> Tensor:
-    return _rolled(model, sentence, closeness)
-
-
-def _value_norm_residual(model: Transformer, sentence: EvaluationBatch) -> Tensor:
-    return _rolled(model, sentence, length)
-
-
-def _rolled(model: Transformer, sentence: EvaluationBatch, sizes: Sizes) -> Tensor:
-    sublayers = attention_sublayers(model, *_sides(sentence))
+def _rolled(sublayers: Sequence[AttentionSublayer], sizes: Sizes) -> Tensor:
     return rolled_out((one.site, shares_of(one, sizes)) for one in sublayers)
 
 
-def _value_norm(model: Transformer, sentence: EvaluationBatch) -> Tensor:
-    return added_lengths(attention_sublayers(model, *_sides(sentence)))
-
-
-def _leave_one_out(model: Transformer, sentence: EvaluationBatch) -> Tensor:
-    return leave_one_out(model, *_sides(sentence), sentence.labels.ids)
-
-
-def _sides(sentence: EvaluationBatch) -> tuple[Tensor, Tensor]:
-    source, queries = fed_sides(sentence)
-    return source.ids, queries.ids
-
-
-_METHODS = {
-    "alti": _alti,
-    "value_norm_residual": _value_norm_residual,
-    "value_norm": _value_norm,
-    "leave_one_out": _leave_one_out,
+_METHODS: Mapping[str, Callable[[Sequence[AttentionSublayer]], Tensor]] = {
+    "alti": partial(_rolled, sizes=closeness),
+    "value_norm_residual": partial(_rolled, sizes=length),
+    "value_norm": added_lengths,
 }

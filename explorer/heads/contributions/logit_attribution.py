@@ -15,20 +15,23 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from explorer.core.sites import SITES
+from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
+from explorer.heads.contributions.library_stream import (
+    library_logits,
+    library_pass,
+    library_stream,
+)
 from explorer.heads.contributions.repeated_pass import captured_again
 from explorer.heads.contributions.residual_stream import (
     Array,
+    HeadOutputs,
     Stream,
-    Sublayer,
     as_array,
     residual_stream,
-    trained_here,
     whole_trace,
 )
 from explorer.model.explorable import ExplorableModel
-from explorer.model.hooks import path
 from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 
@@ -51,9 +54,10 @@ class LogitAttribution:
     parts: DataFrame, one row for each head of each step: step (1, 2, …), layer, site ("decoder"
         or "cross"), head, value in nats; above 0 favours the chosen token.
     rest: DataFrame, all other parts: step, layer (missing if the part has none), part, value in
-        nats. part: "token" and "position", the embedding; "feed_forward" of each layer, with its
+        nats. part: "token" and "position", the embedding, or "embedding" where a family of the
+        library makes it in another way; "feed_forward" of each layer, with its
         bias; "attention_bias", the b_O of its two attentions; "norm_bias", of its LayerNorms, or
-        without a layer that of the last one; "logit_bias".
+        without a layer those of the last one and of the embedding; "logit_bias".
     difference: (step,) the logit of the chosen token minus that of the runner-up, in nats;
         negative where a forced token is not the most probable one.
     """
@@ -93,11 +97,14 @@ def logit_attribution(model: MeasurableModel, text: str, **options: Any) -> Logi
 
     options: of `trace`, such as target, force or ablate, but not capture, layers and sites.
 
-    Raises what `trace` does, `ConfigError` on such an option, and `TraceError` for a model of the
-    library, whose residual stream is not captured.
+    A model of the library runs once more over the same tokens, its RMSNorms frozen as well. A
+    family is refused whose layers are no such sum, or whose logits are no linear map of it.
+
+    Raises what `trace` does, and `ConfigError` on such an option, on a model that predicts no next
+    tokens and on such a family.
     """
-    model = trained_here(model)
-    return _attribution(model, whole_trace(model, text, options, _sites(model)))
+    trace = whole_trace(model, text, options, _sites(model))
+    return _attribution(model, trace, options.get("means"))
 
 
 def attribution_of(model: ExplorableModel, shown: Trace) -> LogitAttribution:
@@ -108,32 +115,50 @@ def attribution_of(model: ExplorableModel, shown: Trace) -> LogitAttribution:
     return _attribution(model, captured_again(model, shown, _sites(model)))
 
 
-def _sites(model: ExplorableModel) -> list[str]:
-    """The attention paths of the decoder."""
-    return [site for site in ("decoder", "cross") if model.transformer.config.layers(site)]
+def _sites(model: MeasurableModel) -> list[str]:
+    """The attention paths of the decoder. Raises `ConfigError` on a model that decodes nothing."""
+    found = {head.site for head in model.passes.heads}
+    if "decoder" not in found:
+        raise ConfigError("no_next_tokens", name=model.name)
+    return [site for site in ("decoder", "cross") if site in found]
 
 
-def _attribution(model: ExplorableModel, trace: Trace) -> LogitAttribution:
-    """Attribution of a trace captured in full at `_sites`."""
-    chosen, runner_up, labels = _candidates(trace)
-    logits = model.transformer.logits
-    with threads_for(model.transformer.config.parameters, len(chosen)):
-        stream = residual_stream(model, trace, "decoder")
-        direction, bias = (
-            as_array(weights[chosen.tolist()]) - as_array(weights[runner_up.tolist()])
-            for weights in (logits.weight, logits.bias)
+@dataclass(frozen=True, slots=True, eq=False)
+class _LogitRows:
+    """Of the chosen tokens or of the runners-up: rows of the map to logits, (step, D), its biases
+    and the logits, (step,)."""
+
+    weight: Array
+    bias: Array
+    logits: Array
+
+    def __sub__(self, other: "_LogitRows") -> "_LogitRows":
+        return _LogitRows(
+            self.weight - other.weight, self.bias - other.bias, self.logits - other.logits
         )
-        parts, rest = _attributed(model, trace, stream, direction)
-    rest.append((None, "logit_bias", bias))
-    rows = np.arange(len(chosen))
-    of_step = trace.arrays["logits"].astype(np.float64)
-    return LogitAttribution(
-        trace,
-        labels,
-        _by_head(parts[::-1]),
-        _summed(rest),
-        of_step[rows, chosen] - of_step[rows, runner_up],
-    )
+
+
+def _own_rows(model: ExplorableModel, trace: Trace, ids: NDArray[np.int64]) -> _LogitRows:
+    logits, rows = model.transformer.logits, ids.tolist()
+    found = trace.arrays["logits"].astype(np.float64)[np.arange(len(ids)), ids]
+    return _LogitRows(as_array(logits.weight[rows]), as_array(logits.bias[rows]), found)
+
+
+def _attribution(model: MeasurableModel, trace: Trace, means: Any = None) -> LogitAttribution:
+    """Attribution of a trace captured in full at `_sites`; means: of its interventions."""
+    chosen, runner_up, labels = _candidates(trace)
+    with threads_for(model.passes.parameters, len(chosen)):
+        if isinstance(model, ExplorableModel):
+            stream = residual_stream(model, trace, "decoder")
+            of = [_own_rows(model, trace, ids) for ids in (chosen, runner_up)]
+        else:
+            found = library_pass(model, trace, means)
+            stream = library_stream(found, "decoder")
+            of = [_LogitRows(*library_logits(model, found, ids)) for ids in (chosen, runner_up)]
+        difference = of[0] - of[1]
+        parts, rest = _attributed(stream, difference.weight)
+    rest.append((None, "logit_bias", difference.bias))
+    return LogitAttribution(trace, labels, _by_head(parts[::-1]), _summed(rest), difference.logits)
 
 
 def _candidates(trace: Trace) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
@@ -144,9 +169,7 @@ def _candidates(trace: Trace) -> tuple[NDArray[np.int64], NDArray[np.int64], tup
     return chosen, others.id.to_numpy(), tuple(others.token)
 
 
-def _attributed(
-    model: ExplorableModel, trace: Trace, stream: Stream, direction: Array
-) -> tuple[list[_Heads], list[_Rest]]:
+def _attributed(stream: Stream, direction: Array) -> tuple[list[_Heads], list[_Rest]]:
     """Parts of the heads, the last attention first, and the rest.
 
     Together they sum to the product of the stack's output with `direction` (step, D). The
@@ -160,30 +183,27 @@ def _attributed(
         if not stream.last:
             rest.append((sublayer.layer, "norm_bias", direction @ sublayer.norm.bias))
             direction = sublayer.norm.before(direction)
-        if sublayer.kind in SITES:
-            heads, bias = _heads(model, trace, sublayer, direction)
+        if sublayer.heads:
+            heads, bias = _heads(sublayer.heads, direction)
             parts.append((sublayer.layer, sublayer.kind, heads))
             rest.append((sublayer.layer, "attention_bias", bias))
         else:
             added = (sublayer.output * direction).sum(-1)
             rest.append((sublayer.layer, "feed_forward", added))
-    rest.append((None, "token", (stream.tokens * direction).sum(-1)))
-    rest.append((None, "position", (stream.positions * direction).sum(-1)))
+    for name, vectors in stream.embedding.items():
+        part = "norm_bias" if name == "bias" else name
+        rest.append((None, part, (vectors * direction).sum(-1)))
     return parts, rest
 
 
-def _heads(
-    model: ExplorableModel, trace: Trace, sublayer: Sublayer, direction: Array
-) -> tuple[Array, Array]:
+def _heads(heads: HeadOutputs, direction: Array) -> tuple[Array, Array]:
     """Part of each head of an attention, (step, head), and part of its b_O, (step,)."""
-    site, layer = sublayer.kind, sublayer.layer
-    projection: Any = model.transformer.get_submodule(path(site, layer, "output"))
-    mixed = trace.head_output(site)[layer].astype(np.float64)  # (head, step, K)
     # In torch, which keeps to one thread for small work; the threads of NumPy wait for each other.
-    before = (torch.from_numpy(direction) @ projection.weight.detach().double().cpu()).numpy()
-    by_head = before.reshape(len(direction), len(mixed), -1)
-    values = np.einsum("hsk,shk->sh", mixed, by_head)
-    return values, direction @ as_array(projection.bias)
+    weight = heads.weight.detach().double().cpu()
+    before = (torch.from_numpy(direction) @ weight.T).numpy()
+    by_head = before.reshape(len(direction), len(heads.mixed), -1)
+    values = np.einsum("hsk,shk->sh", heads.mixed, by_head)
+    return values, direction @ as_array(heads.bias)
 
 
 def _by_head(parts: list[_Heads]) -> pd.DataFrame:

@@ -1,4 +1,5 @@
-"""The residual stream of a model trained here, taken apart along one captured pass.
+"""The residual stream of a model, taken apart along one captured pass; that of one of the library
+comes from `library_stream`.
 
 Each sublayer adds its output to the stream. A LayerNorm whose scale is frozen at its value in the
 pass is affine, so every vector read from the stream is a sum over the vectors added to it.
@@ -13,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from explorer.core.errors import ConfigError, TraceError
+from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
 from explorer.heads.contributions.frozen_norm import FrozenNorm
 from explorer.model.explorable import ExplorableModel
+from explorer.model.hooks import path
 from explorer.model.measurable import MeasurableModel
 
 Array: TypeAlias = NDArray[np.float64]
@@ -35,18 +37,32 @@ _RESIDUALS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class HeadOutputs:
+    """The outputs of the heads of an attention, (head, query, K), and what W_O makes of them.
+
+    weight: (head · K, D). bias: (D,).
+    """
+
+    mixed: Array
+    weight: Tensor
+    bias: Tensor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Sublayer:
     """A sublayer and its residual connection.
 
     kind: "encoder", "decoder" or "cross", an attention path, or "feed_forward".
     output: (query, D), the vectors that it adds to the stream.
     norm: of its input, with pre-norm; of the sum, with post-norm.
+    heads: of an attention; None for a feed-forward network.
     """
 
     kind: str
     layer: int
     output: Array
     norm: FrozenNorm[Array]
+    heads: HeadOutputs | None
 
     @property
     def name(self) -> str:
@@ -57,24 +73,26 @@ class Sublayer:
 class Stream:
     """The residual stream of one stack in one pass, or some of its rows.
 
-    tokens, positions: (query, D), the scaled embeddings and the position vectors added to them.
+    embedding: (query, D) by source, what goes into the first sublayer: "token" and "position", the
+        scaled embeddings and the position vectors added to them, and "bias", of a LayerNorm of
+        their sum. In a model of the library "position" has segments, too, and is missing with
+        rotary positions; "embedding" stands for all where a family makes it in another way.
     last: the LayerNorm after the last sublayer with pre-norm; None with post-norm.
     """
 
-    tokens: Array
-    positions: Array
+    embedding: Mapping[str, Array]
     sublayers: tuple[Sublayer, ...]
     last: FrozenNorm[Array] | None
 
     def sources(self, read_by: str | None = None) -> dict[str, Array]:
         """Summands (query, D) of the input of a sublayer, by source.
 
-        Sources: "token", "position", each sublayer below as `Sublayer.name`, and "bias", the
+        Sources: those of `embedding`, each sublayer below as `Sublayer.name`, and "bias", the
         biases of the LayerNorms on the way.
 
         read_by: the name of the sublayer; None = the summands of the stack's output.
         """
-        summands = {"token": self.tokens, "position": self.positions, "bias": 0 * self.tokens}
+        summands = {"bias": 0 * next(iter(self.embedding.values())), **self.embedding}
         for sublayer in self.sublayers:
             if sublayer.name == read_by:
                 return _normed(summands, sublayer.norm) if self.last else summands
@@ -98,18 +116,11 @@ def residual_stream(model: ExplorableModel, trace: Trace, stack: str, rows: slic
     if pre:
         ends = _rows(trace, f"{stack}.layer_output", rows)[-1]
         last = _frozen(_module(model, f"{stack}.norm"), ends)
-    return Stream(tokens, embedding - tokens, sublayers, last)
-
-
-def trained_here(model: MeasurableModel) -> ExplorableModel:
-    """`model`; raises `TraceError` on one of the library, whose stream is not captured."""
-    if not isinstance(model, ExplorableModel):
-        raise TraceError("no_residual_stream", name=model.name)
-    return model
+    return Stream({"token": tokens, "position": embedding - tokens}, sublayers, last)
 
 
 def whole_trace(
-    model: ExplorableModel,
+    model: MeasurableModel,
     text: str,
     options: Mapping[str, Any],
     sites: Sequence[str] | None = None,
@@ -142,7 +153,14 @@ def _sublayers(
         for kind, output in outputs.items():
             normed = inputs[kind][layer] if pre else inputs[kind][layer] + output[layer]
             norm = _module(model, f"{stack}.layers.{layer}.{_RESIDUALS[kind]}")
-            yield Sublayer(kind, layer, output[layer], _frozen(norm, normed))
+            heads = _heads(model, trace, kind, layer, rows) if kind in attentions else None
+            yield Sublayer(kind, layer, output[layer], _frozen(norm, normed), heads)
+
+
+def _heads(model: ExplorableModel, trace: Trace, site: str, layer: int, rows: slice) -> HeadOutputs:
+    projection = _module(model, path(site, layer, "output"))
+    mixed = trace.head_output(site)[layer, :, rows].astype(np.float64)
+    return HeadOutputs(mixed, projection.weight.T, projection.bias)
 
 
 def _frozen(norm: nn.LayerNorm, inputs: Array) -> FrozenNorm[Array]:

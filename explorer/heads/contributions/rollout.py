@@ -75,13 +75,13 @@ def _residual(site: str, queries: int, keys: int) -> Tensor:
 def added_lengths(sublayers: Iterable[AttentionSublayer]) -> Tensor:
     """(T, S + T) float64, rows sum to 1: ‖Σ_h A_h[i, j] (x_j W_V + b_V) W_O‖₂ of each position in
     cross- and self-attention of the decoder, each row of a layer divided by its sum, then the mean
-    over layers. Source: Kobayashi et al. 2020, arXiv 2004.10102."""
-    lengths: dict[str, list[Tensor]] = {"cross": [], "decoder": []}
+    over layers. Of an encoder alone (S, S). Source: Kobayashi et al. 2020, arXiv 2004.10102."""
+    lengths: dict[str, list[Tensor]] = {}
     for sublayer in sublayers:
-        if sublayer.site in lengths:
-            lengths[sublayer.site].append(added_length(sublayer))
-    of_source = lengths["cross"] or [one[:, :0] for one in lengths["decoder"]]
-    both = [torch.cat(pair, 1) for pair in zip(of_source, lengths["decoder"], strict=True)]
+        lengths.setdefault(sublayer.site, []).append(added_length(sublayer))
+    prefixes = lengths.get("decoder") or lengths["encoder"]
+    of_source = lengths.get("cross") or [one[:, :0] for one in prefixes]
+    both = [torch.cat(pair, 1) for pair in zip(of_source, prefixes, strict=True)]
     return torch.stack([layer / layer.sum(-1, keepdim=True) for layer in both]).mean(0)
 
 
@@ -92,11 +92,14 @@ def added_length(sublayer: AttentionSublayer) -> Tensor:
 
 
 def rolled_out(shares: Iterable[tuple[str, Tensor]]) -> Tensor:
-    """(T, S + T): share of each token of source and target in each row of the decoder's output.
+    """(T, S + T): share of each token of source and target in each row of the decoder's output; of
+    an encoder alone (S, S).
 
     shares: site and shares of each attention, as `attention_sublayers` orders them.
     """
     by_site = rolled_by_layer(shares)
+    if not by_site["decoder"]:
+        return by_site["encoder"][-1]
     return torch.cat([by_site["cross"][-1], by_site["decoder"][-1]], 1)
 
 
@@ -110,16 +113,19 @@ def rolled_by_layer(shares: Iterable[tuple[str, Tensor]]) -> dict[str, list[Tens
     of_layers: dict[str, list[Tensor]] = {}
     for site, of_layer in shares:
         of_layers.setdefault(site, []).append(of_layer)
-    prefixes = of_layers["decoder"]
+    rolled: dict[str, list[Tensor]] = {"encoder": [], "cross": [], "decoder": []}
+    for of_layer in of_layers.get("encoder", []):
+        rolled["encoder"].append(
+            of_layer @ rolled["encoder"][-1] if rolled["encoder"] else of_layer
+        )
+    prefixes = of_layers.get("decoder", [])
+    if not prefixes:
+        return rolled
     steps = prefixes[0].size(0)
     unchanged = _residual("cross", steps, 0)  # in a decoder alone, S = 0
     crosses = of_layers.get("cross", [unchanged] * len(prefixes))
     size = crosses[0].size(1) - 1
-    memory = torch.eye(size, dtype=torch.float64)  # (S, S)
-    rolled: dict[str, list[Tensor]] = {"encoder": [], "cross": [], "decoder": []}
-    for of_layer in of_layers.get("encoder", []):
-        memory = of_layer @ memory
-        rolled["encoder"].append(memory)
+    memory = rolled["encoder"][-1] if rolled["encoder"] else torch.eye(size, dtype=torch.float64)
     source = torch.zeros(steps, size, dtype=torch.float64)
     prefix = torch.eye(steps, dtype=torch.float64)
     for over_prefix, cross in zip(prefixes, crosses, strict=True):

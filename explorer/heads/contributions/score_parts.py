@@ -11,17 +11,20 @@ from explorer.core.errors import InterventionError, TraceError
 from explorer.core.interventions import stated
 from explorer.core.sites import Head
 from explorer.core.trace import Trace, is_index, refuse_no_number
+from explorer.heads.contributions.library_stream import ScoreSides, library_pass, score_sides
 from explorer.heads.contributions.residual_stream import (
     ALL,
     Array,
     as_array,
     residual_stream,
-    trained_here,
     whole_trace,
 )
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import MODULES, STACKS
 from explorer.model.measurable import MeasurableModel
+
+_ADDED = "distance"
+"""The part of a bias by the distance of query and key, which T5 adds to the products."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -32,7 +35,8 @@ class ScoreParts:
     score: as it was captured. weight: after the softmax, 0 to 1; 0 where the cell is masked.
     parts: DataFrame: query_part, key_part, value; the values sum to `score`. The parts are
         "token" and "position", the embedding; the sublayers below, such as "cross.0" and
-        "feed_forward.0"; "bias", of the projection and of the LayerNorms.
+        "feed_forward.0"; "bias", of the projection and of the LayerNorms; in T5 also "distance",
+        what it adds by the distance of query and key.
     """
 
     head: Head
@@ -97,16 +101,19 @@ def score_parts(
     query, key: positions from 0. options: of `trace`, such as target, force or ablate, but not
         capture, layers and sites.
 
-    Raises what `trace` does, `ConfigError` on such an option, `TraceError` on a head that does not
-    exist and for a model of the library, whose residual stream is not captured, and
-    `InterventionError` on a cell outside.
+    Raises what `trace` does, `ConfigError` on such an option and on a model of the library whose
+    layers are no sums or that turns queries and keys by their positions, `TraceError` on a head
+    that does not exist, and `InterventionError` on a cell outside.
     """
-    model = trained_here(model)
     trace = whole_trace(model, text, options)
     _refuse_outside(trace, Head(site, layer, head), query, key)
     place = (layer, head, query, key)
     cell = slice(query, query + 1), slice(key, key + 1)
-    parts = part_vectors(model, trace, Head(site, layer, head), *cell)
+    if isinstance(model, ExplorableModel):
+        products = _products(part_vectors(model, trace, Head(site, layer, head), *cell))
+    else:
+        found = library_pass(model, trace, options.get("means"))
+        products = _of_library(score_sides(model, found, Head(site, layer, head)), *cell)
     return ScoreParts(
         Head(site, layer, head),
         query,
@@ -115,8 +122,23 @@ def score_parts(
         trace.keys(site)[key],
         float(trace.scores(site)[place]),
         float(trace.attention(site)[place]),
-        _products(parts),
+        products,
     )
+
+
+def _of_library(sides: ScoreSides, *cell: slice) -> pd.DataFrame:
+    """The products of one cell, and what the family adds to them."""
+    made = []
+    for sources, (weight, bias), rows in zip(sides.sources, sides.weights, cell, strict=True):
+        found = {name: vectors[rows] @ weight for name, vectors in sources.items()}
+        own_bias = found.pop("bias") + bias
+        made.append({**found, "bias": own_bias})
+    queries, keys = made
+    table = _products(PartVectors(queries, keys, sides.scale))
+    if sides.added is None:
+        return table
+    added = {"query_part": _ADDED, "key_part": _ADDED, "value": sides.added[cell].item()}
+    return pd.concat([table, pd.DataFrame([added])], ignore_index=True)
 
 
 def part_vectors(

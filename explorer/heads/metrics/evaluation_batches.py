@@ -59,6 +59,18 @@ def parts(
     """The batch divided into parts, each as large as one pass allows; a part counts as done when
     the next one is asked for.
 
+    Raises `EvaluationBatchError` as `part_size`.
+    """
+    done = 0
+    for part in batch.parts(part_size(model, batch)):
+        yield part
+        done += len(part)
+        progress(done / len(batch))
+
+
+def part_size(model: MeasurableModel, batch: EvaluationBatch) -> int:
+    """The most sentences of the batch in one pass, at least 1.
+
     Limits of one pass: `LARGEST_ATTENTION` weights of all layers, and `LARGEST_LOGITS` logits.
 
     Raises `EvaluationBatchError` on a sentence with more logits than `MOST_OF_A_SENTENCE`.
@@ -70,11 +82,7 @@ def parts(
         raise EvaluationBatchError("too_many_logits", got=rows, entries=entries, limit=limit)
     by_weights = LARGEST_ATTENTION // (len(passes.heads) * longest**2)
     by_logits = LARGEST_LOGITS // (longest * max(1, passes.logits_size))
-    done = 0
-    for part in batch.parts(max(1, min(PART_SIZE, by_weights, by_logits))):
-        yield part
-        done += len(part)
-        progress(done / len(batch))
+    return max(1, min(PART_SIZE, by_weights, by_logits))
 
 
 def task_sentences(model: MeasurableModel, size: int, seed: int = 0) -> EvaluationBatch:
@@ -158,7 +166,7 @@ def given_sentences(
     are_pairs = any(not isinstance(text, str) for text in given)
     kept, name = distinct(given, "pairs" if are_pairs else "texts")
     if len(given) > 1:
-        _refuse_unreadable(model, given)
+        refuse_unreadable(model, given)
     return model.passes.pairs(kept, name) if are_pairs else model.passes.texts(kept, name)
 
 
@@ -193,11 +201,9 @@ def read_labelled(model: MeasurableModel, path: Path, most: int) -> EvaluationBa
     return model.passes.labelled(texts, labels, name)
 
 
-def _refuse_unreadable(model: MeasurableModel, given: Sequence[str | tuple[str, str]]) -> None:
-    """Raise `VocabularyError` at the first text or pair that the model cannot read.
-
-    If there are several, the error gives its number.
-    """
+def refuse_unreadable(model: MeasurableModel, given: Sequence[str | tuple[str, str]]) -> None:
+    """Raise `VocabularyError` with the number of the first text or pair that the model cannot
+    read."""
     for number, text in enumerate(given, start=1):
         sides = (text,) if isinstance(text, str) else text
         for side, words in zip(SIDES, sides, strict=False):

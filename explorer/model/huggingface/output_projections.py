@@ -18,6 +18,24 @@ from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.passes import full_pass
 from explorer.model.huggingface.placement import devices_of
 
+LINEAR = (torch.nn.Linear, Conv1D)
+"""The linear layers of the library."""
+
+
+def by_input(projection: Any) -> Tensor:
+    """The weights (inputs, outputs) of a linear layer."""
+    weight: Tensor = projection.weight if isinstance(projection, Conv1D) else projection.weight.T
+    return weight.detach().float().cpu()
+
+
+def projects(states: Any, call: Call) -> bool:
+    """Whether `states`, which go into a linear layer, are the unchanged outputs of the heads."""
+    if not isinstance(states, Tensor):
+        return False
+    output, given = call.output.flatten(-2), states.cpu()
+    same = given.shape[-1] == output.shape[-1]
+    return same and torch.equal(given.reshape(-1), output.reshape(-1))
+
 
 @torch.inference_mode()
 def output_weights(model: Any, anatomy: Anatomy, inputs: Inputs) -> Mapping[str, list[Tensor]]:
@@ -31,35 +49,28 @@ def output_weights(model: Any, anatomy: Anatomy, inputs: Inputs) -> Mapping[str,
         module = modules.get((place.site, place.layer))
         if module is None or "disk" in devices_of(model):
             raise ConfigError("no_projection", family=str(model.config.model_type))
-        weight = module.weight if isinstance(module, Conv1D) else module.weight.T
-        found.setdefault(place.site, []).append(weight.float().cpu())
+        found.setdefault(place.site, []).append(by_input(module))
     return found
 
 
 def _modules(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[tuple[str, int], Any]:
     """(site, layer) → the module that projects the outputs of its heads."""
     projections: dict[tuple[str, int], Any] = {}
-    waiting: list[tuple[tuple[str, int], Tensor]] = []  # the last call, until its module is found
+    waiting: list[tuple[tuple[str, int], Call]] = []  # the last call, until its module is found
 
     def remember(places: Sequence[Any], index: int, call: Call) -> None:
         place = places[index]
-        waiting[:] = [((place.site, place.layer), call.output.flatten(-2))]
+        waiting[:] = [((place.site, place.layer), call)]
 
     def compare(module: Any, arguments: tuple[Any, ...]) -> None:
-        if waiting and arguments and isinstance(arguments[0], Tensor):
-            key, output = waiting[0]
-            states = arguments[0].cpu()
-            if states.shape[-1] == output.shape[-1] and torch.equal(
-                states.reshape(-1), output.reshape(-1)
-            ):
-                projections[key] = module
-                waiting.clear()
+        if waiting and arguments and projects(arguments[0], waiting[0][1]):
+            projections[waiting[0][0]] = module
+            waiting.clear()
 
-    linear = (torch.nn.Linear, Conv1D)
     hooks = [
         module.register_forward_pre_hook(compare)
         for module in model.modules()
-        if isinstance(module, linear)
+        if isinstance(module, LINEAR)
     ]
     stacks = {"encoder": anatomy.encoder, "decoder": anatomy.decoder}
     watchers = {

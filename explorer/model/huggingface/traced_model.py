@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 
 import torch
 import transformers
+from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.errors import (
@@ -16,7 +17,7 @@ from explorer.core.errors import (
     ModelDirectoryError,
     VocabularyError,
 )
-from explorer.core.interventions import Drawing, refuse_weights_only
+from explorer.core.interventions import Drawing, refuse_weights_only, stated
 from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
@@ -29,6 +30,7 @@ from explorer.model.huggingface.batch_passes import LibraryPasses
 from explorer.model.huggingface.capture import Seen
 from explorer.model.huggingface.chat_template import Message
 from explorer.model.huggingface.decoding import NEW_TOKENS, Decoded, checked_steps, numbered_steps
+from explorer.model.huggingface.early_predictions import early_predictions
 from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
@@ -41,16 +43,18 @@ from explorer.model.huggingface.passes import NOBODY, Pass, Stepper, encoded, fu
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.recording import Recording
+from explorer.model.huggingface.residual_reading import ResidualPass, residual_pass
 from explorer.model.huggingface.text_languages import checked_language
 from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.huggingface.verification import probe
-from explorer.model.intervention_hooks import refuse_outside, refuse_unchanged
+from explorer.model.intervention_hooks import MeanOutputs, refuse_outside, refuse_unchanged
 from explorer.model.measurable import NO_INTERVENTIONS
 from explorer.model.row_logits import RowLogits
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import (
     TracedModel,
     TraceOptions,
+    input_of,
     refuse_decoding,
     refuse_no_input,
 )
@@ -141,6 +145,29 @@ class HuggingFaceModel(TracedModel):
         refuse_weights_only(self.facts)
         inputs = probe(self.model, self.kind, self.tokens.size, self.positions)
         return output_weights(self.model, self.anatomy, inputs)
+
+    @torch.inference_mode()
+    def residuals(self, trace: Trace, means: MeanOutputs | None = None) -> ResidualPass:
+        """The residual streams of `trace`, a trace of this model, with its interventions: one more
+        pass over the same tokens. means: of these interventions.
+
+        Raises `ConfigError` on a family whose layers are no sums, in half precision, and on weights
+        that are not in memory.
+        """
+        if self.model.dtype != torch.float32:
+            raise ConfigError("half_precision", name=self.name)
+        facts = trace.facts
+        given = input_of(facts)
+        source, target = (given.pop(f"{side}_language", None) for side in ("source", "target"))
+        spoken = self.in_languages(source, target)
+        inputs, _ = spoken._inputs(spoken.read(**given), facts["pad_to"])
+        if trace.predicted_tokens:
+            steps = trace.steps()
+            chosen = steps[steps.chosen & (steps.step >= inputs.lengths[1])].id
+            inputs = inputs.with_target(chosen.tolist()[:-1])
+        edits = edits_for(stated(facts), self.anatomy, means)
+        with threads_for(self.passes.parameters, max(inputs.lengths)):
+            return residual_pass(self.model, self.anatomy, inputs, edits)
 
     @cached_property
     def passes(self) -> LibraryPasses:
@@ -266,6 +293,13 @@ class HuggingFaceModel(TracedModel):
                     outputs = outputs[padding:]
                 answer = answered(self.model, outputs, read, self.tokens.no_text).behind(padding)
                 text, steps, facts = answer.text, steps | answer.arrays, facts | answer.facts
+            early: dict[str, NDArray[Any]] = {}
+            if options.full and self.decodes:
+                layers = recording.places.get("decoder", ())
+                early, told = early_predictions(
+                    self.model, self.anatomy, inputs, edits, layers, self.tokens
+                )
+                facts = facts | told
             measured = measured_errors(captured, plain, decoded)
             if compared:
                 measured |= {"equals_library": recording.difference}
@@ -276,7 +310,9 @@ class HuggingFaceModel(TracedModel):
             target_tokens=predictions.target_labels(),
             predicted_tokens=predictions.predicted_labels(),
             text=text,
-            arrays=attention_arrays(recording, inputs, interventions, full=options.full) | steps,
+            arrays=attention_arrays(recording, inputs, interventions, full=options.full)
+            | early
+            | steps,
             candidate_tokens=candidates,
             measured=measured,
             facts=facts,

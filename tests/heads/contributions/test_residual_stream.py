@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from explorer.core.errors import ConfigError, TraceError
-from explorer.heads.contributions.residual_stream import residual_stream, trained_here, whole_trace
+from explorer.core.errors import ConfigError
+from explorer.heads.contributions.residual_stream import residual_stream, whole_trace
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
@@ -27,14 +27,6 @@ def test_rows_are_those_of_the_whole_stream(normed_model):
     assert list(row) == list(whole)
     for name, vectors in row.items():
         np.testing.assert_array_equal(vectors, whole[name][1:2])
-
-
-def test_a_model_of_the_library_is_refused_in_a_sentence():
-    class Other:
-        name = "opus"
-
-    with pytest.raises(TraceError, match="“opus” is a model of the library transformers"):
-        trained_here(Other())
 
 
 @pytest.mark.parametrize(("name", "value"), [("layers", [1]), ("sites", None), ("capture", "full")])

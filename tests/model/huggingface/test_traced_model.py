@@ -11,7 +11,6 @@ from explorer.core.errors import (
     EvaluationBatchError,
     InterventionError,
     MaskError,
-    TraceError,
     TraceSizeError,
     VocabularyError,
 )
@@ -372,14 +371,6 @@ def test_two_threads_on_one_model_never_mix(models):
     for thread in threads:
         thread.join()
     assert found == {0: {alone[0]}, 1: {alone[1]}}
-
-
-def test_no_model_of_the_library_has_early_predictions(models):
-    for name in ("llama", "marian", "bert"):
-        trace = models[name].trace(TEXT, **short(models[name], 3), capture="full")
-        with pytest.raises(TraceError, match=r"trained here alone.* transformers") as caught:
-            trace.early_predictions()
-        assert caught.value.key == "no_early_predictions"
 
 
 def test_texts_are_checked_before_they_are_measured(models):

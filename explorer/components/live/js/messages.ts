@@ -83,7 +83,17 @@ export function errorSentence(
 }
 
 /** @param names of parameters of a link that could not be followed */
-export function refusalSentence({ explore }: Record<"explore", Strings>, names: string[]) {
+export function refusalSentence(
+  { strings, gone }: Pick<PageData, "strings" | "gone">,
+  language: string,
+  names: string[],
+): string {
+  const { live, explore } = strings[language];
+  if (gone && names.includes("model")) {
+    const others = names.filter((name) => name !== "model");
+    const rest = others.length ? [refusalSentence({ strings }, language, others)] : [];
+    return [fillIn(live, "trained_gone", { name: gone }), ...rest].join(" ");
+  }
   const parts = names.map((name) => fillIn(explore, `part_${name}`, { longest: LONGEST_TEXT }));
   return fillIn(explore, "link_refused", { parts: parts.join(explore.part_separator) });
 }

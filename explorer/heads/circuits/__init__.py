@@ -1,0 +1,1 @@
+"""What heads do by their weights alone."""

@@ -1,0 +1,177 @@
+"""The residual stream and the attentions of a model of the library, as those of a model trained
+here: what is above them is the same for both."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from explorer.core.errors import ConfigError
+from explorer.core.sites import Head
+from explorer.core.trace import Trace
+from explorer.heads.contributions.attention_sublayers import AttentionSublayer
+from explorer.heads.contributions.frozen_norm import FrozenNorm
+from explorer.heads.contributions.residual_stream import (
+    Array,
+    HeadOutputs,
+    Stream,
+    Sublayer,
+    as_array,
+)
+from explorer.model.hooks import STACKS
+from explorer.model.measurable import MeasurableModel
+
+if TYPE_CHECKING:
+    from explorer.model.huggingface.residual_reading import (
+        NormCall,
+        ReadStack,
+        ReadSublayer,
+        ResidualPass,
+    )
+    from explorer.model.huggingface.traced_model import HuggingFaceModel
+
+_LARGEST_ERROR = 1e-4
+"""Of a frozen norm, relative to its largest output."""
+
+
+def library_pass(model: MeasurableModel, trace: Trace, means: Any = None) -> "ResidualPass":
+    """The residual streams of a trace of a model of the library; means: of its interventions.
+
+    Raises `ConfigError` on a family whose layers are no sums, and on weights on disk.
+    """
+    return cast("HuggingFaceModel", model).residuals(trace, means)
+
+
+def library_stream(found: "ResidualPass", stack: str) -> Stream:
+    """The stream of one stack, in float64. Raises `ConfigError` on another kind of norm."""
+    read = found.stacks[stack]
+    last = None if read.last is None else frozen(read.last)
+    return Stream(_embedding(read), tuple(_sublayer(one) for one in read.sublayers), last)
+
+
+def _embedding(read: "ReadStack") -> dict[str, Array]:
+    """Summands of what the first sublayer reads, as in `Stream.embedding`."""
+    if not read.embedded:
+        return {"embedding": as_array(read.embedding)}
+    parts = {name: as_array(vectors) for name, vectors in read.embedded.items()}
+    if read.embedding_norm is None:
+        return parts
+    norm = frozen(read.embedding_norm)
+    normed = {name: norm.linear(vectors) for name, vectors in parts.items()}
+    return normed | {"bias": np.broadcast_to(norm.bias, read.embedding.shape)}
+
+
+def library_logits(
+    model: MeasurableModel, found: "ResidualPass", ids: NDArray[np.int64]
+) -> tuple[Array, Array, Array]:
+    """Of the token `ids` (T,) that may follow each row: rows of the map to logits (T, D), its
+    biases (T,) and the logits of the pass (T,).
+
+    Raises `ConfigError` on logits that are no linear map of the decoder's output.
+    """
+    if found.to_logits is None:
+        raise ConfigError("no_logit_map", name=model.name)
+    weight, bias = found.to_logits.rows(ids.tolist())
+    logits = np.empty(len(ids))
+    for own, of_rows in found.logits.at(torch.arange(len(ids))):
+        own_ids = torch.tensor(ids)[own][:, None]
+        logits[own.numpy()] = of_rows.float().gather(1, own_ids)[:, 0].double().numpy()
+    return weight.numpy(), bias.numpy(), logits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreSides:
+    """What the scores of one head are made of.
+
+    sources: of its queries and of its keys, the summands (position, D) of what they are made from.
+    weights: of both, (D, K) and (K,). scale: of the products.
+    added: (query, key), what the family adds to the scaled products; None = nothing.
+    """
+
+    sources: tuple[dict[str, Array], dict[str, Array]]
+    weights: tuple[tuple[Array, Array], tuple[Array, Array]]
+    scale: float
+    added: Array | None
+
+
+def score_sides(model: MeasurableModel, found: "ResidualPass", head: Head) -> ScoreSides:
+    """Raises `ConfigError` on queries or keys that no linear layer alone makes, as with rotary
+    positions, and on another kind of norm."""
+    name, (queries, keys) = f"{head.site}.{head.layer}", STACKS[head.site]
+    (call,) = (
+        one.attention
+        for one in found.stacks[queries].sublayers
+        if one.attention and (one.kind, one.layer) == (head.site, head.layer)
+    )
+    if call.queries is None or call.keys is None or "softcap" in call.call.options:
+        raise ConfigError("no_score_parts", name=model.name)
+    own = library_stream(found, queries).sources(name)
+    others = own if keys == queries else library_stream(found, keys).sources()
+    shared = call.call.query.size(1) // call.call.key.size(1)
+    of_queries, of_keys = call.queries.head(head.head), call.keys.head(head.head // shared)
+    added = call.score_bias
+    return ScoreSides(
+        (own, others),
+        (_in_float64(of_queries), _in_float64(of_keys)),
+        call.score_scale,
+        None if added is None else as_array(added.expand_as(call.weights)[head.head]),
+    )
+
+
+def _in_float64(weights: tuple[Tensor, Tensor]) -> tuple[Array, Array]:
+    return as_array(weights[0]), as_array(weights[1])
+
+
+def library_sublayers(found: "ResidualPass") -> list[AttentionSublayer]:
+    """All attentions of a pass, in the order of `attention_sublayers`."""
+    read = [one for stack in found.stacks.values() for one in stack.sublayers if one.attention]
+    sites = ("encoder", "decoder", "cross")
+    return [_attention(one) for site in sites for one in read if one.kind == site]
+
+
+def frozen(call: "NormCall") -> FrozenNorm[Array]:
+    """A norm frozen at the scale that it has in the pass.
+
+    Some families multiply by 1 + weight. Raises `ConfigError` on a norm that is neither LayerNorm
+    nor RMSNorm.
+    """
+    weight, inputs, output = map(as_array, (call.module.weight, call.inputs, call.output))
+    given = getattr(call.module, "bias", None)
+    bias = np.zeros_like(weight) if given is None else as_array(given)
+    centres = isinstance(call.module, nn.LayerNorm)
+    limit = _LARGEST_ERROR * max(1.0, float(np.abs(output).max()))
+    for own, mean in ((weight, centres), (1 + weight, centres), (weight, not centres)):
+        norm = FrozenNorm.measured(own, bias, inputs, output, centres=mean)
+        if norm.error(inputs, output) <= limit:
+            return norm
+    raise ConfigError("other_norm", got=type(call.module).__name__)
+
+
+def _sublayer(read: "ReadSublayer") -> Sublayer:
+    heads = None
+    if read.attention is not None:
+        own = read.attention
+        heads = HeadOutputs(as_array(own.heads), own.output_weight, own.output_bias)
+    return Sublayer(read.kind, read.layer, as_array(read.added), frozen(read.norm), heads)
+
+
+def _attention(read: "ReadSublayer") -> AttentionSublayer:
+    own = read.attention
+    assert own is not None
+    values, weights = own.values, own.weights
+    heads, _, width = values.shape
+    projected = values @ own.output_weight.view(heads, width, -1)
+    norm = None if read.pre else _in_float32(frozen(read.norm))
+    return AttentionSublayer(
+        read.kind, read.layer, weights, projected, read.inputs, own.output_bias, read.after, norm
+    )
+
+
+def _in_float32(norm: FrozenNorm[Array]) -> FrozenNorm[Tensor]:
+    weight, bias, scale = (
+        torch.from_numpy(one).float() for one in (norm.weight, norm.bias, norm.scale)
+    )
+    return FrozenNorm(weight, bias, scale, norm.centres)
