@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import ConfigError
-from explorer.model.beam import Beam, BeamNode, Fate, penalty
+from explorer.model.beam import Beam
+from explorer.model.beam_tree import BeamNode, BeamTree, Fate, penalty
 from explorer.model.trace_options import TracedModel, refuse_options
 
 
@@ -50,7 +51,6 @@ class ContinuedModel(TracedModel, Protocol):
         """
 
 
-@torch.inference_mode()
 def beam(
     model: ContinuedModel,
     text: str | None = None,
@@ -84,10 +84,22 @@ def beam(
     asked = {"text": text, "messages": messages}
     asked |= {"source_language": source_language, "target_language": target_language}
     given = {name: value for name, value in asked.items() if value is not None}
-    found = _Search(model.continuations(given, max_new_tokens), width, float(length_penalty))
-    found.run()
-    outputs = tuple(found.outputs())
-    return Beam(model, given, width, float(length_penalty), tuple(found.nodes), outputs)
+    tree = beam_tree(model, given, width, max_new_tokens, float(length_penalty))
+    return Beam(tree.width, tree.length_penalty, tree.nodes, tree.outputs, model, given)
+
+
+@torch.inference_mode()
+def beam_tree(
+    model: ContinuedModel,
+    given: Mapping[str, Any],
+    width: int,
+    max_new_tokens: int | None = None,
+    length_penalty: float = 0.0,
+) -> BeamTree:
+    """As `beam`, without what was searched. given: the options of `trace` that say what is read."""
+    search = _Search(model.continuations(given, max_new_tokens), width, length_penalty)
+    search.run()
+    return BeamTree(width, length_penalty, tuple(search.nodes), tuple(search.outputs()))
 
 
 def _refuse_penalty(given: object) -> None:

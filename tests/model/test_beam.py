@@ -1,8 +1,11 @@
+"""The tree of a beam search, and the traces of its nodes."""
+
 import pytest
 
 from explorer.core.errors import ConfigError
-from explorer.model.beam import Beam, BeamNode, Fate, penalty
+from explorer.model.beam import Beam
 from explorer.model.beam_search import beam
+from explorer.model.beam_tree import BeamNode, Fate, penalty
 
 
 @pytest.fixture

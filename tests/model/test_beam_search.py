@@ -8,8 +8,8 @@ import torch
 
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.model.beam import Fate, penalty
 from explorer.model.beam_search import beam
+from explorer.model.beam_tree import Fate, penalty
 from explorer.model.cached_continuations import CachedContinuations
 
 SOURCES = ("1 2 3", "3 <b>", "甲", "2 2 1 3 甲 <b>")

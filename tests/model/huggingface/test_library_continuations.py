@@ -6,8 +6,8 @@ import torch
 from transformers import DynamicCache, EncoderDecoderCache
 
 from explorer.core.errors import ConfigError
-from explorer.model.beam import Fate
 from explorer.model.beam_search import beam
+from explorer.model.beam_tree import Fate
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.library_continuations import LibraryContinuations
 from explorer.model.huggingface.loading import open_directory
