@@ -53,7 +53,7 @@ NEXT_VIEWS = ("heads",)
 
 SECTIONS = (
     *("overview", "metrics", "roles", "alignment"),
-    *("experiments", "compare", "removal", "pruning", "norms"),
+    *("experiments", "compare", "removal", "pruning", "norms", "beam"),
 )
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 

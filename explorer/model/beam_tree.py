@@ -89,7 +89,7 @@ class BeamTree:
         return tuple(reversed(path))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(width {self.width}: {len(self.nodes)} nodes, best {self.best.text!r})"
+        return f"Beam(width {self.width}: {len(self.nodes)} nodes, best {self.best.text!r})"
 
 
 def penalty(length: int, strength: float) -> float:

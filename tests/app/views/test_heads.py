@@ -1,6 +1,7 @@
 """The Heads page without a browser."""
 
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,7 @@ def test_the_page_opens_with_what_ships():
 
 
 @pytest.mark.parametrize(
-    ("name", "language"), list(zip(SECTIONS[1:], ["en", "zh"] * 4, strict=True))
+    ("name", "language"), list(zip(SECTIONS[1:], cycle(["en", "zh"]), strict=False))
 )
 def test_every_section_opens(name, language):
     app = open_page("heads", part=name, lang=language)
