@@ -29,7 +29,7 @@ from explorer.model.transformer_passes import fed_sides
 FEWEST_SHARED = 5
 """With fewer tokens in both vocabularies copying has no score."""
 
-MOST_TOKENS = 1000
+MOST_TOKENS = 500
 """Tokens over which copying by weights is averaged, at most."""
 
 WRITES = ("decoder", "cross")
@@ -42,7 +42,7 @@ _TOGETHER = 1024  # rows with logits in memory at once
 def copying_by_weights(model: ExplorableModel) -> dict[Head, PerExampleMean]:
     """The score (token, 1) of each head that writes to the logits.
 
-    Over the vocabulary, or `MOST_TOKENS` spread evenly over it; each is compared with all others.
+    Over the vocabulary, or `MOST_TOKENS` spread evenly over it, whose logits are compared with all.
     """
     found: dict[Head, PerExampleMean] = {}
     for site in WRITES:
@@ -50,13 +50,12 @@ def copying_by_weights(model: ExplorableModel) -> dict[Head, PerExampleMean]:
         if len(read) < FEWEST_SHARED:
             continue
         own = torch.arange(0, len(written), -(-len(written) // MOST_TOKENS))
-        for layer, values in enumerate(
-            captured_alone(model.transformer, site, read[:, None], "values")
-        ):
+        layers = captured_alone(model.transformer, site, read[own, None], "values")
+        for layer, values in enumerate(layers):
             maps = logit_maps(model.transformer, site, layer)[..., written]  # (H, K, V)
-            for head, tokens in enumerate(values[:, :, 0].unbind(1)):  # (V, K)
+            for head, tokens in enumerate(values[:, :, 0].unbind(1)):  # (N, K)
                 added = tokens - tokens.mean(0)
-                found[Head(site, layer, head)] = _raised_less(added[own], maps[head], own)
+                found[Head(site, layer, head)] = _raised_less(added, maps[head], own)
     return found
 
 

@@ -4,7 +4,7 @@ import { ModelError } from "../../browser_model/js/modelError.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { fillIn, type Strings } from "../../dom/js/sentences.ts";
 import { isSpecial } from "../../trace/js/label.ts";
-import { LONGEST_TEXT } from "../../trace/js/look.ts";
+import { LARGEST_SEED, LONGEST_TEXT, TEMPERATURES } from "../../trace/js/look.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import { reads } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
@@ -94,6 +94,11 @@ export function refusalSentence(
     const rest = others.length ? [refusalSentence({ strings }, language, others)] : [];
     return [fillIn(live, "trained_gone", { name: gone }), ...rest].join(" ");
   }
-  const parts = names.map((name) => fillIn(explore, `part_${name}`, { longest: LONGEST_TEXT }));
+  const [lowest, highest] = TEMPERATURES;
+  const facts = { longest: LONGEST_TEXT, lowest, highest, most: LARGEST_SEED };
+  const parts = names.map((name) => {
+    const [word, ...got] = name.split(" ");
+    return fillIn(explore, `part_${word}`, { ...facts, got: got.join(" ") });
+  });
   return fillIn(explore, "link_refused", { parts: parts.join(explore.part_separator) });
 }
