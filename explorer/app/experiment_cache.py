@@ -16,7 +16,7 @@ from explorer.app import model_cache
 from explorer.core.interventions import Interventions
 from explorer.core.look import Request
 from explorer.heads.comparison.trace_comparison import TraceComparison
-from explorer.model.catalog import CatalogModel, OwnModel
+from explorer.model.catalog import CatalogModel
 
 EFFECT_SENTENCES = 64
 """Sentences of the batch for measuring an effect, as many as reports use for single heads."""
@@ -63,7 +63,7 @@ def norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.flo
     )
 
 
-def weight_scores(member: OwnModel) -> pd.DataFrame:
+def weight_scores(member: CatalogModel) -> pd.DataFrame:
     """The scores of the heads by their weights alone; see `circuits.weight_scores`."""
     return _weight_scores(member.stamp, member)
 
@@ -95,12 +95,10 @@ def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.fl
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _weight_scores(stamp: str, _member: OwnModel) -> pd.DataFrame:
+def _weight_scores(stamp: str, _member: CatalogModel) -> pd.DataFrame:
     from explorer.heads.circuits.weight_scores import weight_scores
-    from explorer.model.explorable import ExplorableModel
 
     model = model_cache.model_of(_member)
-    assert isinstance(model, ExplorableModel)
     with model_cache.computing():
         return weight_scores(model)
 

@@ -7,16 +7,20 @@ from explorer.app import experiment_cache
 from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.head_tables import head_name, interval, site_name
 from explorer.app.widgets.messages import literal
+from explorer.core.errors import ConfigError
 from explorer.core.i18n import say
-from explorer.model.catalog import CatalogModel, OwnModel
+from explorer.model.catalog import CatalogModel
 
 
 def weight_scores_table(member: CatalogModel, language: str) -> None:
-    """Draw them, folded; nothing for a model of the library, which has none."""
-    if not isinstance(member, OwnModel):
-        return
+    """Draw them, folded, or the reason why a model of the library has none."""
     with st.expander(say("heads.weights_alone", language), key="weights-alone"):
-        table = _shown(experiment_cache.weight_scores(member), language)
+        try:
+            scores = experiment_cache.weight_scores(member)
+        except ConfigError as error:
+            st.info(literal(error.in_language(language)))
+            return
+        table = _shown(scores, language)
         st.dataframe(
             written(table),
             column_config=columns(table, language),

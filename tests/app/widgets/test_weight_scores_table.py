@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.app.widgets import weight_scores_table
+from explorer.core import folders
 from explorer.heads.circuits.weight_scores import weight_scores
 from explorer.model.explorable import load
 from tests.support.app_pages import open_page
@@ -28,3 +29,16 @@ def test_an_encoder_has_a_dash_for_copying_and_cross_attention_for_the_offset():
     assert table.copying.isna().tolist() == [True] * 8 + [False] * 16
     assert table.copying_interval.tolist()[:8] == ["–"] * 8
     assert table.offset.isna().tolist() == [False] * 16 + [True] * 8
+
+
+def test_a_model_of_the_library_has_them_where_its_logits_are_a_linear_map(
+    model_folder, monkeypatch
+):
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(model_folder))
+    app = open_page("heads", model="gpt-tiny", part="roles")
+    assert not app.exception
+    (fold,) = [one for one in app.expander if one.label.startswith("By the weights alone")]
+    assert fold.dataframe[0].value.copying.notna().all()
+    app = open_page("heads", model="bert-tiny", part="roles")
+    (fold,) = [one for one in app.expander if one.label.startswith("By the weights alone")]
+    assert fold.dataframe[0].value.copying.isna().all()
