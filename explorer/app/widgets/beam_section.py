@@ -58,7 +58,7 @@ def beam_section(member: CatalogModel, _: Trace, language: str, messages: DeltaG
     )
     with st.container(key="beam"):
         picked = mount.chart("beam-chart", payload)
-        st.caption(literal(about))
+        st.caption(literal(in_a_row([about, say("beam.click", language)], language)))
         pressed = _outputs(tree, language)
     number = pressed.number if pressed else picked
     if isinstance(number, int) and 0 <= number < len(tree.nodes):
