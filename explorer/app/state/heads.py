@@ -100,6 +100,7 @@ class HeadsState:
     other_text: text compared with last; text_of: the model it was compared in.
     patched: what is patched of two texts, "heads" or "residual"; "" = nothing.
     replaced: number of the token of the first text that another is chosen for; None = none.
+    beam_width: the number of beginnings that a beam search keeps.
     """
 
     section: str = ""
@@ -114,6 +115,7 @@ class HeadsState:
     text_of: str = ""
     patched: str = ""
     replaced: int | None = None
+    beam_width: int = 4
 
 
 def section() -> str:
@@ -186,6 +188,16 @@ def replaced() -> int | None:
 def choose_replaced(number: int) -> None:
     """Choose the token of the first text that is replaced."""
     session.save(replace(session.load(HeadsState), replaced=number))
+
+
+def beam_width() -> int:
+    """The number of beginnings that a beam search keeps."""
+    return session.load(HeadsState).beam_width
+
+
+def choose_beam_width(width: int) -> None:
+    """Search with a beam of another width."""
+    session.save(replace(session.load(HeadsState), beam_width=width))
 
 
 def requested() -> Request:
