@@ -117,19 +117,11 @@ function siteTable(
   metric: string,
   scale: ValueScale,
 ) {
-  const columns = Math.max(...heads.map((one) => one.head)) + 1;
-  const layers = Math.max(...heads.map((one) => one.layer)) + 1;
   return numberTable(scale, {
     testid: `matrix-${site}`,
     caption: frame.sayOfPlayer(`site_${site}`),
     corner: frame.say("matrix_axes"),
-    columns: Array.from({ length: columns }, (_, head) => `H${head}`),
-    rows: Array.from({ length: layers }, (_, layer) => ({
-      layer,
-      cells: heads
-        .filter((one) => one.layer === layer)
-        .map((one) => metricCell(frame, one, metric, scale)),
-    })),
+    cells: heads.map((one) => metricCell(frame, one, metric, scale)),
   });
 }
 
@@ -147,5 +139,5 @@ function metricCell(
     roleText(measured),
     metricLine(frame, measured, metric, number) ?? frame.say("metric_absent"),
   ];
-  return { value, written: number(value), title: lines.join("\n") };
+  return { layer: measured.layer, value, written: number(value), title: lines.join("\n") };
 }

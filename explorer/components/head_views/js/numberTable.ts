@@ -2,14 +2,18 @@ import { element } from "../../dom/js/element.ts";
 import { css, inkOn } from "../../page/js/palette.ts";
 import { scaleColour, type ValueScale } from "./colourBar.ts";
 
-/** A number of a table, null where there is none, as it is written, and what its title says. */
+/** A number of a layer, null where there is none, as it is written, and what its title says. */
 export interface NumberCell {
+  layer: number;
   value: number | null;
   written: Node | string;
   title: string;
 }
 
-/** Numbers on their colours, a row for each layer. */
+/**
+ * Numbers on their colours, a row for each layer.
+ * @param given.columns their names; those of heads where none are given
+ */
 export function numberTable(
   scale: ValueScale,
   {
@@ -17,27 +21,31 @@ export function numberTable(
     caption,
     corner = "",
     columns,
-    rows,
+    cells,
   }: {
     testid: string;
     caption: string;
     corner?: string;
-    columns: string[];
-    rows: { layer: number; cells: NumberCell[] }[];
+    columns?: string[];
+    cells: NumberCell[];
   },
 ) {
+  const layers = [...new Set(cells.map(({ layer }) => layer))];
+  const rows = layers.map((layer) => cells.filter((cell) => cell.layer === layer));
+  const most = Math.max(...rows.map(({ length }) => length));
+  const names = columns ?? Array.from({ length: most }, (_, head) => `H${head}`);
   const first = element(
     "tr",
     {},
     element("td", { class: "corner" }, corner),
-    ...columns.map((name) => element("th", { scope: "col" }, name)),
+    ...names.map((name) => element("th", { scope: "col" }, name)),
   );
-  const lines = rows.map(({ layer, cells }) =>
+  const lines = rows.map((row) =>
     element(
       "tr",
       {},
-      element("th", { scope: "row" }, `L${layer}`),
-      ...cells.map((cell) => numberCell(scale, cell)),
+      element("th", { scope: "row" }, `L${row[0].layer}`),
+      ...row.map((cell) => numberCell(scale, cell)),
     ),
   );
   return element("table", { testid }, element("caption", {}, caption), first, ...lines);

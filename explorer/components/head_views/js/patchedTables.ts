@@ -49,15 +49,12 @@ export function createPatchedTables(
     bar.draw(scale);
     tables.replaceChildren(
       ...patched.tables.map((table) => {
-        const { columns, rows } = layOut(table, frame, context);
+        const { columns, cells } = layOut(table, frame, context);
         return numberTable(scale, {
           testid: `patched-${table.site}`,
           caption: frame.sayOfPlayer(`site_${table.site}`),
           columns,
-          rows: rows.map(({ layer, cells }) => ({
-            layer,
-            cells: cells.map((cell) => (cell.name ? withButton(cell, choose) : cell)),
-          })),
+          cells: cells.map((cell) => (cell.name ? withButton(cell, choose) : cell)),
         });
       }),
     );
@@ -106,29 +103,24 @@ function printed(share: number) {
     .replace(/^0\.00$/, "0");
 }
 
-/** The names of the columns, and the rows of a table. */
+/** The names of the columns, where they are positions, and the cells of a table. */
 export function layOut(
   { site, tokens, cells }: PatchedTable,
   { say }: Pick<ViewFrame, "say">,
   { trace }: Pick<TraceContext, "trace">,
 ) {
-  const count = Math.max(...cells.map(([, column]) => column)) + 1;
-  const labels = tokens.map(([a, b]) =>
+  const columns = tokens.map(([a, b]) =>
     a === b ? labelOf(a) : say("pair_tokens", { a: labelOf(a), b: labelOf(b) }),
   );
-  const columns = tokens.length ? labels : Array.from({ length: count }, (_, head) => `H${head}`);
   const numberOf = ([layer, column, share, metric]: PatchedTable["cells"][number]): PatchedCell => {
-    const token = labels[column];
+    const token = columns[column];
     const name =
       token === undefined
         ? headName(layer, column)
         : say("restored_position", { layer, position: column, token });
-    const title = say("restored_cell", {
-      name,
-      value: signed(share, 3),
-      metric: shortNumber(metric),
-    });
-    const cell = { value: share, written: printed(share), title };
+    const facts = { name, value: signed(share, 3), metric: shortNumber(metric) };
+    const title = say("restored_cell", facts);
+    const cell = { layer, value: share, written: printed(share), title };
     const index = trace.sites[site]?.numbers.indexOf(layer) ?? -1;
     if (token !== undefined || index < 0) return cell;
     return {
@@ -137,10 +129,5 @@ export function layOut(
       name: `${site}/${index}/${column}`,
     };
   };
-  const layers = [...new Set(cells.map(([layer]) => layer))];
-  const rows = layers.map((layer) => ({
-    layer,
-    cells: cells.filter(([own]) => own === layer).map(numberOf),
-  }));
-  return { columns, rows };
+  return { columns: tokens.length ? columns : undefined, cells: cells.map(numberOf) };
 }
