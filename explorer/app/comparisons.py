@@ -14,6 +14,7 @@ from explorer.core.look import COMPARE, MomentPair, Request
 from explorer.core.trace import Trace
 from explorer.heads.comparison.attention_comparison import compare
 from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.patching.patching_result import PatchedTexts
 from explorer.jobs import training_launcher
 from explorer.jobs.training_run import Run
 from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel
@@ -98,6 +99,28 @@ def _of_texts(member: CatalogModel, request: Request, text: str) -> TraceCompari
     model = model_cache.model_of(member)
     with model_cache.computing():
         return compare_inputs(model, one, other)
+
+
+def patched(member: CatalogModel, request: Request, text: str, sites: str) -> PatchedTexts:
+    """What values of the text of `request` restore in `text`, see `patch_texts`. Raises
+    `ExplorerError`."""
+    free = request.unchanged()
+    key = ("patched", member.stamp, free, text, sites)
+    return model_cache.kept(
+        key,
+        lambda: _patched(member, free, text, sites),
+        lambda one: int(one.found.table.memory_usage(deep=True).sum()),
+    )
+
+
+def _patched(member: CatalogModel, request: Request, text: str, sites: str) -> PatchedTexts:
+    from explorer.heads.patching.two_texts import patch_texts  # late: with torch
+
+    one = model_cache.greedy_trace(member, request)
+    other = model_cache.greedy_trace(member, replace(request, text=text))
+    model = model_cache.model_of(member)
+    with model_cache.computing():
+        return patch_texts(model, one, other, sites)
 
 
 _EARLY = 5

@@ -36,6 +36,7 @@ from explorer.core.i18n import section
 from explorer.core.look import Request, Selection
 from explorer.core.trace import Trace
 from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.patching.patching_result import PatchedTexts
 from explorer.heads.reports.head_report import HeadReport
 from explorer.jobs import training_launcher
 from explorer.jobs.training_run import Run
@@ -158,15 +159,17 @@ def model_comparison(
     sides: Sides,
     compared: TraceComparison,
     on_report: Report,
+    patched: PatchedTexts | None = None,
 ) -> None:
-    """A text in two models, or the two sides that `sides` names. The key names the second side,
-    too."""
+    """A text in two models, or the two sides that `sides` names. The key names the second side, and
+    what was patched, too."""
     view = _view(compared.original, initial)
     payload = _payload(
         ("model_comparison", key, view),
         lambda: model_comparison_payload(
             compared,
             sides,
+            patched=patched,
             language=key.language,
             view=view,
         ),

@@ -12,6 +12,7 @@ from explorer.app.comparisons import ComparisonError
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, TraceError
 from explorer.core.look import MomentPair, Request
+from explorer.heads.patching.activation_patching import patch
 from explorer.jobs.training_run import Run
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.listed_model import TextKind
@@ -93,6 +94,15 @@ def test_two_texts_are_compared_once_and_with_as_much_padding(model):
 def test_a_text_of_another_length_is_refused(model):
     with pytest.raises(TraceError, match="“1 2 3” has 5"):
         comparisons.of_texts(model, Request("tiny", "1 2 3", 1), "1 2")
+
+
+def test_two_texts_are_patched_once_whatever_their_padding(model):
+    request = Request("tiny", "1 2 3", 1)
+    patched = comparisons.patched(model, request, "3 2 2", "heads")
+    assert comparisons.patched(model, request, "3 2 2", "heads") is patched
+    assert comparisons.patched(model, request, "3 2 2", "residual").found.sites == "residual"
+    expected = patch(model_cache.model_of(model), "1 2 3", "3 2 2", prefix=patched.prefix)
+    np.testing.assert_array_equal(patched.found.table, expected.table)
 
 
 RECORDED = "recorded/reverse"

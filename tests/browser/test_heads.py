@@ -527,6 +527,37 @@ def test_two_texts_are_compared_position_by_position(address, new_tab):
     expect(tab.get_by_text("so both need equally many tokens")).to_be_visible()
 
 
+def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(address, new_tab):
+    """And the second text is made of the first by replacing a token."""
+    tab = new_tab()
+    tab.goto(f"{address}heads?lang=en&model=induction&part=compare&text=7+3+9+1+5+7")
+    tab.get_by_role("button", name="Replace a token").click()
+    panel = tab.get_by_test_id("stPopoverBody")
+    panel.get_by_role("button", name="7", exact=True).first.click()
+    panel.get_by_text("Replace “7” by").wait_for()
+    panel.get_by_role("radio", name="4", exact=True).click()
+    tab.wait_for_url(re.compile(r"other_text=4\+3\+9\+1\+5\+7"))
+    tab.keyboard.press("Escape")
+    expect(tab.get_by_test_id("patched")).to_be_hidden()
+    tab.locator(".st-key-patched").get_by_role("radio", name="Heads").click()
+    about = tab.get_by_test_id("patched-about")
+    expect(about).to_contain_text("Logit of “3” minus logit of “4”")
+    cell = tab.get_by_test_id("patched-decoder").get_by_role("button", name="L1 H0: ")
+    cell.click()
+    expect(cell).to_have_attribute("aria-pressed", "true")
+    for side in ("original", "changed"):
+        heading = tab.get_by_test_id(f"comparison-{side}").locator(".map-title")
+        expect(heading).to_contain_text("L1 H0")
+    tab.wait_for_url(re.compile(r"layer=1&head=0"))
+    tab.locator(".st-key-patched").get_by_role("radio", name="Positions").click()
+    columns = tab.get_by_test_id("patched-decoder").get_by_role("columnheader")
+    expect(columns.nth(1)).to_have_text("7 / 4")
+    expect(heading).to_contain_text("L1 H0")
+    tab.get_by_test_id("everything").click()
+    expect(tab.get_by_test_id("patched")).to_be_hidden()
+    expect(tab.locator(".st-key-patched")).to_be_hidden()
+
+
 def saved_table(tab, place: str, button: str) -> pd.DataFrame:
     """The table that a button of a menu saves."""
     with tab.expect_download() as saved:

@@ -19,6 +19,7 @@ from explorer.core.errors import (
 )
 from explorer.core.sites import Head
 from explorer.heads.patching.activation_patching import patch
+from explorer.heads.patching.two_texts import common_output, output_of, patch_texts
 from explorer.model.explorable import ExplorableModel
 from explorer.public.studied_model import load
 from tests.support.model_directories import bart, bert, gpt2
@@ -261,6 +262,57 @@ def test_equal_runs_have_nothing_to_restore(continuing):
     with pytest.raises(EvaluationBatchError) as caught:
         patch(continuing, "1 2", "1 2")
     assert caught.value.key == "patch_same_prediction"
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "prefix", "predicted"),
+    [
+        (
+            "english-french",
+            ("The black cat is asleep.", "The white cat is asleep."),
+            "Le chat",
+            ("▁noir", "▁blanc"),
+        ),
+        ("induction", ("7 3 9 1 5 7", "9 3 7 1 5 7"), None, ("3", "1")),
+        ("induction", ("7 3 9 1 5 7", "7 3 9 1 4 7"), "3 9 1", ("5", "4")),
+    ],
+)
+def test_two_texts_are_patched_where_their_outputs_part(name, texts, prefix, predicted):
+    model = explorer.load(f"checkpoints/{name}.safetensors")
+    one, other = (model.trace(text) for text in texts)
+    assert common_output(one, other) == common_output(other, one) == prefix
+    begun = len((prefix or "").split())
+    assert output_of(one)[:begun] == output_of(other)[:begun]
+    assert (output_of(one)[begun], output_of(other)[begun]) == predicted
+    patched = patch_texts(model, one, other, "residual")
+    expected = model.patch(*texts, prefix=prefix, sites="residual")
+    assert (patched.prefix, patched.found.predicted) == (prefix, predicted)
+    assert patched.found.metric == expected.metric
+    np.testing.assert_array_equal(patched.found.table, expected.table)
+
+
+def test_two_texts_whose_outputs_do_not_part_are_refused(library):
+    model = explorer.load("checkpoints/reverse.safetensors")
+    one = model.trace("7 3 9")
+    with pytest.raises(EvaluationBatchError, match="Both texts give the same output"):
+        patch_texts(model, one, one, "heads")
+    same = library["bert"].trace(TEXTS["bert"][0])
+    with pytest.raises(EvaluationBatchError, match="Both texts give the same output"):
+        patch_texts(library["bert"], same, same, "heads")
+    pair = library["bert"].trace("the cat [MASK]", pair="a dog")
+    with pytest.raises(EvaluationBatchError, match="two single texts"):
+        patch_texts(library["bert"], pair, pair, "heads")
+
+
+def test_the_common_output_of_bytes_keeps_its_space(library):
+    """A word after a text is another token than a word at the beginning."""
+    model = library["gpt2"]
+    one = model.trace("the cat", max_new_tokens=2)
+    other = replace(one, predicted_tokens=(*one.predicted_tokens[:-1], "other"), digest="")
+    prefix = common_output(one, other)
+    assert prefix is not None
+    assert model.passes.begun(["the cat"], [prefix], "one").queries is not None
+    assert prefix.startswith(" ") == output_of(one)[0].startswith("Ġ")
 
 
 def test_the_numbers_of_the_document():

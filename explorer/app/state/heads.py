@@ -98,6 +98,8 @@ class HeadsState:
     compared: the second side of a comparison, as in `Look`; "" = the first model that can be
         compared.
     other_text: text compared with last; text_of: the model it was compared in.
+    patched: what is patched of two texts, "heads" or "residual"; "" = nothing.
+    replaced: number of the token of the first text that another is chosen for; None = none.
     beam_width: the number of beginnings that a beam search keeps.
     """
 
@@ -111,6 +113,8 @@ class HeadsState:
     compared: str = ""
     other_text: str = ""
     text_of: str = ""
+    patched: str = ""
+    replaced: int | None = None
     beam_width: int = 4
 
 
@@ -164,6 +168,26 @@ def remember_compared(name: str) -> None:
 def remember_other_text(text: str, model: str) -> None:
     """Note the text that is compared with in a model; "" = the one offered first."""
     session.save(replace(session.load(HeadsState), other_text=text, text_of=model))
+
+
+def patched() -> str:
+    """What is patched of two texts, "heads" or "residual"; "" = nothing."""
+    return session.load(HeadsState).patched
+
+
+def show_patched(sites: str | None) -> None:
+    """Patch "heads" or "residual" of two texts; None = nothing."""
+    session.save(replace(session.load(HeadsState), patched=sites or ""))
+
+
+def replaced() -> int | None:
+    """Number of the token of the first text that another is chosen for; None = none."""
+    return session.load(HeadsState).replaced
+
+
+def choose_replaced(number: int) -> None:
+    """Choose the token of the first text that is replaced."""
+    session.save(replace(session.load(HeadsState), replaced=number))
 
 
 def beam_width() -> int:

@@ -46,11 +46,13 @@ class ComparisonPlaces:
     """Places beside the choice of the second side.
 
     area: for further fields and, in a wide window, a sentence. words: opened by a button, with all
-        sentences on the comparison, so that the maps begin high in a small window.
+        sentences on the comparison, so that the maps begin high in a small window. below: under the
+        choice.
     """
 
     area: DeltaGenerator
     words: DeltaGenerator
+    below: DeltaGenerator
 
     def summarise(self, text: str) -> None:
         """Show the result of the comparison in both places."""
@@ -77,19 +79,20 @@ def choose(
     chosen = shown if shown in options else f"{shown}{_RUN}"
     with st.container(key="compared", horizontal=True, vertical_alignment="top", gap="medium"):
         key = session.shown_as("compare-with", language, chosen if chosen in options else None)
-        st.selectbox(
-            say("heads.compare_with", language),
-            options,
-            format_func=labels.__getitem__,
-            key=key,
-            on_change=partial(session.read_choice, key, _take_choice),
-            help=say("heads.compare_with_title", language),
-            placeholder=say("heads.compare_choose", language),
-            width=420,
-        )
+        with st.container(width=420):
+            st.selectbox(
+                say("heads.compare_with", language),
+                options,
+                format_func=labels.__getitem__,
+                key=key,
+                on_change=partial(session.read_choice, key, _take_choice),
+                help=say("heads.compare_with_title", language),
+                placeholder=say("heads.compare_choose", language),
+            )
+            below = st.container()
         area = st.container(width="stretch")
         words = st.popover(say("heads.compare_words", language), key="compare-words")
-    return ComparisonPlaces(area, words)
+    return ComparisonPlaces(area, words, below)
 
 
 def choose_moments(pair: MomentPair, steps: Sequence[int], language: str) -> None:
@@ -122,7 +125,7 @@ def type_text(text: str, language: str) -> None:
     st.text_input(
         say("heads.other_text", language),
         key=key,
-        on_change=partial(session.read_choice, key, _take_text),
+        on_change=partial(session.read_choice, key, take_text),
         placeholder=say("heads.other_text_hint", language),
         max_chars=LONGEST_LINKED_TEXT,
         autocomplete="off",
@@ -273,7 +276,7 @@ def _take_choice(chosen: object) -> None:
         report(error)
 
 
-def _take_text(text: object) -> None:
+def take_text(text: object) -> None:
     """Compare with the typed text, or, if it is empty, with the text offered first."""
     if isinstance(text, str):
         heads_state.remember_other_text(text.strip(), visit_state.current().request.model)

@@ -20,7 +20,12 @@ from explorer.app.mount import PictureKey
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
-from explorer.app.widgets import comparison_panel, intervention_editor
+from explorer.app.widgets import (
+    comparison_panel,
+    intervention_editor,
+    patched_texts,
+    token_replacement,
+)
 from explorer.app.widgets.comparison_panel import ComparisonPlaces
 from explorer.app.widgets.messages import show_error, show_refused
 from explorer.components.head_views.payload import Sides
@@ -29,6 +34,7 @@ from explorer.core.i18n import say
 from explorer.core.look import CHANGES, COMPARE, OTHER_TEXT, MomentPair
 from explorer.core.trace import Trace
 from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.patching.patching_result import PatchedTexts
 from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel, UploadedTrace
 
 
@@ -88,16 +94,21 @@ def _compare_texts(
     request = heads_state.shown_request()
     text = heads_state.other_text() or comparisons.initial_text(member, request.text)
     heads_state.remember_other_text(text, member.name)
-    with places.area:
+    with places.area, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         comparison_panel.type_text(text, language)
+        token_replacement.replace_token(member, trace, request.text, language)
     compared = comparisons.of_texts(member, request, text)
     weights_limit.refuse_large(compared.forced)
     other = model_cache.greedy_trace(member, replace(request, text=text))
     places.summarise(comparison_panel.texts_summary(compared, (trace, other), language))
     names = comparison_panel.text_names(request.text, text)
     sides = Sides(names, rule="same", about=say("heads.figure_texts", language))
-    key = heads_picture.picture_key(member, language, other=f"{OTHER_TEXT} {text}")
-    _show_compared(key, (member, compared.original), sides, compared, places)
+    with places.below:
+        patched_texts.choose_patched(language)
+    patched = patched_texts.patched(member, request, text, language)
+    sites = patched.found.sites if patched else ""
+    key = heads_picture.picture_key(member, language, other=f"{OTHER_TEXT} {text} {sites}")
+    _show_compared(key, (member, compared.original), sides, compared, places, patched)
 
 
 def _compare_changes(
@@ -156,11 +167,12 @@ def _show_compared(
     sides: Sides,
     compared: TraceComparison,
     places: ComparisonPlaces,
+    patched: PatchedTexts | None = None,
 ) -> None:
     """Draw the maps of both sides, the similarity of their heads, and the table of matched heads.
 
     first: model and trace by which the initial head is chosen. places: for the sentence that
-        explains the choice.
+        explains the choice. patched: what was patched of two texts.
     """
     if _leave_missing(compared):
         with places.area:
@@ -170,7 +182,7 @@ def _show_compared(
     chosen = chosen_head(wanted, *first)
     with places.words:
         comparison_panel.initial_summary(chosen, attention, sides, key.language)
-    mount.model_comparison(key, initial, sides, compared, heads_state.read_view)
+    mount.model_comparison(key, initial, sides, compared, heads_state.read_view, patched)
     with st.container(key="matched-heads-table"):
         comparison_panel.matched_table(attention.matched(), sides.names, key.language)
 

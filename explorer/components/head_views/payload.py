@@ -14,6 +14,7 @@ from explorer.core.i18n import section
 from explorer.core.trace import Trace
 from explorer.heads.comparison.attention_comparison import AttentionComparison
 from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.patching.patching_result import AXES, PatchedTexts
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.roles.role_names import group_key, group_name, score_text, sentence_of
 from explorer.heads.roles.roles import ROLES
@@ -88,11 +89,12 @@ def model_comparison_payload(
     compared: TraceComparison,
     sides: Sides,
     *,
+    patched: PatchedTexts | None = None,
     language: str = "en",
     view: View | None = None,
 ) -> bytes:
     """A text in two models or two states of one model, or two texts, with the similarity of their
-    heads.
+    heads and, of two texts, what was patched.
 
     Without the `other` head of `view`, the second side opens with the head that the rule of `sides`
     shows beside the head of the first.
@@ -120,6 +122,7 @@ def model_comparison_payload(
         "rule": sides.rule,
         "about": sides.about,
         "similar": heads,
+        "patched": patched and _patched(patched),
         "project": PROJECT,
     }
     return pack_payload(header | _sentences(language), arrays | _named("similarity", similarity))
@@ -172,6 +175,27 @@ def _similarity(attention: AttentionComparison, site: str) -> NDArray[np.float32
     table = attention.similarity
     rows, columns = (labels.get_level_values("site") == site for labels in table.axes)
     return table.to_numpy(np.float32)[np.ix_(rows, columns)]
+
+
+def _patched(patched: PatchedTexts) -> dict[str, Any]:
+    """By site, or stack of a residual stream, the labels of both texts at each position, and each
+    value as [layer, head or position, share restored, metric]."""
+    found = patched.found
+    site, *place = AXES[found.sites]
+    tables = []
+    for name, rows in found.table.groupby(site, sort=False):
+        tokens = []
+        if found.sites == "residual":
+            positions = rows.drop_duplicates("position")
+            tokens = positions[["clean_token", "corrupted_token"]].to_numpy().tolist()
+        cells = rows[[*place, "restored", "metric"]].itertuples(index=False, name=None)
+        tables.append({"site": name, "tokens": tokens, "cells": list(cells)})
+    return {
+        "prefix": patched.prefix,
+        "predicted": found.predicted,
+        "metrics": (found.clean, found.corrupted),
+        "tables": tables,
+    }
 
 
 def _named(name: str, values: CellValues) -> dict[str, NDArray[Any]]:

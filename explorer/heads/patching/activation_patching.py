@@ -88,7 +88,7 @@ def patch(
     places = positions_of(positions, batches[0].longest)
     points = model.passes.points("residual" if sites == "residual" else "heads")
     one, other = (run(model, batch, points) for batch in batches)
-    name, measure, ends = _measured(model, one, other, metric)
+    predicted, (name, measure), ends = _measured(model, one, other, metric)
     runs = TwoRuns(model, one, other, measure, batch_size or fitting(model, batches[1]))
     target = None if receiver is None else _head(model, receiver)
     names: Sequence[tuple[Any, ...]]
@@ -100,7 +100,7 @@ def patch(
     found = patched_metrics(runs, parts) if target is None else path_metrics(runs, parts, target)
     table = pd.DataFrame(names, columns=_COLUMNS[sites]).assign(metric=found)
     shares = (table.metric - ends[1]) / (ends[0] - ends[1])
-    return Patching(sites, name, *ends, table.assign(restored=shares), target)
+    return Patching(sites, name, *ends, table.assign(restored=shares), target, predicted)
 
 
 _COLUMNS = AXES | {"residual": (*AXES["residual"], "clean_token", "corrupted_token")}
@@ -140,21 +140,25 @@ def _batches(
 
 def _measured(
     model: MeasurableModel, clean: Run, corrupted: Run, metric: Metric | LogitDifference | None
-) -> tuple[str, Measure, tuple[float, float]]:
-    """Name and function of the metric, and its values in both runs. Raises `EvaluationBatchError`
-    if these are equal."""
+) -> tuple[tuple[Any, Any] | None, tuple[str, Measure], tuple[float, float]]:
+    """The predictions that are compared without a metric, name and function of the metric, and its
+    values in both runs. Raises `EvaluationBatchError` if these are equal."""
+    predicted = None
     if metric is None:
-        name, of_logits = _predictions_apart(model, clean, corrupted)
+        predicted, of_logits = _predictions_apart(model, clean, corrupted)
+        name = LogitDifference(*predicted).name
     else:
         name, of_logits = named_metric(model, metric)
     ends = finite(of_logits(clean.logits)), finite(of_logits(corrupted.logits))
     if math.isclose(*ends, rel_tol=_ROUNDING, abs_tol=_ROUNDING):
         raise EvaluationBatchError("patch_equal_metrics", name=name, value=f"{ends[0]:.3f}")
-    return name, lambda logits: finite(of_logits(logits)), ends
+    return predicted, (name, lambda logits: finite(of_logits(logits))), ends
 
 
-def _predictions_apart(model: MeasurableModel, clean: Run, corrupted: Run) -> tuple[str, Metric]:
-    """The logit of the clean prediction minus that of the corrupted one."""
+def _predictions_apart(
+    model: MeasurableModel, clean: Run, corrupted: Run
+) -> tuple[tuple[Any, Any], Metric]:
+    """Both predictions, and the logit of the clean one minus that of the corrupted one."""
     one, other = (int(each.logits.argmax()) for each in (clean, corrupted))
     tokens = model.passes.predicts_tokens
     labels = [
@@ -162,7 +166,7 @@ def _predictions_apart(model: MeasurableModel, clean: Run, corrupted: Run) -> tu
     ]
     if one == other:
         raise EvaluationBatchError("patch_same_prediction", token=labels[0])
-    return LogitDifference(*labels).name, lambda logits: logits[one] - logits[other]
+    return (labels[0], labels[1]), lambda logits: logits[one] - logits[other]
 
 
 def _senders(

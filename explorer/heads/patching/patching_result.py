@@ -1,6 +1,7 @@
 """What `patch` returns."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -24,6 +25,8 @@ class Patching:
         sender, or stack, layer, position, clean_token, corrupted_token; metric, that of the patched
         run; restored = (metric − corrupted) / (clean − corrupted).
     receiver: the head at the end of the paths.
+    predicted: what the clean and the corrupted run predict, tokens or numbers of classes, if the
+        metric is the difference of their logits.
     """
 
     sites: str
@@ -32,6 +35,7 @@ class Patching:
     corrupted: float
     table: pd.DataFrame
     receiver: Head | None = None
+    predicted: tuple[Any, Any] | None = None
 
     @property
     def matrix(self) -> pd.DataFrame:
@@ -46,3 +50,15 @@ class Patching:
             f"Patching({self.sites!r}: {len(self.table)} values, {self.metric}: "
             f"{self.clean:.2f} clean, {self.corrupted:.2f} corrupted)"
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatchedTexts:
+    """What values of one text restore in the run of another.
+
+    found: with both predictions.
+    prefix: text that both outputs begin with, after which they part; None = none.
+    """
+
+    found: Patching
+    prefix: str | None

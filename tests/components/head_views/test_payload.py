@@ -2,6 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from explorer.components.head_views.payload import (
@@ -16,6 +17,7 @@ from explorer.components.player.payload import View
 from explorer.core.i18n import table
 from explorer.heads.comparison.attention_comparison import compare
 from explorer.heads.comparison.trace_comparison import TraceComparison
+from explorer.heads.patching.patching_result import PatchedTexts, Patching
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.roles.roles import ROLES
 from tests.support.example_traces import example_trace
@@ -114,6 +116,39 @@ def test_two_texts_are_sent_position_by_position():
     for site in one.sites:
         sent = parts[f"similarity.{site}"]
         np.testing.assert_allclose(sent, expected.loc[[site], [site]].to_numpy().ravel(), atol=1e-6)
+
+
+def test_what_was_patched_is_sent_by_site_or_stack():
+    trace = example_trace()
+    compared = TraceComparison(trace, trace, trace, by="position")
+    rows = [
+        ("encoder", 0, 0, "a", "a", 1.5, 0.25),
+        ("encoder", 0, 1, "b", "c", 2.0, 0.5),
+        ("decoder", 0, 0, "<bos>", "<bos>", 0.5, -0.25),
+    ]
+    places = ["stack", "layer", "position", "clean_token", "corrupted_token"]
+    table = pd.DataFrame(rows, columns=[*places, "metric", "restored"])
+    found = Patching("residual", "m", 3.0, 1.0, table, predicted=("x", "y"))
+    payload = model_comparison_payload(
+        compared, Sides(("a", "b")), patched=PatchedTexts(found, "so far")
+    )
+    assert unpack_payload(payload)[0]["patched"] == {
+        "prefix": "so far",
+        "predicted": ["x", "y"],
+        "metrics": [3.0, 1.0],
+        "tables": [
+            {
+                "site": "encoder",
+                "tokens": [["a", "a"], ["b", "c"]],
+                "cells": [[0, 0, 0.25, 1.5], [0, 1, 0.5, 2.0]],
+            },
+            {
+                "site": "decoder",
+                "tokens": [["<bos>", "<bos>"]],
+                "cells": [[0, 0, -0.25, 0.5]],
+            },
+        ],
+    }
 
 
 def test_the_metric_matrix_has_every_metric(report):

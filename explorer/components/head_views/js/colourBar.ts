@@ -2,7 +2,7 @@ import { element } from "../../dom/js/element.ts";
 import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 import { paintRamp } from "../../map/js/bitmap.ts";
 import { writeMarks } from "../../map/js/legend.ts";
-import { type Colour, LEVELS, type Palette, signedRamp } from "../../page/js/palette.ts";
+import { type Colour, colourAt, LEVELS, type Palette, signedRamp } from "../../page/js/palette.ts";
 
 export interface ValueScale {
   signed: boolean; // from −most over 0 to most, else from 0 to most
@@ -13,6 +13,12 @@ export interface ValueScale {
 /** The colours of a scale: for signed values those of `signedRamp`, else those of weights. */
 export function rampOf(palette: Palette, signed: boolean) {
   return signed ? signedRamp(palette) : palette.ramp;
+}
+
+/** The colour of a number. */
+export function scaleColour({ signed, most, ramp }: ValueScale, value: number) {
+  const share = Math.max(-1, Math.min(1, value / most));
+  return colourAt(ramp, signed ? (share + 1) / 2 : Math.max(share, 0));
 }
 
 /** A colour bar with its numbers, which may be long: those at its ends stay below it. */

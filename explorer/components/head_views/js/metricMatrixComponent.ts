@@ -1,18 +1,18 @@
-import { assign, element, write } from "../../dom/js/element.ts";
+import { element, write } from "../../dom/js/element.ts";
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
-import { colourAt, css, inkOn } from "../../page/js/palette.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
 import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
-import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
+import { createColourBar, rampOf, scaleColour, type ValueScale } from "./colourBar.ts";
 import { headsOf, isDifference, meanOf, metricLine, metricsOf, roleText } from "./headRoles.ts";
 import { viewListeners } from "./listeners.ts";
 import { metricFigure } from "./metricFigure.ts";
+import { numberTable } from "./numberTable.ts";
 import { createSelect } from "./select.ts";
 import { createViewFrame, type Listeners, type ViewFrame, watchFrame } from "./viewFrame.ts";
 import { type MeasuredHead, readViewPayload, type ViewPayload } from "./viewPayload.ts";
@@ -109,12 +109,6 @@ function metricScale(frame: ViewFrame, metric: string): ValueScale {
   return { signed, most: top || 1, ramp: rampOf(frame.palette, signed) };
 }
 
-/** The colour of a number. */
-function scaleColour({ signed, most, ramp }: ValueScale, value: number) {
-  const share = Math.max(-1, Math.min(1, value / most));
-  return colourAt(ramp, signed ? (share + 1) / 2 : Math.max(share, 0));
-}
-
 /** One site: a table with layers down and heads across. */
 function siteTable(
   frame: ViewFrame,
@@ -123,42 +117,27 @@ function siteTable(
   metric: string,
   scale: ValueScale,
 ) {
-  const across = Math.max(...heads.map((one) => one.head)) + 1;
-  const layers = Math.max(...heads.map((one) => one.layer)) + 1;
-  const name = frame.sayOfPlayer(`site_${site}`);
-  const first = element("tr", {}, element("td", { class: "corner" }, frame.say("matrix_axes")));
-  for (let head = 0; head < across; head += 1)
-    first.append(element("th", { scope: "col" }, `H${head}`));
-  const rows = Array.from({ length: layers }, (_, layer) => {
-    const cells = heads
-      .filter((one) => one.layer === layer)
-      .map((one) => metricCell(frame, one, metric, scale));
-    return element("tr", {}, element("th", { scope: "row" }, `L${layer}`), ...cells);
+  return numberTable(scale, {
+    testid: `matrix-${site}`,
+    caption: frame.sayOfPlayer(`site_${site}`),
+    corner: frame.say("matrix_axes"),
+    cells: heads.map((one) => metricCell(frame, one, metric, scale)),
   });
-  return element(
-    "table",
-    { testid: `matrix-${site}` },
-    element("caption", {}, name),
-    first,
-    ...rows,
-  );
 }
 
 /** The number of a head; its title has the confidence interval and the roles. */
-function metricCell(frame: ViewFrame, measured: MeasuredHead, metric: string, scale: ValueScale) {
-  const mean = meanOf(measured, metric);
-  const number = scale.signed ? signedNumber : shortNumber;
-  const cell = element("td", { class: "number" }, number(mean));
-  if (mean !== null) {
-    const colour = scaleColour(scale, mean);
-    cell.style.background = css(colour);
-    cell.style.color = inkOn(colour);
-  }
+function metricCell(
+  frame: ViewFrame,
+  measured: MeasuredHead,
+  metric: string,
+  { signed }: ValueScale,
+) {
+  const value = meanOf(measured, metric);
+  const number = signed ? signedNumber : shortNumber;
   const lines = [
     headName(measured.layer, measured.head),
     roleText(measured),
     metricLine(frame, measured, metric, number) ?? frame.say("metric_absent"),
   ];
-  assign(cell, "title", lines.join("\n"));
-  return cell;
+  return { layer: measured.layer, value, written: number(value), title: lines.join("\n") };
 }

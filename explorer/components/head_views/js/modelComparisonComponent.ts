@@ -21,6 +21,7 @@ import { pairTable } from "./comparisonTables.ts";
 import { createHeadPairs, type HeadPairs, type Rule } from "./headPairs.ts";
 import { viewListeners } from "./listeners.ts";
 import { pairFigure } from "./pairFigure.ts";
+import { createPatchedTables } from "./patchedTables.ts";
 import { createSimilarityMatrix } from "./similarityMatrix.ts";
 import { createValueMap } from "./valueMap.ts";
 import type { Listeners } from "./viewFrame.ts";
@@ -101,6 +102,11 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
     },
     pairs.follow,
   );
+  const patched = createPatchedTables(context, frame, (place) => {
+    pairs.follow("same");
+    context.act.select(place);
+  });
+  original.parts.push(patched);
   placeComparison(comparison, original, {
     rail: createRail(context),
     outputs: createOutputs(
@@ -109,7 +115,7 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
     ),
     difference,
     headings: [a, given || b, frame.say("comparison_pair", { a, b })],
-    tools: [savePair(comparison, pairs)],
+    tools: [savePair(comparison, pairs), patched.element],
     below: [matrix],
   });
 }

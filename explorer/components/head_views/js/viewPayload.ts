@@ -39,6 +39,21 @@ interface ViewHeader {
   rule?: "matched" | "same"; // by which a head has one of the second beside it at first
   about?: string; // what the caption of a figure says of them besides
   similar?: Partial<Record<SiteName, SimilarHeads>>;
+  patched?: Patched | null; // of two texts
+}
+
+/** What values of the first text restore in the second. */
+export interface Patched {
+  prefix: string | null; // of both outputs, after which they part
+  predicted: [string | number, string | number]; // by both, tokens or numbers of classes
+  metrics: [number, number]; // of both: the logit of the first prediction minus that of the second
+  tables: PatchedTable[];
+}
+
+export interface PatchedTable {
+  site: SiteName; // or the stack of the residual stream
+  tokens: [string, string][]; // of both texts at each position; none where heads were patched
+  cells: [number, number, number, number][]; // layer, head or position, share restored, metric
 }
 
 /** Heads of two models in one attention. */
