@@ -49,8 +49,9 @@ def display_options() -> Iterator[None]:
     pd.reset_option("^display")
 
 
-def test_there_are_the_two_studies():
-    assert [path.stem for path in STUDIES] == ["study-english-french", "study-reverse"]
+def test_there_are_the_five_studies():
+    names = ("english-french", "induction", "name", "number", "reverse")
+    assert [path.stem for path in STUDIES] == [f"study-{name}" for name in names]
 
 
 @pytest.mark.usefixtures("display_options")

@@ -8,13 +8,14 @@ from explorer.app import model_cache
 from explorer.app.asked_model import asked_model
 from explorer.app.initial_view import changed_view
 from explorer.app.lesson_run import run_look
+from explorer.app.refused_parts import refused_parts
 from explorer.app.state import visit as visit_state
 from explorer.components.lesson.payload import ShownCard, ShownLesson
 from explorer.components.lesson_export import LessonText, lesson_page
 from explorer.components.lesson_sheet import lesson_sheet
 from explorer.core import run_answers
 from explorer.core.errors import ExplorerError, LessonError
-from explorer.core.i18n import isolated, say
+from explorer.core.i18n import isolated
 from explorer.core.lesson import Card, Lesson, asked_of_trace, fill_in
 from explorer.core.lesson_answers import Place, answer, needs_capture
 from explorer.core.look import Look, Request, Selection, from_query
@@ -105,8 +106,7 @@ def _of_text(card: Card, offered: Catalog, language: str) -> ShownCard:
     trace = model_cache.trace(member, visit.request)
     selection, missing = visit.selection.within(trace)
     if refused or missing:
-        names = (say(f"explore.part_{name}", language, longest=0) for name in (*refused, *missing))
-        parts = say("explore.part_separator", language).join(names)
+        parts = refused_parts((*refused, *missing), language)
         raise LessonError("bad_link", parts=parts)
     values = _values(card, member, visit.request, selection, trace, language)
     return _with_values(card, values, _look(selection))

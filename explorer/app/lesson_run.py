@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from explorer.app.refused_parts import refused_parts
 from explorer.core.errors import LessonError
-from explorer.core.i18n import say
 from explorer.core.lesson import Card
 from explorer.core.lesson_answers import Place
 from explorer.core.run_answers import RunMoment
@@ -73,7 +73,4 @@ def _is_number(text: str) -> bool:
 
 
 def _bad_link(names: list[str], language: str) -> LessonError:
-    parts = say("explore.part_separator", language).join(
-        say(f"explore.part_{name}", language, longest=0) for name in names
-    )
-    return LessonError("bad_link", parts=parts)
+    return LessonError("bad_link", parts=refused_parts(names, language))

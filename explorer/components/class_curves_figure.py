@@ -16,8 +16,8 @@ _COLOURS = ("#3f7fca", "#9566bf", "#1f8f70", "#c4517c")
 """By task; readable on white and on a dark page."""
 
 _MASTERED = 0.99
-_HEIGHT = 340  # px
-_MARGIN = {"l": 64, "r": 20, "t": 40, "b": 48}  # px; the names of the groups are above
+_HEIGHT = 300  # px
+_MARGIN = {"l": 64, "r": 20, "t": 12, "b": 48}  # px
 _MARK = {"type": "line", "line": {"color": "#7d838c", "width": 1, "dash": "dot"}}
 
 
@@ -27,6 +27,7 @@ class Curve:
 
     points: steps and the exact match at them.
     gold: gold weight of each head at the last one, by layer and head.
+    finished: whether it has come to its last step, or to the exact match at which it ends.
     """
 
     task: str
@@ -34,6 +35,7 @@ class Curve:
     seed: int
     points: tuple[tuple[int, float], ...]
     gold: tuple[tuple[float, ...], ...]
+    finished: bool
 
     @property
     def weights(self) -> dict[tuple[int, int], float]:
@@ -69,9 +71,14 @@ class Group:
         task = task_label(self.task, language)
         return task if self.causal else f"{task} · {say('run_settings.causal_off', language)}"
 
+    @property
+    def finished(self) -> Sequence[Curve]:
+        return [curve for curve in self.curves if curve.finished]
+
     def formed(self) -> Counter[tuple[int, int] | None]:
-        """How often each head is the sharpest one; None: no head has formed."""
-        return Counter(curve.sharpest for curve in self.curves)
+        """How often each head is the sharpest one at the end; None: no head has formed. A training
+        that goes on or was stopped may still form one, and is not counted."""
+        return Counter(curve.sharpest for curve in self.finished)
 
 
 def grouped(curves: Iterable[Curve]) -> list[Group]:
@@ -94,10 +101,6 @@ def class_chart(groups: Sequence[Group], language: str) -> dict[str, Any]:
         "height": _HEIGHT,
         "margin": _MARGIN,
         "showlegend": True,
-        "legend": {
-            **{"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
-            **{"itemclick": False, "itemdoubleclick": False},
-        },
         "hovermode": "closest",
         "dragmode": False,
         "shapes": [{**_MARK, "xref": "paper", "x0": 0, "x1": 1, "y0": _MASTERED, "y1": _MASTERED}],
@@ -136,7 +139,6 @@ def _lines(group: Group, language: str) -> Iterator[dict[str, Any]]:
             "type": "scatter",
             "mode": "lines+markers",
             "name": say("train.class_group", language, name=name, count=count),
-            "legendgroup": name,
             "showlegend": number == 0,
             "x": [step for step, _ in curve.points],
             "y": [exact for _, exact in curve.points],

@@ -10,10 +10,12 @@ from explorer.components.static_site_files import linked_trainer
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import say, section
+from explorer.data.task_names import TASK_NAMES
 from explorer.jobs.training_run import Run
 
 _TRAIN = (
-    *("task_copy", "task_reverse", "task_sort", "label_task", "label_seed", "start", "stop"),
+    *(f"task_{name}" for name in TASK_NAMES),
+    *("label_task", "label_seed", "start", "stop"),
     *("state_starting", "state_running", "state_stopped", "state_done", "state_reached"),
     *("state_failed", "fact_step", "fact_exact", "fact_speed", "fact_left", "fact_took"),
     *("fact_seed", "seconds"),
@@ -30,7 +32,9 @@ def training_page(key: str, run: Run, static_site: str, language: str = "en") ->
     Raises `TraceError` on an unknown language or a damaged probe trace.
     """
     language = checked_language(language)
-    payload = replay_payload(key, run, language=language, more={"trainer": _sentences(language)})
+    payload = replay_payload(
+        key, run, language=language, more={"trainer": trainer_sentences(language)}
+    )
     addresses = [(moment["step"], moment["probe"]) for moment in json.loads(payload)["moments"]]
     probes = [
         data_element(
@@ -58,7 +62,7 @@ def training_page(key: str, run: Run, static_site: str, language: str = "en") ->
     )
 
 
-def _sentences(language: str) -> Mapping[str, str]:
+def trainer_sentences(language: str) -> Mapping[str, str]:
     """The sentences of the bar with Start, and of what the trainer tells."""
     train = section("train", language)
     causal_off = say("run_settings.causal_off", language)

@@ -180,6 +180,17 @@ def _interventions(word: str) -> Interventions | None:
         return None
 
 
+def wrong_drawing(word: str) -> str:
+    """The first of the lines in `word` that is a drawing beyond its ranges; "" without one."""
+    for line in word.split(";", MOST_INTERVENTIONS):
+        try:
+            Interventions.parse([line])
+        except InterventionError as error:
+            if error.key == "bad_drawing":
+                return f"draw {error.facts['got']}"
+    return ""
+
+
 NAME = Kind("name", str, unset="")
 """Any text; the reader of the address looks it up in a list."""
 

@@ -404,8 +404,7 @@ def _read(text: str) -> Intervention:
         if (verb, rest) == (Verb.OMIT, []) and name in OMISSIONS:
             return Omission(name)
         if verb == Verb.DRAW:
-            (seed,) = rest
-            return _checked_drawing((float(name), _number(seed)))
+            return _read_drawing(name, *rest)
         site, layer, head = name.split(".")
         match verb, rest:
             case Verb.ABLATE, [] | ["zero"] | ["mean"]:
@@ -419,9 +418,29 @@ def _read(text: str) -> Intervention:
                 given = tuple(map(float, weights.split(",")))
                 row = (site, _number(layer), _number(head), _number(query), given)
                 return _checked_row(_checked(RowOverride, row))
-    except (ValueError, ConfigError):
+    except ValueError:
         pass
     raise InterventionError("bad_intervention", text=text[:80])
+
+
+def _read_drawing(*words: str) -> Drawing:
+    """The drawing of a temperature and a seed; `InterventionError` names the ranges."""
+    try:
+        temperature, seed = words
+        return _checked_drawing((float(temperature), _number(seed)))
+    except (ValueError, ConfigError):
+        raise InterventionError("bad_drawing", **_drawing_facts(" ".join(words))) from None
+
+
+def _drawing_facts(got: str) -> dict[str, str | int]:
+    """What the sentence on a wrong drawing says."""
+    lowest, highest = TEMPERATURES
+    return {
+        "lowest": f"{lowest:g}",
+        "highest": f"{highest:g}",
+        "most": LARGEST_SEED,
+        "got": got[:80],
+    }
 
 
 def _or_all(part: str) -> int | None:
@@ -482,8 +501,7 @@ def _checked_drawing(given: Sequence[float]) -> Drawing:
             and 0 <= seed <= LARGEST_SEED
         ):
             return Drawing(float(temperature), seed)
-    facts = {"lowest": f"{lowest:g}", "highest": f"{highest:g}", "most": LARGEST_SEED}
-    raise ConfigError("bad_drawing", got=repr(given)[:80], **facts)
+    raise ConfigError("bad_drawing", **_drawing_facts(repr(given)))
 
 
 def _all_checked(kind: type[_Kind], given: Iterable[Sequence[Any]]) -> Iterator[_Kind]:

@@ -28,6 +28,7 @@ from explorer.core.address_fields import (
     number,
     shown,
     words_of,
+    wrong_drawing,
 )
 from explorer.core.alignment import TIMINGS
 from explorer.core.interventions import Interventions
@@ -309,7 +310,8 @@ def to_query(look: Look) -> dict[str, str]:
 def from_query(
     query: Mapping[str, str], initial_requests: Mapping[str, Request]
 ) -> tuple[Look, tuple[str, ...]]:
-    """The look in a query, and the names of the parameters that were refused.
+    """The look in a query, and the names of the parameters that were refused; of a wrong
+    drawing its line.
 
     A query is untrusted text: each parameter is looked up in a list or checked against a range. One
     that fails is left out and named, so that a page can report it.
@@ -333,7 +335,8 @@ def from_query(
                 continue
             value = one.kind.read(query[one.word]) if fits.get(one.word, True) else None
             if value is None:
-                refused.append(one.word)
+                wrong = wrong_drawing(query[one.word]) if one.kind is INTERVENTIONS else ""
+                refused.append(wrong or one.word)
             else:
                 values[name] = value
     of_request, more = found[Request], found[Look]

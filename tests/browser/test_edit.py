@@ -150,14 +150,18 @@ def test_parts_are_left_out_by_one_press_and_another_puts_them_back(edit):
 
 def test_tokens_are_drawn_with_another_seed_at_each_press(edit):
     tab = edit()
-    tab.get_by_test_id("draw-temperature").select_option("1.5")
-    tab.get_by_test_id("try-draw").click()
-    expect_done(tab, "draw 1.5 1")
-    expect(tab.get_by_test_id("undo-draw 1.5 1")).to_be_visible()
-    expect(tab.get_by_test_id("changes")).to_contain_text("drawn at temperature 1.5, seed 1")
+    temperature = tab.get_by_test_id("draw-temperature")
+    temperature.select_option("1.5")
     tab.get_by_test_id("try-draw").click()
     expect_done(tab, "draw 1.5 2")
-    tab.get_by_test_id("undo-draw 1.5 2").click()
+    expect(tab.get_by_test_id("undo-draw 1.5 2")).to_be_visible()
+    expect(tab.get_by_test_id("changes")).to_contain_text("drawn at temperature 1.5, seed 2")
+    tab.get_by_test_id("try-draw").click()
+    expect_done(tab, "draw 1.5 3")
+    temperature.select_option("0.8")
+    expect_done(tab, "draw 0.8 3")
+    expect(tab.get_by_test_id("guess")).to_have_attribute("aria-disabled", "true")
+    tab.get_by_test_id("undo-draw 0.8 3").click()
     expect_done(tab)
 
 

@@ -9,14 +9,24 @@ POINTS = ((25, 0.1), (50, 0.995))
 LATE = ((0.1, 0.2), (0.3, 0.9))
 
 
-def curve(task: str = "reverse", causal: bool = True, seed: int = 7, gold=LATE) -> Curve:
-    return Curve(task, causal, seed, POINTS, gold)
+def curve(
+    task: str = "reverse", causal: bool = True, seed: int = 7, gold=LATE, finished=True
+) -> Curve:
+    return Curve(task, causal, seed, POINTS, gold, finished)
 
 
 def test_the_sharpest_head_counts_once_it_has_formed():
     assert curve().sharpest == (1, 1)
     assert curve(gold=((0.6, 0.6),)).sharpest == (0, 0)
     assert curve(gold=((0.49, 0.2),)).sharpest is None
+
+
+def test_a_training_that_goes_on_or_was_stopped_counts_for_no_head():
+    curves = [curve(), curve(seed=8, finished=False), curve(gold=((0.1,),), finished=False)]
+    (group,) = grouped(curves)
+    assert group.formed() == {(1, 1): 1}
+    assert len(group.finished) == 1
+    assert len(group.curves) == 3
 
 
 def test_each_task_is_a_group_and_so_is_the_one_without_the_mask():

@@ -89,11 +89,24 @@ def test_a_wrong_drawing_is_refused(explorable, wrong):
 
 
 @pytest.mark.parametrize(
-    "line", ["draw", "draw 1", "draw x 1", "draw 9 1", "draw 1 1 1", "draw nan 1"]
+    ("line", "got"),
+    [
+        ("draw 1", "1"),
+        ("draw x 1", "x 1"),
+        ("draw 9 1", "9 1"),
+        ("draw 1 1 1", "1 1 1"),
+        ("draw nan 1", "nan 1"),
+        ("draw 0.8 -3", "0.8 -3"),
+    ],
 )
-def test_a_wrong_line_is_refused(line):
-    with pytest.raises(InterventionError):
+def test_a_wrong_line_is_refused_with_what_came_and_the_ranges(line, got):
+    with pytest.raises(InterventionError, match=rf"from 0\.1 to 5 .* 0 to 9999.* not {got}\."):
         Interventions.parse([line])
+
+
+def test_a_line_without_a_temperature_is_no_intervention():
+    with pytest.raises(InterventionError, match="is no intervention"):
+        Interventions.parse(["draw"])
 
 
 def test_a_line_names_the_temperature_whole():

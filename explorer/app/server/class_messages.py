@@ -143,6 +143,7 @@ class _Curve(msgspec.Struct, forbid_unknown_fields=True):
         tuple[Annotated[tuple[_Share, ...], Meta(min_length=1, max_length=MOST_HEADS)], ...],
         Meta(min_length=1, max_length=MOST_LAYERS),
     ]
+    finished: bool
 
 
 def read_screen(body: bytes) -> Screen:
@@ -190,7 +191,8 @@ def read_curve(body: bytes) -> tuple[str, Curve]:
     read = msgspec.convert(json_values.parse_object(body), _Curve)
     if any(later <= step for (step, _), (later, _) in pairwise(read.points)):
         raise ValueError("no curve")
-    return read.training, Curve(read.task, read.causal, read.seed, read.points, read.gold)
+    curve = Curve(read.task, read.causal, read.seed, read.points, read.gold, read.finished)
+    return read.training, curve
 
 
 def read_address(body: bytes) -> str:

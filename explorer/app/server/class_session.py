@@ -2,7 +2,7 @@
 the curves of trainings that guests share.
 
 All of it is in memory and anonymous: a guest is a random word that this server made. Used in the
-server's event loop alone, so nothing is locked.
+server's event loop alone, so nothing is locked but the curves, which a page of the host clears.
 """
 
 import json
@@ -10,6 +10,7 @@ import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from threading import Lock
 from typing import Any
 
 from explorer.app.server.rate_limit import network_of
@@ -128,6 +129,7 @@ class ClassSession:
     _seats: set[Seat] = field(default_factory=set)
     _left: Seat | None = None  # of a host, the last one that ended
     _away: bool = False  # from the loss of a host until one shows something
+    _changing_curves: Lock = field(default_factory=Lock)
     _written: tuple[int, bytes] = (-1, b"")  # a version, and what all guests are told in it
 
     @property
@@ -262,8 +264,15 @@ class ClassSession:
     def share(self, training: str, curve: Curve) -> None:
         """Keep a guest's curve in the place of an earlier one of the same training. No other guest
         hears of it."""
-        others = [one for one in self.curves.items() if one[0] != training]
-        self.curves = dict([*others, (training, curve)][-MOST_CURVES:])
+        with self._changing_curves:
+            others = [one for one in self.curves.items() if one[0] != training]
+            self.curves = dict([*others, (training, curve)][-MOST_CURVES:])
+
+    def clear_curves(self) -> None:
+        """Forget all curves; called in any thread. That of a training which goes on comes again
+        with its next moment."""
+        with self._changing_curves:
+            self.curves = {}
 
     def _votes_of(self, network: str) -> int:
         return sum(vote.network == network for vote in self._votes.values())

@@ -192,11 +192,13 @@ def forget_picture() -> None:
 
 
 def restore_changes(shown: Request) -> None:
-    """After a failed request: change only what is changed in the picture on screen."""
+    """After a failed request: change only what is changed in the picture on screen; where it is of
+    another text, what suits any text."""
     now = visit_state.current().request
     same = (shown.model, shown.text) == (now.model, now.text)
     visit_state.set_forced(dict(shown.forced) if same else {})
-    visit_state.set_interventions(shown.interventions if same else NO_INTERVENTIONS)
+    kept = shown.interventions
+    visit_state.set_interventions(kept if same else kept.on_any_text)
 
 
 def read_player(report: dict[str, object]) -> None:

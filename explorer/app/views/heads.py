@@ -32,6 +32,7 @@ from explorer.app.widgets.messages import (
 )
 from explorer.app.widgets.pruning_panel import pruning_panel
 from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
+from explorer.app.widgets.weight_scores_table import weight_scores_table
 from explorer.core.errors import ConfigError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.look import COMPARE, NO_INTERVENTIONS, SECTIONS, Look
@@ -223,6 +224,12 @@ def findings(
         integrity_line(trace, language)
 
 
+def roles(member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator) -> None:
+    """Draw the roles of the heads, and below them what their weights alone say."""
+    findings(report_tables.roles, member, trace, language, messages)
+    weight_scores_table(member, language)
+
+
 def removal(member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator) -> None:
     """Draw the loss of the model without each head, or the reason why it cannot be measured."""
 
@@ -263,7 +270,7 @@ def experiments(
 _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
     "overview": Section(overview, simple=True),
     "metrics": Section(partial(findings, report_tables.metrics)),
-    "roles": Section(partial(findings, report_tables.roles)),
+    "roles": Section(roles),
     "alignment": Section(lambda member, _, language, __: alignment_panel(member, language)),
     "experiments": Section(experiments, simple=True, inside=True, whole=True),
     COMPARE: Section(comparison_section, simple=True, whole=True),

@@ -35,6 +35,12 @@ def class_curves(language: str) -> None:
         st.markdown(_table(groups, heads_of(curves), language))
         about = in_a_row([lines, say("train.class_heads", language)], language)
         st.caption(literal(about))
+        st.button(
+            say("train.class_clear", language),
+            key="clear-class-curves",
+            help=say("train.class_clear_help", language),
+            on_click=class_route.session.clear_curves,
+        )
 
 
 def _table(groups: Sequence[Group], heads: Sequence[tuple[int, int]], language: str) -> str:
@@ -44,15 +50,17 @@ def _table(groups: Sequence[Group], heads: Sequence[tuple[int, int]], language: 
         say("train.class_attention", language),
         *(head_name(*head) for head in heads),
         say("train.class_none", language),
+        say("train.class_unfinished", language),
     ]
     rows = [_row(titles), "|" + " --- |" * len(titles)]
     for group in groups:
-        formed = group.formed()
+        formed, finished = group.formed(), len(group.finished)
         counts = [
-            say("train.class_count", language, count=formed[head], all=len(group.curves))
+            say("train.class_count", language, count=formed[head], all=finished)
             for head in (*heads, None)
         ]
-        rows.append(_row([group.name(language), site_name(group.site, language), *counts]))
+        names = group.name(language), site_name(group.site, language)
+        rows.append(_row([*names, *counts, str(len(group.curves) - finished)]))
     return "\n".join(rows)
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from explorer.app.refused_parts import refused_parts
 from explorer.app.state import session
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _LINK_START = re.compile(r"www(?=\.)|https?(?=:)|\S(?=@)|:(?=\w)", re.IGNORECASE)
@@ -76,8 +76,5 @@ def show_refused(
     names: tuple[str, ...], language: str, container: DeltaGenerator | None = None
 ) -> None:
     """Say in `container` which parameters of a link were refused; None = here."""
-    separator = say("explore.part_separator", language)
-    parts = separator.join(
-        say(f"explore.part_{name}", language, longest=LONGEST_LINKED_TEXT) for name in names
-    )
+    parts = literal(refused_parts(names, language))
     (container or st).warning(say("explore.link_refused", language, parts=parts))

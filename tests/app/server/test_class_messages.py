@@ -54,6 +54,7 @@ CURVE = {
     "seed": 7,
     "points": [[25, 0], [50, 0.5]],
     "gold": [[0.1, 0.2], [1, 0.3]],
+    "finished": True,
 }
 QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
 KEY_QUESTION = {**QUESTION, "kind": "key", "head": "L1 H2", "positions": [0, 2]}
@@ -247,7 +248,7 @@ def curve_of(**values: object) -> tuple[str, Curve]:
 
 def test_a_curve_has_the_word_of_its_training():
     points, gold = ((25, 0.0), (50, 0.5)), ((0.1, 0.2), (1.0, 0.3))
-    assert curve_of() == ("k3x9", Curve("reverse", False, 7, points, gold))
+    assert curve_of() == ("k3x9", Curve("reverse", False, 7, points, gold, True))
     longest = [[step + 1, 1.0] for step in range(MOST_POINTS)]
     assert len(curve_of(points=longest)[1].points) == MOST_POINTS
 
@@ -276,6 +277,7 @@ def test_a_curve_has_the_word_of_its_training():
         {"gold": [[0.1] * 5]},
         {"gold": [[0.1]] * 5},
         {"gold": [[-0.1]]},
+        {"finished": 1},
         {"name": "Ada"},
     ],
 )

@@ -23,7 +23,7 @@ from tests.support.own_loop import run_alone
 VIEW = {"query": {"model": "reverse", "text": "1 2", "pad": "2"}, "shown": {"step": 2}}
 QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
 CURVE = {"training": "k3", "task": "reverse", "causal": True, "seed": 7}
-CURVE |= {"points": [[25, 0.1]], "gold": [[0.2, 0.3]]}
+CURVE |= {"points": [[25, 0.1]], "gold": [[0.2, 0.3]], "finished": True}
 
 
 @pytest.fixture

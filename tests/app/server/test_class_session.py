@@ -445,8 +445,10 @@ def test_the_latest_curve_of_each_training_is_kept_and_of_many_those_heard_of_la
     together, changes, monkeypatch
 ):
     monkeypatch.setattr(class_session, "MOST_CURVES", 2)
-    first, second = (Curve("copy", True, seed, ((25, 0.1),), ((0.5,),)) for seed in (1, 2))
+    first, second = (Curve("copy", True, seed, ((25, 0.1),), ((0.5,),), True) for seed in (1, 2))
     for word, curve in (("a", first), ("b", first), ("a", second), ("c", first)):
         together.share(word, curve)
     assert together.curves == {"a": second, "c": first}
+    together.clear_curves()
+    assert together.curves == {}
     assert changes == []  # the pages of guests are told of nothing

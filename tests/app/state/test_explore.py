@@ -7,6 +7,7 @@ from explorer.app.state import explore as explore_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.state.explore import ExploreState, Picture
+from explorer.core.interventions import Interventions
 from explorer.core.look import Look, Request, Selection, to_query
 
 
@@ -156,6 +157,14 @@ def test_after_a_failure_only_what_the_picture_has_is_forced():
     assert request().forced == ((2, 4),)
     explore_state.restore_changes(Request("reverse", "another", forced=((2, 4),)))
     assert request().forced == ()
+
+
+def test_after_a_refused_text_what_is_changed_on_any_text_stays():
+    visit_state.return_to(Look(Request("reverse", "")))
+    lines = ["close cross.0.0 0 1", "draw 0.8 2"]
+    shown = Request("reverse", "1 2", interventions=Interventions.parse(lines))
+    explore_state.restore_changes(shown)
+    assert visit_state.current().request.interventions.texts() == ("draw 0.8 2",)
 
 
 def test_the_shown_selection_is_one_object_for_the_whole_session():

@@ -1,3 +1,4 @@
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -111,6 +112,12 @@ def test_the_alignment_of_a_link_is_shown_and_an_invalid_one_refused():
     refused = open_page(alignment="sideways")
     assert "alignment" in refused.warning[0].value
     assert header(refused)["view"]["alignment"] == "off"
+
+
+def test_a_link_with_a_wrong_drawing_names_it_and_its_ranges():
+    warning = open_page(do="draw 0 1").warning[0].value.replace("\\", "")
+    assert "(a temperature from 0.1 to 5, then a seed from 0 to 9999)" in warning
+    assert re.search("drawing “.?0 1.?” ", warning)
 
 
 def test_a_link_to_contributions_shows_them_and_a_saved_page_does_not():
@@ -277,7 +284,7 @@ def test_a_link_restores_everything():
 def test_a_link_with_invalid_parameters_gets_one_sentence_and_the_default(query, word):
     app = open_page(**query)
     assert not app.exception
-    assert [warning.value for warning in app.warning] == [
+    assert [warning.value.replace("\\", "") for warning in app.warning] == [
         f"Not all of this link could be followed; the default is shown for: {word}."
     ]
     assert header(app)["source"][:6] == FIRST_TEXT.split()

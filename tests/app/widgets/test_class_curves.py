@@ -12,7 +12,7 @@ from explorer.components.class_curves_figure import Curve
 from explorer.core import folders
 from tests.support.app_pages import captions, components_of, open_page, sent_to
 
-CURVE = Curve("reverse", True, 7, ((25, 0.1), (50, 0.9)), ((0.1, 0.2), (0.8, 0.3)))
+CURVE = Curve("reverse", True, 7, ((25, 0.1), (50, 0.9)), ((0.1, 0.2), (0.8, 0.3)), True)
 
 
 @pytest.fixture(autouse=True)
@@ -39,18 +39,28 @@ def test_nothing_is_drawn_while_nobody_shares():
 def test_the_curves_and_where_their_heads_formed(session):
     session.share("a", CURVE)
     session.share("b", replace(CURVE, seed=8, gold=((0.1, 0.2), (0.3, 0.4))))
+    session.share("c", replace(CURVE, seed=9, finished=False))
     app = open_page("train")
     assert not app.exception
-    assert app.expander[0].label == "Curves of the class (2)"
+    assert app.expander[0].label == "Curves of the class (3)"
     chart = json.loads(sent_to(app, "chart"))
-    assert [line["y"] for line in chart["chart"]["data"]] == [[0.1, 0.9]] * 2
-    assert chart["name"] == "Exact match over the steps of 2 trainings of the class"
+    assert [line["y"] for line in chart["chart"]["data"]] == [[0.1, 0.9]] * 3
+    assert chart["name"] == "Exact match over the steps of 3 trainings of the class"
     assert rows(app) == [
-        "| task | attention | L0 H0 | L0 H1 | L1 H0 | L1 H1 | none |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-        "| reverse | Cross | 0 of 2 | 0 of 2 | 1 of 2 | 0 of 2 | 1 of 2 |",
+        "| task | attention | L0 H0 | L0 H1 | L1 H0 | L1 H1 | none | not finished |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| reverse | Cross | 0 of 2 | 0 of 2 | 1 of 2 | 0 of 2 | 1 of 2 | 1 |",
     ]
     assert any("without a name" in text for text in captions(app))
+
+
+def test_the_host_clears_all_curves(session):
+    session.share("a", CURVE)
+    app = open_page("train")
+    next(button for button in app.button if button.label == "Clear").click().run()
+    assert not app.exception
+    assert not app.expander
+    assert session.curves == {}
 
 
 def test_outside_of_a_class_there_are_none(session, monkeypatch):

@@ -5,12 +5,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 import explorer
 from tests.support.static_site_page import forget_browsers_own, type_source
 
 SOON = 60_000  # ms, on a busy machine
+LINES_OF_FIRST_WORD = """label => {
+    const range = document.createRange();
+    range.setStart(label.firstChild, 0);
+    range.setEnd(label.firstChild, label.textContent.indexOf(" "));
+    return range.getClientRects().length;
+}"""
 
 
 @pytest.fixture
@@ -57,6 +63,45 @@ def test_a_training_is_shown_by_the_replay_while_it_goes_on(training_page):
     expect(tab.get_by_test_id("train-start")).to_be_visible()
 
 
+def test_a_training_that_was_stopped_before_its_first_evaluation_has_nothing(training_page):
+    tab = training_page(width=390, height=844)
+    tab.get_by_test_id("train-start").click()
+    note, title = tab.get_by_test_id("main-curves-note"), tab.locator(".curve-heading").nth(1)
+    expect(note).to_contain_text("at step 25")
+    above, below = note.bounding_box(), title.bounding_box()
+    assert above
+    assert below
+    assert above["y"] + above["height"] <= below["y"]
+    tab.get_by_test_id("train-stop").click()
+    expect(note).to_have_text(
+        "There are no curves: it ended before its first evaluation, at step 25."
+    )
+    assert questions_at_closing(tab) == []
+
+
+def test_the_browser_asks_before_a_model_is_lost(trained):
+    with trained.expect_event("dialog") as asked:
+        trained.close(run_before_unload=True)
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
+    with trained.expect_download():
+        trained.get_by_test_id("train-save").click()
+    assert questions_at_closing(trained) == []
+
+
+def questions_at_closing(tab: Page) -> list[str]:
+    asked: list[str] = []
+
+    def accept(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    tab.on("dialog", accept)
+    with tab.expect_event("close"):
+        tab.close(run_before_unload=True)
+    return asked
+
+
 def test_nothing_of_the_trainer_is_loaded_before_start(training_page):
     tab = training_page()
     scripts = "Array.from(document.scripts, (one) => one.src).filter((src) => /trainer/.test(src))"
@@ -83,7 +128,9 @@ def test_the_trained_model_opens_in_explore(trained):
     trained.close()
     tab.reload()
     tab.wait_for_selector(".plotted")
-    expect(tab.get_by_test_id("message")).not_to_be_empty()  # its model is no longer there
+    expect(tab.get_by_test_id("message")).to_have_text(
+        re.compile("^The model copy-7, trained in this browser, is gone: .* come back\\.$")
+    )
 
 
 def test_a_cell_of_the_map_opens_its_calculation(trained):
@@ -127,6 +174,8 @@ def test_a_decoder_alone_learns_to_repeat_and_opens_at_its_head(training_page, t
     expect(tab.get_by_test_id("run-state")).to_contain_text("99 %", timeout=3 * SOON)
     expect(tab.get_by_test_id("probe-text")).to_contain_text("7 3 9 1 4 7 → 3 9 1 4 7")
     expect(tab.get_by_test_id("main-curves")).to_contain_text("on the token before")
+    tab.set_viewport_size({"width": 390, "height": 844})
+    assert tab.locator(".moment-text").evaluate("text => text.scrollHeight <= text.clientHeight")
     with tab.expect_download() as saved:
         tab.get_by_test_id("train-save").click()
     saved.value.save_as(tmp_path / "mine.safetensors")
@@ -138,3 +187,6 @@ def test_a_decoder_alone_learns_to_repeat_and_opens_at_its_head(training_page, t
     expect(explore.get_by_test_id("map-title")).to_contain_text("Decoder · L1")
     type_source(explore, "5 8 2 9 5")
     expect(explore.get_by_test_id("strip-target")).to_contain_text("8")
+    explore.set_viewport_size({"width": 390, "height": 844})
+    label = explore.locator(".strip-label", has_text="prompt, output")
+    assert label.evaluate(LINES_OF_FIRST_WORD) == 1

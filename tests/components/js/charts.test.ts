@@ -44,7 +44,10 @@ test("in a narrow chart every n-th number of the axis stays, the last one among 
 });
 
 test("in a narrow chart a legend below has the names of the lines, and the plot their room", () => {
-  const data = ["one", "two", "three"].flatMap((name) => [{ showlegend: false }, { name }]);
+  const data = ["a first name", "another", "one"].flatMap((name) => [
+    { showlegend: false },
+    { name },
+  ]);
   const margin = { l: 64, r: 112, t: 12, b: 48 };
   const layout = { height: 300, margin, annotations: [{ text: "one" }], showlegend: false };
   const shown = (width: number) =>
@@ -55,8 +58,29 @@ test("in a narrow chart a legend below has the names of the lines, and the plot 
   assert.ok(narrow.showlegend);
   assert.deepEqual(narrow.annotations, []);
   assert.ok(288 - narrow.margin.l - narrow.margin.r > 0.7 * 288);
-  assert.equal(narrow.margin.b - margin.b, 2 * 1.5 * 13); // two lines of two names
+  assert.equal(narrow.margin.b - margin.b, Math.ceil(2 * 1.6 * 13) + 10); // two lines of two names
   assert.equal(narrow.height - narrow.margin.b, 300 - margin.b); // the plot is as high
+});
+
+test("a legend that a chart has in any case has its room at each width", () => {
+  const names = [
+    "reverse (1)",
+    "copy (2)",
+    "sort · no causal mask (3)",
+    "归纳（induction，只有解码器）（1）",
+  ];
+  const data = names.flatMap((name) => [{ name }, { name, showlegend: false }]);
+  const layout = { height: 300, margin: { l: 64, r: 20, t: 12, b: 48 }, showlegend: true };
+  for (const [width, lines] of [
+    [288, 4],
+    [700, 2],
+    [1440, 1],
+  ]) {
+    const shown = inColours({ data, layout }, PALETTE, { width, type: 12 }).layout as any;
+    assert.equal(shown.margin.b - 48, Math.ceil(lines * 1.6 * 12) + 10);
+    assert.equal(shown.height - shown.margin.b, 300 - 48);
+    assert.equal(shown.margin.r, 20);
+  }
 });
 
 /** Of `count` heads of each model. */

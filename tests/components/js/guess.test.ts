@@ -71,7 +71,7 @@ test("a guess of the token counts, in whatever case it is typed, and shows the t
 
 test("a guess of a token that a person chose is shown and not counted", () => {
   const chosen = { token: TRACE.predicted[0], id: 4, probability: 0.1, rank: 2 };
-  const forced = { ...chosen, chosen: true, forced: true, given: false };
+  const forced = { ...chosen, chosen: true, forced: true, given: false, drawn: false };
   const candidates = [[forced], ...TRACE.candidates.slice(1)];
   const context = { ...guessing(), trace: { ...TRACE, candidates } };
   for (const given of [TRACE.predicted[0], "something else"]) {

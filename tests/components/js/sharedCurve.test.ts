@@ -12,19 +12,25 @@ const MOST_POINTS = 60; // that the server takes
 
 function training(begun: number, ...steps: number[]): any {
   const moments = steps.map((step) => ({ step, exact: step / 3000, gold: [[0.123456, 1]] }));
-  return { settings: settingsOf(CHOICE), begun, moments };
+  return { settings: settingsOf(CHOICE), begun, state: "running", moments };
 }
 
 let sent: any[] = [];
 let status = 204;
 let answers: boolean[] = [];
+let browser = new EventTarget();
 
 beforeEach(() => {
   [sent, status, answers] = [[], 204, []];
   mock.timers.enable({ apis: ["setTimeout"] });
   mock.method(AbortSignal, "timeout", () => new AbortController().signal);
   const page = { documentElement: { dataset: { class: "" } } };
-  Object.assign(globalThis, { document: page, location: { href: "http://class.example/train" } });
+  browser = new EventTarget();
+  Object.assign(globalThis, {
+    window: browser,
+    document: page,
+    location: { href: "http://class.example/train" },
+  });
   mock.method(globalThis, "fetch", async (address: URL, { body }: any) => {
     assert.equal(address.href, "http://class.example/class/curve");
     sent.push(JSON.parse(body));
@@ -56,7 +62,9 @@ test("a message has the curve, the heads and no name", () => {
       [50, 0.0167],
     ],
     gold: [[0.1235, 1]],
+    finished: false,
   });
+  assert.ok(sharedCurve({ ...training(1, 25), state: "done" }, "k3").finished);
 });
 
 test("no training has more moments than the server takes", () => {
@@ -108,4 +116,21 @@ test("the guest is told when the class takes no message, and the next one has it
   await pass(2);
   assert.deepEqual(answers, [false, true]);
   assert.equal(sent[1].points.length, 2);
+});
+
+test("the last curve of a training is sent again, a few times or once the browser is online", async () => {
+  const { agree, follow } = sharing();
+  agree(true);
+  status = 503;
+  follow(training(1, 25));
+  await pass();
+  for (const seconds of [5, 20, 60, 600]) await pass(seconds);
+  assert.equal(sent.length, 4);
+  status = 204;
+  browser.dispatchEvent(new Event("online"));
+  await pass();
+  assert.deepEqual(answers, [false, false, false, false, true]);
+  browser.dispatchEvent(new Event("online"));
+  await pass(600);
+  assert.equal(sent.length, 5); // nothing is left to send
 });

@@ -1,6 +1,7 @@
 /** Decoding step by step with a key/value cache, greedily or with drawn tokens. */
 
-import { type Drawing, draw } from "./drawing.ts";
+import type { Drawing } from "../../trace/js/drawing.ts";
+import { draw } from "./drawing.ts";
 import type { Mask } from "./masks.ts";
 import type { Transformer } from "./transformer.ts";
 import { BOS, EOS } from "./vocabulary.ts";

@@ -1,8 +1,6 @@
 /** Draw the next token at random, in the same way as `explorer/model/drawing.py`. */
 
-import type { Intervention } from "../../trace/js/interventions.ts";
-
-export type Drawing = Extract<Intervention, { verb: "draw" }>;
+import type { Drawing } from "../../trace/js/drawing.ts";
 
 const INCREMENT = 0x6d2b79f5; // the generator is mulberry32; its state counts in these
 

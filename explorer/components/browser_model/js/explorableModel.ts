@@ -3,6 +3,7 @@
  * with typed arrays, which a worker can post to its page.
  */
 
+import type { Drawing } from "../../trace/js/drawing.ts";
 import { changed, type Intervention, linesIn, NO_CHANGE } from "../../trace/js/interventions.ts";
 import {
   type Capture,
@@ -15,7 +16,6 @@ import {
 import { stepCandidates } from "./candidates.ts";
 import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
 import { AFTER_PROMPT, decodingSteps, type Forced } from "./decoding.ts";
-import type { Drawing } from "./drawing.ts";
 import { goldAlignment } from "./goldAlignment.ts";
 import { digestOf } from "./integrity.ts";
 import { editMaskCodes, intervening, interventionsOf, looksAhead } from "./interventions.ts";

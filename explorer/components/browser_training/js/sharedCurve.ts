@@ -5,10 +5,11 @@ import { latestOnly } from "../../dom/js/latestOnly.ts";
 import type { Training } from "./trainedRun.ts";
 
 const PAUSE = 2000; // ms from the answer to a message to the next one
+const RETRIES = [5000, 20_000, 60_000]; // ms until a message that was not taken is sent again
 
 /**
  * Sends the trainings of this page to the class while the guest agrees. Each message has all that the
- * one before it had, so one that is not taken is made good by the next.
+ * one before it had, so one that is not taken is made good by the next; the last one is sent again.
  * @param onAnswer told whether the class has taken a message
  */
 export function createSharing(onAnswer: (taken: boolean) => void) {
@@ -35,28 +36,41 @@ function createMessages(
 ) {
   const word = Math.random().toString(36).slice(2);
   let latest: Training | null = null;
+  let refusals = 0; // of the latest, in a row
+  let retry: ReturnType<typeof setTimeout> | undefined;
   const sendLatest = latestOnly(async () => {
+    clearTimeout(retry);
     if (!latest?.moments.length || !isAgreed()) return;
-    onAnswer(await send("curve", sharedCurve(latest, word)));
+    const taken = await send("curve", sharedCurve(latest, word));
+    onAnswer(taken);
+    refusals = taken ? 0 : refusals + 1;
+    const wait = RETRIES[refusals - 1];
+    if (wait) retry = setTimeout(sendLatest, wait);
     await new Promise((done) => setTimeout(done, PAUSE));
   });
-  const take = (training: Training) => {
-    latest = training;
+  const sendAnew = () => {
+    refusals = 0;
     sendLatest();
   };
-  return { begun, take, send: sendLatest };
+  const take = (training: Training) => {
+    latest = training;
+    sendAnew();
+  };
+  window.addEventListener("online", () => refusals && sendAnew());
+  return { begun, take, send: sendAnew };
 }
 
 /**
  * @param training after its first moment
  * @param word tells it from others, and no more
  */
-export function sharedCurve({ settings, moments }: Training, word: string) {
+export function sharedCurve({ settings, state, moments }: Training, word: string) {
   const { task, causal, seed } = settings;
   return {
     ...{ training: word, task, causal, seed },
     points: moments.map(({ step, exact }) => [step, rounded(exact)]),
     gold: moments[moments.length - 1].gold.map((heads) => heads.map(rounded)),
+    finished: state === "done",
   };
 }
 

@@ -34,6 +34,16 @@ export function isGoing({ state }: Training) {
   return state === "starting" || state === "running";
 }
 
+/**
+ * Whether a training would be lost with the page: one that goes on, or whose model is nowhere else.
+ * @param kept the training whose model was saved or opened last, as it was then
+ */
+export function isAtRisk(training: Training | null, kept: Training | null) {
+  return (
+    training !== null && (isGoing(training) || (training.moments.length > 0 && training !== kept))
+  );
+}
+
 /** The name of the training and of its model. */
 export function nameOf({ task, causal, seed }: Choice) {
   return `${task}${causal ? "" : "-no-mask"}-${seed}`;

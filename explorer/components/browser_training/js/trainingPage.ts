@@ -19,7 +19,7 @@ import { handModel } from "./handedModel.ts";
 import { createOwnTraining } from "./ownTraining.ts";
 import { createSharing } from "./sharedCurve.ts";
 import { createStartBar } from "./startBar.ts";
-import { isGoing, nameOf, runOf, type Training, trainedModel } from "./trainedRun.ts";
+import { isAtRisk, isGoing, nameOf, runOf, type Training, trainedModel } from "./trainedRun.ts";
 
 type PageRun = RunData & { trainer: Strings }; // a recorded run, with the sentences of the trainer
 
@@ -48,14 +48,23 @@ function openPage({ trainer: sentences, ...recorded }: PageRun) {
     return training && trainedModel(training);
   };
   /** @param view parameters of the address */
+  let kept: Training | null = null;
   const open = (view: Record<string, string> = {}) => {
     const trained = model();
-    if (trained) set({ blocked: !handModel(trained, { ...view, lang: language }) });
+    if (!trained) return;
+    const opened = handModel(trained, { ...view, lang: language });
+    if (opened) kept = own.latest();
+    set({ blocked: !opened });
   };
   const save = () => {
     const trained = model();
-    if (trained) saveFile(`${trained.name}.safetensors`, new Blob([trained.file]));
+    if (!trained) return;
+    saveFile(`${trained.name}.safetensors`, new Blob([trained.file]));
+    kept = own.latest();
   };
+  window.addEventListener("beforeunload", (event) => {
+    if (isAtRisk(own.latest(), kept)) event.preventDefault(); // the browser asks
+  });
   const onCell: ReplayListeners["onCell"] = ({ text, query, key, ...head }) =>
     open({ text, ...wordsOf({ ...head, cell: [query, key] }) });
 

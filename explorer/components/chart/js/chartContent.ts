@@ -19,8 +19,9 @@ export interface ChartContent {
 
 /** Where it has annotations, these are the names of lines, in the right margin. */
 interface Layout {
-  height: number; // px
-  margin?: { l: number; r: number; t: number; b: number }; // px
+  height: number; // px, without a legend
+  showlegend?: boolean; // whether the names of lines are in a legend in any case
+  margin?: { l: number; r: number; t: number; b: number; autoexpand?: boolean }; // px
   [setting: string]: unknown;
 }
 
@@ -44,34 +45,47 @@ function thinned({ tickvals = [], ticktext = tickvals.map(String) }: Axis, most:
 
 const MOST_MARGIN = 0.25; // of the width; a wider margin leaves the lines too little
 const EDGE = 12; // px right of a plot without names
-const ENTRY = 7; // widths of a name in a legend, in sizes of the type,
-const SAMPLE = 40; // and px of the line before it
-const ENTRY_LINE = 1.5;
+const LETTER = 0.6; // width of a letter in a legend, in sizes of the type,
+const WIDE_LETTER = 1; // and of a Chinese one,
+const SAMPLE = 40; // and px of the line before a name
+const ENTRY_LINE = 1.6; // height of a line of names, in sizes of the type,
+const LEGEND_EDGES = 10; // and px above and below all of them
+
+/** The width of a name in a legend, in sizes of the type. */
+function widthOf(name: string) {
+  const widths = [...name].map((letter) => (letter > "\u2e80" ? WIDE_LETTER : LETTER));
+  return widths.reduce((sum, width) => sum + width, 0);
+}
 
 /**
- * The layout where the names of the lines, at their ends, would take much of a narrow chart: they
- * stand in a legend below, for which the chart is higher.
+ * The layout where lines have a legend: in any case, or because their names, at their ends, would take
+ * much of a narrow chart. It is below the plot, and the chart is higher by its lines. Plotly would find
+ * room for a legend itself (`autoexpand`), but keeps that of the earlier width at another one.
  */
 function withRoom(
   { data, layout }: ChartContent["chart"],
   { width, type }: { width: number; type: number },
 ): Layout {
-  const { margin, height } = layout;
-  if (!margin || margin.r <= MOST_MARGIN * width) return layout;
+  const { margin, height, showlegend } = layout;
+  const narrow = margin && margin.r > MOST_MARGIN * width;
+  if (!margin || !(narrow || showlegend)) return layout;
   const { l, t, b } = margin;
-  const names = data.filter(({ name, showlegend }) => name && showlegend !== false).length;
-  const across = Math.max(1, Math.floor(width / (ENTRY * type + SAMPLE)));
-  const below = Math.ceil(names / across) * ENTRY_LINE * type;
+  const r = narrow ? EDGE : margin.r;
+  const names = data.flatMap(({ name, showlegend }) => (showlegend === false ? [] : (name ?? [])));
+  const entry = Math.ceil(type * Math.max(...names.map(widthOf)));
+  const across = Math.max(1, Math.floor(width / (entry + SAMPLE)));
+  const lines = Math.ceil(names.length / across);
+  const below = Math.ceil(lines * ENTRY_LINE * type) + LEGEND_EDGES;
   return {
     ...layout,
     height: height + below,
-    margin: { ...margin, r: EDGE, b: b + below },
+    margin: { ...margin, r, b: b + below, autoexpand: false },
     annotations: [],
     showlegend: true,
     legend: {
       orientation: "h",
-      entrywidth: ENTRY * type,
-      ...{ x: -l / (width - l - EDGE), y: -b / (height - t - b), yanchor: "top" }, // of the plot
+      entrywidth: entry,
+      ...{ x: -l / (width - l - r), y: -b / (height - t - b), yanchor: "top" }, // of the plot
       ...{ itemclick: false, itemdoubleclick: false },
     },
   };

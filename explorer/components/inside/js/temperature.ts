@@ -1,4 +1,5 @@
 import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { drawingIn } from "../../trace/js/drawing.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
 import { currentRow } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -22,21 +23,23 @@ export function createTemperature(context: TraceContext, isReplaced: () => boole
     value: "1",
     on: { input: () => context.set({ temperature: Number(slider.value) }) },
   });
-  const node = element(
-    "label",
-    { class: "temperature", title: say("temperature_title") },
-    say("temperature"),
-    slider,
-    value,
-  );
+  const node = element("label", { class: "temperature" }, say("temperature"), slider, value);
   const draw = () => {
     node.hidden = isReplaced() || !isShown(context);
     const { temperature } = context.state;
     if (slider.value !== String(temperature)) slider.value = String(temperature);
     write(value, temperature.toFixed(1));
     assign(slider, "aria-valuetext", temperature.toFixed(1));
+    const drawing = drawingIn(context.pieces.header.facts);
+    const how = drawing ? "temperature_drawn_title" : "temperature_title";
+    assign(node, "title", say(how, { temperature: drawing?.temperature ?? 1 }));
   };
   return { element: node, views: [draw] };
+}
+
+/** The temperature of the probabilities on screen. */
+export function temperatureOnScreen(context: TraceContext) {
+  return isShown(context) ? context.state.temperature : 1;
 }
 
 /**
@@ -44,9 +47,9 @@ export function createTemperature(context: TraceContext, isReplaced: () => boole
  * model where there is none, or until the server has answered.
  */
 export function atTemperature(context: TraceContext, probability: number) {
-  const { temperature, layer } = context.state;
-  if (temperature === 1 || !isShown(context)) return probability;
-  const path = findPath(context, layer);
+  const temperature = temperatureOnScreen(context);
+  if (temperature === 1) return probability;
+  const path = findPath(context, context.state.layer);
   if (typeof path === "string") return probability;
   const index = path.temperatures.findIndex((known) => Math.abs(known - temperature) < 1e-6);
   return probability ** (1 / temperature) / path.tempered(currentRow(context), index);

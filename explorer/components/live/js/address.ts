@@ -3,6 +3,7 @@
  * of the app's own links. A fragment is untrusted text: what fails a check is left out.
  */
 
+import { wrongDrawing } from "../../trace/js/drawing.ts";
 import { changed, NO_CHANGE, readIntervention } from "../../trace/js/interventions.ts";
 import {
   FIELDS,
@@ -18,7 +19,7 @@ import type { InitialView } from "./initialView.ts";
 import { initialRequest, type LiveModel, unchanged } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 
-/** refused: names of parameters that were left out */
+/** refused: names of parameters that were left out; of a wrong drawing its line */
 type Visit = {
   request: LiveRequest;
   view: InitialView;
@@ -46,7 +47,7 @@ export function readAddress(fragment: string, models: LiveModel[], languages: st
     const text = query.get(name);
     if (text === null) return null;
     const value = read(text);
-    if (value === null) refused.push(name);
+    if (value === null) refused.push((name === "do" && wrongDrawing(text.split(";"))) || name);
     return value;
   };
   const named = take("model", (name) => models.find((model) => model.name === name) ?? null);

@@ -111,7 +111,7 @@ export function createAsking(
     link(viewWithout(missing, view), replace);
     if (host) picture.follow(host.picture, host.shown);
     const unfollowed = refused ? [...refused, ...missing] : [];
-    if (unfollowed.length) set({ problem: refusalSentence(data.strings[language], unfollowed) });
+    if (unfollowed.length) set({ problem: refusalSentence(data, language, unfollowed) });
     if (typed && draft === null) picture.focus(); // who types on keeps the text box
   };
   /**
@@ -148,7 +148,7 @@ export function createAsking(
   const refuse = ({ request, refused, problem: before }: Asked, error: unknown) => {
     const { language } = state;
     const shown = shownRequest(state);
-    const unfollowed = refused?.length ? refusalSentence(data.strings[language], refused) : "";
+    const unfollowed = refused?.length ? refusalSentence(data, language, refused) : "";
     const initial = initialRequest(modelOf(data.models, request));
     const given = request.text !== initial.text;
     if (given && state.draft === null) set({ draft: request.text });

@@ -7,10 +7,13 @@ import type { PageData } from "./pageData.ts";
 
 const EXAMPLE = "7 3 9 1 4"; // what was shown of its training
 
-/** The data of the page, with the handed model first where there is one. */
+/** The data of the page, with the handed model first, or with its name where it is gone. */
 export async function withHandedModel(data: PageData): Promise<PageData> {
   const handed = await askForModel();
-  return handed ? { ...data, models: [described(handed, data), ...data.models] } : data;
+  if (handed) return { ...data, models: [described(handed, data), ...data.models] };
+  const wanted = new URLSearchParams(location.hash.slice(1)).get("model");
+  const known = data.models.some(({ name }) => name === wanted);
+  return wanted && !known ? { ...data, gone: wanted } : data;
 }
 
 function described(handed: HandedModel, data: PageData): LiveModel {

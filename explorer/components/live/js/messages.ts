@@ -4,7 +4,7 @@ import { ModelError } from "../../browser_model/js/modelError.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { fillIn, type Strings } from "../../dom/js/sentences.ts";
 import { isSpecial } from "../../trace/js/label.ts";
-import { LONGEST_TEXT } from "../../trace/js/look.ts";
+import { LARGEST_SEED, LONGEST_TEXT, TEMPERATURES } from "../../trace/js/look.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import { reads } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
@@ -83,7 +83,22 @@ export function errorSentence(
 }
 
 /** @param names of parameters of a link that could not be followed */
-export function refusalSentence({ explore }: Record<"explore", Strings>, names: string[]) {
-  const parts = names.map((name) => fillIn(explore, `part_${name}`, { longest: LONGEST_TEXT }));
+export function refusalSentence(
+  { strings, gone }: Pick<PageData, "strings" | "gone">,
+  language: string,
+  names: string[],
+): string {
+  const { live, explore } = strings[language];
+  if (gone && names.includes("model")) {
+    const others = names.filter((name) => name !== "model");
+    const rest = others.length ? [refusalSentence({ strings }, language, others)] : [];
+    return [fillIn(live, "trained_gone", { name: gone }), ...rest].join(" ");
+  }
+  const [lowest, highest] = TEMPERATURES;
+  const facts = { longest: LONGEST_TEXT, lowest, highest, most: LARGEST_SEED };
+  const parts = names.map((name) => {
+    const [word, ...got] = name.split(" ");
+    return fillIn(explore, `part_${word}`, { ...facts, got: got.join(" ") });
+  });
   return fillIn(explore, "link_refused", { parts: parts.join(explore.part_separator) });
 }

@@ -28,6 +28,7 @@ import { linkAt } from "./alignment.ts";
 const NEXT = {
   forced: ["next_forced_best", "next_forced"],
   given: ["next_prompt_best", "next_prompt"],
+  drawn: ["next_predicted", "next_drawn"],
   filled: ["next_filled", "next_given"],
   decoded: ["next_predicted", "next_given"],
 };
@@ -203,9 +204,13 @@ function probabilityText({ state, say }: TraceContext, probability: number) {
 }
 
 /** How the token that follows came to follow. */
-function howChosen({ trace }: TraceContext, { forced, given }: Candidate): keyof typeof NEXT {
+function howChosen(
+  { trace }: TraceContext,
+  { forced, given, drawn }: Candidate,
+): keyof typeof NEXT {
   if (forced) return "forced";
   if (given) return "given";
+  if (drawn) return "drawn";
   return trace.masks.length ? "filled" : "decoded";
 }
 

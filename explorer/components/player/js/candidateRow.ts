@@ -10,9 +10,10 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 const SMALLEST_SHARE = 1e-6; // where the logarithmic bars begin
 /** Sign and sentence of a chosen candidate. */
-const CHOSEN: Record<"forced" | "given" | "taken", [string, string]> = {
+const CHOSEN: Record<"forced" | "given" | "drawn" | "taken", [string, string]> = {
   forced: ["✎", "forced"],
   given: ["◆", "in_prompt"],
+  drawn: ["⚂", "drawn"],
   taken: ["✓", "chosen"],
 };
 
@@ -101,9 +102,10 @@ export function barShare(view: NextView, probability: number) {
 }
 
 /** How a chosen candidate came to be chosen. */
-function howChosen({ forced, given }: Candidate): keyof typeof CHOSEN {
+function howChosen({ forced, given, drawn }: Candidate): keyof typeof CHOSEN {
   if (forced) return "forced";
-  return given ? "given" : "taken";
+  if (given) return "given";
+  return drawn ? "drawn" : "taken";
 }
 
 /** The sentence on what a click on a candidate that was not chosen does, or why it does nothing. */

@@ -204,7 +204,7 @@ function listed(context: TraceContext): Candidate[] {
 /** The keys of the current row as rows of the list; their ids are their positions. */
 function keyCandidates(context: TraceContext): Candidate[] {
   const { keyTokens } = siteOf(context);
-  const unknown = { probability: 0, chosen: false, forced: false, given: false };
+  const unknown = { probability: 0, chosen: false, forced: false, given: false, drawn: false };
   return keyChoices(context).map((id, index) => ({
     ...unknown,
     id,

@@ -1,4 +1,6 @@
 import type { Say } from "../../dom/js/sentences.ts";
+import { temperatureOnScreen } from "../../inside/js/temperature.ts";
+import { drawingIn } from "../../trace/js/drawing.ts";
 import { tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { currentRow, isGiven, siteOf } from "../../trace/js/stepState.ts";
@@ -28,11 +30,19 @@ export function candidateNote(context: TraceContext, candidates: Candidate[]) {
   if (candidates.length)
     return [
       ...about,
+      ...drawnNote(context),
       ...(offered ? [say(trace.masks.length ? "what_if_mask" : "what_if")] : []),
     ].join(" ");
   return row >= 0 && trace.predicted[row] !== undefined
     ? say("no_candidates")
     : say("no_predictions");
+}
+
+/** While tokens are drawn: at which temperature, and at which the probabilities beside are. */
+function drawnNote(context: TraceContext) {
+  const drawing = drawingIn(context.pieces.header.facts);
+  const shown = temperatureOnScreen(context);
+  return drawing ? [context.say("drawn_note", { shown, drawn: drawing.temperature })] : [];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { isInLesson } from "../../page/js/lessonEvents.ts";
+import { canGuess } from "../../trace/js/guess.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
@@ -8,11 +9,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
  */
 export function createGuessControl(context: TraceContext): Part {
   const { say, act } = context;
-  const button = buttonElement(
-    act.toggleGuess,
-    { testid: "guess", title: say("guess_title") },
-    say("guess"),
-  );
+  const button = buttonElement(act.toggleGuess, { testid: "guess" }, say("guess"));
   const weights = element("input", {
     type: "checkbox",
     testid: "guess-weights",
@@ -28,6 +25,10 @@ export function createGuessControl(context: TraceContext): Part {
     document.documentElement.toggleAttribute("data-guess", guess !== null); // hints tell outputs
     node.hidden = context.trace.predicted.length === 0;
     assign(button, "aria-pressed", guess ? "true" : "false");
+    const able = canGuess(context);
+    assign(button, "aria-disabled", able ? null : "true");
+    assign(button, "data-idle", able ? null : "");
+    assign(button, "title", say(able ? "guess_title" : "no_guess_drawn"));
     label.hidden = tally.hidden = guess === null || (isInLesson() && guess.total === 0); // its card asks
     if (!guess) return;
     weights.checked = guess.weightsToo;

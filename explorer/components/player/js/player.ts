@@ -27,7 +27,7 @@ import type { View } from "../../page/js/streamlitComponent.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
 import { showEdit } from "../../trace/js/editing.ts";
 import { createEverything } from "../../trace/js/everything.ts";
-import { initialState, type TraceState } from "../../trace/js/initialState.ts";
+import { initialState, type TraceState, viewAfterDrawing } from "../../trace/js/initialState.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
@@ -137,7 +137,7 @@ export function mountPlayer(
   followLesson(context, (state) => showTrace(context, context.pieces, state));
   return {
     update: (next) => {
-      const state = initialState(next, next.header.view, context.state);
+      const state = initialState(next, viewAfterDrawing(context, next), context.state);
       opener.open(next, state, () => {
         const { language } = context.trace.header;
         showTrace(context, next, state);

@@ -1,4 +1,4 @@
-import { guessAt, reveal, startGuessing } from "./guess.ts";
+import { canGuess, guessAt, reveal, startGuessing } from "./guess.ts";
 import { createHeadLoading, type ShowLoaded } from "./headLoading.ts";
 import type { TraceState } from "./initialState.ts";
 import type { Change } from "./interventions.ts";
@@ -87,7 +87,7 @@ export function createActions(context: TraceContext): Actions {
  */
 function toggleGuess(context: TraceContext) {
   const { state, trace } = context;
-  if (trace.predicted.length === 0) return;
+  if (trace.predicted.length === 0 || (!state.guess && !canGuess(context))) return;
   context.act.pause();
   const step = state.step >= trace.steps ? 1 : state.step;
   if (state.guess) {

@@ -1,3 +1,4 @@
+import { drawingIn } from "./drawing.ts";
 import type { TraceState } from "./initialState.ts";
 import { labelOf } from "./label.ts";
 import {
@@ -12,6 +13,7 @@ import {
   shownRows,
   siteOf,
 } from "./stepState.ts";
+import type { TraceContext } from "./traceContext.ts";
 
 /** To the question of the current step. */
 export interface Answer {
@@ -36,6 +38,11 @@ export interface Guess {
 }
 
 export const HIDDEN = "?";
+
+/** Whether the next tokens are the model's own: nobody can guess what was drawn at random. */
+export function canGuess({ pieces }: Pick<TraceContext, "pieces">) {
+  return drawingIn(pieces.header.facts) === null;
+}
 
 /**
  * Guessing from a step on: everything before it is known.

@@ -1,7 +1,8 @@
 import { projectorChosen } from "../../page/js/projector.ts";
 import type { HeadOrMethod, Method } from "./contributions.ts";
+import { drawingIn } from "./drawing.ts";
 import type { EditNote } from "./editing.ts";
-import { type Guess, guessOn, startGuessing } from "./guess.ts";
+import { canGuess, type Guess, guessOn, startGuessing } from "./guess.ts";
 import { bestHead } from "./headScores.ts";
 import { FLAGS, MEAN } from "./look.ts";
 import type { Scale } from "./scale.ts";
@@ -15,6 +16,7 @@ import type {
   Trace,
   ViewOptions,
 } from "./trace.ts";
+import type { TraceContext } from "./traceContext.ts";
 import { inUnit, stepInUnit } from "./unitChoice.ts";
 
 type TouchedCell = Cell & { site: SiteName; layer: number; head: number }; // and its head
@@ -93,7 +95,8 @@ export function initialState(
   const pick = (part: "layer" | "head", count: number) =>
     [view[part], before[part], best[part]].find((value) => within(value, count)) ?? 0;
   const asked = view.step ?? 0;
-  const guesses = (view.guess ?? Boolean(before.guess)) && trace.predicted.length > 0;
+  const guesses =
+    (view.guess ?? Boolean(before.guess)) && trace.predicted.length > 0 && canGuess({ pieces });
   const last = guesses ? 1 : trace.steps; // where nothing is asked for: all, or all to be guessed
   const step = initialStep(pieces, trace, asked, last);
   const named = within(view.head, site.heads); // of a layer alone, as in a link, the mean is shown
@@ -127,6 +130,23 @@ export function initialState(
     insideView: view.inside ?? (view.cell ? "cell" : (before.insideView ?? "cell")),
     inside: initialCell(view, before),
   };
+}
+
+/**
+ * The view of the next trace: where its output was drawn anew while the last step was on screen, that
+ * of the new one is shown. A step that a link names stays.
+ */
+export function viewAfterDrawing(
+  { pieces, trace, state }: Pick<TraceContext, "pieces" | "trace" | "state">,
+  next: Trace,
+): Partial<ViewOptions> {
+  const { view, facts } = next.header;
+  const before = pieces.header.facts;
+  const again = facts.model === before.model && facts.text === before.text;
+  const drawn = JSON.stringify(drawingIn(facts)) !== JSON.stringify(drawingIn(before));
+  const named = !view.suggested && view.step !== null && view.step !== pieces.steps;
+  const last = again && drawn && state.step === trace.steps && !named;
+  return last ? { ...view, step: next.steps, suggested: false } : view;
 }
 
 /**

@@ -4,7 +4,8 @@
  */
 
 import type { Say } from "../../dom/js/sentences.ts";
-import { EDITED, LARGEST_SEED, OMISSIONS, SITES, TEMPERATURES, UNMASKED } from "./look.ts";
+import { type Drawing, readDrawing } from "./drawing.ts";
+import { EDITED, OMISSIONS, SITES, UNMASKED } from "./look.ts";
 import { headName } from "./stepState.ts";
 import type { Cell, Facts, Replacement, Site, SiteName } from "./trace.ts";
 
@@ -21,7 +22,7 @@ export type Intervention =
   | (Heads & Cell & { verb: "close" | "open" })
   | (Heads & { verb: "row"; query: number; weights: number[] })
   | { verb: "omit"; part: (typeof OMISSIONS)[number] }
-  | { verb: "draw"; temperature: number; seed: number };
+  | Drawing;
 
 /** Lines that are added to the interventions in force, and lines that are removed. */
 export interface Change {
@@ -45,7 +46,7 @@ export function readIntervention(line: string): Intervention | null {
   const [verb, name = "", ...rest] = line.trim().split(/\s+/);
   const part = OMISSIONS.find((one) => one === name);
   if (verb === "omit") return part && !rest.length ? { verb, part } : null;
-  if (verb === "draw") return drawingOf(name, rest);
+  if (verb === "draw") return readDrawing(line);
   const found = HEADS.exec(name);
   if (!found) return null;
   const [layer, head] = found.slice(2).map((word) => (word === "*" ? null : Number(word)));
@@ -66,14 +67,6 @@ export function readIntervention(line: string): Intervention | null {
   return valid && weights.some(Boolean)
     ? { verb, ...heads, query: Number(rest[0]), weights }
     : null;
-}
-
-function drawingOf(name: string, rest: string[]): Intervention | null {
-  const [temperature, seed] = [Number(name || Number.NaN), Number(rest[0])];
-  const [lowest, highest] = TEMPERATURES;
-  const valid = rest.length === 1 && NUMBER.test(rest[0]) && seed <= LARGEST_SEED;
-  if (!valid || !(temperature >= lowest && temperature <= highest)) return null;
-  return { verb: "draw", temperature, seed };
 }
 
 /** The lines in the facts of a trace, which may hold anything, that can be read. */

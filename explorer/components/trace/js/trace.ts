@@ -1,6 +1,7 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 import { type PayloadArray, readEnvelope } from "../../page/js/envelope.ts";
 import { type Contributions, createContributions, type HeadOrMethod } from "./contributions.ts";
+import { drawingIn } from "./drawing.ts";
 import { largeSite } from "./largeSite.ts";
 import { createLoadedHeads, type LoadedHeads } from "./loadedHeads.ts";
 import {
@@ -58,6 +59,7 @@ export interface Facts {
   ended?: boolean;
   given?: boolean;
   model?: string;
+  text?: string;
   mask?: string;
   interventions?: unknown; // lines of text; a file may hold anything
   weights_only?: boolean; // whether the model shows its weights and cannot be changed
@@ -162,6 +164,7 @@ export interface Candidate {
   chosen: boolean;
   forced: boolean;
   given: boolean; // whether its step is inside the prompt
+  drawn: boolean; // whether its step has a token drawn at random
   id: number;
 }
 
@@ -382,6 +385,7 @@ function readCandidates(header: TraceHeader, array: (name: string) => PayloadArr
   const column = (name: string) => array(`steps.${name}`) as PayloadArray;
   const [rank, label, probability] = [column("rank"), column("label"), column("probability")];
   const [id, chosen, forced] = [column("id"), column("chosen"), column("forced")];
+  const draws = drawingIn(header.facts) !== null;
   steps.forEach((step, index) => {
     const inPrompt = step < (header.prompt ?? 0);
     rows[step - 1].push({
@@ -392,6 +396,7 @@ function readCandidates(header: TraceHeader, array: (name: string) => PayloadArr
       // Neither a given target nor a prompt was chosen in the app.
       forced: forced[index] === 1 && !header.facts.given && !inPrompt,
       given: inPrompt,
+      drawn: draws && !forced[index] && !inPrompt,
       id: id[index],
     });
   });

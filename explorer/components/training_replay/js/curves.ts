@@ -90,8 +90,11 @@ export function createCurves(
       const free = columnsNow() === 1 ? box.clientWidth - left : width; // above the names of the lines, too
       heading.style.width = `${free}px`;
     });
-    const { every, moments } = context.run;
-    write(note, moments.length ? "" : context.say("no_moment", { every }));
+    const { every, moments, report } = context.run;
+    const why = report.going ? "no_moment" : "never_moment";
+    write(note, moments.length ? "" : context.say(why, { every }));
+    const { top, height } = view.boxes[0] ?? { top: 0, height: 0 }; // clear of the other headings
+    note.style.top = `${top + height / 2}px`;
   };
   /** Where a step is, px from the left. */
   const placeOf = (step: number, { left, width }: Box) => {

@@ -62,7 +62,8 @@ export function createProbe(context: ReplayContext): Part & { destroy: () => voi
     box.classList.toggle("waiting", !trace);
     const ofOther = shownRun !== run.key; // whose picture is never shown for this run
     box.classList.toggle("other-run", ofOther);
-    const reason = !moment ? "waiting_picture" : trace === false ? "no_picture" : "loading_picture";
+    const none = run.report.going ? "waiting_picture" : "never_picture";
+    const reason = !moment ? none : trace === false ? "no_picture" : "loading_picture";
     write(note, ofOther || trace === false ? context.say(reason) : "");
     text.show(moment, trace || context.picture?.pieces);
   };

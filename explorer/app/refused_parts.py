@@ -1,0 +1,21 @@
+"""The parameters of a link that could not be followed, in words."""
+
+from collections.abc import Iterable
+
+from explorer.core.i18n import isolated, say
+from explorer.core.interventions import LARGEST_SEED, TEMPERATURES
+from explorer.core.vocabulary import LONGEST_LINKED_TEXT
+
+
+def refused_parts(names: Iterable[str], language: str) -> str:
+    """The parts of the page with these names, listed; the name of a wrong drawing is its line."""
+    return say("explore.part_separator", language).join(_part(name, language) for name in names)
+
+
+def _part(name: str, language: str) -> str:
+    word, _, got = name.partition(" ")
+    lowest, highest = TEMPERATURES
+    facts = {"lowest": f"{lowest:g}", "highest": f"{highest:g}", "most": LARGEST_SEED}
+    return say(
+        f"explore.part_{word}", language, longest=LONGEST_LINKED_TEXT, got=isolated(got), **facts
+    )
