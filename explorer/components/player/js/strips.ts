@@ -209,10 +209,11 @@ function stripElement(context: TraceContext, name: StripName): Strip {
     const { first, stop } = values.shown;
     const hidden = count() - stop;
     [earlier, later].forEach((button, after) => {
-      button.hidden = (after ? hidden : first) === 0 || context.state.guess !== null;
-      write(button, after ? `${hidden} ›` : `‹ ${first}`);
-      const facts = { count: after ? hidden : first };
-      const title = say(after ? "strip_later" : "strip_earlier", facts);
+      const others = after ? hidden : first;
+      const secret = after > 0 && context.state.guess !== null; // how long the answer is, is not told
+      button.hidden = others === 0 || secret;
+      write(button, after ? `${others} ›` : `‹ ${others}`);
+      const title = say(after ? "strip_later" : "strip_earlier", { count: others });
       for (const attribute of ["title", "aria-label"]) assign(button, attribute, title);
     });
   };
