@@ -1,6 +1,5 @@
 import {
   assign,
-  buttonElement,
   element,
   type Listeners,
   type Part,
@@ -9,7 +8,7 @@ import {
 } from "../../dom/js/element.ts";
 import { DESK_TYPE, PROJECTOR_TYPE } from "../../dom/js/lengths.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
-import { createStore, untracked } from "../../dom/js/store.ts";
+import { untracked } from "../../dom/js/store.ts";
 import { markTerm } from "../../dom/js/terms.ts";
 import { linkAt } from "../../map/js/alignment.ts";
 import { measuringPen, textWidth, tokenWidth } from "../../map/js/geometry.ts";
@@ -37,14 +36,13 @@ import {
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { forcedRows } from "../../trace/js/unitChoice.ts";
-import { nextWindow, type TokenWindow, windowAround } from "./tokenWindow.ts";
+import { createTokenPages } from "./tokenPages.ts";
 
 type StripName = "source" | "target";
 
 const SHORTEST_CHIP = 16; // px
 const CHIP_EDGE = 24; // px that a chip adds to its text
 const WIDEST = 8192; // px of any window
-const NOTHING: TokenWindow = { first: 0, stop: 0 };
 
 /** One strip: its elements, and which tokens of a long text it has. */
 interface Strip {
@@ -52,9 +50,7 @@ interface Strip {
   label: HTMLElement;
   tokens: HTMLElement; // with the chips, and buttons to those before and after
   chips: HTMLElement;
-  follow: () => void; // chooses the tokens
-  shown: () => TokenWindow;
-  drawMore: () => void;
+  pages: ReturnType<typeof createTokenPages>; // which tokens these are
   markMore: () => void;
 }
 
@@ -98,12 +94,12 @@ export function createStrips(context: TraceContext): Part {
   const views = [
     name,
     fit,
-    source.follow,
-    target.follow,
+    source.pages.follow,
+    target.pages.follow,
     () => drawSource(context, source),
     () => drawTarget(context, target),
-    source.drawMore,
-    target.drawMore,
+    source.pages.draw,
+    target.pages.draw,
     () => markHovered(context, source, target),
   ];
   return { element: node, views, after: [scroll, markMore] };
@@ -178,48 +174,26 @@ function tokenInView(context: TraceContext, name: StripName) {
 function stripElement(context: TraceContext, name: StripName): Strip {
   const { say } = context;
   const label = element("span", { class: "strip-label" }, say(`strip_${name}`));
-  const { values, set } = createStore({ shown: NOTHING });
-  const chips = element("div", { class: "chips-shown", role: "list" });
-  assign(chips, "aria-label", say(`strip_${name}`));
-  const count = () => lengthOf(context, name);
-  const [earlier, later] = [false, true].map((later) =>
-    buttonElement(
-      () => {
-        set({ shown: nextWindow(count(), values.shown, later) });
-        context.screen.flush();
-        tokens.scrollTop = later ? 0 : tokens.scrollHeight;
-      },
-      { class: "quiet more-tokens", testid: `${name}-${later ? "later" : "earlier"}` },
-    ),
-  );
+  const list = { class: "chips-shown", role: "list", "aria-label": say(`strip_${name}`) };
+  const chips = element("div", list);
+  const pages = createTokenPages(context, {
+    name,
+    count: () => lengthOf(context, name),
+    inView: () => tokenInView(context, name),
+    turned: (later) => {
+      tokens.scrollTop = later ? 0 : tokens.scrollHeight;
+    },
+  });
   const tokens = element(
     "div",
     { class: "strip-tokens", testid: `strip-${name}`, on: chipListeners(context, name) },
-    earlier,
+    pages.earlier,
     chips,
-    later,
+    pages.later,
   );
-  let generation = -1; // of the tokens that are shown
-  const follow = () => {
-    const before = generation === context.generation ? untracked(() => values.shown) : NOTHING;
-    generation = context.generation;
-    set({ shown: windowAround(count(), tokenInView(context, name), before) });
-  };
-  const drawMore = () => {
-    const { first, stop } = values.shown;
-    const hidden = count() - stop;
-    [earlier, later].forEach((button, after) => {
-      const others = after ? hidden : first;
-      const secret = after > 0 && context.state.guess !== null; // how long the answer is, is not told
-      button.hidden = others === 0 || secret;
-      write(button, after ? `${others} ›` : `‹ ${others}`);
-      const title = say(after ? "strip_later" : "strip_earlier", { count: others });
-      for (const attribute of ["title", "aria-label"]) assign(button, attribute, title);
-    });
-  };
   const markMore = markedWhereMore(label, tokens, say("strip_more"));
   const row = element("div", { class: "strip" }, label, tokens);
-  return { row, label, tokens, chips, follow, shown: () => values.shown, drawMore, markMore };
+  return { row, label, tokens, chips, pages, markMore };
 }
 
 /** How many tokens a strip has: the target also the last prediction. */
@@ -274,8 +248,8 @@ function hoverToken(context: TraceContext, event: PointerEvent, name: StripName)
 }
 
 /** The chips of a strip with their positions, to be filled by `drawChip`. */
-function chipsOf({ chips, shown }: Strip): [HTMLElement, number][] {
-  const { first, stop } = shown();
+function chipsOf({ chips, pages }: Strip): [HTMLElement, number][] {
+  const { first, stop } = pages.shown();
   const make = () => element("bdi", { class: "chip token", role: "listitem" });
   return populate(chips, stop - first, make).map((chip, index) => {
     assign(chip, "data-position", first + index);
@@ -284,8 +258,8 @@ function chipsOf({ chips, shown }: Strip): [HTMLElement, number][] {
 }
 
 /** The chip of a token; undefined where the strip does not have it. */
-function chipAt({ chips, shown }: Strip, position: number) {
-  const { first } = shown();
+function chipAt({ chips, pages }: Strip, position: number) {
+  const { first } = pages.shown();
   return position < first ? undefined : (chips.children[position - first] as HTMLElement);
 }
 
