@@ -17,6 +17,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
 from explorer.app.widgets.alignment_panel import alignment_panel
+from explorer.app.widgets.beam_section import beam_section
 from explorer.app.widgets.comparison_section import comparison_section
 from explorer.app.widgets.input_bar import input_bar, reading_choice
 from explorer.app.widgets.integrity_line import integrity_line
@@ -31,6 +32,7 @@ from explorer.app.widgets.messages import (
     show_reported,
 )
 from explorer.app.widgets.pruning_panel import pruning_panel
+from explorer.app.widgets.search_panel import search_panel
 from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
 from explorer.app.widgets.weight_scores_table import weight_scores_table
 from explorer.core.errors import ConfigError, TraceSizeError
@@ -230,6 +232,15 @@ def roles(member: CatalogModel, trace: Trace, language: str, messages: DeltaGene
     weight_scores_table(member, language)
 
 
+def search(member: CatalogModel, trace: Trace, language: str, _: DeltaGenerator) -> None:
+    """Draw the search of a corpus for the head on screen, and the grid in which another is
+    chosen."""
+    picture = search_panel(member, trace, heads_picture.searched_head(member, trace), language)
+    if picture is not None:
+        with picture:
+            head_grid(member, trace, reports_of(member), language)
+
+
 def removal(member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator) -> None:
     """Draw the loss of the model without each head, or the reason why it cannot be measured."""
 
@@ -272,6 +283,7 @@ _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
     "metrics": Section(partial(findings, report_tables.metrics)),
     "roles": Section(roles),
     "alignment": Section(lambda member, _, language, __: alignment_panel(member, language)),
+    "search": Section(search),
     "experiments": Section(experiments, simple=True, inside=True, whole=True),
     COMPARE: Section(comparison_section, simple=True, whole=True),
     "removal": Section(removal),
@@ -281,6 +293,7 @@ _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
         inside=True,
     ),
     "norms": Section(value_norms, inside=True, whole=True),
+    "beam": Section(beam_section),
 }
 
 
