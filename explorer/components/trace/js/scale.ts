@@ -19,10 +19,15 @@ export function scaleOf(
   return state.scale ?? (small ? "sqrt" : "linear");
 }
 
+let roots: Float32Array | null = null;
+
 /** The square root of each weight by its code: a map of 2,048 tokens has four million. */
-const ROOTS = Float32Array.from({ length: FULL_WEIGHT + 1 }, (_, code) =>
-  Math.sqrt(code / FULL_WEIGHT),
-);
+function rootsByCode() {
+  roots ??= Float32Array.from({ length: FULL_WEIGHT + 1 }, (_, code) =>
+    Math.sqrt(code / FULL_WEIGHT),
+  );
+  return roots;
+}
 
 /**
  * Position of each weight on the colour ramp, 0..1.
@@ -31,7 +36,8 @@ const ROOTS = Float32Array.from({ length: FULL_WEIGHT + 1 }, (_, code) =>
 export function tones(weights: Uint16Array, keys: number, scale: Scale) {
   const result = new Float32Array(weights.length);
   if (scale === "sqrt") {
-    for (let cell = 0; cell < weights.length; cell += 1) result[cell] = ROOTS[weights[cell]];
+    const table = rootsByCode();
+    for (let cell = 0; cell < weights.length; cell += 1) result[cell] = table[weights[cell]];
     return result;
   }
   for (let start = 0; start < weights.length; start += keys) {
