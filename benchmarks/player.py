@@ -1,11 +1,15 @@
 """Time from a key or a pointer event in the player to the painted frame.
 
-    python -m benchmarks.player [--steps 60] [--seconds 4]
+    python -m benchmarks.player [--steps 60] [--seconds 4] [--tokens 2048]
 
 Exported pages, opened from disk in headless Chromium. "Painted" is the first task after the
 frame that holds the change: key or pointer event → requestAnimationFrame → message posted to
 the page itself, which arrives once the frame has been handed to the compositor. 5 warm-up
 events, then the measured ones; median and 95th percentile.
+
+The long text, of a decoder of 12 × 12 heads whose page holds few of them, is stepped through at its
+end, where the most tokens are seen. What the main thread spends on a step is less changed by other
+programs than how long the step takes. The payload is that of the app, in processor time.
 """
 
 import argparse
@@ -14,12 +18,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import CDPSession, Page
 
 from benchmarks.browser import PAINTED, chromium, new_page
-from benchmarks.timing import percentile_95
+from benchmarks.timing import percentile_95, processor_milliseconds
+from explorer.components.player.payload import Offer, player_payload
 from explorer.core.trace import Trace
-from tests.support.example_traces import random_trace
+from tests.support.example_traces import long_trace, random_trace
 
 MEASURE = f"""
 async ({{ kind, count }}) => {{{PAINTED}
@@ -72,16 +77,49 @@ def report(name: str, times: Sequence[float], target: int) -> None:
     )
 
 
-def open_page(page: Page, folder: Path, trace: Trace) -> None:
-    """Show an exported trace at its second step."""
+def show(page: Page, folder: Path, trace: Trace) -> None:
+    """Show an exported trace."""
     file = folder / "player.html"
     trace.to_html(file)
     page.goto(file.as_uri())
     page.wait_for_selector(".plotted")
+
+
+def open_page(page: Page, folder: Path, trace: Trace) -> None:
+    """Show an exported trace at its second step."""
+    show(page, folder, trace)
     page.get_by_test_id("first").click()
     page.keyboard.press("ArrowRight")
     page.mouse.move(1, 1)
     page.wait_for_timeout(300)
+
+
+def measure_long(page: Page, folder: Path, tokens: int, steps: int) -> None:
+    """Measure a text of so many tokens and 144 heads, and print each case."""
+    trace = long_trace(tokens)
+    offer = Offer(names=("head",))
+    spent = processor_milliseconds(lambda: player_payload(trace, offer=offer))
+    name = f"144 heads {tokens}×{tokens}"
+    print(f"{f'first payload, {name}':36} {spent / 1000:.1f} s of processor time")
+    show(page, folder, trace)
+    paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+    print(f"{f'page, {name}':36} first paint {page.evaluate(paint) / 1000:.1f} s")
+    page.mouse.move(1, 1)
+    page.wait_for_timeout(300)
+    client = page.context.new_cdp_session(page)
+    client.send("Performance.enable")
+    for kind, label, target in (("step", "Next", 33), ("hover", "hover link", 50)):
+        before = main_thread_seconds(client)
+        times = page.evaluate(MEASURE, {"kind": kind, "count": steps})
+        each = 1000 * (main_thread_seconds(client) - before) / (steps + 5)
+        report(f"{label}, {name}", times, target)
+        print(f"{'':36} main thread {each:.1f} ms each")
+
+
+def main_thread_seconds(client: CDPSession) -> float:
+    """What the main thread of a page has spent on tasks."""
+    metrics = client.send("Performance.getMetrics")["metrics"]
+    return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -89,6 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=4, help="how long to count Play's steps")
+    parser.add_argument("--tokens", type=int, default=2048, help="of the long text")
     options = parser.parse_args(arguments)
     step, hover = ({"kind": kind, "count": options.steps} for kind in ("step", "hover"))
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
@@ -107,6 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         open_page(page, folder, random_trace(512, 512, layers=1, heads=2))
         head = {"kind": "head", "count": options.steps}
         report("another head, 512×512", page.evaluate(MEASURE, head), 100)
+        measure_long(page, folder, options.tokens, options.steps)
 
 
 if __name__ == "__main__":

@@ -139,16 +139,24 @@ def word_axes(trace: Trace) -> dict[str, tuple[tuple[Word, ...], tuple[Word, ...
 
 
 def merged_weights(
-    weights: NDArray[np.floating], queries: Sequence[Word], keys: Sequence[Word]
+    weights: NDArray[np.floating],
+    queries: Sequence[Word],
+    keys: Sequence[Word],
+    *,
+    adding: type[np.floating] = np.float64,
 ) -> NDArray[np.float32]:
-    """(…, query, key) of pieces → of words: summed over keys, averaged over queries."""
+    """(…, query, key) of pieces → of words: summed over keys, averaged over queries.
+
+    adding: the numbers in which sums are made; float32 takes a quarter of the time and is off by
+        about 1e-7.
+    """
     starts, sizes = _starts(queries), np.array([word.stop - word.start for word in queries])
-    summed = weights[..., starts, :].astype(np.float64)
+    summed = weights[..., starts, :].astype(adding, copy=False)
     for piece in range(1, max(sizes, default=0)):  # whole rows: reduceat takes each cell alone
         longer = np.flatnonzero(sizes > piece)
         summed[..., longer, :] += weights[..., starts[longer] + piece, :]
-    merged = np.add.reduceat(summed, _starts(keys), axis=-1) / sizes[:, None]
-    return merged.astype(np.float32)
+    merged = np.add.reduceat(summed, _starts(keys), axis=-1) / sizes[:, None].astype(adding)
+    return merged.astype(np.float32, copy=False)
 
 
 def merged_codes(

@@ -2,7 +2,7 @@ from tests.support.benchmark_output import lines_of
 
 
 def test_every_case_has_a_line():
-    lines = lines_of("player", "--steps", "2", "--seconds", "0.5")
+    lines = lines_of("player", "--steps", "2", "--seconds", "0.5", "--tokens", "200")
     names = [line[:36].rstrip() for line in lines]
     assert names == [
         "Next, 8 heads 32×32",
@@ -12,4 +12,10 @@ def test_every_case_has_a_line():
         "Play, 48 heads 64×64",
         "Next, one map 256×256",
         "another head, 512×512",
+        "first payload, 144 heads 200×200",
+        "page, 144 heads 200×200",
+        "Next, 144 heads 200×200",
+        "",
+        "hover link, 144 heads 200×200",
+        "",
     ]

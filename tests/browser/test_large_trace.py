@@ -11,7 +11,7 @@ from explorer.components import html_export
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
 from explorer.core.trace import Trace
-from tests.support.example_traces import example_trace, pieces_trace, random_trace
+from tests.support.example_traces import example_trace, long_trace, pieces_trace, random_trace
 from tests.support.page_checks import settle
 from tests.support.player_page import cell_center, go_to_first
 
@@ -104,6 +104,34 @@ def test_a_page_says_which_heads_it_holds(
     expect(tab.get_by_test_id("map-title")).to_have_text("Decoder · L5 H3")
     tab.get_by_test_id("head-1-3").click()
     expect(tab.get_by_test_id("load-problem")).to_have_count(0)
+
+
+def test_a_strip_has_the_tokens_around_the_step_and_turns_to_the_others(
+    open_html: Callable[..., Page],
+) -> None:
+    trace = long_trace(300, 1, 2)
+    tab = open_html(html_page(trace))
+    strip = tab.get_by_test_id("strip-target")
+    chips, query = strip.locator(".chip"), strip.locator(".chip.query")
+    earlier, later = tab.get_by_test_id("target-earlier"), tab.get_by_test_id("target-later")
+    expect(query).to_have_attribute("data-position", "299")
+    count = chips.count()
+    assert count < 150
+    expect(later).to_be_hidden()
+    expect(earlier).to_have_text(f"‹ {301 - count}")
+    earlier.click()
+    expect(query).to_have_count(0)  # the step stays where it is
+    shown = chips.nth(count - 40)
+    position = int(shown.get_attribute("data-position") or 0)
+    shown.click()
+    expect(tab.get_by_test_id("step-count")).to_contain_text(f"{position + 1}/300")
+    expect(query).to_have_attribute("data-position", str(position))
+    go_to_first(tab)
+    expect(query).to_have_attribute("data-position", "0")
+    expect(earlier).to_be_hidden()
+    for _ in range(count):
+        tab.keyboard.press("ArrowRight")
+    expect(query).to_have_attribute("data-position", str(count))
 
 
 def test_the_app_sends_the_weights_of_the_head_that_is_chosen(

@@ -69,6 +69,34 @@ def random_trace(
     )
 
 
+def long_trace(tokens: int, layers: int = 12, heads: int = 12, *, seed: int = 7) -> Trace:
+    """A decoder alone that read a prompt of words of one and two pieces and wrote 20 tokens.
+
+    All layers are one, so that the trace takes the memory of a layer.
+    """
+    generator = np.random.default_rng(seed)
+    codes = mask_codes(tokens, tokens, causal=True)
+    layer = np.empty((heads, tokens, tokens), dtype=np.float32)
+    for head in range(heads):
+        scores = generator.standard_normal(codes.shape, dtype=np.float32)
+        scores += 6 * np.eye(tokens, k=-5 * head, dtype=np.float32)
+        layer[head] = np.exp(np.where(codes != 0, -np.inf, scores))
+    layer /= layer.sum(-1, keepdims=True)
+    vocabulary = [f"▁word{number}" for number in range(300)] + [f"s{end}" for end in range(100)]
+    predicted = [vocabulary[index] for index in generator.integers(400, size=tokens)]
+    steps, labels = _steps(generator, predicted)
+    weights = np.broadcast_to(layer, (layers, *layer.shape))
+    return Trace(
+        source_tokens=(),
+        target_tokens=("<bos>", *predicted[:-1]),
+        predicted_tokens=tuple(predicted),
+        text=" ".join(predicted[-20:]),
+        arrays={"decoder.attention": weights, "decoder.closed": codes, **steps},
+        candidate_tokens=labels,
+        facts={"prompt": max(tokens - 19, 1)},
+    )
+
+
 def _sites(
     generator: np.random.Generator,
     queries: int,

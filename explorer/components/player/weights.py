@@ -156,7 +156,9 @@ def _layers(
         if is_new:
             codes = layer_codes(trace, site, layer)
             codes = merged_codes(codes, *axes[site]) if axes else codes
-        yield merged_weights(weights, *axes[site]) if axes else weights, codes, is_new
+        if axes:  # a picture has 8 bits
+            weights = merged_weights(weights, *axes[site], adding=np.float32)
+        yield weights, codes, is_new
 
 
 def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:
@@ -173,7 +175,7 @@ def shrunk_weights(
     weights: NDArray[np.float32], mask_codes: NDArray[np.uint8], rows: int, columns: int
 ) -> NDArray[np.float32]:
     """(…, query, key) → (…, rows, columns): the largest unmasked weight of each block."""
-    seen = weights if not mask_codes.any() else np.where(mask_codes == UNMASKED, weights, 0)
+    seen = weights * (mask_codes == UNMASKED) if mask_codes.any() else weights
     return _largest(seen, rows, columns)
 
 

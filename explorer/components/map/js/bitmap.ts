@@ -27,17 +27,18 @@ export function bitmap(
   const rowOf = Array.from({ length: queries }, (_, row) => Math.floor((row * rows) / queries));
   const columnOf = Array.from({ length: keys }, (_, key) => Math.floor((key * columns) / keys));
   const reasons = greys.length; // below zero: mask code − reasons
-  const best = new Int16Array(rows * columns).fill(-reasons);
+  const best = new Float32Array(rows * columns).fill(-reasons);
   for (let query = 0, cell = 0; query < queries; query += 1) {
     const start = rowOf[query] * columns;
     for (let key = 0; key < keys; key += 1, cell += 1) {
       const index = start + columnOf[key];
-      const value = masked[cell] ? masked[cell] - reasons : Math.round(tone[cell] * (LEVELS - 1));
+      const value = masked[cell] ? masked[cell] - reasons : tone[cell];
       if (value > best[index]) best[index] = value;
     }
   }
   for (let index = 0; index < best.length; index += 1) {
-    pixels[index] = best[index] < 0 ? greys[best[index] + reasons] : ramp[best[index]];
+    const value = best[index];
+    pixels[index] = value < 0 ? greys[value + reasons] : ramp[Math.round(value * (LEVELS - 1))];
   }
   return image;
 }

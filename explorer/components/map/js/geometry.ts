@@ -85,7 +85,8 @@ export function widest(pen: CanvasRenderingContext2D, tokens: string[]) {
 
 /** The width a cell needs so that the labels of no two neighbours touch, px. */
 function levelSpacing(pen: CanvasRenderingContext2D, tokens: string[]) {
-  const widths = tokens.map((token) => tokenWidth(pen, token));
+  const known = new Map([...new Set(tokens)].map((token) => [token, tokenWidth(pen, token)]));
+  const widths = tokens.map((token) => known.get(token) ?? 0);
   return widths.reduce(
     (most, width, index) => Math.max(most, (width + (widths[index - 1] ?? 0)) / 2),
     0,

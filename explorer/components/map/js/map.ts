@@ -134,7 +134,7 @@ export function paintPattern(
   context: TraceContext,
   canvas: HTMLCanvasElement,
   geometry: Geometry,
-  masked: ArrayLike<number>,
+  masked: Uint8Array,
 ) {
   const pen = sharpCanvas(canvas, geometry.width, geometry.height);
   positionRectangle(canvas, geometry.left, geometry.top, geometry.width, geometry.height);

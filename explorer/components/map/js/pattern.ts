@@ -5,6 +5,8 @@ import { cellSize, type Plot, xOf, yOf } from "./geometry.ts";
 
 export type Shape = Pick<Site, "queries" | "keys">;
 
+type Codes = Uint8Array | number[]; // by cell
+
 /** The codes of the reasons why a cell is masked. */
 export const MASK_CODES = [...MASK_REASONS.keys()].filter((code) => code !== UNMASKED);
 
@@ -19,7 +21,7 @@ export function drawPattern(
   pen: CanvasRenderingContext2D,
   plot: Plot,
   site: Shape,
-  masked: ArrayLike<number>,
+  masked: Codes,
   palette: Palette,
 ) {
   pen.save();
@@ -27,8 +29,8 @@ export function drawPattern(
   pen.rect(0, 0, plot.width, plot.height);
   pen.clip();
   for (const code of MASK_CODES) {
+    if (!masked.includes(code)) continue;
     const { cells, left } = maskedPath(plot, site, masked, code);
-    if (left === Infinity) continue;
     pen.save();
     pen.clip(cells);
     pen.strokeStyle = pen.fillStyle = maskColour(palette.stroke, code);
@@ -42,22 +44,21 @@ export function drawPattern(
 
 /**
  * All cells masked for one reason as one path, a rectangle a run, and where the leftmost of them
- * begins; infinity where there are none.
+ * begins.
  */
-function maskedPath(plot: Plot, site: Shape, masked: ArrayLike<number>, code: number) {
+function maskedPath(plot: Plot, site: Shape, masked: Codes, code: number) {
   const size = cellSize(plot);
   const cells = new Path2D();
   let left = Infinity;
-  for (let query = 0; query < site.queries; query += 1) {
-    const start = query * site.keys;
-    for (let key = 0; key < site.keys; key += 1) {
-      if (masked[start + key] !== code) continue;
-      const first = key;
-      while (key + 1 < site.keys && masked[start + key + 1] === code) key += 1;
-      const x = xOf(plot, first);
-      cells.rect(x, yOf(plot, query), (key + 1 - first) * size.width, size.height);
-      left = Math.min(left, x);
-    }
+  let cell = masked.indexOf(code); // faster than looking at each
+  while (cell >= 0) {
+    const query = Math.floor(cell / site.keys);
+    const [first, end] = [cell, (query + 1) * site.keys];
+    while (cell < end && masked[cell] === code) cell += 1;
+    const x = xOf(plot, first - query * site.keys);
+    cells.rect(x, yOf(plot, query), (cell - first) * size.width, size.height);
+    left = Math.min(left, x);
+    cell = masked.indexOf(code, cell);
   }
   return { cells, left };
 }

@@ -95,7 +95,7 @@ export function createRail(
       chooseScale,
       () => paintThumbnails(context, grid, pictures.values, removal),
       () => markSelected(context, grid, pictures.values),
-      () => markStep(context, grid),
+      () => markStep(context, grid, pictures.values),
     ],
     after: [bringSelected],
   };
@@ -443,8 +443,11 @@ function bringIntoView(grid: HTMLElement, frame: Element) {
   grid.scrollTop += beyond(inner.top, inner.bottom, outer.top, outer.bottom);
 }
 
-/** The current row and the hovered key in every thumbnail, as properties of their parent. */
-function markStep(context: TraceContext, grid: HTMLElement) {
+/**
+ * The current row and the hovered key in every thumbnail, as properties of their parent. They are whole
+ * pixels of the screen: of a long text, whose rows are thinner, few steps change any of the pictures.
+ */
+function markStep(context: TraceContext, grid: HTMLElement, { layout }: Readonly<Pictures>) {
   const { state } = context;
   const site = siteOf(context);
   const row = currentRow(context);
@@ -453,9 +456,22 @@ function markStep(context: TraceContext, grid: HTMLElement) {
   const ahead = state.ahead || site.name === "encoder";
   grid.classList.toggle("covered", row >= 0 && !ahead && visible < site.queries);
   grid.classList.toggle("keyed", Boolean(state.hover));
-  grid.style.setProperty("--row", String(row / site.queries));
-  grid.style.setProperty("--row-end", String(Math.min(visible / site.queries, 1)));
-  grid.style.setProperty("--row-size", String(1 / site.queries));
-  grid.style.setProperty("--key", String((state.hover?.key ?? 0) / site.keys));
-  grid.style.setProperty("--key-size", String(1 / site.keys));
+  const [down, across] = [layout.height, layout.width];
+  place(grid, "--row", onPixel(row / site.queries, down));
+  place(grid, "--row-end", onPixel(Math.min(visible / site.queries, 1), down));
+  place(grid, "--row-size", 1 / site.queries);
+  place(grid, "--key", onPixel((state.hover?.key ?? 0) / site.keys, across));
+  place(grid, "--key-size", 1 / site.keys);
+}
+
+/** A share of a length, moved to the nearest pixel of the screen. */
+function onPixel(share: number, length: number) {
+  const pixels = length * (window.devicePixelRatio || 1);
+  return pixels ? Math.round(share * pixels) / pixels : share;
+}
+
+/** Set a property that hundreds of elements inherit, where it differs. */
+function place(node: HTMLElement, name: string, value: number) {
+  const text = String(value);
+  if (node.style.getPropertyValue(name) !== text) node.style.setProperty(name, text);
 }

@@ -3,7 +3,9 @@ import type { ServerlessResources } from "../../trace/js/traceQuestions.ts";
 /** The bytes of an element of the page: base64, and compressed with gzip where it says so. */
 export async function bytesOf(node: HTMLElement): Promise<Uint8Array> {
   const text = node.textContent ?? "";
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length); // by `from` it would take ten times as long
+  for (let index = 0; index < letters.length; index += 1) bytes[index] = letters.charCodeAt(index);
   if (node.dataset.encoding !== "gzip") return bytes;
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());

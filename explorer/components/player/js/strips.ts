@@ -1,6 +1,14 @@
-import { assign, element, type Part, populate, write } from "../../dom/js/element.ts";
+import {
+  assign,
+  element,
+  type Listeners,
+  type Part,
+  populate,
+  write,
+} from "../../dom/js/element.ts";
 import { DESK_TYPE, PROJECTOR_TYPE } from "../../dom/js/lengths.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
+import { untracked } from "../../dom/js/store.ts";
 import { markTerm } from "../../dom/js/terms.ts";
 import { linkAt } from "../../map/js/alignment.ts";
 import { measuringPen, textWidth, tokenWidth } from "../../map/js/geometry.ts";
@@ -28,11 +36,23 @@ import {
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { forcedRows } from "../../trace/js/unitChoice.ts";
+import { createTokenPages } from "./tokenPages.ts";
 
 type StripName = "source" | "target";
 
 const SHORTEST_CHIP = 16; // px
 const CHIP_EDGE = 24; // px that a chip adds to its text
+const WIDEST = 8192; // px of any window
+
+/** One strip: its elements, and which tokens of a long text it has. */
+interface Strip {
+  row: HTMLElement;
+  label: HTMLElement;
+  tokens: HTMLElement; // with the chips, and buttons to those before and after
+  chips: HTMLElement;
+  pages: ReturnType<typeof createTokenPages>; // which tokens these are
+  markMore: () => void;
+}
 
 /** Source and target as two lines of tokens: the keys, and the current query. */
 export function createStrips(context: TraceContext): Part {
@@ -55,14 +75,16 @@ export function createStrips(context: TraceContext): Part {
       row.classList.toggle("wrapped", !abreast && needsTwoLines(context, strip, tokens));
     }
   };
+  const named = [
+    [source, "source"],
+    [target, "target"],
+  ] as const;
   let shown = -1; // the generation
   const scroll = () => {
     void [context.size, context.state.projector]; // measures
     const other = context.generation !== shown;
     shown = context.generation;
-    scrollToToken(target.tokens, currentRow(context), other);
-    const looked = context.state.site === "cross" ? strongestKey(context) : -1;
-    scrollToToken(source.tokens, looked, other);
+    for (const [strip, name] of named) scrollToToken(strip, tokenInView(context, name), other);
   };
   const markMore = () => {
     const { size, trace, state } = context;
@@ -72,9 +94,13 @@ export function createStrips(context: TraceContext): Part {
   const views = [
     name,
     fit,
-    () => drawSource(context, source.tokens),
-    () => drawTarget(context, target.tokens),
-    () => markHovered(context, source.tokens, target.tokens),
+    source.pages.follow,
+    target.pages.follow,
+    () => drawSource(context, source),
+    () => drawTarget(context, target),
+    source.pages.draw,
+    target.pages.draw,
+    () => markHovered(context, source, target),
   ];
   return { element: node, views, after: [scroll, markMore] };
 }
@@ -102,8 +128,10 @@ function fitAbreast({ state, trace, root, palette, say }: TraceContext) {
   return chipsWidth(pen, tokens) + width < root.clientWidth;
 }
 
-/** Width of tokens beside each other, px. */
+/** Width of tokens beside each other, px; of so many that none of them need be measured, the least. */
 function chipsWidth(pen: CanvasRenderingContext2D, tokens: string[]) {
+  const least = tokens.length * (SHORTEST_CHIP + CHIP_EDGE);
+  if (least > WIDEST) return least;
   return tokens.reduce(
     (sum, token) => sum + Math.max(tokenWidth(pen, token), SHORTEST_CHIP) + CHIP_EDGE,
     0,
@@ -136,29 +164,58 @@ function needsTwoLines(context: TraceContext, strip: StripName, tokens: string[]
   return label + chipsWidth(pen, tokens) + marks + padding > root.clientWidth;
 }
 
+/** The token that a strip scrolls to: the query or, of the source, the key most looked at; −1 = none. */
+function tokenInView(context: TraceContext, name: StripName) {
+  if (name === "target") return currentRow(context);
+  return context.state.site === "cross" ? strongestKey(context) : -1;
+}
+
 /** A labelled strip. */
-function stripElement(context: TraceContext, name: StripName) {
-  const label = element("span", { class: "strip-label" }, context.say(`strip_${name}`));
-  const tokens = element("div", {
-    class: "strip-tokens",
-    testid: `strip-${name}`,
-    role: "list",
-    "aria-label": context.say(`strip_${name}`),
-    on: {
-      pointermove: (event) => hoverToken(context, event, name),
-      pointerleave: (event) => clearHover(context, event),
-      click: (event) => {
-        const position = chipPosition(event);
-        if (name === "source" && position >= 0 && context.state.site === "cross")
-          guessSource(context, position);
-        const rows = siteOf(context).queryTokens === context.trace[name] ? shownRows(context) : 0;
-        const step = position >= 0 && position < rows ? stepOfRow(context, position) : 0;
-        if (step) context.act.goTo(step);
-      },
+function stripElement(context: TraceContext, name: StripName): Strip {
+  const { say } = context;
+  const label = element("span", { class: "strip-label" }, say(`strip_${name}`));
+  const list = { class: "chips-shown", role: "list", "aria-label": say(`strip_${name}`) };
+  const chips = element("div", list);
+  const pages = createTokenPages(context, {
+    name,
+    count: () => lengthOf(context, name),
+    inView: () => tokenInView(context, name),
+    turned: (later) => {
+      tokens.scrollTop = later ? 0 : tokens.scrollHeight;
     },
   });
-  const markMore = markedWhereMore(label, tokens, context.say("strip_more"));
-  return { row: element("div", { class: "strip" }, label, tokens), label, tokens, markMore };
+  const tokens = element(
+    "div",
+    { class: "strip-tokens", testid: `strip-${name}`, on: chipListeners(context, name) },
+    pages.earlier,
+    chips,
+    pages.later,
+  );
+  const markMore = markedWhereMore(label, tokens, say("strip_more"));
+  const row = element("div", { class: "strip" }, label, tokens);
+  return { row, label, tokens, chips, pages, markMore };
+}
+
+/** How many tokens a strip has: the target also the last prediction. */
+function lengthOf({ trace }: TraceContext, name: StripName) {
+  if (name === "source") return trace.source.length;
+  return trace.target.length + (trace.predicted.length ? 1 : 0);
+}
+
+/** What a pointer does on the tokens of a strip. */
+function chipListeners(context: TraceContext, name: StripName): Listeners {
+  return {
+    pointermove: (event) => hoverToken(context, event, name),
+    pointerleave: (event) => clearHover(context, event),
+    click: (event) => {
+      const position = chipPosition(event);
+      if (name === "source" && position >= 0 && context.state.site === "cross")
+        guessSource(context, position);
+      const rows = siteOf(context).queryTokens === context.trace[name] ? shownRows(context) : 0;
+      const step = position >= 0 && position < rows ? stepOfRow(context, position) : 0;
+      if (step) context.act.goTo(step);
+    },
+  };
 }
 
 /** Guess that the head looks at a source token. */
@@ -168,8 +225,8 @@ function guessSource(context: TraceContext, position: number) {
 
 /** Position of the token under the pointer, −1 between tokens. */
 function chipPosition({ target }: Event) {
-  const chip = target instanceof Element ? target.closest(".chip") : null;
-  return chip?.parentElement ? [...chip.parentElement.children].indexOf(chip) : -1;
+  const chip = target instanceof Element ? target.closest<HTMLElement>(".chip") : null;
+  return Number(chip?.dataset.position ?? -1);
 }
 
 /** Hover the key that a token is. */
@@ -190,28 +247,38 @@ function hoverToken(context: TraceContext, event: PointerEvent, name: StripName)
   });
 }
 
-/** A chip, to be filled by `drawChip`. */
-function makeChip() {
-  return element("bdi", { class: "chip token", role: "listitem" });
+/** The chips of a strip with their positions, to be filled by `drawChip`. */
+function chipsOf({ chips, pages }: Strip): [HTMLElement, number][] {
+  const { first, stop } = pages.shown();
+  const make = () => element("bdi", { class: "chip token", role: "listitem" });
+  return populate(chips, stop - first, make).map((chip, index) => {
+    assign(chip, "data-position", first + index);
+    return [chip, first + index];
+  });
+}
+
+/** The chip of a token; undefined where the strip does not have it. */
+function chipAt({ chips, pages }: Strip, position: number) {
+  const { first } = pages.shown();
+  return position < first ? undefined : (chips.children[position - first] as HTMLElement);
 }
 
 /** The source, tinted by the weights of the current row. */
-function drawSource(context: TraceContext, parent: HTMLElement) {
+function drawSource(context: TraceContext, strip: Strip) {
   const { trace, state } = context;
-  const chips = populate(parent, trace.source.length, makeChip);
   const tint = rowTint(context, ["cross", "encoder"]);
   const row = currentRow(context);
   const linked = linkAt(context, row);
   const query = context.state.site === "encoder" ? row : -1;
-  trace.source.forEach((token, position) => {
-    drawChip(chips[position], token, tint?.[position] ?? null);
-    markTerm(chips[position], state.guess ? null : firstTerm(trace.source, position)); // else a guess
-    chips[position].classList.toggle("aligned", position === linked);
-    chips[position].classList.toggle("query", position === query);
-    chips[position].classList.toggle("masked", trace.masks.includes(position));
-    chips[position].classList.toggle("second", position > 0 && position === trace.second);
-    chips[position].classList.toggle("answer", isAnswer(context, position));
-  });
+  for (const [chip, position] of chipsOf(strip)) {
+    drawChip(chip, trace.source[position], tint?.(position) ?? null);
+    markTerm(chip, state.guess ? null : firstTerm(trace.source, position)); // else a guess
+    chip.classList.toggle("aligned", position === linked);
+    chip.classList.toggle("query", position === query);
+    chip.classList.toggle("masked", trace.masks.includes(position));
+    chip.classList.toggle("second", position > 0 && position === trace.second);
+    chip.classList.toggle("answer", isAnswer(context, position));
+  }
 }
 
 /**
@@ -226,15 +293,14 @@ function isAnswer({ trace, pieces }: TraceContext, position: number) {
 }
 
 /** The target: what was fed in, the current query, its prediction, and dots for what is to come. */
-function drawTarget(context: TraceContext, parent: HTMLElement) {
+function drawTarget(context: TraceContext, strip: Strip) {
   const { trace, state } = context;
   const predictions = trace.predicted.length ? 1 : 0;
-  const chips = populate(parent, trace.target.length + predictions, makeChip);
   const tint = rowTint(context, ["decoder"]);
   const row = currentRow(context);
   const linked = linkAt(context, row) >= 0;
   const forced = forcedRows(context);
-  chips.forEach((chip, position) => {
+  for (const [chip, position] of chipsOf(strip)) {
     const predicted = row >= 0 && position === row + 1 && predictions === 1;
     const token = predicted
       ? shownPrediction(context, row)
@@ -242,7 +308,7 @@ function drawTarget(context: TraceContext, parent: HTMLElement) {
     const last = row < 0 ? state.step : row + (predicted ? 1 : 0); // the encoder has no row
     const ahead = trace.steps > 0 && position > last; // what is only read is there at once
     const hidden = (ahead && !state.ahead) || tokenHidden(context, predicted ? -1 : position - 1);
-    drawChip(chip, hidden ? "·" : token, hidden ? null : (tint?.[position] ?? null));
+    drawChip(chip, hidden ? "·" : token, hidden ? null : (tint?.(position) ?? null));
     chip.hidden = ahead && state.guess !== null; // how long the answer is, is not told
     chip.classList.toggle("query", position === row);
     chip.classList.toggle("predicted", predicted);
@@ -255,12 +321,12 @@ function drawTarget(context: TraceContext, parent: HTMLElement) {
       linked && (state.alignment === "input" ? position === row : predicted),
     );
     assign(chip, "aria-current", position === row ? "step" : null);
-  });
+  }
 }
 
 /**
- * Colours of the current row of the selected head; in the encoder, of the hovered row before that.
- * A masked key has none.
+ * Colours of the current row of the selected head, by position; in the encoder, of the hovered row before
+ * that. A masked key has none.
  * @param sites whose keys the strip shows
  */
 function rowTint(context: TraceContext, sites: SiteName[]) {
@@ -271,14 +337,10 @@ function rowTint(context: TraceContext, sites: SiteName[]) {
   const row = hovered ?? currentRow(context);
   if (row < 0 || row >= site.queries || weightsHidden(context)) return null;
   const masked = site.masked(state.layer, shownHead(state));
-  const tone = tones(
-    rowCodes(site, state.layer, shownHead(state), row),
-    site.keys,
-    scaleOf(state, site),
-  );
-  return Array.from(tone, (value, key) =>
-    masked[row * site.keys + key] ? null : colourAt(palette.ramp, value),
-  );
+  const codes = rowCodes(site, state.layer, shownHead(state), row);
+  const tone = tones(codes, site.keys, scaleOf(state, site));
+  return (key: number) =>
+    key >= site.keys || masked[row * site.keys + key] ? null : colourAt(palette.ramp, tone[key]);
 }
 
 /** Fill one chip. */
@@ -293,23 +355,24 @@ function drawChip(chip: HTMLElement, token: string, colour: Colour | null) {
 }
 
 /** Mark the token that is the hovered key. */
-function markHovered({ state, trace }: TraceContext, source: HTMLElement, target: HTMLElement) {
+function markHovered({ state, trace }: TraceContext, source: Strip, target: Strip) {
   void trace; // whose tokens they are
-  const keys = state.site === "decoder" ? target : source;
-  for (const strip of [source, target]) {
-    for (const chip of strip.querySelectorAll(".hovered")) chip.classList.remove("hovered");
+  for (const { chips } of [source, target]) {
+    for (const chip of chips.querySelectorAll(".hovered")) chip.classList.remove("hovered");
   }
   const key = state.hover?.key ?? null;
-  if (key !== null) keys.children[key]?.classList.add("hovered");
+  if (key !== null)
+    chipAt(state.site === "decoder" ? target : source, key)?.classList.add("hovered");
 }
 
 /**
  * Scroll a strip of many lines so that a token and the line after it are visible; of another trace,
  * without such a token, to its beginning.
  */
-function scrollToToken(parent: HTMLElement, position: number, other: boolean) {
-  if (parent.scrollHeight <= parent.clientHeight) return;
-  const chip = parent.children[position];
-  if (chip instanceof HTMLElement) parent.scrollTop = chip.offsetTop - 2;
-  else if (other) parent.scrollTop = 0;
+function scrollToToken(strip: Strip, position: number, other: boolean) {
+  const { tokens } = strip;
+  if (tokens.scrollHeight <= tokens.clientHeight) return;
+  const chip = untracked(() => chipAt(strip, position)); // a person who turns pages stays there
+  if (chip) tokens.scrollTop = chip.offsetTop - 2;
+  else if (other) tokens.scrollTop = 0;
 }

@@ -4,6 +4,12 @@ import type { LoadedHeads, Unit } from "./loadedHeads.ts";
 import { FULL_WEIGHT, LARGEST_CODE, MEAN } from "./look.ts";
 import type { Site, SiteHeader } from "./trace.ts";
 
+/** The weight codes of a picture's codes, which are linear in the square root of the weight. */
+const PICTURE_WEIGHTS = Uint16Array.from(
+  { length: LARGEST_CODE + 1 },
+  (_, code) => (code / LARGEST_CODE) ** 2 * FULL_WEIGHT,
+);
+
 /**
  * What a site of a large trace has besides its sizes: pictures of all heads, and the weights of
  * those that were loaded.
@@ -29,10 +35,7 @@ export function largeSite(
     return {
       queries,
       keys,
-      weights: Uint16Array.from(
-        codes.subarray(start, start + area),
-        (code) => (code / LARGEST_CODE) ** 2 * FULL_WEIGHT,
-      ),
+      weights: new Uint16Array(area).map((_, pixel) => PICTURE_WEIGHTS[codes[start + pixel]]),
       masked: maskCodes.subarray(mask * area, (mask + 1) * area),
     };
   };

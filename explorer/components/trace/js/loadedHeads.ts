@@ -54,8 +54,12 @@ export function readMatrix(bytes: Uint8Array, { queries, keys, scale }: MatrixSh
   const share = header.scale / scale; // 1, unless a weight exceeds 1
   for (let cell = 0, from = 0; cell < weights.length; cell += 1) {
     if (header.packed && masked[cell] !== 0) continue;
-    weights[cell] = Math.round((low[from] | (high[from] << 8)) * share);
+    weights[cell] = low[from] | (high[from] << 8);
     from += 1;
   }
+  if (share !== 1)
+    weights.forEach((code, cell) => {
+      weights[cell] = Math.round(code * share);
+    });
   return { weights, masked };
 }

@@ -19,22 +19,34 @@ export function scaleOf(
   return state.scale ?? (small ? "sqrt" : "linear");
 }
 
+let roots: Float32Array | null = null;
+
+/** The square root of each weight by its code: a map of 2,048 tokens has four million. */
+function rootsByCode() {
+  roots ??= Float32Array.from({ length: FULL_WEIGHT + 1 }, (_, code) =>
+    Math.sqrt(code / FULL_WEIGHT),
+  );
+  return roots;
+}
+
 /**
  * Position of each weight on the colour ramp, 0..1.
  * @param weights codes of whole rows
  */
 export function tones(weights: Uint16Array, keys: number, scale: Scale) {
   const result = new Float32Array(weights.length);
+  if (scale === "sqrt") {
+    const table = rootsByCode();
+    for (let cell = 0; cell < weights.length; cell += 1) result[cell] = table[weights[cell]];
+    return result;
+  }
   for (let start = 0; start < weights.length; start += keys) {
     let top = FULL_WEIGHT;
     if (scale === "row") {
       top = 1;
       for (let key = 0; key < keys; key += 1) top = Math.max(top, weights[start + key]);
     }
-    for (let key = 0; key < keys; key += 1) {
-      const share = weights[start + key] / top;
-      result[start + key] = scale === "sqrt" ? Math.sqrt(share) : share;
-    }
+    for (let key = 0; key < keys; key += 1) result[start + key] = weights[start + key] / top;
   }
   return result;
 }
