@@ -26,9 +26,8 @@ which pages wait for."""
 
 
 def asked_model(member: CatalogMember, request: Request, shown: Trace) -> "ModelOfTrace | None":
-    """Model behind `shown`, a trace on screen. None for an uploaded trace, and for a trace that has
-    only weights."""
-    if not member.can_trace or shown.facts.get("weights_only"):
+    """Model behind `shown`, a trace on screen. None for an uploaded trace."""
+    if not member.can_trace:
         return None
     model = model_cache.model_of(member)
     numbers = {site: shown.layer_numbers(site) for site in shown.sites}

@@ -16,6 +16,7 @@ from explorer.components.player.contributions import attribution_payload, contri
 from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
 from explorer.core.errors import TraceError
 from explorer.core.interventions import OMISSIONS
+from explorer.core.look import SHOWN_MAPS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 
@@ -34,8 +35,8 @@ class AskedModel(Protocol):
 
     @property
     def trained_here(self) -> bool:
-        """Whether it is a Transformer of this package; for other models only layers are
-        captured."""
+        """Whether it is a Transformer of this package, all values of which are known and parts of
+        which can be left out."""
 
     def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
         """A trace of one layer of an attention path alone, with full capture.
@@ -124,8 +125,21 @@ class TraceQuestion:
 
 
 def offered(trace: Trace, model: AskedModel | None) -> tuple[TraceQuestion, ...]:
-    """All questions that can be asked about a trace. model: None = there is none."""
+    """All questions that can be asked about a trace. model: None = there is none.
+
+    A model of the library may still refuse one in a sentence, after a pass that shows of what its
+    layers are made.
+    """
     return tuple(one for one in TRACE_QUESTIONS.values() if one.offered(trace, model))
+
+
+def methods_offered(trace: Trace, model: AskedModel | None) -> tuple[str, ...]:
+    """The methods of contributions, of `SHOWN_MAPS`, that can be asked for about a trace."""
+    if model is None or not _unchanged(trace, model):
+        return ()
+    if not _is_seen_inside(trace, model):
+        return ("rollout",)
+    return tuple(one for one in SHOWN_MAPS if model.trained_here or one != "leave_one_out")
 
 
 def _one_of(word: str, choices: Sequence[str]) -> str:
@@ -144,7 +158,7 @@ _READ: Mapping[str, Callable[[str, Trace, str], object]] = {
     "head": lambda word, trace, site: _numbered(word, trace, site, 1),
     "map": lambda word, trace, site: MEAN if word == "mean" else _numbered(word, trace, site, 1),
     "part": lambda word, *_: _one_of(word, OMISSIONS),
-    "method": lambda word, *_: word,  # its computation refuses an unknown one
+    "method": lambda word, *_: _one_of(word, SHOWN_MAPS),
 }
 """Field → reader of its word, given the trace and the site before it; raises `ValueError`."""
 
@@ -153,18 +167,28 @@ def _head_by_head(trace: Trace, _: AskedModel | None) -> bool:
     return is_large(trace)
 
 
-def _of_models(_: Trace, model: AskedModel | None) -> bool:
-    return model is not None
+def _is_seen_inside(trace: Trace, model: AskedModel | None) -> bool:
+    """Not in a family that computes its attention in its own way."""
+    return model is not None and not trace.facts.get("weights_only")
 
 
 def _of_own_models(_: Trace, model: AskedModel | None) -> bool:
     return model is not None and model.trained_here
 
 
-def _of_unchanged_models(trace: Trace, model: AskedModel | None) -> bool:
+def _unchanged(trace: Trace, model: AskedModel | None) -> bool:
     """The answer is a pass of its own over the whole trace, by the model as it is."""
     changed = bool(trace.facts.get("interventions"))
-    return not is_large(trace) and not changed and _of_own_models(trace, model)
+    return not is_large(trace) and not changed and model is not None
+
+
+def _unchanged_own(trace: Trace, model: AskedModel | None) -> bool:
+    return _unchanged(trace, model) and _of_own_models(trace, model)
+
+
+def _choosing_tokens(trace: Trace, model: AskedModel | None) -> bool:
+    chosen = bool(trace.predicted_tokens)
+    return chosen and _unchanged(trace, model) and _is_seen_inside(trace, model)
 
 
 def _weights(trace: Trace, place: Place, _: AskedModel) -> bytes:
@@ -223,7 +247,8 @@ def _near_without(_: Trace, head: Head, opened: bool) -> Places:
 
 def _contributions(trace: Trace, place: Place, model: AskedModel) -> bytes:
     found, agreement = model.contributions(trace, place.method)
-    return contributions_payload(trace, found.layers, found.source_share, found.drops, agreement)
+    share = found.source_share if trace.predicted_tokens else None
+    return contributions_payload(trace, found.layers, share, found.drops, agreement)
 
 
 def _attribution(trace: Trace, _: Place, model: AskedModel) -> bytes:
@@ -253,12 +278,12 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
             asks_model=False,
             near=_near_weights,
         ),
-        TraceQuestion("vectors", _HEAD, _vectors, _of_models, near=_near_vectors),
+        TraceQuestion("vectors", _HEAD, _vectors, _is_seen_inside, near=_near_vectors),
         TraceQuestion("path", ("site", "layer"), _path, _of_own_models, near=_near_path),
         TraceQuestion("without", (*_HEAD, "part"), _without, _of_own_models, near=_near_without),
-        TraceQuestion("contributions", ("method",), _contributions, _of_unchanged_models),
-        TraceQuestion("attribution", (), _attribution, _of_unchanged_models),
-        TraceQuestion("score", _HEAD, _score, _of_unchanged_models),
+        TraceQuestion("contributions", ("method",), _contributions, _unchanged),
+        TraceQuestion("attribution", (), _attribution, _choosing_tokens),
+        TraceQuestion("score", _HEAD, _score, _unchanged_own),
         TraceQuestion("decisive", (), _decisive, _of_own_models),
     )
 }

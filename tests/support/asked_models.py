@@ -18,10 +18,9 @@ from explorer.model.explorable import ExplorableModel
 class AskedExplorable:
     """As `components.trace_questions.AskedModel`; `asked` counts the calls."""
 
-    trained_here = True
-
-    def __init__(self, model: ExplorableModel, text: str, **options: Any) -> None:
+    def __init__(self, model: Any, text: str, **options: Any) -> None:
         self.model, self.text, self.options = model, text, options
+        self.trained_here = isinstance(model, ExplorableModel)
         self.asked = 0
 
     def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:

@@ -187,9 +187,7 @@ def _sentence(model: ExplorableModel, trace: Trace) -> EvaluationBatch:
     return forced_batch(source, [[BOS, *chosen_ids(trace)[0].tolist()]], "")
 
 
-def refuse_method(
-    method: object, model: MeasurableModel, methods: Sequence[str] = METHODS
-) -> None:
+def refuse_method(method: object, model: MeasurableModel, methods: Sequence[str] = METHODS) -> None:
     """Raise `ConfigError` on a method that is not of `methods` or needs a model trained here."""
     if not isinstance(method, str) or method not in methods:
         raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(methods))

@@ -15,7 +15,7 @@ import {
 } from "../../trace/js/stepState.ts";
 import type { Cell, InsideView, SiteName } from "../../trace/js/trace.ts";
 import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
-import { createLoading, offers } from "../../trace/js/traceQuestions.ts";
+import { createLoading, offers, Refusal } from "../../trace/js/traceQuestions.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { createCalculation } from "./calculation.ts";
 import { calculationFigure } from "./calculationFigure.ts";
@@ -125,8 +125,10 @@ function createContent(context: TraceContext) {
    * Show a part of the path of a cell; its title, whether nothing is being loaded, and its figure.
    */
   const draw = (part: string, cell: Cell) => {
-    const problem = obstacle(context, cell, part);
-    const found = problem ? [] : needed[part]();
+    const obstructed = obstacle(context, cell, part);
+    const found = obstructed ? [] : needed[part]();
+    const refused = found.find((one) => one instanceof Refusal);
+    const problem = refused?.message ?? obstructed;
     const failed = found.includes("failed");
     const drawn = !problem && !failed && !found.includes("loading");
     note.hidden = drawn;
