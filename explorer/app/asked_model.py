@@ -90,6 +90,12 @@ class ModelOfTrace:
         with _SLOTS:
             return attribution_of(model, trace)
 
+    def early(self, trace: Trace) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        model = self._model()
+        with _SLOTS:
+            found: tuple[Mapping[str, Any], Mapping[str, Any]] = model.early(trace, self.means)
+            return found
+
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
         from explorer.heads.contributions.repeated_pass import captured_again
         from explorer.heads.contributions.score_parts import part_vectors

@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from explorer.components.inside.payload import head_vectors, omission, score_vectors, token_path
+from explorer.components.inside.payload import (
+    early_layers,
+    head_vectors,
+    omission,
+    score_vectors,
+    token_path,
+)
 from explorer.components.payload import pack_payload
 from explorer.components.player.contributions import attribution_payload, contributions_payload
 from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
@@ -52,6 +58,9 @@ class AskedModel(Protocol):
 
     def attribution(self, trace: Trace) -> "LogitAttribution":
         """The parts that heads have in the choice of each token."""
+
+    def early(self, trace: Trace) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Of a model of the library, arrays and facts of `Trace.early_predictions`."""
 
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
         """The parts that the queries and keys of a head are sums of."""
@@ -182,6 +191,12 @@ def _unchanged(trace: Trace, model: AskedModel | None) -> bool:
     return not is_large(trace) and not changed and model is not None
 
 
+def _decoding_library(trace: Trace, model: AskedModel | None) -> bool:
+    """A model trained here has its early predictions in the path of each layer."""
+    seen = _is_seen_inside(trace, model) and not _of_own_models(trace, model)
+    return seen and bool(trace.predicted_tokens) and not is_large(trace)
+
+
 def _unchanged_own(trace: Trace, model: AskedModel | None) -> bool:
     return _unchanged(trace, model) and _of_own_models(trace, model)
 
@@ -260,6 +275,11 @@ def _decisive(trace: Trace, _: Place, model: AskedModel) -> bytes:
     return pack_payload(model.decisive_head(trace)._asdict(), {})
 
 
+def _early(trace: Trace, _: Place, model: AskedModel) -> bytes:
+    arrays, facts = model.early(trace)
+    return early_layers(facts["early_tokens"], arrays["early.probability"])
+
+
 def _score(trace: Trace, place: Place, model: AskedModel) -> bytes:
     parts = model.score_parts(trace, Head(place.site, place.layer, place.head))
     return score_vectors(parts.queries, parts.keys, parts.scale)
@@ -283,11 +303,12 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
         TraceQuestion("without", (*_HEAD, "part"), _without, _of_own_models, near=_near_without),
         TraceQuestion("contributions", ("method",), _contributions, _unchanged),
         TraceQuestion("attribution", (), _attribution, _choosing_tokens),
+        TraceQuestion("early", (), _early, _decoding_library),
         TraceQuestion("score", _HEAD, _score, _unchanged_own),
         TraceQuestion("decisive", (), _decisive, _of_own_models),
     )
 }
 """By name: the weights of a head of a large trace; the inputs of a head's weights; the path of
 tokens through a layer; a head of the model without a part; the contributions of keys; the parts of
-heads in choices of tokens; the parts that scores are sums of; the head that the output depends on
-most."""
+heads in choices of tokens; the predictions after each layer; the parts that scores are sums of; the
+head that the output depends on most."""

@@ -83,6 +83,7 @@ def test_it_keeps_neither_model_nor_trace(explorable, request):
         lambda: model.layer("cross", 0),
         lambda: model.contributions(example_trace(), "alti"),
         lambda: model.attribution(example_trace()),
+        lambda: model.early(example_trace()),
         lambda: model.score_parts(example_trace(), Head("cross", 0, 0)),
         lambda: model.decisive_head(example_trace()),
     ):
@@ -142,6 +143,8 @@ def test_a_model_of_the_library_answers_as_in_python(model_folder):
     expected = contributions(library, "The cat.").matrix
     np.testing.assert_allclose(found.whole, expected, atol=1e-5)
     assert agreement == {}
+    early = library.trace("The cat.", capture="full").facts["early_tokens"]
+    assert model.early(shown)[1]["early_tokens"] == early
     parts = logit_attribution(library, "The cat.").parts
     np.testing.assert_allclose(model.attribution(shown).parts.value, parts.value, atol=1e-5)
 

@@ -67,6 +67,14 @@ def test_contributions_and_parts_of_heads_are_those_of_python(
         button = tab.get_by_test_id(f"part-{row.site}-{row.layer}-{row.head}")
         expect(button).to_have_attribute("title", re.compile(re.escape(f"{value} nats")))
     expect(tab).to_have_url(re.compile("shows=alti.*next=heads"))
+    early = model.trace(TEXT, capture="full").early_predictions()
+    tab.get_by_test_id("inside-open").click()
+    tab.get_by_test_id("inside_part-depth").click()
+    cells = tab.get_by_test_id("depth-table").locator("tbody tr")
+    first = early[(early.step == 2) & (early["rank"] == 1)].sort_values("layer", ascending=False)
+    expect(cells).to_have_count(len(first))
+    for line, row in zip(cells.all(), first.itertuples(), strict=True):
+        expect(line.locator("td").nth(1)).to_contain_text(f"{row.probability:.2f}".lstrip("0"))
 
 
 def test_an_encoder_has_contributions_without_a_share_of_the_source(

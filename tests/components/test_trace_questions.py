@@ -65,11 +65,12 @@ def test_of_a_model_of_the_library_is_offered_what_python_answers(name):
     if name == "bloom":  # weights only
         assert (found, methods) == (("contributions",), ("rollout",))
         return
-    assert found == ("vectors", "contributions", *(("attribution",) if name != "bert" else ()))
+    of_tokens = () if name == "bert" else ("attribution", "early")
+    assert found == ("vectors", "contributions", *of_tokens)
     assert methods == tuple(one for one in SHOWN_MAPS if one != "leave_one_out")
     if name != "bert":
         changed = model.trace("5 17 8", ablate=[("decoder", 0, 1)])
-        assert names(changed, AskedExplorable(model, "5 17 8")) == ("vectors",)
+        assert names(changed, AskedExplorable(model, "5 17 8")) == ("vectors", "early")
         assert methods_offered(changed, AskedExplorable(model, "5 17 8")) == ()
 
 
@@ -182,11 +183,24 @@ def test_of_the_library_the_answers_are_those_of_python(name):
     np.testing.assert_allclose(arrays["decoder"].ravel(), parts, atol=1e-5)
 
 
+@pytest.mark.parametrize("options", [{}, {"pad_to": 9}, {"ablate": [("decoder", 0, 1)]}])
+@pytest.mark.parametrize("name", ["gpt2", "marian"])
+def test_of_the_library_predictions_after_each_layer_are_those_of_python(name, options):
+    model = wrapped(tiny_model(name), None, name)
+    full = model.trace("5 17 8", capture="full", max_new_tokens=4, **options)
+    trace = model.trace("5 17 8", max_new_tokens=4, **options)
+    header, arrays = unpack_payload(asked(trace, AskedExplorable(model, "5 17 8"), "early/"))
+    assert header["early"] == full.facts["early_tokens"]
+    assert header["counts"] == {"queries": len(trace.target_tokens)}
+    expected = full.arrays["early.probability"]
+    np.testing.assert_allclose(arrays["early"].reshape(expected.shape), expected, atol=1e-6)
+
+
 def test_what_a_model_does_not_allow_is_refused_in_the_sentence_of_python():
     model = wrapped(tiny_model("gemma2"), None, "gemma2")
     trace = model.trace("5 17 8")
     asks = AskedExplorable(model, "5 17 8")
-    for address in ("contributions/alti", "attribution/"):
+    for address in ("contributions/alti", "attribution/", "early/"):
         with pytest.raises(ConfigError, match="layers of the family “gemma2” do not each add"):
             asked(trace, asks, address)
     with pytest.raises(ConfigError, match="“leave_one_out” hides each token"):

@@ -39,6 +39,11 @@ class AskedExplorable:
         self.asked += 1
         return attribution_of(self.model, trace)
 
+    def early(self, trace: Trace) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        self.asked += 1
+        found: tuple[Mapping[str, Any], Mapping[str, Any]] = self.model.early(trace)
+        return found
+
     def score_parts(self, trace: Trace, head: Head) -> PartVectors:
         self.asked += 1
         return part_vectors(self.model, captured_again(self.model, trace, SITES), head)

@@ -5,7 +5,7 @@ cap, bias, mask, softmax), the parts of its scores, and the head in a model with
 parts. Of one layer: the path of each query through it, from its embedding to the next token.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,17 @@ def omission(trace: Trace, site: str, head: int) -> bytes:
     arrays = {"weights": trace.attention(site)[0, head], "masked": trace.closed(site, 0, head)}
     header = {"queries": trace.queries(site), "keys": trace.keys(site), "text": trace.text}
     return pack_payload(header, arrays)
+
+
+def early_layers(labels: Sequence[Sequence[Sequence[str]]], shares: NDArray[np.float32]) -> bytes:
+    """The first tokens after each layer of the decoder, if it were the last.
+
+    labels: by layer, query and rank. shares: their probabilities (layer, query, rank).
+
+    Array: "early" float32, the probabilities. Header: "early" the labels, "counts" of queries.
+    """
+    header = {"early": labels, "counts": {"queries": shares.shape[1]}}
+    return pack_payload(header, {"early": shares.astype(np.float32)})
 
 
 def score_vectors(queries: Parts, keys: Parts, scale: float) -> bytes:
