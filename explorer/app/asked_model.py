@@ -98,9 +98,12 @@ class ModelOfTrace:
 
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
         from explorer.heads.contributions.repeated_pass import captured_again
-        from explorer.heads.contributions.score_parts import part_vectors
+        from explorer.heads.contributions.score_parts import part_vectors, parts_of
 
         model = self._model()
+        if not self.trained_here:
+            with _SLOTS:
+                return parts_of(model, trace, head)
 
         def capture() -> Trace:
             with _SLOTS:

@@ -197,13 +197,12 @@ def _decoding_library(trace: Trace, model: AskedModel | None) -> bool:
     return seen and bool(trace.predicted_tokens) and not is_large(trace)
 
 
-def _unchanged_own(trace: Trace, model: AskedModel | None) -> bool:
-    return _unchanged(trace, model) and _of_own_models(trace, model)
+def _unchanged_inside(trace: Trace, model: AskedModel | None) -> bool:
+    return _unchanged(trace, model) and _is_seen_inside(trace, model)
 
 
 def _choosing_tokens(trace: Trace, model: AskedModel | None) -> bool:
-    chosen = bool(trace.predicted_tokens)
-    return chosen and _unchanged(trace, model) and _is_seen_inside(trace, model)
+    return bool(trace.predicted_tokens) and _unchanged_inside(trace, model)
 
 
 def _weights(trace: Trace, place: Place, _: AskedModel) -> bytes:
@@ -282,7 +281,7 @@ def _early(trace: Trace, _: Place, model: AskedModel) -> bytes:
 
 def _score(trace: Trace, place: Place, model: AskedModel) -> bytes:
     parts = model.score_parts(trace, Head(place.site, place.layer, place.head))
-    return score_vectors(parts.queries, parts.keys, parts.scale)
+    return score_vectors(parts.queries, parts.keys, parts.scale, parts.distance)
 
 
 _HEAD = ("site", "layer", "head")
@@ -304,7 +303,7 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
         TraceQuestion("contributions", ("method",), _contributions, _unchanged),
         TraceQuestion("attribution", (), _attribution, _choosing_tokens),
         TraceQuestion("early", (), _early, _decoding_library),
-        TraceQuestion("score", _HEAD, _score, _unchanged_own),
+        TraceQuestion("score", _HEAD, _score, _unchanged_inside),
         TraceQuestion("decisive", (), _decisive, _of_own_models),
     )
 }

@@ -66,7 +66,7 @@ def test_of_a_model_of_the_library_is_offered_what_python_answers(name):
         assert (found, methods) == (("contributions",), ("rollout",))
         return
     of_tokens = () if name == "bert" else ("attribution", "early")
-    assert found == ("vectors", "contributions", *of_tokens)
+    assert found == ("vectors", "contributions", *of_tokens, "score")
     assert methods == tuple(one for one in SHOWN_MAPS if one != "leave_one_out")
     if name != "bert":
         changed = model.trace("5 17 8", ablate=[("decoder", 0, 1)])
@@ -183,6 +183,36 @@ def test_of_the_library_the_answers_are_those_of_python(name):
     np.testing.assert_allclose(arrays["decoder"].ravel(), parts, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["gpt2", "llama", "opt", "bart", "t5", "mbart"])
+def test_the_parts_on_screen_add_up_to_the_difference(name):
+    model = wrapped(tiny_model(name), None, name)
+    trace = model.trace("5 17 8", max_new_tokens=4)
+    _, arrays = unpack_payload(asked(trace, AskedExplorable(model, "5 17 8"), "attribution/"))
+    difference = arrays.pop("difference")
+    total = sum(part.reshape(len(difference), -1).sum(1) for part in arrays.values())
+    np.testing.assert_allclose(total, difference, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "marian", "bert", "t5"])
+def test_of_the_library_the_parts_of_a_score_are_those_of_python(name):
+    model = wrapped(tiny_model(name), None, name)
+    trace = model.trace("5 17 8")
+    for site in trace.sites:
+        answer = asked(trace, AskedExplorable(model, "5 17 8"), f"score/{site}/1/2")
+        header, arrays = unpack_payload(answer)
+        sides = (header["query_parts"], header["key_parts"])
+        queries, keys = (
+            arrays[kind].reshape(len(parts), -1, header["width"])
+            for kind, parts in zip(("queries", "keys"), sides, strict=True)
+        )
+        expected = score_parts(model, "5 17 8", site, 1, 2, 2, 1)
+        products = queries[:, 2] @ keys[:, 1].T * header["scale"]
+        found = [*products.ravel()]
+        if "distance" in arrays:
+            found.append(arrays["distance"].reshape(trace.attention(site).shape[2:])[2, 1])
+        np.testing.assert_allclose(found, expected.parts.value, atol=1e-4)
+
+
 @pytest.mark.parametrize("options", [{}, {"pad_to": 9}, {"ablate": [("decoder", 0, 1)]}])
 @pytest.mark.parametrize("name", ["gpt2", "marian"])
 def test_of_the_library_predictions_after_each_layer_are_those_of_python(name, options):
@@ -206,6 +236,9 @@ def test_what_a_model_does_not_allow_is_refused_in_the_sentence_of_python():
     with pytest.raises(ConfigError, match="“leave_one_out” hides each token"):
         asked(trace, asks, "contributions/leave_one_out")
     assert asked(trace, asks, "contributions/rollout")
+    llama = wrapped(tiny_model("llama"), None, "llama")
+    with pytest.raises(ConfigError, match=r"“llama” changes queries or keys .* rotary"):
+        asked(llama.trace("5 17"), AskedExplorable(llama, "5 17"), "score/decoder/0/0")
 
 
 def test_the_parts_of_heads_are_those_of_python(trace, model, explorable):

@@ -10,7 +10,7 @@ from explorer.heads.contributions.agreement import agreement_on_trace
 from explorer.heads.contributions.layer_contributions import LayerContributions, layer_contributions
 from explorer.heads.contributions.logit_attribution import LogitAttribution, attribution_of
 from explorer.heads.contributions.repeated_pass import captured_again
-from explorer.heads.contributions.score_parts import PartVectors, part_vectors
+from explorer.heads.contributions.score_parts import PartVectors, part_vectors, parts_of
 from explorer.heads.removal.decisive_head import decisive_head
 from explorer.model.explorable import ExplorableModel
 
@@ -46,6 +46,8 @@ class AskedExplorable:
 
     def score_parts(self, trace: Trace, head: Head) -> PartVectors:
         self.asked += 1
+        if not self.trained_here:
+            return parts_of(self.model, trace, head)
         return part_vectors(self.model, captured_again(self.model, trace, SITES), head)
 
     def decisive_head(self, trace: Trace) -> Head:

@@ -70,16 +70,21 @@ def early_layers(labels: Sequence[Sequence[Sequence[str]]], shares: NDArray[np.f
     return pack_payload(header, {"early": shares.astype(np.float32)})
 
 
-def score_vectors(queries: Parts, keys: Parts, scale: float) -> bytes:
+def score_vectors(
+    queries: Parts, keys: Parts, scale: float, distance: NDArray[np.float64] | None = None
+) -> bytes:
     """The parts of the queries and keys of one head, whose products sum to the score of each cell.
 
     The browser multiplies each part of a query with each part of a key. The arguments are those of
     `PartVectors`.
 
-    Arrays, float32: "queries" (part, query, width) and "keys" (part, key, width). Header: the names
-    "query_parts" and "key_parts", "width" and "scale".
+    Arrays, float32: "queries" (part, query, width) and "keys" (part, key, width), and "distance"
+    (query, key), if the model adds it. Header: the names "query_parts" and "key_parts", "width" and
+    "scale".
     """
     arrays = {"queries": np.stack(list(queries.values())), "keys": np.stack(list(keys.values()))}
+    if distance is not None:
+        arrays["distance"] = distance
     header = {
         "query_parts": list(queries),
         "key_parts": list(keys),

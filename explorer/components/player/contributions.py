@@ -20,7 +20,7 @@ Layers = Mapping[str, NDArray[np.floating]]
 """By site, (layer, query, key)."""
 
 _GROUPS = {
-    "embedding": ("token", "position"),
+    "embedding": ("token", "position", "embedding"),
     "feed_forward": ("feed_forward",),
     "bias": ("attention_bias", "norm_bias", "logit_bias"),
 }
