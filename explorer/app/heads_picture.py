@@ -6,6 +6,7 @@ from explorer.app.initial_view import initial_selection
 from explorer.app.mount import PictureKey
 from explorer.app.state import address_bar
 from explorer.app.state import heads as heads_state
+from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
 from explorer.core.look import NO_INTERVENTIONS, Selection
 from explorer.core.sites import Head
@@ -21,6 +22,19 @@ def initial_of(
     wanted, _ = heads_state.initial_selection(picture).or_head(changed).within(trace)
     with_step = wanted.step is None
     return initial_selection(wanted, member, trace, with_step=with_step)
+
+
+def searched_head(member: CatalogMember, trace: Trace) -> Head:
+    """The head that a corpus is searched for: the selected one or, if none is, the one that a
+    picture opens with. Of the mean of a layer's heads, the first.
+
+    Where nobody has chosen a head, it is selected, so that the picture shows it.
+    """
+    wanted, _ = visit_state.current().selection.within(trace)
+    opened = initial_selection(wanted, member, trace, with_step=False)
+    head = Head(opened.site or trace.sites[-1], opened.layer or 0, opened.head or 0)
+    visit_state.select(visit_state.current().selection.or_head(head))
+    return head
 
 
 def picture_key(

@@ -53,7 +53,7 @@ NEXT_VIEWS = ("heads",)
 """Alternative views beside the map; the default is the probabilities of the next token."""
 
 SECTIONS = (
-    *("overview", "metrics", "roles", "alignment"),
+    *("overview", "metrics", "roles", "alignment", "search"),
     *("experiments", "compare", "removal", "pruning", "norms"),
 )
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""

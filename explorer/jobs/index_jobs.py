@@ -1,4 +1,4 @@
-"""Indexes of attention that the app builds, and the files of those that are built."""
+"""Indexes of attention that the app builds."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -7,7 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from explorer.heads.reports.report_files import REPORT_FILES, measured_folder, newest_first
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement import Measurement, QueuedMeasurement, submit
 from explorer.jobs.measurement_jobs import Sentences
@@ -24,26 +23,25 @@ def check(model: "MeasurableModel", sentences: Sentences, language: str) -> None
 
 
 def start(
-    checkpoint: Path | bytes, name: str, sentences: Sentences, digest: str
+    checkpoint: Path | bytes, name: str, sentences: Sentences, digest: str, corpus: str = ""
 ) -> QueuedMeasurement:
     """Start or queue the building of an index. If the same one is active or done, return its job
     instead.
 
+    corpus: the name of the sentences; "" = those of the visitor, or of the model's task.
     `checkpoint`, `name` and errors as in `measurement_jobs.start`.
     """
-    batch = sha256(repr(sorted(asdict(sentences).items())).encode()).hexdigest()[:16]
+    described = repr((sorted(asdict(sentences).items()), corpus))
+    batch = sha256(described.encode()).hexdigest()[:16]
     job = Measurement.of("index", digest, batch)
-    queued = QueuedMeasurement(job, name, sentences.named())
-    submit(queued, checkpoint, partial(_command, sentences))
+    queued = QueuedMeasurement(job, name, sentences.named(corpus))
+    submit(queued, checkpoint, partial(_command, sentences, corpus))
     return queued
 
 
-def stored_indexes(digest: str) -> list[Path]:
-    """The files of all indexes of the model with this digest, the newest first, by whichever
-    command or job."""
-    return newest_first(measured_folder(digest, "index"), REPORT_FILES["index"])
-
-
-def _command(sentences: Sentences, folder: Path, checkpoint: Path, index: Path) -> Sequence[str]:
+def _command(
+    sentences: Sentences, corpus: str, folder: Path, checkpoint: Path, index: Path
+) -> Sequence[str]:
     """The arguments that build the index."""
-    return ["search", str(checkpoint), "--index", str(index), *sentences.options(folder)]
+    options = sentences.options(folder, corpus)
+    return ["search", str(checkpoint), "--index", str(index), *options]

@@ -30,7 +30,6 @@ from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetri
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
 from explorer.heads.search.attention_index import AttentionIndex
 from explorer.heads.search.index_building import Corpus, attention_index
-from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
@@ -123,10 +122,8 @@ class HeadStudies:
         texts: as in `measure`, for what the heads do in them; None = the weights alone. Columns:
             `heads.circuits.weight_scores`.
 
-        Raises as `measure`, and `ConfigError` for a model of the library.
+        Raises as `measure`, and `ConfigError` for a family of the library whose layers are no sums.
         """
-        if not isinstance(self, ExplorableModel):
-            raise ConfigError("no_weight_scores", name=self.name)
         batch = None if texts is None else given_sentences(self, texts)
         return weight_scores.weight_scores(self, batch)
 

@@ -674,3 +674,32 @@ def test_two_moments_of_a_run_are_compared_from_train(address, new_tab):
     tab.get_by_role("option", name="100", exact=True).click()
     expect(sides[0].get_by_role("heading").first).to_have_text("step 100")
     tab.wait_for_url(re.compile(r"with=recorded%2Freverse%40100-1000"))
+
+
+def test_an_answer_of_a_search_opens_in_explore_at_its_cell(tmp_path, new_tab):
+    with running_app(**{folders.REPORTS_VARIABLE: str(tmp_path)}) as address:
+        tab = new_tab(width=1024, height=768)
+        tab.goto(f"{address}heads?model=reverse&part=search")
+        tab.get_by_role("spinbutton", name="How many").fill("2000")
+        tab.get_by_role("button", name="Build the index").click()
+        progress = tab.get_by_text("Indexing the attention of reverse")
+        expect(progress).to_be_visible()
+        tab.reload()
+        expect(progress).to_be_visible()
+        answers = tab.locator("[class*=st-key-search-answer-]")
+        expect(answers).to_have_count(20, timeout=PATIENCE)
+        expect(progress).to_be_hidden()
+        grid = tab.get_by_test_id("head-grid")
+        grid.locator("canvas").nth(2).click()
+        expect(tab.get_by_role("combobox", name="Head")).to_have_value("Cross L0 H2")
+        tab.get_by_role("textbox", name="Key token").fill("7")
+        tab.get_by_role("textbox", name="Key token").press("Enter")
+        marked = answers.first.locator(".stMarkdownColoredBackground")
+        expect(marked.filter(has_text=re.compile("^7$"))).to_have_count(1)
+        query = marked.nth(1).inner_text()  # below the source, which has the key
+        answers.first.get_by_role("link").click()
+        title = tab.get_by_test_id("inside-title")
+        expect(title).to_contain_text("Cross · L0 H2")
+        expect(title).to_contain_text(f"“{query}” × key")
+        expect(title).to_contain_text("“7”")
+        assert re.search(r"site=cross&layer=0&head=2&step=\d+&cell=\d", tab.url)

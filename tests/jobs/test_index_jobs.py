@@ -4,7 +4,9 @@ import pytest
 
 from explorer.core import folders
 from explorer.core.errors import MeasurementError
+from explorer.heads.metrics import batch_names
 from explorer.heads.search.attention_index import open_index
+from explorer.heads.search.stored_indexes import IndexFile, stored_indexes
 from explorer.jobs import index_jobs
 from explorer.jobs.measurement_jobs import Sentences
 from explorer.model.checkpoint import to_bytes
@@ -19,9 +21,9 @@ def test_an_index_is_built_and_found_by_the_digest(explorable, tmp_path, monkeyp
     job = index_jobs.start(contents, "tiny", sentences, explorable.digest).job
     wait_for_job(job)
     assert job.done, job.failure
-    (path,) = index_jobs.stored_indexes(explorable.digest)
-    assert path == job.report
-    index = open_index(path)
+    (found,) = stored_indexes(explorable.digest)
+    assert found.report == IndexFile(job.report, batch_names.written("lines"), 2)
+    index = open_index(job.report)
     assert index.facts["sources"] == ["1 2 3", "3 2"]
     assert index.facts["digest"] == explorable.digest
     again = index_jobs.start(contents, "tiny", sentences, explorable.digest).job

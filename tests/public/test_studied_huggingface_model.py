@@ -26,8 +26,6 @@ def test_what_the_library_does_not_give_is_said(model_folder, kind):
         model.contributions("5 6 7", "leave_one_out")
     with pytest.raises(ConfigError, match="“leave_one_out” hides"):
         model.contribution_agreement(["5 6 7"])
-    with pytest.raises(ConfigError, match="need a model trained here, and “mine” is none"):
-        model.weight_scores()
 
 
 @pytest.mark.parametrize("kind", ["opus", "gpt", "bert"])

@@ -47,10 +47,12 @@ def start_button(
     *,
     disabled: bool = False,
     icon: str | None = None,
+    label: str = "heads.start",
 ) -> None:
-    """The button that starts a measurement of `model`, or reports why it cannot start."""
+    """The button that starts a measurement of `model`, or reports why it cannot start. label: key
+    of a sentence."""
     st.button(
-        say("heads.start", language),
+        say(label, language),
         key=key,
         type="primary",
         disabled=disabled,

@@ -17,7 +17,8 @@ from explorer.app.widgets.job_progress import (
     start_button,
 )
 from explorer.app.widgets.messages import literal
-from explorer.app.widgets.pruning_form import begin, default_kind, default_settings, pruning_form
+from explorer.app.widgets.pruning_form import begin, default_settings, pruning_form
+from explorer.app.widgets.sentence_choice import default_kind
 from explorer.components import pruning_figure
 from explorer.components.chart_payload import chart_payload
 from explorer.components.labels import batch_name

@@ -2,7 +2,7 @@
 button is pressed."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import streamlit as st
 
@@ -23,6 +23,16 @@ from explorer.model.catalog import CatalogModel
 
 _FIRST = Sentences()
 """Initial values of the fields."""
+
+
+class Sizes(NamedTuple):
+    """Numbers of sentences: the initial one of a form, and the most it takes."""
+
+    initial: int
+    most: int
+
+
+MEASURED = Sizes(_FIRST.size, measurement_jobs.MOST_SENTENCES)
 
 
 def kinds_for(model: CatalogModel) -> tuple[SourceKind, ...]:
@@ -60,11 +70,16 @@ def chosen_kind(kinds: Sequence[str], language: str, prefix: str) -> str:
 
 
 def sentence_fields(
-    model: CatalogModel, kind: str, language: str, prefix: str, lines: str = ""
+    model: CatalogModel,
+    kind: str,
+    language: str,
+    prefix: str,
+    lines: str = "",
+    sizes: Sizes = MEASURED,
 ) -> None:
     """Draw the fields for sentences of this kind. lines: their initial lines."""
     with st.container(horizontal=True):
-        choose_size(language, prefix)
+        choose_size(language, prefix, sizes)
         if kind == "task":
             label = say("heads.seed", language)
             st.number_input(label, 0, 9999, _FIRST.seed, key=f"{prefix}seed")
@@ -76,7 +91,9 @@ def sentence_fields(
         _pairs(language, prefix)
 
 
-def chosen_sentences(model: CatalogModel, kind: str, prefix: str, lines: str = "") -> Sentences:
+def chosen_sentences(
+    model: CatalogModel, kind: str, prefix: str, lines: str = "", sizes: Sizes = MEASURED
+) -> Sentences:
     """Current values of the fields of `sentence_fields`."""
     text, seed = "", _FIRST.seed
     if kind == "task":
@@ -85,18 +102,18 @@ def chosen_sentences(model: CatalogModel, kind: str, prefix: str, lines: str = "
         text = str(session.widget_value(_lines_key(model, prefix, lines), lines))
     if kind == "pairs":
         text = measurements.current().pairs.text
-    return Sentences(cast(SourceKind, kind), chosen_size(prefix), seed, text)
+    return Sentences(cast(SourceKind, kind), chosen_size(prefix, sizes), seed, text)
 
 
-def choose_size(language: str, prefix: str) -> None:
+def choose_size(language: str, prefix: str, sizes: Sizes = MEASURED) -> None:
     """Draw the field for the largest number of sentences."""
-    label, most = say("heads.size", language), measurement_jobs.MOST_SENTENCES
-    st.number_input(label, 1, most, _FIRST.size, key=f"{prefix}size")
+    label = say("heads.size", language)
+    st.number_input(label, 1, sizes.most, sizes.initial, key=f"{prefix}size")
 
 
-def chosen_size(prefix: str) -> int:
+def chosen_size(prefix: str, sizes: Sizes = MEASURED) -> int:
     """Current value of the field of `choose_size`."""
-    return int(session.widget_value(f"{prefix}size", _FIRST.size))
+    return int(session.widget_value(f"{prefix}size", sizes.initial))
 
 
 def _kind_key(kinds: Sequence[str], language: str, prefix: str) -> str:

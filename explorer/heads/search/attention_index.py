@@ -26,7 +26,7 @@ from explorer.core.files import as_path, opened
 from explorer.core.look import Look, Reading, Request, Selection, to_query
 from explorer.core.sites import SIDES, Head, sides
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
-from explorer.core.word_segmentation import is_punctuation
+from explorer.core.word_segmentation import is_punctuation, mark_of
 from explorer.model.evaluation_batch import TokenKind
 
 FORMAT_VERSION = 1
@@ -43,6 +43,7 @@ COLUMNS = (
     *("query", "key", "query_token", "key_token", "link"),
 )
 
+_CELL_BYTES = 3 * 8  # of the arrays of `SiteCells`
 _OF_A_SIDE = ("ids", "kinds", "lengths")
 _Numbers = NDArray[np.int64]
 _Cells = NDArray[np.bool_]
@@ -64,6 +65,16 @@ class IndexedTokens:
     def starts(self) -> _Numbers:
         """The place of the first token of each sentence."""
         return np.cumsum(self.lengths) - self.lengths
+
+    @cached_property
+    def mark(self) -> str:
+        """The mark of words in the labels; see `word_segmentation`."""
+        return mark_of([*self.labels.values()])
+
+    def of_sentence(self, sentence: int) -> list[str]:
+        """The labels of the tokens of a sentence."""
+        start = self.starts[sentence]
+        return [self.labels[one] for one in self.ids[start:][: self.lengths[sentence]].tolist()]
 
     def are(self, token: str) -> _Cells:
         """Which tokens have this label, with or without the mark of a word. Raises `SearchError`
@@ -126,6 +137,14 @@ class AttentionIndex:
     def heads(self) -> tuple[Head, ...]:
         """Every head in the index."""
         return tuple(Head(*one) for one in self.facts["heads"])
+
+    @property
+    def memory(self) -> int:
+        """Bytes that searches of all sites keep, roughly."""
+        return sum(
+            int((queries.lengths * keys.lengths).sum()) * _CELL_BYTES
+            for queries, keys in map(self._sides, dict.fromkeys(head.site for head in self.heads))
+        )
 
     def refuse_other(self, digest: str, corpus: str) -> None:
         """Raise `SearchError` unless the index is of the model and the texts of these digests."""

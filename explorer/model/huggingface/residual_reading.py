@@ -43,8 +43,8 @@ class NormCall:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadInputs:
-    """The linear layer whose outputs from column `start` on are the queries or the keys of all
-    heads, unchanged. width: of a head."""
+    """The linear layer whose outputs from column `start` on are the queries, the keys or the values
+    of all heads, unchanged. width: of a head."""
 
     module: Any
     start: int
@@ -63,13 +63,14 @@ class HeadInputs:
 class AttentionCall:
     """One call of attention, the module that projects its heads, and its output `added` (T, D).
 
-    queries, keys: None where the family changes them further, as rotary positions do.
+    queries, keys, own_values: None where the family changes them further, as rotary positions do.
     """
 
     place: Place
     call: Call
     queries: HeadInputs | None
     keys: HeadInputs | None
+    own_values: HeadInputs | None
     projection: Any = None
     added: Tensor = field(default_factory=lambda: torch.empty(0))
 
@@ -271,10 +272,10 @@ class _Reader:
         self._linear: list[tuple[Any, Tensor]] = []  # since the last attention
 
     def attended(self, places: Sequence[Place], index: int, call: Call) -> None:
-        queries, keys = (self._made(one) for one in (call.query, call.key))
+        queries, keys, own = (self._made(one) for one in (call.query, call.key, call.value))
         if not self._attention:
             call.weights = torch.empty(0)
-        self._waiting = AttentionCall(places[index], call, queries, keys)
+        self._waiting = AttentionCall(places[index], call, queries, keys, own)
         self._linear.clear()
         self.events.append(self._waiting)
 
@@ -297,7 +298,7 @@ class _Reader:
         self.embedded.append(None)
 
     def _made(self, states: Tensor) -> HeadInputs | None:
-        """The linear layer that made queries or keys (1, heads, T, width), if it alone did."""
+        """The linear layer that made `states` (1, heads, T, width), if it alone did."""
         _, heads, _, width = states.shape
         wanted = states[0].transpose(0, 1).flatten(1)  # (T, heads · width)
         for module, output in reversed(self._linear):

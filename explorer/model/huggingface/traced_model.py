@@ -152,8 +152,6 @@ class HuggingFaceModel(TracedModel):
         Raises `ConfigError` on a family whose layers are no sums, in half precision, and on weights
         that are not in memory.
         """
-        if self.model.dtype != torch.float32:
-            raise ConfigError("half_precision", name=self.name)
         facts = trace.facts
         given = input_of(facts)
         source, target = (given.pop(f"{side}_language", None) for side in ("source", "target"))
@@ -165,7 +163,13 @@ class HuggingFaceModel(TracedModel):
             inputs = inputs.with_target(chosen.tolist()[:-1])
         edits = edits_for(stated(facts), self.anatomy, means)
         with threads_for(self.passes.parameters, max(inputs.lengths)):
-            return residual_pass(self.model, self.anatomy, inputs, edits)
+            return self.residuals_of(inputs, edits)
+
+    def residuals_of(self, inputs: Inputs, edits: Edits | None = None) -> ResidualPass:
+        """The residual streams of one pass over the ids of one sequence. Raises as `residuals`."""
+        if self.model.dtype != torch.float32:
+            raise ConfigError("half_precision", name=self.name)
+        return residual_pass(self.model, self.anatomy, inputs, edits)
 
     @torch.inference_mode()
     def early(

@@ -1,6 +1,7 @@
 """The Heads page without a browser."""
 
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,7 @@ def test_the_page_opens_with_what_ships():
 
 
 @pytest.mark.parametrize(
-    ("name", "language"), list(zip(SECTIONS[1:], ["en", "zh"] * 4, strict=True))
+    ("name", "language"), list(zip(SECTIONS[1:], cycle(["en", "zh"]), strict=False))
 )
 def test_every_section_opens(name, language):
     app = open_page("heads", part=name, lang=language)
@@ -227,7 +228,7 @@ def test_a_link_to_a_head_that_the_model_lacks_says_so_in_every_section(part):
     place = {"layer": "1", "head": "99", "step": "77"}
     app = open_page("heads", model="reverse", text="7 3 9", part=part, **place)
     assert not app.exception
-    assert [warning.value for warning in app.warning] == [
+    assert [warning.value.replace("\\", "") for warning in app.warning] == [
         "Not all of this link could be followed; the default is shown for: head, step."
     ]
     assert "head" not in url_query(app)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.app.widgets.pruning_form import default_kind, default_settings
+from explorer.app.widgets.pruning_form import default_settings
+from explorer.app.widgets.sentence_choice import default_kind
 from explorer.core import folders
 from explorer.core.errors import MeasurementError
 from explorer.jobs import pruning_jobs

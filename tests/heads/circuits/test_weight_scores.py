@@ -11,7 +11,8 @@ from torch import Tensor
 from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS, SPECIALS
 from explorer.heads.circuits.copying import copying_by_weights, copying_in_sentences
-from explorer.heads.circuits.preferred_offset import preferred_offsets
+from explorer.heads.circuits.direct_path import own_direct_paths
+from explorer.heads.circuits.preferred_offset import own_repeated_rows, preferred_offsets
 from explorer.heads.circuits.silenced import captured_alone
 from explorer.heads.circuits.weight_scores import weight_scores
 from explorer.heads.measure import measure
@@ -51,7 +52,7 @@ def test_a_head_that_gives_out_what_it_reads_copies_and_one_that_gives_the_oppos
     with torch.no_grad():
         attention.key_value.weight[width:].copy_(torch.eye(width))
         attention.output.weight.copy_(sign * torch.eye(width))
-    found = copying_by_weights(one_head)[Head("cross", 1, 0)]
+    found = copying_by_weights(list(own_direct_paths(one_head)))[Head("cross", 1, 0)]
     assert found.of_examples.ravel().tolist() == [score] * 5
 
 
@@ -74,7 +75,7 @@ def test_a_head_whose_queries_are_positions_turned_by_an_offset_prefers_it(
         attention.query_key_value.weight[:width].copy_(turned)
         attention.query_key_value.weight[width : 2 * width].copy_(torch.eye(width))
         attention.query_key_value.bias.zero_()
-    found = preferred_offsets(model)[Head("encoder", 0, 0)]
+    found = preferred_offsets(own_repeated_rows(model))[Head("encoder", 0, 0)]
     assert found.offset == offset
     assert found.share.mean[0] == 1.0
     keys = model.config.max_length
@@ -106,7 +107,7 @@ def rank(logits: Tensor, own: int) -> float:
 @torch.no_grad()
 def test_copying_is_that_of_passes_with_one_token_and_one_head(normed_model):
     model = normed_model.transformer
-    found = copying_by_weights(normed_model)
+    found = copying_by_weights(list(own_direct_paths(normed_model)))
     assert set(found) == {head for head in model.config.all_heads if head.site != "encoder"}
     for head, score in found.items():
         point = path(head.site, head.layer, "head_output")
@@ -120,6 +121,7 @@ def test_copying_is_that_of_passes_with_one_token_and_one_head(normed_model):
             projection = path(head.site, head.layer, "output")
             silent = {
                 "*.sublayer_output": torch.zeros_like,
+                "*.position_vectors": torch.zeros_like,
                 point: lambda value, only=only: value * only,
             }
             with edit(model, silent), capture(model, point) as values:
@@ -137,7 +139,7 @@ def test_copying_is_that_of_passes_with_one_token_and_one_head(normed_model):
 @torch.no_grad()
 def test_copying_in_sentences_is_that_of_each_query_by_itself(normed_model):
     model, batch = normed_model.transformer, given_sentences(normed_model, TEXTS)
-    found = copying_in_sentences(normed_model, batch)
+    found = copying_in_sentences(normed_model, list(own_direct_paths(normed_model)), batch)
     for head, score in found.items():
         outputs, looked_at = [], []
         for row in range(len(batch)):

@@ -1,0 +1,202 @@
+"""The section of Heads that searches a corpus, without a browser."""
+
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import explorer
+from explorer.app.server import access
+from explorer.app.state.measurements import Measurements
+from explorer.app.visitor_catalog import UploadsState
+from explorer.app.widgets.search_panel import names_of
+from explorer.core import folders
+from explorer.core.sites import Head
+from explorer.heads.reports.report_files import Stored
+from explorer.heads.search.attention_index import AttentionIndex
+from explorer.heads.search.stored_indexes import IndexFile
+from explorer.model.catalog import UploadedModel
+from explorer.model.explorable import ExplorableModel
+from tests.support.app_pages import (
+    captions,
+    chosen_in,
+    components_of,
+    open_page,
+    sent_to,
+    url_query,
+)
+from tests.support.catalog_members import summary
+from tests.support.payloads import unpack_payload
+from tests.support.short_runs import wait_for_job
+
+LINES = "7 3 9 1 4\n1 2 3\n9 9 1 4 7 2\n5 5 1"
+HEAD = {"site": "cross", "layer": "1", "head": "2"}
+
+
+@pytest.fixture(autouse=True)
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing was measured on this machine."""
+    monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def built(app: AppTest) -> AppTest:
+    """After the index that the fields describe was built."""
+    app = app.button(key="search-start").click().run()
+    assert not app.error
+    wait_for_job(app.session_state[Measurements.__name__].started[-1].job)
+    app = app.run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def with_lines(**query: str) -> AppTest:
+    """The section with an index of `LINES`."""
+    app = open_page("heads", part="search", model="reverse", **query)
+    app = app.radio(key="search-kind-en").set_value("lines").run()
+    return built(app.text_area(key="search-lines").set_value(LINES).run())
+
+
+def index_in(reports: Path) -> AttentionIndex:
+    (path,) = reports.glob("*-index/*/index.safetensors")
+    return explorer.open_index(path)
+
+
+def weights(app: AppTest) -> list[str]:
+    texts = [text.value.strip("*") for text in app.markdown]
+    return [text for text in texts if text.replace(".", "").isdigit() and "." in text]
+
+
+def links(app: AppTest) -> list[dict[str, str]]:
+    return [dict(parse_qsl(one.proto.query_string)) for one in app.get("page_link")]
+
+
+def fill_in(app: AppTest, name: str, value: object) -> AppTest:
+    kinds = {"offset": app.number_input, "part": app.selectbox}
+    field = chosen_in(kinds.get(name, app.text_input), f"search-{name}-en")
+    app = field.set_value(value).run()
+    assert not app.exception
+    return app
+
+
+def refused(app: AppTest) -> str:
+    (error,) = app.error
+    assert not app.exception
+    assert not app.get("page_link")
+    return error.value.replace("\\", "")
+
+
+def test_answers_are_those_of_the_index_and_each_opens_in_explore(reports: Path) -> None:
+    app = with_lines(**HEAD)
+    found = index_in(reports).search(("cross", 1, 2))
+    assert weights(app) == [f"{weight:.2f}" for weight in found.weight]
+    expected = [dict(parse_qsl(link.removeprefix("?"))) for link in found.link]
+    assert links(app) == expected
+    assert [one.proto.label for one in app.get("download_button")] == ["Table (CSV)"]
+    assert any(text.startswith("The 4 of 4 sentences") for text in captions(app))
+    first = found.iloc[0]
+    opened = open_page(**links(app)[0])
+    assert not opened.error
+    seen = unpack_payload(sent_to(opened, "player"))[0]
+    assert seen["source"][:-1] == first.source.split()
+    assert url_query(opened)["cell"] == f"{first['query']}.{first.key}"
+    assert {name: url_query(opened)[name] for name in HEAD} == HEAD
+
+
+def test_each_part_of_the_question_counts(reports: Path) -> None:
+    app = with_lines(site="encoder", layer="0", head="1")
+    index, head = index_in(reports), Head("encoder", 0, 1)
+    asked: list[tuple[str, object, dict[str, object]]] = [
+        ("offset", -1, {"offset": -1}),
+        ("query", "1", {"offset": -1, "tokens": ("1", None)}),
+        ("offset", None, {"tokens": ("1", None)}),
+        ("key", " 9 ", {"tokens": ("1", "9")}),
+        ("key", "", {"tokens": ("1", None)}),
+        ("part", "same token", {"tokens": ("1", None), "part": "same token"}),
+        ("part", "end", {"tokens": ("1", None), "part": "end"}),
+    ]
+    for name, value, question in asked:
+        app = fill_in(app, name, value)
+        found = index.search(head, **question)
+        assert weights(app) == [f"{weight:.2f}" for weight in found.weight], question
+        assert [one.value[:18] for one in app.info] == ["In no sentence doe"] * found.empty
+
+
+def test_another_head_is_searched_for_by_choosing_it(reports: Path) -> None:
+    app = with_lines(**HEAD)
+    app = chosen_in(app.selectbox, "search-head-en").set_value(Head("decoder", 0, 3)).run()
+    assert url_query(app)["site"] == "decoder"
+    found = index_in(reports).search(("decoder", 0, 3))
+    assert weights(app) == [f"{weight:.2f}" for weight in found.weight]
+    assert "attention_head_grid" in components_of(app)
+    mean = open_page("heads", part="search", model="reverse", site="encoder", layer="1")
+    assert chosen_in(mean.selectbox, "search-head-en").value == Head("encoder", 1, 0)
+
+
+def test_what_cannot_be_searched_is_refused_in_one_sentence() -> None:
+    app = with_lines(**HEAD)
+    assert refused(fill_in(app, "key", "été")).startswith("No text has the token “été” there.")
+    app = fill_in(fill_in(app, "key", ""), "part", "same token")
+    assert refused(app).startswith("In cross-attention")
+
+
+def test_a_first_token_is_no_finding_and_a_sentence_says_so() -> None:
+    app = with_lines(site="decoder", layer="0", head="1")
+    assert [one.value[:36] for one in app.info] == ["The first token of a text can look o"]
+    assert not fill_in(app, "offset", -1).info
+
+
+def test_an_index_is_found_again_by_another_visitor_and_another_is_built() -> None:
+    with_lines()
+    app = open_page("heads", part="search", model="reverse", lang="zh")
+    assert links(app)
+    assert chosen_in(app.selectbox, "search-index-zh").options == ["输入的句子 · 4"]
+    app = built(app.number_input(key="search-size").set_value(30).run())
+    chosen = chosen_in(app.selectbox, "search-index-zh")
+    assert len(chosen.options) == 2
+    assert chosen.options[0].endswith("种子 0 · 30")
+    assert any("30" in text for text in captions(app))
+    app = chosen.set_value(chosen_in(app.selectbox, "search-index-zh").value).run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize("name", ["opus-tiny", "gpt-tiny", "bert-tiny"])
+def test_a_model_of_the_library_is_searched(
+    name: str, model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(model_folder))
+    app = built(open_page("heads", part="search", model=name))
+    assert weights(app)
+    opened = open_page(**links(app)[0])
+    assert not opened.exception
+    assert not opened.error
+    assert not opened.warning
+    assert "cell" in url_query(opened)
+
+
+def test_an_uploaded_model_is_searched_in_a_class_and_opens_under_its_name_here(
+    explorable: ExplorableModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    app = open_page("heads", part="search")
+    mine = UploadedModel("mine", "stamp of mine", summary("123"), explorable)
+    app.session_state["UploadsState"] = UploadsState({"mine": mine})
+    app = built(app.run().selectbox(key="model-en").set_value("mine").run())
+    assert {link["model"] for link in links(app)} == {"mine"}
+    app.query_params.clear()
+    for name, value in links(app)[0].items():
+        app.query_params[name] = value
+    app = app.switch_page("views/explore.py").run()
+    assert not app.exception
+    assert not app.error
+    assert not app.warning
+    assert "cell" in url_query(app)
+
+
+def test_equal_names_are_numbered() -> None:
+    file = IndexFile(Path("x"), "mine.tsv", 3)
+    stored = [Stored(file, key, 0.0) for key in "abc"]
+    names = names_of(stored, "en")
+    assert names == {"a": "mine.tsv · 3", "b": "mine.tsv · 3 (2)", "c": "mine.tsv · 3 (3)"}
