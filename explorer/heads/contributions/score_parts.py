@@ -143,8 +143,9 @@ def _of_library(sides: ScoreSides, *cells: slice) -> PartVectors:
         found = {name: vectors[rows] @ weight for name, vectors in sources.items()}
         own_bias = found.pop("bias") + bias
         made.append({**found, "bias": own_bias})
+    queries, keys = made
     added = None if sides.added is None else sides.added[cells]
-    return PartVectors(*made, sides.scale, added)
+    return PartVectors(queries, keys, sides.scale, added)
 
 
 def part_vectors(
