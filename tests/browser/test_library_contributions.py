@@ -77,6 +77,18 @@ def test_contributions_and_parts_of_heads_are_those_of_python(
         expect(line.locator("td").nth(1)).to_contain_text(f"{row.probability:.2f}".lstrip("0"))
 
 
+def test_the_parts_of_a_score_add_up_to_that_of_python(
+    app: str, folder: Path, new_tab: Callable[..., Page]
+) -> None:
+    found = explorer.load(folder / "opus-tiny").score_parts(TEXT, "cross", 1, 2, query=1, key=3)
+    query = f"model=opus-tiny&text={TEXT.replace(' ', '+')}"
+    tab = opened(app, new_tab, f"{query}&site=cross&layer=1&head=2&cell=1.3&inside=score")
+    expect(tab.get_by_test_id("score-sentence")).to_contain_text(f"{len(found.parts)} products")
+    score = f"{found.score:+.2f}".replace("-", "−")
+    bars = tab.get_by_test_id("score-bars").get_by_role("listitem")
+    expect(bars.last).to_contain_text(score)
+
+
 def test_an_encoder_has_contributions_without_a_share_of_the_source(
     app: str, new_tab: Callable[..., Page]
 ) -> None:
