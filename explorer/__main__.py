@@ -10,6 +10,7 @@ from pathlib import Path
 from explorer import __version__
 from explorer.cli import (
     align,
+    beam,
     convert,
     export,
     language,
@@ -33,6 +34,7 @@ _COMMANDS = (
     start,
     train,
     trace,
+    beam,
     measure_heads,
     search,
     prune,

@@ -180,9 +180,10 @@ def metric_matrix(report: HeadReport, batch: str, language: str, on_report: Repo
     _mount("metric_matrix", payload, on_report, _HEAD_VIEW_EVENTS)
 
 
-def chart(key: str, payload: bytes) -> None:
-    """A chart with the buttons that save it; see `chart_payload`."""
-    component("chart")(key=key, data=payload)
+def chart(key: str, payload: bytes) -> object:
+    """A chart with the buttons that save it; see `chart_payload`. Returns the browser's report of a
+    point that was clicked, or None."""
+    return component("chart")(key=key, data=payload, on_point_change=lambda: None).point
 
 
 def words(names: Sequence[str], label: str, language: str) -> None:

@@ -20,7 +20,8 @@ _INTERVENTIONS = {  # option → help; "--ablate cross.1.2" is the intervention 
     "mask": "mask a cell: 'cross.1.2 QUERY KEY', 'cross.*.* QUERY KEY' in all heads",
     "unmask": "unmask a cell: 'decoder.1.2 QUERY KEY'",
     "override-row": "set a row of weights: 'cross.1.2 QUERY 0.5,0.5'",
-    "draw": "draw each token at random: 'TEMPERATURE SEED', such as '0.8 7'",
+    "draw": "draw each token at random: 'TEMPERATURE SEED', such as '0.8 7', or with top-k "
+    "and top-p '0.8 7 k=40 p=0.9'",
 }
 _OLD_NAMES = {"mask": "close", "unmask": "open", "override-row": "row"}
 """Old names of interventions, which links still have. The help does not list them."""

@@ -21,10 +21,12 @@ def chart_payload(
     captions: Sequence[str],
     file_name: str,
     language: str,
+    picks: bool = False,
 ) -> bytes:
     """chart: data and layout for Plotly, with a height and without the colours of a theme. name:
     for those who do not see it. title, captions: of the figure that is saved. file_name: without
-    its ending."""
+    its ending. picks: whether a click on a point is reported, by the number in its `customdata`.
+    The chart is at least as wide as `least_width` in its layout, and scrolls."""
     sentences = section("player", language)
     content = {
         "language": language,
@@ -34,6 +36,7 @@ def chart_payload(
         "title": title,
         "captions": list(captions),
         "file_name": file_name,
+        "picks": picks,
         "chart": chart,
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False).encode()

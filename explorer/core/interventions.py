@@ -12,6 +12,8 @@ Each has one line of text, for links and facts:
     row cross.1.2 3 0.5,0.5     the weights of query 3, made to sum to 1 over its unmasked keys
     omit mask                   the whole model runs without a part, see `OMISSIONS`
     draw 0.8 7                  each token is drawn at temperature 0.8 with seed 7
+    draw 0.8 7 k=40 p=0.9       only from the 40 most probable ones, and of these from the most
+                                probable ones that have 0.9 of the probability together
 
 A typed line may begin with mask, unmask or override-row: the command line and `trace` use these
 words for the close, open and row of links.
@@ -38,6 +40,9 @@ TEMPERATURES = (0.1, 5.0)
 """The lowest and the highest at which tokens are drawn."""
 
 LARGEST_SEED = 9_999
+
+LARGEST_K = 9_999
+"""The most tokens that top-k keeps."""
 
 _UNAVOIDABLE = {  # site where a cell was unmasked → the integrity check that must fail then
     "encoder": "padding_changes_nothing",
@@ -147,7 +152,7 @@ class RowOverride(NamedTuple):
         return Verb.ROW
 
     def __str__(self) -> str:
-        weights = ",".join(f"{weight!r}".removesuffix(".0") for weight in self.weights)
+        weights = ",".join(map(_written, self.weights))
         return f"{self.verb} {Head(*self[:3])} {self.query} {weights}"
 
 
@@ -169,18 +174,29 @@ class Drawing(NamedTuple):
 
     temperature: from `TEMPERATURES[0]` to `TEMPERATURES[1]`. seed: from 0 to `LARGEST_SEED`; the
         same one draws the same tokens.
+    k: top-k, from 1 to `LARGEST_K`: only the k most probable tokens can be drawn (Fan et al. 2018,
+        arXiv 1805.04833).
+    p: top-p, above 0 and at most 1: of these only the fewest that have p of the probability
+        together, the most probable ones (Holtzman et al. 2020, arXiv 1904.09751).
     """
 
     temperature: float
     seed: int
+    k: int | None = None
+    p: float | None = None
 
     @property
     def verb(self) -> Verb:
         return Verb.DRAW
 
     def __str__(self) -> str:
-        temperature = f"{self.temperature!r}".removesuffix(".0")
-        return f"{self.verb} {temperature} {self.seed}"
+        k = "" if self.k is None else f" k={self.k}"
+        p = "" if self.p is None else f" p={_written(self.p)}"
+        return f"{self.verb} {_written(self.temperature)} {self.seed}{k}{p}"
+
+
+def _written(number: float) -> str:
+    return f"{number!r}".removesuffix(".0")
 
 
 OnAttention: TypeAlias = Ablation | Keep | CellEdit | RowOverride
@@ -211,7 +227,7 @@ class Interventions:
         edit_mask: Iterable[Sequence[Any]] = (),
         override_row: Iterable[Sequence[Any]] = (),
         without: Iterable[str] = (),
-        draw: Sequence[float] | None = None,
+        draw: Sequence[float | None] | None = None,
     ) -> "Interventions":
         """Interventions from tuples and, in `without`, names of `OMISSIONS`. If a head is ablated
         several times, the last one counts.
@@ -424,10 +440,15 @@ def _read(text: str) -> Intervention:
 
 
 def _read_drawing(*words: str) -> Drawing:
-    """The drawing of a temperature and a seed; `InterventionError` names the ranges."""
+    """The drawing of a temperature, a seed and perhaps k=… and p=…; `InterventionError` names the
+    ranges."""
     try:
-        temperature, seed = words
-        return _checked_drawing((float(temperature), _number(seed)))
+        temperature, seed, *rest = words
+        k = _number(rest.pop(0)[2:]) if rest and rest[0].startswith("k=") else None
+        p = float(rest.pop(0)[2:]) if rest and rest[0].startswith("p=") else None
+        if rest:
+            raise ValueError
+        return _checked_drawing((float(temperature), _number(seed), k, p))
     except (ValueError, ConfigError):
         raise InterventionError("bad_drawing", **_drawing_facts(" ".join(words))) from None
 
@@ -439,6 +460,7 @@ def _drawing_facts(got: str) -> dict[str, str | int]:
         "lowest": f"{lowest:g}",
         "highest": f"{highest:g}",
         "most": LARGEST_SEED,
+        "most_k": LARGEST_K,
         "got": got[:80],
     }
 
@@ -490,17 +512,26 @@ def _omissions(names: Iterable[str]) -> tuple[Omission, ...]:
     return tuple(Omission(name) for name in OMISSIONS if name in given)
 
 
-def _checked_drawing(given: Sequence[float]) -> Drawing:
-    """Raises `ConfigError` unless it is a temperature and a seed within their ranges."""
+def _checked_drawing(given: Sequence[float | None]) -> Drawing:
+    """Raises `ConfigError` unless it is a temperature, a seed and perhaps k and p within their
+    ranges; None = neither."""
     lowest, highest = TEMPERATURES
-    several = isinstance(given, Sequence) and not isinstance(given, str)
-    match tuple(map(_plain, given)) if several else ():
-        case (float() | int() as temperature, int() as seed) if (
-            not {bool} & {type(temperature), type(seed)}
+    several = isinstance(given, Sequence) and not isinstance(given, str) and len(given) <= 4
+    numbers = tuple(map(_plain, given)) if several else ()
+    match (*numbers, None, None)[:4]:
+        case (
+            float() | int() as temperature,
+            int() as seed,
+            int() | None as k,
+            float() | int() | None as p,
+        ) if (
+            not any(isinstance(number, bool) for number in numbers)
             and lowest <= temperature <= highest
             and 0 <= seed <= LARGEST_SEED
+            and (k is None or 1 <= k <= LARGEST_K)
+            and (p is None or 0 < p <= 1)
         ):
-            return Drawing(float(temperature), seed)
+            return Drawing(float(temperature), seed, k, None if p is None else float(p))
     raise ConfigError("bad_drawing", **_drawing_facts(repr(given)))
 
 

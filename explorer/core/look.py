@@ -54,7 +54,7 @@ NEXT_VIEWS = ("heads",)
 
 SECTIONS = (
     *("overview", "metrics", "roles", "alignment", "search"),
-    *("experiments", "compare", "removal", "pruning", "norms"),
+    *("experiments", "compare", "removal", "pruning", "norms", "beam"),
 )
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 

@@ -12,10 +12,23 @@ _ALL = 0xFFFFFFFF  # of 32 bits
 def draw(drawing: Drawing, logits: Tensor, step: int) -> int:
     """The id drawn at a step from softmax(logits (V) / temperature); of equal seed, step and logits
     it is the same."""
-    probabilities = torch.softmax(logits.double() / drawing.temperature, -1)
+    probabilities = _restricted(drawing, torch.softmax(logits.double() / drawing.temperature, -1))
     ends = probabilities.cumsum(-1)
     found = int(torch.searchsorted(ends, random_share(drawing.seed, step) * ends[-1], right=True))
     return min(found, int(probabilities.nonzero()[-1]))
+
+
+def _restricted(drawing: Drawing, probabilities: Tensor) -> Tensor:
+    """`probabilities` (V), 0 for the tokens that top-k and, after it, top-p leave out. Of equally
+    probable ones those of lower id come first. At least one stays."""
+    if drawing.k is None and drawing.p is None:
+        return probabilities
+    order = probabilities.argsort(descending=True, stable=True)[: drawing.k]
+    ranked = probabilities[order]
+    if drawing.p is not None:
+        sums = ranked.cumsum(-1)
+        order = order[sums - ranked < drawing.p * sums[-1]]
+    return torch.zeros_like(probabilities).scatter(0, order, probabilities[order])
 
 
 def random_share(seed: int, step: int) -> float:

@@ -16,6 +16,7 @@ from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text, valid_text
 from explorer.model.batched_traces import batched_traces
+from explorer.model.cached_continuations import CachedContinuations
 from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.fingerprint import fingerprint
@@ -124,8 +125,8 @@ class ExplorableModel(TracedModel):
         """Decode `source` (1, S) after `prompt`, capture one pass over the result, and assemble the
         trace."""
         model, config, mask = self.transformer, self.transformer.config, padding_mask(source)
-        new = options.max_new_tokens or (AFTER_PROMPT if prompt else config.max_length)
-        most = min(max(len(prompt) + new, *forced, 1), config.max_length)
+        last = self._last_step(len(prompt), options.max_new_tokens)
+        most = min(max(last, *forced, 1), config.max_length)
         imposed = {**dict(enumerate(prompt, start=1)), **forced}
         with threads_for(config.parameters, source.size(1)):
             memory = model.encode(source, mask)  # (1, S, D)
@@ -157,6 +158,19 @@ class ExplorableModel(TracedModel):
         decoded = Decoded(source[0].cpu(), chosen.cpu(), shown, given, prompt=len(prompt))
         facts |= layer_facts(sizes, places)
         return assembled(self.checkpoint, decoded, arrays, measured, facts)
+
+    def continuations(
+        self, given: Mapping[str, Any], max_new_tokens: int | None
+    ) -> CachedContinuations:
+        """See `beam_search.ContinuedModel`."""
+        of_library = ("messages", "source_language", "target_language")
+        refuse_of_library(None, *map(given.get, of_library))
+        text = given.get("text")
+        check_text(text)
+        assert text is not None
+        source, prompt = self._read(text, None)
+        last = self._last_step(len(prompt), max_new_tokens)
+        return CachedContinuations(self.transformer, self.target_vocabulary, source, prompt, last)
 
     def traces(self, texts: Sequence[str]) -> list[Trace]:
         """The trace of each text, decoded and captured in batches: many times faster than `trace`.
@@ -210,6 +224,11 @@ class ExplorableModel(TracedModel):
         padding = [PAD] * ((pad_to or length) - length)
         source = torch.tensor([ids + padding], dtype=torch.long, device=self.transformer.device)
         return source, prompt
+
+    def _last_step(self, prompt: int, most: int | None) -> int:
+        """The last decoding step after a prompt of so many tokens: `most` tokens more."""
+        limit = self.transformer.config.max_length
+        return min(prompt + (most or (AFTER_PROMPT if prompt else limit)), limit)
 
     def _forced(self, options: TraceOptions, prompt: int) -> Mapping[int, int]:
         """Step → the id its token must have, after the `prompt` tokens of the prompt."""

@@ -144,7 +144,7 @@ class TracedModel(Protocol):
         override_row: Iterable[Sequence[Any]] = (),
         means: MeanOutputs | None = None,
         without: Iterable[str] = (),
-        draw: Sequence[float] | None = None,
+        draw: Sequence[float | None] | None = None,
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
@@ -173,7 +173,9 @@ class TracedModel(Protocol):
         override_row: `RowOverride`s, rows of weights to set, at most one weight for each key.
         means: of the outputs of all heads; only for ablation by the mean.
         draw: temperature and seed, such as (0.8, 7): each token is drawn from softmax(logits /
-            temperature). The same seed draws the same tokens.
+            temperature). The same seed draws the same tokens. With k, or None, and p: (0.8, 7, 40,
+            0.9) draws from the 40 most probable tokens, and of these from the most probable ones
+            that have 0.9 of the probability together.
 
         Only for models of the library transformers:
         pair: a second text, for a model that decodes nothing. The tokenizer joins both; a model

@@ -30,6 +30,7 @@ from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetri
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
 from explorer.heads.search.attention_index import AttentionIndex
 from explorer.heads.search.index_building import Corpus, attention_index
+from explorer.model.beam_search import beam as _beam
 from explorer.model.measurable import MeasurableModel
 
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
@@ -40,8 +41,10 @@ Labels: TypeAlias = Iterable[str] | Iterable[int] | Iterable[Sequence[str]]
 
 
 class HeadStudies:
-    """Mixed into a `MeasurableModel`; each method is a function of `heads`, or calls one."""
+    """Mixed into a `MeasurableModel`; each method is a function of `heads`, or calls one, but for
+    `beam`."""
 
+    beam = _beam
     contributions = _contributions
     logit_attribution = _attribution
     patch = _patch

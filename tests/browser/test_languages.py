@@ -27,6 +27,7 @@ APP = {
     "lesson": ("?lesson=query-and-key", "[data-testid=lesson]"),
     "heads": ("heads?model=reverse", "[data-testid=head-grid]"),
     "experiments": ("heads?model=reverse&part=experiments", PICTURE),
+    "beam": ("heads?model=reverse&part=beam", "[data-testid=chart] path.point"),
     "roles": ("heads?model=reverse&part=roles", SECTIONS),
     "train": ("train", PICTURE),
 }

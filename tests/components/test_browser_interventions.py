@@ -37,6 +37,7 @@ CHANGES = [
     ["omit positions"],
     ["omit scaling", "ablate decoder.1.1"],
     ["draw 1.5 7"],
+    ["draw 2 7 k=3 p=0.8"],
     ["omit mask", "draw 2 3"],
 ]
 

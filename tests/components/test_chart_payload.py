@@ -14,4 +14,5 @@ def test_a_chart_is_sent_with_the_texts_of_its_figure_and_the_words_of_its_butto
     content = json.loads(payload)
     assert content["chart"] == chart
     assert [content["title"], content["captions"], content["file_name"]] == ["<b>", ["On 9."], "x"]
+    assert content["picks"] is False
     assert content["strings"]["svg_column"] == section("player", "zh")["svg_column"]

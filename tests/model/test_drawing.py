@@ -25,7 +25,7 @@ def test_shares_are_those_of_the_browser(example):
 
 @pytest.mark.parametrize("example", EXAMPLES["drawn"])
 def test_what_is_drawn_is_what_the_browser_draws(example):
-    drawing = Drawing(example["temperature"], example["seed"])
+    drawing = Drawing(**{name: example[name] for name in Drawing._fields if name in example})
     drawn = [draw(drawing, torch.tensor(example["logits"]), step) for step in range(1, 13)]
     assert drawn == example["ids"]
 
@@ -117,3 +117,74 @@ def test_a_line_names_the_temperature_whole():
 
 def test_of_several_drawings_the_last_counts():
     assert Interventions.parse(["draw 1 2", "draw 0.5 3"]).texts() == ("draw 0.5 3",)
+
+
+def allowed(drawing: Drawing, logits: torch.Tensor) -> set[int]:
+    """The ids that are drawn in many draws at a high temperature."""
+    return {draw(drawing, logits, step) for step in range(1, 3000)}
+
+
+def test_top_k_and_top_p_leave_what_the_library_leaves():
+    library = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    for k, p in [(3, None), (None, 0.6), (5, 0.5), (20, 0.95), (1, None), (None, 0.01)]:
+        logits = torch.randn(12)
+        scores = library.TemperatureLogitsWarper(1.3)(None, logits[None])
+        if k is not None:
+            scores = library.TopKLogitsWarper(k)(None, scores)
+        if p is not None:
+            scores = library.TopPLogitsWarper(p)(None, scores)
+        likely = (scores[0].softmax(-1) > 0.005).nonzero()[:, 0].tolist()
+        found = allowed(Drawing(1.3, 7, k, p), logits)
+        assert set(likely) <= found <= set(scores[0].isfinite().nonzero()[:, 0].tolist())
+
+
+def test_of_equally_probable_tokens_the_first_are_kept():
+    assert allowed(Drawing(1.0, 3, 2), torch.zeros(5)) == {0, 1}
+    assert allowed(Drawing(1.0, 3, None, 0.5), torch.zeros(4)) == {0, 1}
+    assert allowed(Drawing(1.0, 3, 3, 0.5), torch.zeros(4)) == {0, 1}
+
+
+def test_top_k_of_one_is_greedy_decoding(explorable):
+    drawn = explorable.trace("1 2 3", draw=(5.0, 7, 1))
+    assert drawn.predicted_tokens == explorable.trace("1 2 3").predicted_tokens
+    assert drawn.facts["interventions"] == ["draw 5 7 k=1"]
+
+
+def test_without_k_and_p_the_tokens_are_those_of_old_lines(explorable):
+    plain, given = (explorable.trace("1 2 3", draw=how) for how in ((2, 7), (2.0, 7, None, None)))
+    assert plain.predicted_tokens == given.predicted_tokens
+    assert plain.facts["interventions"] == given.facts["interventions"] == ["draw 2 7"]
+
+
+@pytest.mark.parametrize(
+    ("line", "drawing"),
+    [
+        ("draw 0.8 7 k=40", (0.8, 7, 40)),
+        ("draw 0.8 7 p=0.9", (0.8, 7, None, 0.9)),
+        ("draw 0.8 7 k=40 p=0.9", (0.8, 7, 40, 0.9)),
+        ("draw 1 0 k=9999 p=1", (1, 0, 9999, 1)),
+    ],
+)
+def test_a_line_names_k_and_p(line, drawing):
+    given = Interventions.gather(draw=drawing)
+    assert given.texts() == (line,)
+    assert Interventions.parse([line]) == given
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["k=0", "k=10000", "k=1.5", "k=", "p=0", "p=1.1", "p=nan", "p=", "p=0.9 k=4", "k=4 k=5", "q=1"],
+)
+def test_a_wrong_k_or_p_is_refused(wrong):
+    with pytest.raises(InterventionError) as caught:
+        Interventions.parse([f"draw 0.8 7 {wrong}"])
+    assert caught.value.key == "bad_drawing"
+
+
+@pytest.mark.parametrize(
+    "wrong", [(1.0, 1, 0), (1.0, 1, 2.0), (1.0, 1, True), (1.0, 1, 2, 0.0), (1.0, 1, 2, 0.5, 1)]
+)
+def test_a_wrong_k_or_p_is_refused_in_python(explorable, wrong):
+    with pytest.raises(ConfigError):
+        explorable.trace("1 2 3", draw=wrong)

@@ -98,6 +98,7 @@ class HeadsState:
     compared: the second side of a comparison, as in `Look`; "" = the first model that can be
         compared.
     other_text: text compared with last; text_of: the model it was compared in.
+    beam_width: the number of beginnings that a beam search keeps.
     """
 
     section: str = ""
@@ -110,6 +111,7 @@ class HeadsState:
     compared: str = ""
     other_text: str = ""
     text_of: str = ""
+    beam_width: int = 4
 
 
 def section() -> str:
@@ -162,6 +164,16 @@ def remember_compared(name: str) -> None:
 def remember_other_text(text: str, model: str) -> None:
     """Note the text that is compared with in a model; "" = the one offered first."""
     session.save(replace(session.load(HeadsState), other_text=text, text_of=model))
+
+
+def beam_width() -> int:
+    """The number of beginnings that a beam search keeps."""
+    return session.load(HeadsState).beam_width
+
+
+def choose_beam_width(width: int) -> None:
+    """Search with a beam of another width."""
+    session.save(replace(session.load(HeadsState), beam_width=width))
 
 
 def requested() -> Request:

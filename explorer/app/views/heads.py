@@ -17,6 +17,7 @@ from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
 from explorer.app.widgets.alignment_panel import alignment_panel
+from explorer.app.widgets.beam_section import beam_section
 from explorer.app.widgets.comparison_section import comparison_section
 from explorer.app.widgets.input_bar import input_bar, reading_choice
 from explorer.app.widgets.integrity_line import integrity_line
@@ -292,6 +293,7 @@ _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
         inside=True,
     ),
     "norms": Section(value_norms, inside=True, whole=True),
+    "beam": Section(beam_section),
 }
 
 

@@ -133,7 +133,13 @@ def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
     if isinstance(one, Omission):
         return say(f"player.chip_omit_{one.part}", language)
     if isinstance(one, Drawing):
-        return say("player.chip_draw", language, **one._asdict())
+        shown = say("player.chip_draw", language, temperature=one.temperature, seed=one.seed)
+        for name, number in (("k", one.k), ("p", one.p)):
+            if number is not None:
+                shown = say(
+                    "player.chip_draw_top", language, drawing=shown, name=name, number=number
+                )
+        return shown
     head = _head_text(one, trace, language)
     match one:
         case Ablation():

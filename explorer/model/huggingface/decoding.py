@@ -44,16 +44,19 @@ class DecodingRules:
         """The tokens (N,) chosen at a step from its logits (N, V); or (N, T) from (N, T, V)."""
         if step in self.forced:
             return torch.full(logits.shape[:-1], self.forced[step])
-        excluded = self.never
-        if step == self.first and len(self.never_first):
-            excluded = torch.cat([self.never, self.never_first])
-        if len(excluded):
-            logits = logits.index_fill(-1, excluded, -torch.inf)
+        logits = self.without_excluded(logits, step)
         if self.drawing:
             rows = logits.reshape(-1, logits.size(-1))
             drawn = torch.tensor([draw(self.drawing, row, step) for row in rows])
             return drawn.view(logits.shape[:-1])
         return logits.argmax(-1)
+
+    def without_excluded(self, logits: Tensor, step: int) -> Tensor:
+        """`logits` (…, V), −∞ for the ids that are not chosen at a step."""
+        excluded = self.never
+        if step == self.first and len(self.never_first):
+            excluded = torch.cat([self.never, self.never_first])
+        return logits.index_fill(-1, excluded, -torch.inf) if len(excluded) else logits
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,7 @@
 """The passes of the three kinds of models, and greedy decoding with the library's cache."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from types import MappingProxyType
 from typing import Any
@@ -136,6 +136,69 @@ def cache_argument(model: Any) -> str:
     return "cache" if "cache" in signature(model.forward).parameters else "past_key_values"
 
 
+class Stepper:
+    """Decoding step by step: passes over the tokens that are not in the library's cache yet."""
+
+    def __init__(
+        self,
+        model: Any,
+        inputs: Inputs,
+        edits: Edits,
+        memory: Any,
+        head: OutputHead = _AT_ONCE,
+    ) -> None:
+        """memory: result of `encoded`. head: as in `full_pass`."""
+        assert inputs.target is not None
+        self.rows = 0
+        """The rows so far: the tokens that were fed in."""
+        self._model, self._inputs, self._edits = model, inputs, edits
+        self._memory, self._head = memory, head
+        self._target, self._mask = inputs.target, inputs.target_mask  # all tokens
+        self._cached = cache_argument(model)
+        # Without a cache all rows run again at each step.
+        self._caches = self._cached in signature(model.forward).parameters
+        self._cache: Any = None
+        if memory is not None:
+            # The library's own choice has as many layers as the encoder in some families.
+            self._cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
+
+    def step(self, *, keep: bool = True) -> tuple[RowLogits, Tensor]:
+        """The logits of the new rows, and those (N, V) of the last one. keep: as in `run`."""
+        self._edits.cursor.first = self.rows
+        past = self.rows if self._caches else 0
+        with watching(self._edits.decoder, record=False):
+            if self._memory is not None:
+                given = _cross_inputs(self._inputs, self._memory, self._target[:, past:])
+            else:
+                given = _alone_inputs(self._model, self._target[:, past:], self._mask, past)
+            given |= {self._cached: self._cache, "use_cache": True} if self._caches else {}
+            out, logits = run(self._model, self._head, given, keep=keep)
+        if not self._caches and self.rows:
+            logits = RowLogits.of(logits.read(logits.rows - 1, logits.rows))
+        self._cache = getattr(out, self._cached) if self._caches else None
+        self.rows += logits.rows
+        return logits, predictions(out)[:, -1]
+
+    def feed(self, tokens: Tensor) -> None:
+        """Go on with the `tokens` (N,)."""
+        self._target = torch.cat([self._target, tokens[:, None]], 1)
+        if self._mask is not None:
+            self._mask = torch.cat([self._mask, torch.ones_like(self._mask[:, :1])], 1)
+
+    def take(self, rows: Tensor) -> None:
+        """Go on with these sequences (N,), each as often as it is named."""
+        self._target = self._target[rows]
+        self._mask = None if self._mask is None else self._mask[rows]
+        if self._memory is not None:
+            states = self._memory.last_hidden_state
+            self._memory = BaseModelOutput(states[rows.to(states.device)])
+            mask = self._inputs.source_mask
+            self._inputs = replace(self._inputs, source_mask=None if mask is None else mask[rows])
+        self._caches = self._caches and hasattr(self._cache, "reorder_cache")
+        if self._caches:
+            self._cache.reorder_cache(rows)
+
+
 def greedy_rows(
     model: Any,
     kind: Kind,
@@ -154,36 +217,16 @@ def greedy_rows(
 
     Stops when all sequences have ended; tokens after the end of a sequence are meaningless.
     """
-    cache, cached = None, cache_argument(model)
-    caches = (
-        cached in signature(model.forward).parameters
-    )  # otherwise all rows run again at each step
-    target, mask = inputs.target, inputs.target_mask
-    assert target is not None
-    if memory is not None:
-        # The library's own choice has as many layers as the encoder in some families.
-        cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
-    step, ended = 0, torch.zeros(len(target), dtype=torch.bool)
-    keep = rules.last <= 2 * rows_of_block(head.block, len(target), head.width)
-    while not bool(ended.all()) and step < rules.last:
-        edits.cursor.first = step
-        with watching(edits.decoder, record=False):
-            if memory is not None:
-                given = _cross_inputs(inputs, memory, target)
-            else:
-                given = _alone_inputs(model, target, mask, step if caches else 0)
-            given |= {cached: cache, "use_cache": True} if caches else {}
-            out, logits = run(model, head, given, keep=keep)
-        if not caches and step:
-            logits = RowLogits.of(logits.read(logits.rows - 1, logits.rows))
-        cache = getattr(out, cached) if caches else None
-        step += logits.rows
-        tokens = rules.chosen(predictions(out)[:, -1], step)
+    assert inputs.target is not None
+    stepper = Stepper(model, inputs, edits, memory, head)
+    ended = torch.zeros(len(inputs.target), dtype=torch.bool)
+    keep = rules.last <= 2 * rows_of_block(head.block, len(inputs.target), head.width)
+    while not bool(ended.all()) and stepper.rows < rules.last:
+        logits, after = stepper.step(keep=keep)
+        tokens = rules.chosen(after, stepper.rows)
         yield logits, tokens
         ended |= torch.isin(tokens, rules.ends)
-        target = tokens[:, None] if caches else torch.cat([target, tokens[:, None]], 1)
-        if mask is not None:
-            mask = torch.cat([mask, torch.ones_like(mask[:, :1])], 1)
+        stepper.feed(tokens)
 
 
 def _encoder_inputs(inputs: Inputs) -> dict[str, Any]:

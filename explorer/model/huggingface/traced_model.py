@@ -35,10 +35,11 @@ from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
+from explorer.model.huggingface.library_continuations import LibraryContinuations
 from explorer.model.huggingface.masks import unmasked_before
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.output_projections import output_weights
-from explorer.model.huggingface.passes import NOBODY, Pass, encoded, full_pass, greedy_rows
+from explorer.model.huggingface.passes import NOBODY, Pass, Stepper, encoded, full_pass, greedy_rows
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.recording import Recording
@@ -47,6 +48,7 @@ from explorer.model.huggingface.text_languages import checked_language
 from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.huggingface.verification import probe
 from explorer.model.intervention_hooks import MeanOutputs, refuse_outside, refuse_unchanged
+from explorer.model.measurable import NO_INTERVENTIONS
 from explorer.model.row_logits import RowLogits
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import (
@@ -250,6 +252,23 @@ class HuggingFaceModel(TracedModel):
         facts |= decoded.facts(self.kind, self._settings.ends)
         facts |= layer_facts(sizes, recording.places) | options.changes
         return self._captured(decoded, read, labels, recording, edits, options, facts)
+
+    def continuations(
+        self, given: Mapping[str, Any], max_new_tokens: int | None
+    ) -> LibraryContinuations:
+        """See `beam_search.ContinuedModel`."""
+        if not self.decodes:
+            raise ConfigError("searches_nothing", name=self.name)
+        spoken = self.in_languages(given.get("source_language"), given.get("target_language"))
+        read = spoken.read(given.get("text"), messages=given.get("messages"))
+        inputs, _ = spoken._inputs(read, None)
+        first, edits = inputs.lengths[1], edits_for(NO_INTERVENTIONS, self.anatomy)
+        last = self._last_step(inputs, 0, max_new_tokens)
+        rules = spoken._settings.rules(self.kind, first, last, {})
+        with threads_for(self.passes.parameters, inputs.lengths[0]):
+            memory = encoded(self.model, self.anatomy, inputs, edits)
+        stepper = Stepper(self.model, inputs, edits, memory, self.anatomy.head)
+        return LibraryContinuations(stepper, self.tokens, rules, self.passes.parameters)
 
     def _captured(
         self,

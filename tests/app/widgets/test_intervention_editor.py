@@ -143,6 +143,14 @@ def named(line: str, trace: Trace) -> str:
     return intervention_text(one, trace, "en")
 
 
+def test_a_drawing_is_named_with_what_restricts_it():
+    trace = example_trace()
+    whole = "drawn at temperature 0.8, seed 7"
+    assert named("draw 0.8 7", trace) == whole
+    assert named("draw 0.8 7 p=0.9", trace) == f"{whole}, top-p 0.9"
+    assert named("draw 0.8 7 k=40 p=0.9", trace) == f"{whole}, top-k 40, top-p 0.9"
+
+
 def test_a_choice_that_is_not_offered_is_left_out():
     app = choose(opened(), verb="close")
     for field in ("verb", "site", "layer", "head", "query", "key"):

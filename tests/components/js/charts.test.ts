@@ -33,7 +33,7 @@ test("in a narrow chart every n-th number of the axis stays, the last one among 
     yaxis2: { title: { text: "BLEU" } },
   };
   const shown = (width: number) => {
-    const chart = inColours({ data: [], layout }, PALETTE, { width, type: 13 });
+    const chart = inColours({ data: [], layout }, PALETTE, { room: width, type: 13 });
     return chart.layout as unknown as { width: number; xaxis: typeof layout.xaxis; yaxis2: object };
   };
   assert.deepEqual(shown(600).xaxis.tickvals, tickvals);
@@ -51,7 +51,7 @@ test("in a narrow chart a legend below has the names of the lines, and the plot 
   const margin = { l: 64, r: 112, t: 12, b: 48 };
   const layout = { height: 300, margin, annotations: [{ text: "one" }], showlegend: false };
   const shown = (width: number) =>
-    inColours({ data, layout }, PALETTE, { width, type: 13 }).layout as any;
+    inColours({ data, layout }, PALETTE, { room: width, type: 13 }).layout as any;
   const { height, annotations } = shown(608);
   assert.deepEqual({ height, annotations }, { height: 300, annotations: layout.annotations });
   const narrow = shown(288);
@@ -76,11 +76,20 @@ test("a legend that a chart has in any case has its room at each width", () => {
     [700, 2],
     [1440, 1],
   ]) {
-    const shown = inColours({ data, layout }, PALETTE, { width, type: 12 }).layout as any;
+    const shown = inColours({ data, layout }, PALETTE, { room: width, type: 12 }).layout as any;
     assert.equal(shown.margin.b - 48, Math.ceil(lines * 1.6 * 12) + 10);
     assert.equal(shown.height - shown.margin.b, 300 - 48);
     assert.equal(shown.margin.r, 20);
   }
+});
+
+test("a chart that needs more than its room is wider", () => {
+  const layout = { height: 300, least_width: 900, xaxis: {} };
+  const widthIn = (room: number) =>
+    inColours({ data: [], layout }, PALETTE, { room, type: 12 }).layout;
+  assert.equal(widthIn(400).width, 900);
+  assert.equal(widthIn(1200).width, 1200);
+  assert.ok(!("least_width" in widthIn(400))); // Plotly knows no such setting
 });
 
 /** Of `count` heads of each model. */

@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { draw, randomShare } from "../../../explorer/components/browser_model/js/drawing.ts";
 import { createRandom } from "../../../explorer/components/browser_training/js/random.ts";
-import { changed, readIntervention } from "../../../explorer/components/trace/js/interventions.ts";
+import { nextDrawing } from "../../../explorer/components/player/js/edit.ts";
+import {
+  type Drawing,
+  drawingLine,
+  readDrawing,
+} from "../../../explorer/components/trace/js/drawing.ts";
+import {
+  changed,
+  chipName,
+  readIntervention,
+} from "../../../explorer/components/trace/js/interventions.ts";
 import { sharedExamples } from "./sharedExamples.ts";
 
 const EXAMPLES = sharedExamples("drawing") as any;
@@ -13,8 +23,8 @@ test("shares are those of Python", () => {
 });
 
 test("what is drawn is what Python draws", () => {
-  for (const { temperature, seed, logits, ids } of EXAMPLES.drawn) {
-    const drawing = { verb: "draw" as const, temperature, seed };
+  for (const { logits, ids, ...how } of EXAMPLES.drawn) {
+    const drawing = { verb: "draw" as const, ...how };
     const drawn = ids.map((_: number, at: number) =>
       draw(drawing, Float32Array.from(logits), at + 1),
     );
@@ -36,4 +46,17 @@ test("a drawing has a line, and the last one counts", () => {
     "omit mask",
     "draw 0.5 3",
   ]);
+});
+
+test("a line may name k and p, which the next drawing keeps", () => {
+  const drawing = { verb: "draw" as const, temperature: 0.8, seed: 7, k: 40, p: 0.9 };
+  for (const line of ["draw 0.8 7", "draw 0.8 7 k=40", "draw 0.8 7 p=0.9", "draw 0.8 7 k=40 p=1"])
+    assert.equal(drawingLine(readDrawing(line) as Drawing), line);
+  assert.deepEqual(readDrawing("draw 0.8 7 k=40 p=0.9"), drawing);
+  for (const wrong of ["k=0", "k=10000", "k=1.5", "k=", "p=0", "p=1.1", "p=x", "p=0.9 k=4", "q=1"])
+    assert.equal(readDrawing(`draw 0.8 7 ${wrong}`), null, wrong);
+  assert.equal(nextDrawing(drawing, "1.5"), "draw 1.5 8 k=40 p=0.9");
+  const say = (key: string, facts: object = {}) => [key, ...Object.values(facts)].join(" ");
+  const name = chipName("draw 0.8 7 k=40 p=0.9", say, {});
+  assert.equal(name, "chip_draw_top chip_draw_top chip_draw 0.8 7 k 40 p 0.9");
 });

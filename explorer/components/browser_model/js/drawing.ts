@@ -8,10 +8,12 @@ const INCREMENT = 0x6d2b79f5; // the generator is mulberry32; its state counts i
  * The index that is drawn at a step from softmax(logits / temperature); of equal seed, step and logits
  * it is the same.
  */
-export function draw({ temperature, seed }: Drawing, logits: Float32Array, step: number) {
+export function draw(drawing: Drawing, logits: Float32Array, step: number) {
+  const { temperature, seed } = drawing;
   let largest = Number.NEGATIVE_INFINITY;
   for (const logit of logits) largest = Math.max(largest, logit);
   const weights = Float64Array.from(logits, (logit) => Math.exp((logit - largest) / temperature));
+  restrict(weights, drawing);
   let total = 0;
   for (const weight of weights) total += weight;
   const place = randomShare(seed, step) * total;
@@ -23,6 +25,25 @@ export function draw({ temperature, seed }: Drawing, logits: Float32Array, step:
     if (place < end) return index;
   }
   return last;
+}
+
+/**
+ * Sets the weights to 0 that top-k and, after it, top-p leave out. Of equal ones those of lower index
+ * come first. At least one stays.
+ */
+function restrict(weights: Float64Array, { k, p }: Drawing) {
+  if (k === undefined && p === undefined) return;
+  const ranked = [...weights.keys()].sort((a, b) => weights[b] - weights[a] || a - b);
+  const best = ranked.slice(0, k);
+  let kept = best.length;
+  if (p !== undefined) {
+    const sums: number[] = [];
+    for (const index of best) sums.push((sums.at(-1) ?? 0) + weights[index]);
+    const most = p * (sums.at(-1) ?? 0);
+    kept = best.findIndex((index, rank) => sums[rank] - weights[index] >= most);
+    if (kept < 0) kept = best.length;
+  }
+  for (const index of ranked.slice(kept)) weights[index] = 0;
 }
 
 /** A number from 0, less than 1, which looks random. */

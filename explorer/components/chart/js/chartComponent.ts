@@ -18,14 +18,24 @@ const SCREEN_TYPE = { desk: 12, projector: 18 }; // px
 export default streamlitComponent({
   read: readChart,
   identity: ({ language }) => language,
-  listeners: () => ({}),
+  listeners: ({ setTriggerValue }) => ({
+    pick: (point: number) => setTriggerValue("point", point),
+  }),
   open: openChart,
 });
+
+interface Listeners {
+  pick: (point: number) => void;
+}
+
+const SCROLL_BAR = 16; // px
 
 function openChart(
   parent: HTMLElement | ShadowRoot,
   content: ChartContent,
-): View<ChartContent, object> {
+  listeners: Listeners,
+): View<ChartContent, Listeners> {
+  let heard = listeners;
   const abort = new AbortController();
   const root = element("div", { class: "player chart", lang: content.language });
   const plot = element("div", { role: "img", testid: "chart", "aria-label": content.name });
@@ -45,13 +55,20 @@ function openChart(
   });
   root.append(plot, problem, element("div", { class: "chart-save" }, ...figures));
   showProjector(root, projectorChosen());
-  const show = createPlot(plot, abort.signal);
+  const show = createPlot(plot, abort.signal, {
+    plotly_click: ({ points }) => {
+      const point = points?.[0]?.customdata;
+      if (values.content.picks && typeof point === "number") heard.pick(point);
+    },
+  });
   const draw = () => {
     const { content, palette, width, plotly } = values;
     if (!width) return;
     const type = SCREEN_TYPE[projectorChosen() ? "projector" : "desk"];
-    const chart = inColours(content.chart, palette, { width, type });
-    plot.style.height = `${chart.layout.height}px`;
+    const chart = inColours(content.chart, palette, { room: width, type });
+    const bar = chart.layout.width > width ? SCROLL_BAR : 0;
+    plot.style.height = `${chart.layout.height + bar}px`;
+    root.classList.toggle("picks", content.picks);
     if (plotly) show(plotly, chart);
   };
   const screen = createScreen();
@@ -66,7 +83,9 @@ function openChart(
   );
   return {
     update: (next) => set({ content: next }),
-    listen: () => {},
+    listen: (next) => {
+      heard = next;
+    },
     destroy: () => {
       abort.abort();
       screen.stop();
@@ -75,10 +94,11 @@ function openChart(
   };
 }
 
-/** @param width of the figure, px */
+/** @param width of the figure, px; a chart that needs more is saved wider */
 function savedChart(plotly: Plotly, content: ChartContent, width: number) {
   const palette = printPalette(FONT);
-  const chart: Chart = inColours(content.chart, palette, { width: width - 2 * MARGIN, type: TYPE });
+  const chart: Chart = inColours(content.chart, palette, { room: width - 2 * MARGIN, type: TYPE });
   const { title, captions } = content;
-  return chartFigure(plotly, chart, content, { palette, title, captions, width });
+  const whole = chart.layout.width + 2 * MARGIN;
+  return chartFigure(plotly, chart, content, { palette, title, captions, width: whole });
 }

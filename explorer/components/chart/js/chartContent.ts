@@ -11,6 +11,7 @@ export interface ChartContent {
   title: string; // of the figure that is saved,
   captions: string[]; // and the lines below it
   file_name: string; // without its ending
+  picks: boolean; // whether a click on a point is reported
   chart: {
     data: { name?: string; showlegend?: boolean }[];
     layout: Layout;
@@ -20,6 +21,7 @@ export interface ChartContent {
 /** Where it has annotations, these are the names of lines, in the right margin. */
 interface Layout {
   height: number; // px, without a legend
+  least_width?: number; // px
   showlegend?: boolean; // whether the names of lines are in a legend in any case
   margin?: { l: number; r: number; t: number; b: number; autoexpand?: boolean }; // px
   [setting: string]: unknown;
@@ -93,15 +95,16 @@ function withRoom(
 
 /**
  * A chart in the colours of a theme; the lines have colours that can be read on light and on dark.
- * @param given.width px
+ * @param given.room px; a chart that needs more is wider
  * @param given.type px
  */
 export function inColours(
-  chart: ChartContent["chart"],
+  { data, layout: { least_width = 0, ...given } }: ChartContent["chart"],
   palette: Palette,
-  { width, type }: { width: number; type: number },
+  { room, type }: { room: number; type: number },
 ): Chart {
-  const layout = withRoom(chart, { width, type });
+  const width = Math.max(room, least_width);
+  const layout = withRoom({ data, layout: given }, { width, type });
   const ink = css(palette.ink);
   const font = { family: palette.font, size: type, color: ink };
   const line = css(mix(palette.paper, palette.ink, 0.15));
@@ -116,7 +119,7 @@ export function inColours(
       return [name, { ...looks, ...axis, ...ticks, title: { ...axis.title, font } }];
     });
   return {
-    data: chart.data,
+    data,
     layout: {
       ...layout,
       ...Object.fromEntries(axes),

@@ -17,7 +17,7 @@ export interface Chart {
 
 /** What Plotly tells of a click, a zoom or what the pointer is on. */
 export interface PlotlyEvent {
-  points?: { x: number; y: number; pointNumber: number | [number, number] }[];
+  points?: { x: number; y: number; pointNumber: number | [number, number]; customdata?: unknown }[];
 }
 
 /** An element that Plotly has drawn into. */

@@ -2,7 +2,7 @@
 
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
-import { type Drawing, drawingIn } from "../../trace/js/drawing.ts";
+import { type Drawing, drawingIn, drawingLine } from "../../trace/js/drawing.ts";
 import { apply, canEdit, type EditNote, linesOf, showEdit } from "../../trace/js/editing.ts";
 import { LARGEST_SEED, MOST_INTERVENTIONS, type OMISSIONS } from "../../trace/js/look.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
@@ -95,10 +95,13 @@ const TEMPERATURES = ["0.5", "0.8", "1", "1.5"]; // offered
  */
 const FIRST_SEED = 2;
 
-/** The line of the next drawing: the next seed, wrapping around, or the first one. */
+/**
+ * The line of the next drawing: the next seed, wrapping around, or the first one. A link may restrict
+ * the tokens, which stays.
+ */
 export function nextDrawing(before: Drawing | null, temperature: string) {
   const seed = before ? (before.seed % LARGEST_SEED) + 1 : FIRST_SEED;
-  return `draw ${temperature} ${seed}`;
+  return drawingLine({ ...before, verb: "draw", temperature: Number(temperature), seed });
 }
 
 /**
@@ -111,7 +114,7 @@ function drawTokens(context: TraceContext): Part {
   const drawBy = (line: string) => apply(context, { add: [line], remove: [] });
   const choose = () => {
     const before = inForce();
-    if (before) drawBy(`draw ${temperature.value} ${before.seed}`);
+    if (before) drawBy(drawingLine({ ...before, temperature: Number(temperature.value) }));
   };
   const temperature = element(
     "select",

@@ -8,9 +8,11 @@ export interface Drawing {
   verb: "draw";
   temperature: number;
   seed: number;
+  k?: number; // top-k,
+  p?: number; // and top-p; without one, no restriction
 }
 
-const LINE = /^draw\s+(\S+)\s+(\d{1,4})$/;
+const LINE = /^draw\s+(\S+)\s+(\d{1,4})(?:\s+k=(\d{1,4}))?(?:\s+p=(\S+))?$/;
 const LONGEST_SHOWN = 85; // characters of a line that is refused
 
 /** A drawing from its line; null where it is none, or beyond its ranges. */
@@ -18,9 +20,20 @@ export function readDrawing(line: string): Drawing | null {
   const found = LINE.exec(line.trim());
   if (!found) return null;
   const [temperature, seed] = found.slice(1).map(Number);
+  const [k, p] = found.slice(3).map((word) => Number(word ?? 1));
   const [lowest, highest] = TEMPERATURES;
   const within = temperature >= lowest && temperature <= highest && seed <= LARGEST_SEED;
-  return within ? { verb: "draw", temperature, seed } : null;
+  if (!within || !(k > 0 && p > 0 && p <= 1)) return null;
+  const drawing: Drawing = { verb: "draw", temperature, seed };
+  if (found[3]) drawing.k = k;
+  if (found[4]) drawing.p = p;
+  return drawing;
+}
+
+/** The line that `readDrawing` reads. */
+export function drawingLine({ temperature, seed, k, p }: Drawing) {
+  const restrictions = [k && `k=${k}`, p && `p=${p}`].filter(Boolean);
+  return ["draw", temperature, seed, ...restrictions].join(" ");
 }
 
 /** The first of the lines that is a drawing beyond its ranges; "" without one. */

@@ -97,13 +97,21 @@ export function chipName(line: string, say: Say, sites: Partial<Record<SiteName,
   const one = readIntervention(line);
   if (!one) return line;
   if (one.verb === "omit") return say(`chip_omit_${one.part}`);
-  if (one.verb === "draw") return say("chip_draw", { ...one });
+  if (one.verb === "draw") return drawingName(one, say);
   const head = headsName(one, say, sites);
   if (one.verb === "ablate") return say(`chip_ablate_${one.how}`, { head });
   if (one.verb === "keep") return say("chip_keep", { head });
   const query = one.query + 1;
   if (one.verb === "row") return say("chip_row", { head, query });
   return say(`chip_${one.verb}`, { head, query, column: one.key + 1 });
+}
+
+function drawingName({ temperature, seed, k, p }: Drawing, say: Say) {
+  const named = Object.entries({ k, p }).filter(([, number]) => number !== undefined);
+  return named.reduce(
+    (drawing, [name, number = ""]) => say("chip_draw_top", { drawing, name, number }),
+    say("chip_draw", { temperature, seed }),
+  );
 }
 
 function headsName({ site, layer, head }: Heads, say: Say, sites: Partial<Record<SiteName, Site>>) {
