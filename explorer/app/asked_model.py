@@ -26,9 +26,8 @@ which pages wait for."""
 
 
 def asked_model(member: CatalogMember, request: Request, shown: Trace) -> "ModelOfTrace | None":
-    """Model behind `shown`, a trace on screen. None for an uploaded trace, and for a trace that has
-    only weights."""
-    if not member.can_trace or shown.facts.get("weights_only"):
+    """Model behind `shown`, a trace on screen. None for an uploaded trace."""
+    if not member.can_trace:
         return None
     model = model_cache.model_of(member)
     numbers = {site: shown.layer_numbers(site) for site in shown.sites}
@@ -91,11 +90,20 @@ class ModelOfTrace:
         with _SLOTS:
             return attribution_of(model, trace)
 
+    def early(self, trace: Trace) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        model = self._model()
+        with _SLOTS:
+            found: tuple[Mapping[str, Any], Mapping[str, Any]] = model.early(trace, self.means)
+            return found
+
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
         from explorer.heads.contributions.repeated_pass import captured_again
-        from explorer.heads.contributions.score_parts import part_vectors
+        from explorer.heads.contributions.score_parts import part_vectors, parts_of
 
         model = self._model()
+        if not self.trained_here:
+            with _SLOTS:
+                return parts_of(model, trace, head)
 
         def capture() -> Trace:
             with _SLOTS:

@@ -10,12 +10,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from explorer.components.inside.payload import head_vectors, omission, score_vectors, token_path
+from explorer.components.inside.payload import (
+    early_layers,
+    head_vectors,
+    omission,
+    score_vectors,
+    token_path,
+)
 from explorer.components.payload import pack_payload
 from explorer.components.player.contributions import attribution_payload, contributions_payload
 from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
 from explorer.core.errors import TraceError
 from explorer.core.interventions import OMISSIONS
+from explorer.core.look import SHOWN_MAPS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 
@@ -34,8 +41,8 @@ class AskedModel(Protocol):
 
     @property
     def trained_here(self) -> bool:
-        """Whether it is a Transformer of this package; for other models only layers are
-        captured."""
+        """Whether it is a Transformer of this package, all values of which are known and parts of
+        which can be left out."""
 
     def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
         """A trace of one layer of an attention path alone, with full capture.
@@ -51,6 +58,9 @@ class AskedModel(Protocol):
 
     def attribution(self, trace: Trace) -> "LogitAttribution":
         """The parts that heads have in the choice of each token."""
+
+    def early(self, trace: Trace) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Of a model of the library, arrays and facts of `Trace.early_predictions`."""
 
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
         """The parts that the queries and keys of a head are sums of."""
@@ -124,8 +134,21 @@ class TraceQuestion:
 
 
 def offered(trace: Trace, model: AskedModel | None) -> tuple[TraceQuestion, ...]:
-    """All questions that can be asked about a trace. model: None = there is none."""
+    """All questions that can be asked about a trace. model: None = there is none.
+
+    A model of the library may still refuse one in a sentence, after a pass that shows of what its
+    layers are made.
+    """
     return tuple(one for one in TRACE_QUESTIONS.values() if one.offered(trace, model))
+
+
+def methods_offered(trace: Trace, model: AskedModel | None) -> tuple[str, ...]:
+    """The methods of contributions, of `SHOWN_MAPS`, that can be asked for about a trace."""
+    if model is None or not _unchanged(trace, model):
+        return ()
+    if not _is_seen_inside(trace, model):
+        return ("rollout",)
+    return tuple(one for one in SHOWN_MAPS if model.trained_here or one != "leave_one_out")
 
 
 def _one_of(word: str, choices: Sequence[str]) -> str:
@@ -144,7 +167,7 @@ _READ: Mapping[str, Callable[[str, Trace, str], object]] = {
     "head": lambda word, trace, site: _numbered(word, trace, site, 1),
     "map": lambda word, trace, site: MEAN if word == "mean" else _numbered(word, trace, site, 1),
     "part": lambda word, *_: _one_of(word, OMISSIONS),
-    "method": lambda word, *_: word,  # its computation refuses an unknown one
+    "method": lambda word, *_: _one_of(word, SHOWN_MAPS),
 }
 """Field → reader of its word, given the trace and the site before it; raises `ValueError`."""
 
@@ -153,18 +176,33 @@ def _head_by_head(trace: Trace, _: AskedModel | None) -> bool:
     return is_large(trace)
 
 
-def _of_models(_: Trace, model: AskedModel | None) -> bool:
-    return model is not None
+def _is_seen_inside(trace: Trace, model: AskedModel | None) -> bool:
+    """Not in a family that computes its attention in its own way."""
+    return model is not None and not trace.facts.get("weights_only")
 
 
 def _of_own_models(_: Trace, model: AskedModel | None) -> bool:
     return model is not None and model.trained_here
 
 
-def _of_unchanged_models(trace: Trace, model: AskedModel | None) -> bool:
+def _unchanged(trace: Trace, model: AskedModel | None) -> bool:
     """The answer is a pass of its own over the whole trace, by the model as it is."""
     changed = bool(trace.facts.get("interventions"))
-    return not is_large(trace) and not changed and _of_own_models(trace, model)
+    return not is_large(trace) and not changed and model is not None
+
+
+def _decoding_library(trace: Trace, model: AskedModel | None) -> bool:
+    """A model trained here has its early predictions in the path of each layer."""
+    seen = _is_seen_inside(trace, model) and not _of_own_models(trace, model)
+    return seen and bool(trace.predicted_tokens) and not is_large(trace)
+
+
+def _unchanged_inside(trace: Trace, model: AskedModel | None) -> bool:
+    return _unchanged(trace, model) and _is_seen_inside(trace, model)
+
+
+def _choosing_tokens(trace: Trace, model: AskedModel | None) -> bool:
+    return bool(trace.predicted_tokens) and _unchanged_inside(trace, model)
 
 
 def _weights(trace: Trace, place: Place, _: AskedModel) -> bytes:
@@ -223,7 +261,8 @@ def _near_without(_: Trace, head: Head, opened: bool) -> Places:
 
 def _contributions(trace: Trace, place: Place, model: AskedModel) -> bytes:
     found, agreement = model.contributions(trace, place.method)
-    return contributions_payload(trace, found.layers, found.source_share, found.drops, agreement)
+    share = found.source_share if trace.predicted_tokens else None
+    return contributions_payload(trace, found.layers, share, found.drops, agreement)
 
 
 def _attribution(trace: Trace, _: Place, model: AskedModel) -> bytes:
@@ -235,9 +274,14 @@ def _decisive(trace: Trace, _: Place, model: AskedModel) -> bytes:
     return pack_payload(model.decisive_head(trace)._asdict(), {})
 
 
+def _early(trace: Trace, _: Place, model: AskedModel) -> bytes:
+    arrays, facts = model.early(trace)
+    return early_layers(facts["early_tokens"], arrays["early.probability"])
+
+
 def _score(trace: Trace, place: Place, model: AskedModel) -> bytes:
     parts = model.score_parts(trace, Head(place.site, place.layer, place.head))
-    return score_vectors(parts.queries, parts.keys, parts.scale)
+    return score_vectors(parts.queries, parts.keys, parts.scale, parts.distance)
 
 
 _HEAD = ("site", "layer", "head")
@@ -253,16 +297,17 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
             asks_model=False,
             near=_near_weights,
         ),
-        TraceQuestion("vectors", _HEAD, _vectors, _of_models, near=_near_vectors),
+        TraceQuestion("vectors", _HEAD, _vectors, _is_seen_inside, near=_near_vectors),
         TraceQuestion("path", ("site", "layer"), _path, _of_own_models, near=_near_path),
         TraceQuestion("without", (*_HEAD, "part"), _without, _of_own_models, near=_near_without),
-        TraceQuestion("contributions", ("method",), _contributions, _of_unchanged_models),
-        TraceQuestion("attribution", (), _attribution, _of_unchanged_models),
-        TraceQuestion("score", _HEAD, _score, _of_unchanged_models),
+        TraceQuestion("contributions", ("method",), _contributions, _unchanged),
+        TraceQuestion("attribution", (), _attribution, _choosing_tokens),
+        TraceQuestion("early", (), _early, _decoding_library),
+        TraceQuestion("score", _HEAD, _score, _unchanged_inside),
         TraceQuestion("decisive", (), _decisive, _of_own_models),
     )
 }
 """By name: the weights of a head of a large trace; the inputs of a head's weights; the path of
 tokens through a layer; a head of the model without a part; the contributions of keys; the parts of
-heads in choices of tokens; the parts that scores are sums of; the head that the output depends on
-most."""
+heads in choices of tokens; the predictions after each layer; the parts that scores are sums of; the
+head that the output depends on most."""

@@ -83,6 +83,7 @@ def test_it_keeps_neither_model_nor_trace(explorable, request):
         lambda: model.layer("cross", 0),
         lambda: model.contributions(example_trace(), "alti"),
         lambda: model.attribution(example_trace()),
+        lambda: model.early(example_trace()),
         lambda: model.score_parts(example_trace(), Head("cross", 0, 0)),
         lambda: model.decisive_head(example_trace()),
     ):
@@ -129,20 +130,28 @@ def test_scores_are_split_as_those_of_the_trace(model, shown, explorable):
     np.testing.assert_allclose(products, expected, atol=1e-5)
 
 
-def test_of_a_model_of_the_library_layers_alone_are_captured(model_folder):
-    bert = next(iter(named_models(find_directories([model_folder])).values()))
-    request = Request(bert.name, "The cat.")
-    shown = model_cache.trace(bert, request)
-    model = asked_model(bert, request, shown)
+def test_a_model_of_the_library_answers_as_in_python(model_folder):
+    directories = named_models(find_directories([model_folder]))
+    gpt = next(one for one in directories.values() if "gpt-tiny" in one.name)
+    request = Request(gpt.name, "The cat.")
+    shown = model_cache.trace(gpt, request)
+    model = asked_model(gpt, request, shown)
     assert not model.trained_here
-    assert model.layer("encoder", 0).sites == ("encoder",)
+    assert model.layer("decoder", 0).sites == ("decoder",)
+    library = model_cache.model_of(gpt)
+    found, agreement = model.contributions(shown, "alti")
+    expected = contributions(library, "The cat.").matrix
+    np.testing.assert_allclose(found.whole, expected, atol=1e-5)
+    assert agreement == {}
+    early = library.trace("The cat.", capture="full").facts["early_tokens"]
+    assert model.early(shown)[1]["early_tokens"] == early
+    parts = logit_attribution(library, "The cat.").parts
+    np.testing.assert_allclose(model.attribution(shown).parts.value, parts.value, atol=1e-5)
 
 
-def test_nobody_has_the_model_of_an_uploaded_trace(member, shown):
+def test_nobody_has_the_model_of_an_uploaded_trace():
     trace = example_trace()
     assert asked_model(UploadedTrace("mine", "stamp", trace), Request("mine", ""), trace) is None
-    weights_alone = replace(shown, facts={**shown.facts, "weights_only": True}, digest="")
-    assert asked_model(member, REQUEST, weights_alone) is None
 
 
 def test_the_methods_that_a_visitor_chooses_are_those_of_layers():

@@ -99,7 +99,7 @@ def test_a_page_of_a_large_trace_has_the_nearest_heads_as_far_as_they_fit(monkey
         assert sent == head_payload(trace, "pieces", site, int(layer), number)
     found = re.search(r'id="payload" data-encoding="gzip">([^<]+)<', html)
     header, _ = unpack_payload(gzip.decompress(base64.b64decode(found[1])))
-    assert header["resources"] == {"address": "", "names": ["head"]}
+    assert header["resources"] == {"address": "", "names": ["head"], "methods": []}
 
 
 def test_a_page_has_each_head_in_pieces_and_in_words(monkeypatch):

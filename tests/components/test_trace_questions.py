@@ -2,17 +2,20 @@ import numpy as np
 import pytest
 
 from explorer.components.inside.payload import head_vectors, omission, token_path
-from explorer.components.player.weights import MEAN, head_payload
-from explorer.components.trace_questions import TRACE_QUESTIONS, Place, offered
+from explorer.components.player.weights import MEAN, head_payload, scale_of
+from explorer.components.trace_questions import TRACE_QUESTIONS, Place, methods_offered, offered
 from explorer.core.errors import ConfigError, TraceError
 from explorer.core.interventions import OMISSIONS
+from explorer.core.look import SHOWN_MAPS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.heads.contributions.contributions import contributions
 from explorer.heads.contributions.logit_attribution import logit_attribution
 from explorer.heads.contributions.score_parts import score_parts
+from explorer.model.huggingface.wrapping import wrapped
 from tests.support.asked_models import AskedExplorable
 from tests.support.example_traces import example_trace, pieces_trace
+from tests.support.huggingface_families import tiny_model
 from tests.support.payloads import unpack_payload
 
 TEXT = "1 2 3"
@@ -45,12 +48,30 @@ def test_what_is_offered_follows_from_the_model_and_the_size(trace, model, monke
     inside = ("vectors", "path", "without")
     assert names(trace, model) == (*inside, *OF_WHOLE, "decisive")
     assert names(trace, None) == ()
-    model.trained_here = False  # as one of the library
-    assert names(trace, model) == ("vectors",)
-    model.trained_here = True
+    assert methods_offered(trace, model) == SHOWN_MAPS
+    assert methods_offered(trace, None) == ()
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     assert names(trace, model) == ("head", *inside, "decisive")
+    assert methods_offered(trace, model) == ()
     assert names(trace, None) == ("head",)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "marian", "bert", "bloom"])
+def test_of_a_model_of_the_library_is_offered_what_python_answers(name):
+    model = wrapped(tiny_model(name), None, name)
+    trace = model.trace("5 17 8")
+    found = names(trace, AskedExplorable(model, "5 17 8"))
+    methods = methods_offered(trace, AskedExplorable(model, "5 17 8"))
+    if name == "bloom":  # weights only
+        assert (found, methods) == (("contributions",), ("rollout",))
+        return
+    of_tokens = () if name == "bert" else ("attribution", "early")
+    assert found == ("vectors", "contributions", *of_tokens, "score")
+    assert methods == tuple(one for one in SHOWN_MAPS if one != "leave_one_out")
+    if name != "bert":
+        changed = model.trace("5 17 8", ablate=[("decoder", 0, 1)])
+        assert names(changed, AskedExplorable(model, "5 17 8")) == ("vectors", "early")
+        assert methods_offered(changed, AskedExplorable(model, "5 17 8")) == ()
 
 
 def test_what_is_of_the_model_as_it_is_is_not_asked_of_a_changed_one(explorable, model):
@@ -102,6 +123,7 @@ def test_an_address_names_a_place(address, place):
         "path/cross",
         "without/cross/0/0/norm",
         "contributions/",
+        "contributions/gradient",
         "attribution/cross",
     ],
 )
@@ -135,8 +157,88 @@ def test_contributions_are_those_of_python(trace, model, explorable):
         expected = contributions(explorable, TEXT, method).source_share
         np.testing.assert_allclose(arrays["source_share"], expected, atol=1e-4)
         assert len(header["agreement"]) == (5 if method == "leave_one_out" else 0)
-    with pytest.raises(ConfigError, match="method"):
-        asked(trace, model, "contributions/gradient")
+
+
+@pytest.mark.parametrize("name", ["gpt2", "marian", "bert"])
+def test_of_the_library_the_answers_are_those_of_python(name):
+    model = wrapped(tiny_model(name), None, name)
+    trace = model.trace("5 17 8")
+    asks = AskedExplorable(model, "5 17 8")
+    _, arrays = unpack_payload(asked(trace, asks, "contributions/alti_plus"))
+    expected = contributions(model, "5 17 8").matrix
+    read = len(trace.source_tokens)
+    for site, columns in (("cross", slice(0, read)), ("decoder", slice(read, None))):
+        if site in trace.sites:
+            last = arrays[site].reshape(trace.attention(site)[:, 0].shape)[-1]
+            shown = last / (65535 / scale_of(trace.attention(site)))
+            np.testing.assert_allclose(shown, expected[:, columns], atol=1e-4)
+    if name == "bert":
+        assert "source_share" not in arrays
+        return
+    header, arrays = unpack_payload(asked(trace, asks, "attribution/"))
+    found = logit_attribution(model, "5 17 8")
+    assert header["runner_up"] == list(found.runner_up)
+    np.testing.assert_allclose(arrays["difference"], found.difference, atol=1e-5)
+    parts = found.parts[found.parts.site == "decoder"].value
+    np.testing.assert_allclose(arrays["decoder"].ravel(), parts, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "opt", "bart", "t5", "mbart"])
+def test_the_parts_on_screen_add_up_to_the_difference(name):
+    model = wrapped(tiny_model(name), None, name)
+    trace = model.trace("5 17 8", max_new_tokens=4)
+    _, arrays = unpack_payload(asked(trace, AskedExplorable(model, "5 17 8"), "attribution/"))
+    difference = arrays.pop("difference")
+    total = sum(part.reshape(len(difference), -1).sum(1) for part in arrays.values())
+    np.testing.assert_allclose(total, difference, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "marian", "bert", "t5"])
+def test_of_the_library_the_parts_of_a_score_are_those_of_python(name):
+    model = wrapped(tiny_model(name), None, name)
+    trace = model.trace("5 17 8")
+    for site in trace.sites:
+        answer = asked(trace, AskedExplorable(model, "5 17 8"), f"score/{site}/1/2")
+        header, arrays = unpack_payload(answer)
+        sides = (header["query_parts"], header["key_parts"])
+        queries, keys = (
+            arrays[kind].reshape(len(parts), -1, header["width"])
+            for kind, parts in zip(("queries", "keys"), sides, strict=True)
+        )
+        expected = score_parts(model, "5 17 8", site, 1, 2, 2, 1)
+        products = queries[:, 2] @ keys[:, 1].T * header["scale"]
+        found = [*products.ravel()]
+        if "distance" in arrays:
+            found.append(arrays["distance"].reshape(trace.attention(site).shape[2:])[2, 1])
+        np.testing.assert_allclose(found, expected.parts.value, atol=1e-4)
+
+
+@pytest.mark.parametrize("options", [{}, {"pad_to": 9}, {"ablate": [("decoder", 0, 1)]}])
+@pytest.mark.parametrize("name", ["gpt2", "marian"])
+def test_of_the_library_predictions_after_each_layer_are_those_of_python(name, options):
+    model = wrapped(tiny_model(name), None, name)
+    full = model.trace("5 17 8", capture="full", max_new_tokens=4, **options)
+    trace = model.trace("5 17 8", max_new_tokens=4, **options)
+    header, arrays = unpack_payload(asked(trace, AskedExplorable(model, "5 17 8"), "early/"))
+    assert header["early"] == full.facts["early_tokens"]
+    assert header["counts"] == {"queries": len(trace.target_tokens)}
+    expected = full.arrays["early.probability"]
+    np.testing.assert_allclose(arrays["early"].reshape(expected.shape), expected, atol=1e-6)
+
+
+def test_what_a_model_does_not_allow_is_refused_in_the_sentence_of_python():
+    model = wrapped(tiny_model("gemma2"), None, "gemma2")
+    trace = model.trace("5 17 8")
+    asks = AskedExplorable(model, "5 17 8")
+    for address in ("contributions/alti", "attribution/", "early/"):
+        with pytest.raises(ConfigError, match="layers of the family “gemma2” do not each add"):
+            asked(trace, asks, address)
+    with pytest.raises(ConfigError, match="“leave_one_out” hides each token"):
+        asked(trace, asks, "contributions/leave_one_out")
+    assert asked(trace, asks, "contributions/rollout")
+    llama = wrapped(tiny_model("llama"), None, "llama")
+    with pytest.raises(ConfigError, match=r"“llama” changes queries or keys .* rotary"):
+        asked(llama.trace("5 17"), AskedExplorable(llama, "5 17"), "score/decoder/0/0")
 
 
 def test_the_parts_of_heads_are_those_of_python(trace, model, explorable):

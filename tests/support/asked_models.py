@@ -10,7 +10,7 @@ from explorer.heads.contributions.agreement import agreement_on_trace
 from explorer.heads.contributions.layer_contributions import LayerContributions, layer_contributions
 from explorer.heads.contributions.logit_attribution import LogitAttribution, attribution_of
 from explorer.heads.contributions.repeated_pass import captured_again
-from explorer.heads.contributions.score_parts import PartVectors, part_vectors
+from explorer.heads.contributions.score_parts import PartVectors, part_vectors, parts_of
 from explorer.heads.removal.decisive_head import decisive_head
 from explorer.model.explorable import ExplorableModel
 
@@ -18,10 +18,9 @@ from explorer.model.explorable import ExplorableModel
 class AskedExplorable:
     """As `components.trace_questions.AskedModel`; `asked` counts the calls."""
 
-    trained_here = True
-
-    def __init__(self, model: ExplorableModel, text: str, **options: Any) -> None:
+    def __init__(self, model: Any, text: str, **options: Any) -> None:
         self.model, self.text, self.options = model, text, options
+        self.trained_here = isinstance(model, ExplorableModel)
         self.asked = 0
 
     def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
@@ -40,8 +39,15 @@ class AskedExplorable:
         self.asked += 1
         return attribution_of(self.model, trace)
 
+    def early(self, trace: Trace) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        self.asked += 1
+        found: tuple[Mapping[str, Any], Mapping[str, Any]] = self.model.early(trace)
+        return found
+
     def score_parts(self, trace: Trace, head: Head) -> PartVectors:
         self.asked += 1
+        if not self.trained_here:
+            return parts_of(self.model, trace, head)
         return part_vectors(self.model, captured_again(self.model, trace, SITES), head)
 
     def decisive_head(self, trace: Trace) -> Head:

@@ -18,20 +18,22 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import access
 from explorer.app.server.large_answer import LargeAnswer
 from explorer.app.server.rate_limit import address_of, charged_for, network_of
+from explorer.app.server.sentence import language_of
 from explorer.components.player.payload import Offer
 from explorer.components.trace_questions import (
     TRACE_QUESTIONS,
     AskedModel,
     TraceQuestion,
+    methods_offered,
     offered,
 )
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ConfigError, ExplorerError
 from explorer.core.trace import Trace
 
 PATH = "/trace/{trace}/{question}/{place:path}"
@@ -45,6 +47,7 @@ MOST_ANSWER_BYTES = 2**26
 
 _MAX_AGE = 3600  # seconds
 _FAST = 1  # level of compression: somebody waits for the answer
+_NOT_STORED = {"Cache-Control": "no-store"}
 _SECRET = secrets.token_bytes(32)
 
 _traces: WeakValueDictionary[str, Trace] = WeakValueDictionary()
@@ -75,12 +78,14 @@ def offered_trace(key: str) -> tuple[Trace, Offer] | None:
 
 
 def _offer_of(key: str, trace: Trace) -> Offer:
-    return Offer(f"trace/{key}", tuple(one.name for one in offered(trace, _models[trace])))
+    model = _models[trace]
+    names = tuple(one.name for one in offered(trace, model))
+    return Offer(f"trace/{key}", names, methods_offered(trace, model))
 
 
 async def serve(request: Request) -> Response:
-    """The answer. 404 for something the trace does not have or that is no longer there, 429 for an
-    address over the limit."""
+    """The answer. 404 for something the trace does not have or that is no longer there, 422 with a
+    sentence for what the model does not allow, 429 for an address over the limit."""
     key, name, place = (request.path_params[part] for part in ("trace", "question", "place"))
     trace, question = _traces.get(key), TRACE_QUESTIONS.get(name)
     if trace is None or question is None:
@@ -117,6 +122,9 @@ def _answer(
             return _refused(429)
         try:
             data = _answers.get((key, question.name, place), compute, len)
+        except ConfigError as error:
+            said = error.in_language(language_of(request.headers))
+            return PlainTextResponse(said, 422, _NOT_STORED)
         except ExplorerError:
             return _refused(404)
     headers = {"Cache-Control": f"private, max-age={_MAX_AGE}", "Content-Encoding": "gzip"}
@@ -125,4 +133,4 @@ def _answer(
 
 def _refused(status: int) -> Response:
     """An answer without content, which browsers do not cache."""
-    return Response(status_code=status, headers={"Cache-Control": "no-store"})
+    return Response(status_code=status, headers=_NOT_STORED)

@@ -5,7 +5,7 @@ cap, bias, mask, softmax), the parts of its scores, and the head in a model with
 parts. Of one layer: the path of each query through it, from its embedding to the next token.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,16 +59,32 @@ def omission(trace: Trace, site: str, head: int) -> bytes:
     return pack_payload(header, arrays)
 
 
-def score_vectors(queries: Parts, keys: Parts, scale: float) -> bytes:
+def early_layers(labels: Sequence[Sequence[Sequence[str]]], shares: NDArray[np.float32]) -> bytes:
+    """The first tokens after each layer of the decoder, if it were the last.
+
+    labels: by layer, query and rank. shares: their probabilities (layer, query, rank).
+
+    Array: "early" float32, the probabilities. Header: "early" the labels, "counts" of queries.
+    """
+    header = {"early": labels, "counts": {"queries": shares.shape[1]}}
+    return pack_payload(header, {"early": shares.astype(np.float32)})
+
+
+def score_vectors(
+    queries: Parts, keys: Parts, scale: float, distance: NDArray[np.float64] | None = None
+) -> bytes:
     """The parts of the queries and keys of one head, whose products sum to the score of each cell.
 
     The browser multiplies each part of a query with each part of a key. The arguments are those of
     `PartVectors`.
 
-    Arrays, float32: "queries" (part, query, width) and "keys" (part, key, width). Header: the names
-    "query_parts" and "key_parts", "width" and "scale".
+    Arrays, float32: "queries" (part, query, width) and "keys" (part, key, width), and "distance"
+    (query, key), if the model adds it. Header: the names "query_parts" and "key_parts", "width" and
+    "scale".
     """
     arrays = {"queries": np.stack(list(queries.values())), "keys": np.stack(list(keys.values()))}
+    if distance is not None:
+        arrays["distance"] = distance
     header = {
         "query_parts": list(queries),
         "key_parts": list(keys),

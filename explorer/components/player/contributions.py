@@ -20,7 +20,7 @@ Layers = Mapping[str, NDArray[np.floating]]
 """By site, (layer, query, key)."""
 
 _GROUPS = {
-    "embedding": ("token", "position"),
+    "embedding": ("token", "position", "embedding"),
     "feed_forward": ("feed_forward",),
     "bias": ("attention_bias", "norm_bias", "logit_bias"),
 }
@@ -30,20 +30,20 @@ _GROUPS = {
 def contributions_payload(
     trace: Trace,
     layers: Layers,
-    source_share: NDArray[np.floating],
+    source_share: NDArray[np.floating] | None,
     drops: Layers = MappingProxyType({}),
     agreement: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
     """A payload of contributions.
 
-    source_share: (T,) the part of the source in each output token.
+    source_share: (T,) the part of the source in each output token; None where none is predicted.
     drops: of leave-one-out, the fall of ln p (nats).
     agreement: by method, number of rows with the same largest source token as leave-one-out.
 
     Header: "agreement", a list of [method, rows], the best first. Arrays: by site, codes as those
     of the weights of `trace`, (layer, query, key); "SITE.drop" float32; "source_share" float32
-    (T,), 0 where it is NaN; "words", if there are any, a payload of the same arrays merged into
-    words.
+    (T,), 0 where it is NaN, if it is given; "words", if there are any, a payload of the same arrays
+    merged into words.
     """
     arrays = _arrays(trace, layers, source_share, drops)
     if has_words(trace):
@@ -52,14 +52,15 @@ def contributions_payload(
             {site: merged_weights(of_site, *axes[site]) for site, of_site in numbers.items()}
             for numbers in (layers, drops)
         )
-        words = _arrays(trace, merged, _share_of_words(trace, source_share), fallen)
+        share = None if source_share is None else _share_of_words(trace, source_share)
+        words = _arrays(trace, merged, share, fallen)
         arrays["words"] = payload_bytes(pack_payload({}, words))
     header = {"agreement": [list(pair) for pair in agreement.items()]}
     return pack_payload(header, arrays)
 
 
 def _arrays(
-    trace: Trace, layers: Layers, source_share: NDArray[np.floating], drops: Layers
+    trace: Trace, layers: Layers, source_share: NDArray[np.floating] | None, drops: Layers
 ) -> dict[str, NDArray[np.generic]]:
     arrays: dict[str, NDArray[np.generic]] = {
         site: weight_codes(of_site.astype(np.float32), scale_of(trace.attention(site)))
@@ -67,8 +68,9 @@ def _arrays(
     }
     for site, of_site in drops.items():
         arrays[f"{site}.drop"] = of_site.astype(np.float32)
-    share = np.nan_to_num(source_share.astype(np.float32))
-    return arrays | {"source_share": share}
+    if source_share is not None:
+        arrays["source_share"] = np.nan_to_num(source_share.astype(np.float32))
+    return arrays
 
 
 def _share_of_words(trace: Trace, source_share: NDArray[np.floating]) -> NDArray[np.floating]:

@@ -92,10 +92,12 @@ class Offer:
 
     address: base address of the questions, relative to the page; "" if no server answers.
     names: of `TRACE_QUESTIONS`.
+    methods: of contributions, of `SHOWN_MAPS`.
     """
 
     address: str = ""
     names: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
 
 
 NOTHING = Offer()

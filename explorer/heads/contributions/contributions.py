@@ -1,6 +1,6 @@
 """How much each token of source and prefix contributes to each output token of one sentence."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -169,12 +169,16 @@ def contributions(
 
 def _of_library(model: MeasurableModel, trace: Trace, method: str) -> Tensor:
     """(T, S + T) along a trace of a model of the library."""
-    if method != "rollout":
-        return _METHODS[method](library_sublayers(library_pass(model, trace)))
-    attentions = ((site, torch.from_numpy(trace.attention(site).copy())) for site in trace.sites)
-    return rolled_out(
-        (site, half_attention(site, weights)) for site, layers in attentions for weights in layers
-    )
+    if method == "rollout":
+        return rolled_out(traced_halves(trace))
+    return _METHODS[method](library_sublayers(library_pass(model, trace)))
+
+
+def traced_halves(trace: Trace) -> Iterator[tuple[str, Tensor]]:
+    """Site and `half_attention` of each attention of a trace."""
+    for site in trace.sites:
+        for weights in torch.from_numpy(trace.attention(site).copy()):
+            yield site, half_attention(site, weights)
 
 
 def _sentence(model: ExplorableModel, trace: Trace) -> EvaluationBatch:
@@ -183,10 +187,10 @@ def _sentence(model: ExplorableModel, trace: Trace) -> EvaluationBatch:
     return forced_batch(source, [[BOS, *chosen_ids(trace)[0].tolist()]], "")
 
 
-def refuse_method(method: object, model: MeasurableModel) -> None:
-    """Raise `ConfigError` on a method that does not exist or needs a model trained here."""
-    if not isinstance(method, str) or method not in METHODS:
-        raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(METHODS))
+def refuse_method(method: object, model: MeasurableModel, methods: Sequence[str] = METHODS) -> None:
+    """Raise `ConfigError` on a method that is not of `methods` or needs a model trained here."""
+    if not isinstance(method, str) or method not in methods:
+        raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(methods))
     if method == "leave_one_out" and not isinstance(model, ExplorableModel):
         raise ConfigError("no_contributions", name=model.name, method=method)
 

@@ -1,7 +1,7 @@
 """Contribution of each key to each query in every attention of a trace, and of each input token in
 every layer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,20 +13,27 @@ from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import PAD
 from explorer.heads.contributions.attention_sublayers import AttentionSublayer, attention_sublayers
-from explorer.heads.contributions.contributions import share_of_source
+from explorer.heads.contributions.contributions import (
+    refuse_method,
+    share_of_source,
+    traced_halves,
+)
 from explorer.heads.contributions.leave_one_out import leave_one_out
+from explorer.heads.contributions.library_stream import library_pass, library_sublayers
 from explorer.heads.contributions.repeated_pass import chosen_ids, fed_ids
 from explorer.heads.contributions.rollout import (
     added_length,
     added_lengths,
     closeness,
     half_attention,
+    last_layers,
     length,
     rolled_by_layer,
     rolled_out,
     shares_of,
 )
 from explorer.model.explorable import ExplorableModel
+from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 
 Sublayers = Sequence[AttentionSublayer]
@@ -41,7 +48,8 @@ class LayerContributions:
     layers: by site (layer, query, key) float64, of the layers that the trace has; 0 at masked
         cells, also where padding keeps itself.
     whole: (T, S + T), as `Contributions.matrix`, with the padding among S.
-    read: the number of its columns that are the source, or the prompt of a decoder alone.
+    read: the number of its columns that are the source, or the prompt of a decoder alone; 0 where
+        nothing is predicted.
     drops: as `layers`, for leave-one-out: the fall of ln p (nats) of the output token; empty for
         the other methods.
     """
@@ -59,9 +67,10 @@ class LayerContributions:
 
 @torch.inference_mode()
 def layer_contributions(
-    model: ExplorableModel, trace: Trace, method: str = "alti"
+    model: MeasurableModel, trace: Trace, method: str = "alti"
 ) -> LayerContributions:
-    """The contributions to a trace of `model` without interventions.
+    """The contributions to a trace of `model` without interventions; of the library, one that has
+    all layers.
 
     method: one of `LAYER_METHODS`, see `contributions`. In one attention:
         alti, value_norm_residual: rows of self-attention sum to 1, the residual connection is on
@@ -76,35 +85,44 @@ def layer_contributions(
             and `drops` has their values.
 
     Padding is part of the pass, as in the trace, and contributes nothing to a token. Raises
-    `ConfigError` on another method, and on more than `MOST_LEFT_OUT` tokens for leave-one-out, and
-    `VocabularyError` on a trace of a text that `model` cannot read.
+    `ConfigError` on another method, on one that `model` does not allow, and on more than
+    `MOST_LEFT_OUT` tokens for leave-one-out, and `VocabularyError` on a trace of a text that
+    `model` cannot read.
     """
-    if method not in LAYER_METHODS:
-        raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(LAYER_METHODS))
-    source, target = fed_ids(model, trace)
-    tokens = max(source.size(1), target.size(1))
+    refuse_method(method, model, LAYER_METHODS)
     if method == "leave_one_out":
-        if source.size(1) + target.size(1) > MOST_LEFT_OUT:
-            raise ConfigError("too_many_left_out", limit=MOST_LEFT_OUT)
-        with threads_for(model.transformer.config.parameters, tokens**2):
-            return _left_out(model, trace, source, target)
-    with threads_for(model.transformer.config.parameters, tokens):
-        sublayers = attention_sublayers(model.transformer, source, target)
-        layers, whole = _METHODS[method](sublayers)
+        assert isinstance(model, ExplorableModel)
+        return _left_out(model, trace)
+    tokens = max(len(trace.source_tokens), len(trace.target_tokens))
+    with threads_for(model.passes.parameters, tokens):
+        layers, whole = _joined(model, trace, method)
     shown = {site: _of_trace(trace, site, layers[site]) for site in trace.sites}
     return LayerContributions(shown, whole.numpy(), _read(trace))
 
 
+def _joined(model: MeasurableModel, trace: Trace, method: str) -> tuple[Layers, Tensor]:
+    """Contributions in all layers of the model, and in the whole."""
+    if isinstance(model, ExplorableModel):
+        return _METHODS[method](attention_sublayers(model.transformer, *fed_ids(model, trace)))
+    if method == "rollout":
+        return _rolled(traced_halves(trace))
+    return _METHODS[method](library_sublayers(library_pass(model, trace)))
+
+
 def _read(trace: Trace) -> int:
     """Number of tokens of the source, with padding, or of the prompt."""
-    return len(trace.source_tokens) or int(trace.facts["prompt"])
+    return len(trace.source_tokens) or int(trace.facts.get("prompt", 0))
 
 
 def _of_trace(trace: Trace, site: str, layers: Sequence[Tensor]) -> NDArray[np.float64]:
     """(layer, query, key) of the layers that the trace has, 0 at masked cells."""
-    keys = trace.attention(site).shape[-1]
-    shown = np.stack([layers[number][:, :keys].numpy() for number in trace.layer_numbers(site)])
-    return np.where(trace.mask(site), shown, 0)
+    numbers, keys = trace.layer_numbers(site), trace.attention(site).shape[-1]
+    chosen = layers if len(layers) == len(numbers) else [layers[number] for number in numbers]
+    shown = [
+        np.where(trace.mask(site, index, 0), layer[:, :keys].numpy(), 0)
+        for index, layer in enumerate(chosen)
+    ]
+    return np.stack(shown)
 
 
 def _by_site(sublayers: Sublayers, share: Callable[[AttentionSublayer], Tensor]) -> Layers:
@@ -140,16 +158,17 @@ def _value_norm(sublayers: Sublayers) -> tuple[Layers, Tensor]:
 
 
 def _alti_plus(sublayers: Sublayers) -> tuple[Layers, Tensor]:
-    return _rolled(_by_site(sublayers, lambda one: shares_of(one, closeness)))
+    return _rolled((one.site, shares_of(one, closeness)) for one in sublayers)
 
 
 def _rollout(sublayers: Sublayers) -> tuple[Layers, Tensor]:
-    return _rolled(_by_site(sublayers, lambda one: half_attention(one.site, one.weights)))
+    return _rolled((one.site, half_attention(one.site, one.weights)) for one in sublayers)
 
 
-def _rolled(of_attentions: Layers) -> tuple[Layers, Tensor]:
-    layers = rolled_by_layer(_sited(of_attentions))
-    return layers, torch.cat([layers["cross"][-1], layers["decoder"][-1]], 1)
+def _rolled(shares: Iterable[tuple[str, Tensor]]) -> tuple[Layers, Tensor]:
+    """shares: site and shares of each attention."""
+    layers = rolled_by_layer(shares)
+    return layers, last_layers(layers)
 
 
 _METHODS: Mapping[str, Callable[[Sublayers], tuple[Layers, Tensor]]] = {
@@ -166,12 +185,14 @@ MOST_LEFT_OUT = 96
 """Most tokens of both sides for leave-one-out: one pass for each token takes seconds."""
 
 
-def _left_out(
-    model: ExplorableModel, trace: Trace, source: Tensor, target: Tensor
-) -> LayerContributions:
+def _left_out(model: ExplorableModel, trace: Trace) -> LayerContributions:
     """Leave-one-out contributions; padding is not part of the passes."""
+    source, target = fed_ids(model, trace)
+    if source.size(1) + target.size(1) > MOST_LEFT_OUT:
+        raise ConfigError("too_many_left_out", limit=MOST_LEFT_OUT)
     read = source[:, : int((source != PAD).sum())]
-    drops = leave_one_out(model.transformer, read, target, chosen_ids(trace)).numpy()
+    with threads_for(model.passes.parameters, max(source.size(1), target.size(1)) ** 2):
+        drops = leave_one_out(model.transformer, read, target, chosen_ids(trace)).numpy()
     padding = np.zeros((len(drops), source.size(1) - read.size(1)))
     both = {
         "cross": np.concatenate([drops[:, : read.size(1)], padding], 1),

@@ -107,12 +107,16 @@ def logit_attribution(model: MeasurableModel, text: str, **options: Any) -> Logi
     return _attribution(model, trace, options.get("means"))
 
 
-def attribution_of(model: ExplorableModel, shown: Trace) -> LogitAttribution:
+def attribution_of(model: MeasurableModel, shown: Trace) -> LogitAttribution:
     """As `logit_attribution`, from a trace of `model` without interventions; decodes nothing again.
 
-    Raises what `captured_again` does.
+    Of the library, the trace of the result is `shown`. Raises what `captured_again` does, and
+    `ConfigError` as `logit_attribution`.
     """
-    return _attribution(model, captured_again(model, shown, _sites(model)))
+    sites = _sites(model)
+    if isinstance(model, ExplorableModel):
+        shown = captured_again(model, shown, sites)
+    return _attribution(model, shown)
 
 
 def _sites(model: MeasurableModel) -> list[str]:

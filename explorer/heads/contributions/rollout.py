@@ -7,7 +7,7 @@ comes in through the shares of the encoder's output (Ferrando et al. 2022, arXiv
 Everything else in a layer works on one position, and no share changes.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -97,7 +97,11 @@ def rolled_out(shares: Iterable[tuple[str, Tensor]]) -> Tensor:
 
     shares: site and shares of each attention, as `attention_sublayers` orders them.
     """
-    by_site = rolled_by_layer(shares)
+    return last_layers(rolled_by_layer(shares))
+
+
+def last_layers(by_site: Mapping[str, Sequence[Tensor]]) -> Tensor:
+    """What `rolled_out` returns, from what `rolled_by_layer` returns."""
     if not by_site["decoder"]:
         return by_site["encoder"][-1]
     return torch.cat([by_site["cross"][-1], by_site["decoder"][-1]], 1)

@@ -64,12 +64,14 @@ class PartVectors:
     """Summands of the queries and of the keys of one head.
 
     queries, keys: by part, as in `ScoreParts`, (position, K). scale: the factor of the products,
-        1 / √K.
+        1 / √K in a model trained here.
+    distance: (query, key), the part of that name; None without one.
     """
 
     queries: Mapping[str, Array]
     keys: Mapping[str, Array]
     scale: float
+    distance: Array | None = None
 
 
 def score_parts(
@@ -110,10 +112,10 @@ def score_parts(
     place = (layer, head, query, key)
     cell = slice(query, query + 1), slice(key, key + 1)
     if isinstance(model, ExplorableModel):
-        products = _products(part_vectors(model, trace, Head(site, layer, head), *cell))
+        parts = part_vectors(model, trace, Head(site, layer, head), *cell)
     else:
         found = library_pass(model, trace, options.get("means"))
-        products = _of_library(score_sides(model, found, Head(site, layer, head)), *cell)
+        parts = _of_library(score_sides(model, found, Head(site, layer, head)), *cell)
     return ScoreParts(
         Head(site, layer, head),
         query,
@@ -122,23 +124,28 @@ def score_parts(
         trace.keys(site)[key],
         float(trace.scores(site)[place]),
         float(trace.attention(site)[place]),
-        products,
+        _products(parts),
     )
 
 
-def _of_library(sides: ScoreSides, *cell: slice) -> pd.DataFrame:
-    """The products of one cell, and what the family adds to them."""
+def parts_of(model: MeasurableModel, shown: Trace, head: Head) -> PartVectors:
+    """Summands of the queries and keys of `head` in a trace of a model of the library.
+
+    Raises `ConfigError` as `score_parts`.
+    """
+    return _of_library(score_sides(model, library_pass(model, shown), head), ALL, ALL)
+
+
+def _of_library(sides: ScoreSides, *cells: slice) -> PartVectors:
+    """The summands at some positions, and what the family adds to their products."""
     made = []
-    for sources, (weight, bias), rows in zip(sides.sources, sides.weights, cell, strict=True):
+    for sources, (weight, bias), rows in zip(sides.sources, sides.weights, cells, strict=True):
         found = {name: vectors[rows] @ weight for name, vectors in sources.items()}
         own_bias = found.pop("bias") + bias
         made.append({**found, "bias": own_bias})
     queries, keys = made
-    table = _products(PartVectors(queries, keys, sides.scale))
-    if sides.added is None:
-        return table
-    added = {"query_part": _ADDED, "key_part": _ADDED, "value": sides.added[cell].item()}
-    return pd.concat([table, pd.DataFrame([added])], ignore_index=True)
+    added = None if sides.added is None else sides.added[cells]
+    return PartVectors(queries, keys, sides.scale, added)
 
 
 def part_vectors(
@@ -184,14 +191,17 @@ def _projection(model: ExplorableModel, head: Head, side: str) -> tuple[Array, A
 
 
 def _products(parts: PartVectors) -> pd.DataFrame:
-    """Products of the parts of the first query and of the first key."""
+    """Products of the parts of the first query and of the first key, and what is added to them."""
     queries, keys = (
         np.stack([vectors[0] for vectors in side.values()]) for side in (parts.queries, parts.keys)
     )
     values = queries @ keys.T * parts.scale
     pairs = [(query, key) for query in parts.queries for key in parts.keys]
-    table = pd.DataFrame(pairs, columns=["query_part", "key_part"])
-    return table.assign(value=values.ravel())
+    table = pd.DataFrame(pairs, columns=["query_part", "key_part"]).assign(value=values.ravel())
+    if parts.distance is None:
+        return table
+    added = {"query_part": _ADDED, "key_part": _ADDED, "value": parts.distance[0, 0]}
+    return pd.concat([table, pd.DataFrame([added])], ignore_index=True)
 
 
 def _scale(model: ExplorableModel, trace: Trace) -> float:

@@ -12,7 +12,7 @@ from explorer.core.errors import ConfigError
 from explorer.model.huggingface.anatomy import Anatomy
 from explorer.model.huggingface.edits import Edits
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.residual_reading import LogitMap, residual_pass
+from explorer.model.huggingface.residual_reading import LogitMap, ResidualPass, residual_pass
 from explorer.model.huggingface.tokens import Tokens
 from explorer.model.row_logits import RowLogits
 from explorer.model.trace_assembly import EARLY, early_arrays
@@ -39,6 +39,14 @@ def early_predictions(
         return {}, {}
     if found.to_logits is None:
         return {}, {}
+    return early_of(found, layers, tokens)
+
+
+def early_of(
+    found: ResidualPass, layers: Sequence[int], tokens: Tokens
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The same from a pass whose logits are a linear map of the decoder's output."""
+    assert found.to_logits is not None
     outputs = found.stacks["decoder"].layer_outputs
     best = [_best(found.to_logits, outputs[layer]) for layer in layers]
     ids, shares = (torch.stack(of_layers) for of_layers in zip(*best, strict=True))

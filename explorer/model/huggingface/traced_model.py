@@ -30,7 +30,7 @@ from explorer.model.huggingface.batch_passes import LibraryPasses
 from explorer.model.huggingface.capture import Seen
 from explorer.model.huggingface.chat_template import Message
 from explorer.model.huggingface.decoding import NEW_TOKENS, Decoded, checked_steps, numbered_steps
-from explorer.model.huggingface.early_predictions import early_predictions
+from explorer.model.huggingface.early_predictions import early_of, early_predictions
 from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
@@ -172,6 +172,18 @@ class HuggingFaceModel(TracedModel):
         if self.model.dtype != torch.float32:
             raise ConfigError("half_precision", name=self.name)
         return residual_pass(self.model, self.anatomy, inputs, edits)
+
+    @torch.inference_mode()
+    def early(
+        self, trace: Trace, means: MeanOutputs | None = None
+    ) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+        """Arrays and facts of `Trace.early_predictions` for all layers of a trace that was not
+        captured in full. Raises as `residuals`, and `ConfigError` on logits that are no linear map.
+        """
+        found = self.residuals(trace, means)
+        if found.to_logits is None:
+            raise ConfigError("no_logit_map", name=self.name)
+        return early_of(found, range(len(trace.attention("decoder"))), self.tokens)
 
     @cached_property
     def passes(self) -> LibraryPasses:

@@ -71,7 +71,7 @@ def test_heads_of_a_large_trace_are_served_without_its_model(browser, monkeypatc
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     trace = pieces_trace()
     offered = trace_route.offer("large", trace, None)
-    assert offered.names == ("head",)
+    assert (offered.names, offered.methods) == (("head",), ())
     for place in ("pieces/cross/0/1", "words/cross/0/mean"):
         answer = browser.get(f"/{offered.address}/head/{place}")
         head = TRACE_QUESTIONS["head"]
@@ -134,6 +134,20 @@ def test_what_cannot_be_computed_is_not_found_and_asked_again(browser, shown, mo
         assert answer.status_code == 404
         assert answer.headers["cache-control"] == "no-store"
     assert browser.get(f"/{address}/vectors/cross/0/0").status_code == 200
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "at most 3 tokens"), ("zh", "3 个词元")])
+def test_what_the_model_does_not_allow_is_said_in_the_language_of_the_page(
+    browser, shown, model, monkeypatch, language, said
+):
+    most = "explorer.heads.contributions.layer_contributions.MOST_LEFT_OUT"
+    monkeypatch.setattr(most, 3)
+    address = trace_route.offer("too long", shown, model).address
+    headers = {"Accept-Language": language}
+    answer = browser.get(f"/{address}/contributions/leave_one_out", headers=headers)
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert answer.headers["cache-control"] == "no-store"
 
 
 def test_a_trace_is_offered_as_long_as_it_is_kept(browser, explorable, model):

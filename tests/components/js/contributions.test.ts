@@ -27,7 +27,10 @@ function contributions(share: number[]) {
 }
 
 function exampleTrace() {
-  const header = { ...HEADER, resources: { address: "trace/x", names: ["contributions"] } };
+  const header = {
+    ...HEADER,
+    resources: { address: "trace/x", names: ["contributions"], methods: ["alti"] },
+  };
   return readTrace(packPayload(header, { "cross.attention": ["uint16", CODES] }));
 }
 
@@ -40,9 +43,15 @@ test("contributions stand in place of a head once they are added", () => {
   trace.contributions.add("alti", contributions([0.5, 0.25]));
   assert.equal(cross.has(0, "alti"), true);
   assert.deepEqual([...cross.weights(0, "alti")], CONTRIBUTIONS);
-  assert.deepEqual([...trace.contributions.sourceShare("alti")], [0.5, 0.25]);
+  assert.deepEqual([...(trace.contributions.sourceShare("alti") ?? [])], [0.5, 0.25]);
   assert.deepEqual([...cross.weights(0, 0)], CODES.slice(0, 6));
   assert.equal(trace.contributions.words?.loaded("alti"), true);
+});
+
+test("where nothing is predicted, there is no share of the source", () => {
+  const trace = exampleTrace();
+  trace.contributions.add("alti", packPayload({}, { cross: ["uint16", CONTRIBUTIONS] }));
+  assert.equal(trace.contributions.sourceShare("alti"), null);
 });
 
 test("a query keeps of itself what its keys do not contribute", () => {

@@ -42,6 +42,20 @@ test("each part of the query is multiplied with each part of the key", () => {
   assert.throws(() => readScoreVectors(packPayload(HEADER, {})), /no vectors/);
 });
 
+test("what is added by the distance is one more part", () => {
+  const found = readScoreVectors(
+    packPayload(HEADER, {
+      queries: ["float32", QUERIES],
+      keys: ["float32", KEYS],
+      distance: ["float32", [0, 1, 2, 3, 4, 8]],
+    }),
+  );
+  const parts = scorePartsOf(found, [0, 0, 1], 1, 1);
+  assert.equal(parts.length, 5);
+  const added = { query: "distance", key: "distance", value: 4, mean: 3.5 };
+  assert.deepEqual(parts[4], added);
+});
+
 test("of many parts the largest are shown, and the others as one", () => {
   const parts = [1, -5, 0.5, 3].map((value) => ({ query: "a", key: "b", value, mean: 1 }));
   assert.equal(largestParts(parts, 4), parts);

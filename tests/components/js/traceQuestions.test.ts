@@ -5,7 +5,10 @@ import {
   createLoading,
   fetchAnswer,
   holds,
+  isAnswer,
   offers,
+  offersMethod,
+  Refusal,
   type ServerlessResources,
 } from "../../../explorer/components/trace/js/traceQuestions.ts";
 
@@ -14,7 +17,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 function contextWith(give: () => void, options: object = {}) {
   const resources = { address: "trace/a", names: ["vectors"] };
-  const pieces = { header: { resources } };
+  const pieces = { header: { resources, language: "zh" } };
   const context = { signal: new AbortController().signal, options, give, touch: () => {}, pieces };
   return context as unknown as TraceContext;
 }
@@ -90,6 +93,32 @@ test("a server that has dropped a trace is told, and asked again until it has it
   assert.deepEqual(await waiting, new Uint8Array([8]));
   assert.equal(missing.mock.callCount(), 1);
   mock.timers.reset();
+});
+
+test("what a model does not allow is said in a sentence, and not asked for again", async () => {
+  const asked: string[] = [];
+  const fetched = mock.fn(async (_: URL, { headers }: { headers: Record<string, string> }) => {
+    asked.push(headers["Accept-Language"]);
+    return { ok: false, status: 422, text: async () => "no sum" };
+  });
+  Object.assign(globalThis, { fetch: fetched, document: { baseURI: "file:///page/" } });
+  const missing = mock.fn();
+  const find = createLoading(contextWith(mock.fn(), { onMissing: missing }), "attribution", read);
+  assert.equal(find(""), "loading");
+  await settle();
+  const found = find("");
+  assert.equal(isAnswer(found), false);
+  assert.ok(found instanceof Refusal);
+  assert.equal(found.message, "no sum");
+  assert.deepEqual([fetched.mock.callCount(), missing.mock.callCount(), asked], [1, 0, ["zh"]]);
+});
+
+test("methods are offered by name", () => {
+  const resources = { address: "trace/a", names: ["contributions"], methods: ["rollout"] };
+  const context = { pieces: { header: { resources } as any } };
+  const offered = ["rollout", "leave_one_out"].map((name) => offersMethod(context, name));
+  assert.deepEqual(offered, [true, false]);
+  assert.equal(offersMethod(contextWith(mock.fn()), "rollout"), false);
 });
 
 test("a trace offers what its header names, and a saved page holds a part of it", () => {

@@ -221,7 +221,7 @@ def test_a_trace_of_more_than_four_megabytes_of_weights_is_sent_without_them():
     data = player_payload(trace, offer=HEADS)
     assert len(data) < 1_500_000 < len(player_payload(trace))
     header, arrays = unpack_payload(data)
-    assert header["resources"] == {"address": "trace/x", "names": ["head"]}
+    assert header["resources"] == {"address": "trace/x", "names": ["head"], "methods": []}
     assert not any(name.endswith(".attention") for name in arrays)
     rows, columns = header["sites"]["cross"]["picture"]
     assert arrays["cross.pictures"].size == 4 * 8 * rows * columns

@@ -47,7 +47,7 @@ export function tracePayload(
       strings,
       view: whole,
       marked: marksWords([...sourceTokens, ...targetTokens, ...predictedTokens]),
-      resources: { address: "", names: TRACE_QUESTIONS },
+      resources: { address: "", names: TRACE_QUESTIONS, methods: [] },
     },
     arrays,
   );

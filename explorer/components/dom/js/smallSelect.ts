@@ -45,5 +45,11 @@ export function createSmallSelect(
     select.value = name;
     assign(select, "title", say(`${prefix}${name}_title`));
   };
-  return { element: select, check };
+  /** Leave out the choices that are not offered at the moment. */
+  const offer = (offers: (name: string) => boolean) => {
+    for (const one of select.options) one.hidden = one.disabled = !offers(one.value);
+    for (const group of select.querySelectorAll("optgroup"))
+      group.hidden = [...group.children].every((one) => (one as HTMLOptionElement).hidden);
+  };
+  return { element: select, check, offer };
 }

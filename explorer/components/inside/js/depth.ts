@@ -6,8 +6,10 @@ import { visibleRows } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { currentRow, isAsked, layerNumber, siteOf, stepOfRow } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { createLoading, offers } from "../../trace/js/traceQuestions.ts";
+import { type EarlyLayer, type EarlyLayers, readEarlyLayers } from "./earlyLayers.ts";
 import { scrollToCurrent } from "./scroll.ts";
-import { findPath, type TokenPath } from "./tokenPath.ts";
+import { findPath } from "./tokenPath.ts";
 
 /**
  * Tokens over layers: the most probable next token after each layer, if it were the last, at each
@@ -25,8 +27,14 @@ export function createDepth(context: TraceContext) {
     frame,
     element("p", { class: "note" }, say("depth_note")),
   );
-  const paths = () => siteOf(context).numbers.map((_, layer) => findPath(context, layer));
-  const draw = (all: TokenPath[]) => {
+  const findEarly = createLoading(context, "early", readEarlyLayers);
+  /** What the layers are drawn from: one answer for all, or the path through each. */
+  const find = () =>
+    offers(context, "early")
+      ? [findEarly("")]
+      : siteOf(context).numbers.map((_, layer) => findPath(context, layer));
+  const draw = (found: (EarlyLayer | EarlyLayers)[]) => {
+    const all = found.flatMap((one) => ("layers" in one ? one.layers : one));
     const rows = Math.min(visibleRows(context), all[0].counts.queries);
     const current = currentRow(context);
     const headings = populate(head, rows + 1, () => element("th", { scope: "col" }));
@@ -37,19 +45,19 @@ export function createDepth(context: TraceContext) {
     });
     const lines = populate(body, all.length, () => element("tr", {}));
     // The last layer stands on top, where the output leaves.
-    [...all].reverse().forEach((path, index) => {
-      drawLine(context, lines[index], path, all.length - 1 - index, rows, current);
+    [...all].reverse().forEach((early, index) => {
+      drawLine(context, lines[index], early, all.length - 1 - index, rows, current);
     });
     requestAnimationFrame(() => scrollToCurrent(frame, headings[current + 1]));
   };
-  return { element: node, paths, draw };
+  return { element: node, find, draw };
 }
 
 /** The predictions after one layer. */
 function drawLine(
   context: TraceContext,
   line: HTMLElement,
-  path: TokenPath,
+  { early }: EarlyLayer,
   layer: number,
   rows: number,
   current: number,
@@ -60,7 +68,7 @@ function drawLine(
   write(cells[0], `L${layerNumber(context, layer)}`);
   for (let row = 0; row < rows; row += 1) {
     const cell = cells[row + 1];
-    const tokens = path.early(row);
+    const tokens = early(row);
     const asked = asksToken(context, layer, row);
     const [first] = tokens;
     write(

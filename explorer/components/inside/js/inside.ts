@@ -15,7 +15,7 @@ import {
 } from "../../trace/js/stepState.ts";
 import type { Cell, InsideView, SiteName } from "../../trace/js/trace.ts";
 import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
-import { createLoading, offers } from "../../trace/js/traceQuestions.ts";
+import { createLoading, offers, Refusal } from "../../trace/js/traceQuestions.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { createCalculation } from "./calculation.ts";
 import { calculationFigure } from "./calculationFigure.ts";
@@ -33,6 +33,14 @@ import { findPath, type TokenPath } from "./tokenPath.ts";
 
 const [FIRST, ...OTHERS] = INSIDE_VIEWS;
 const PARTS = [FIRST, "cell", ...OTHERS];
+
+/** By part, the questions of which one is enough to draw it. */
+const SOURCES: Record<string, string[]> = {
+  cell: ["vectors"],
+  score: ["score"],
+  depth: ["early", "path"],
+};
+const PATH = ["path"]; // of all other parts
 
 /**
  * The panel below the map: how the weight of one cell arises, and the path of its query through the
@@ -117,7 +125,7 @@ function createContent(context: TraceContext) {
     cell: () => [findHead(headPlace(context))],
     before: () => [findHead(headPlace(context)), findPath(context, state.layer)],
     after: () => [findHead(headPlace(context)), findPath(context, state.layer)],
-    depth: () => depth.paths(),
+    depth: () => depth.find(),
     without: () => [omission.find()],
     score: () => [scoreParts.find()],
   };
@@ -125,8 +133,10 @@ function createContent(context: TraceContext) {
    * Show a part of the path of a cell; its title, whether nothing is being loaded, and its figure.
    */
   const draw = (part: string, cell: Cell) => {
-    const problem = obstacle(context, cell, part);
-    const found = problem ? [] : needed[part]();
+    const obstructed = obstacle(context, cell, part);
+    const found = obstructed ? [] : needed[part]();
+    const refused = found.find((one) => one instanceof Refusal);
+    const problem = refused?.message ?? obstructed;
     const failed = found.includes("failed");
     const drawn = !problem && !failed && !found.includes("loading");
     note.hidden = drawn;
@@ -271,9 +281,9 @@ function failure({ say, options, pieces }: TraceContext) {
 function obstacle(context: TraceContext, { query }: Cell, part: string) {
   const { say, state, trace } = context;
   if (trace.rows) return say("inside_words");
-  if (part === "score" && !offers(context, "score")) return say("score_missing");
+  if (!(SOURCES[part] ?? PATH).some((name) => offers(context, name)))
+    return say(part === "score" ? "score_missing" : "path_missing");
   if (part === "score" && context.asked.answer !== "") return say("score_asked");
-  if (part !== "cell" && !offers(context, "path")) return say("path_missing");
   const answers = ["after", "depth", "without"].includes(part); // show the next token
   if (answers && tokenHidden(context, currentRow(context))) return say("inside_hidden");
   if (part === "depth") return state.site === "encoder" ? say("depth_encoder") : "";

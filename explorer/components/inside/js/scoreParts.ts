@@ -8,6 +8,7 @@ import { createLoading } from "../../trace/js/traceQuestions.ts";
 import { maskedKeys } from "./cellTexts.ts";
 import { decimal } from "./printedNumbers.ts";
 import {
+  DISTANCE,
   largestParts,
   readScoreVectors,
   type ScorePart,
@@ -88,8 +89,9 @@ function barOf(context: TraceContext, part: ScorePart, rest: number) {
   return { label, title, value: part.value, mark: part.mean };
 }
 
-/** "content × position": of the query, of the key. */
+/** "content × position": of the query, of the key; or what is no product. */
 function partsName({ say }: TraceContext, { query, key }: ScorePart) {
+  if (query === DISTANCE) return say("score_part_distance");
   const [one, other] = [query, key].map((name) => {
     const [kind, layer] = name.split(".");
     return say(`score_part_${kind}`, { layer });

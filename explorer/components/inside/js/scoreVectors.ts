@@ -8,7 +8,11 @@ export interface ScoreVectors {
   scale: number; // by which products are multiplied
   queries: Float32Array; // part × query × width
   keys: Float32Array; // part × key × width
+  distance: Float32Array | null; // query × key, what the model adds by their distance
 }
+
+/** The part of the distance of query and key, which is no product. */
+export const DISTANCE = "distance";
 
 /** One summand of the score of a cell. */
 export interface ScorePart {
@@ -29,11 +33,13 @@ export function readScoreVectors(bytes: Uint8Array): ScoreVectors {
   const [queries, keys] = ["queries", "keys"].map((name) => array(name) as Float32Array | null);
   if (!queries || !keys) throw new Error("no vectors");
   const { query_parts: queryParts, key_parts: keyParts, width, scale } = header;
-  return { queryParts, keyParts, width, scale, queries, keys };
+  const distance = array("distance") as Float32Array | null;
+  return { queryParts, keyParts, width, scale, queries, keys, distance };
 }
 
 /**
- * The summands of the score of a cell: each part of the query times each part of the key.
+ * The summands of the score of a cell: each part of the query times each part of the key, and what is
+ * added to them.
  * @param masked codes of the row, 0 = unmasked
  */
 export function scorePartsOf(
@@ -42,21 +48,25 @@ export function scorePartsOf(
   query: number,
   key: number,
 ): ScorePart[] {
-  const { queryParts, keyParts, width, scale, queries, keys } = found;
+  const { queryParts, keyParts, width, scale, queries, keys, distance } = found;
   const counts = [queries.length / queryParts.length, keys.length / keyParts.length];
   const unmasked = Array.from({ length: counts[1] / width }, (_, at) => at).filter(
     (at) => !masked[at],
   );
-  return queryParts.flatMap((queryPart, i) => {
+  const mean = (of: (at: number) => number) =>
+    unmasked.reduce((sum, at) => sum + of(at), 0) / Math.max(unmasked.length, 1);
+  const products = queryParts.flatMap((queryPart, i) => {
     const asked = queries.subarray(i * counts[0] + query * width);
     return keyParts.map((keyPart, j) => {
       const product = (at: number) =>
         dot(asked, keys.subarray(j * counts[1] + at * width), width) * scale;
-      const mean =
-        unmasked.reduce((sum, at) => sum + product(at), 0) / Math.max(unmasked.length, 1);
-      return { query: queryPart, key: keyPart, value: product(key), mean };
+      return { query: queryPart, key: keyPart, value: product(key), mean: mean(product) };
     });
   });
+  if (!distance) return products;
+  const row = distance.subarray((query * counts[1]) / width);
+  const added = { query: DISTANCE, key: DISTANCE, value: row[key], mean: mean((at) => row[at]) };
+  return [...products, added];
 }
 
 function dot(one: Float32Array, other: Float32Array, width: number) {

@@ -3,7 +3,7 @@ import { drawingIn } from "../../trace/js/drawing.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
 import { currentRow } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { holds, offers } from "../../trace/js/traceQuestions.ts";
+import { holds, isAnswer, offers } from "../../trace/js/traceQuestions.ts";
 import { findPath, pathPlace } from "./tokenPath.ts";
 
 const STEPS = { min: 0.1, max: 2, step: 0.1 };
@@ -50,7 +50,7 @@ export function atTemperature(context: TraceContext, probability: number) {
   const temperature = temperatureOnScreen(context);
   if (temperature === 1) return probability;
   const path = findPath(context, context.state.layer);
-  if (typeof path === "string") return probability;
+  if (!isAnswer(path)) return probability;
   const index = path.temperatures.findIndex((known) => Math.abs(known - temperature) < 1e-6);
   return probability ** (1 / temperature) / path.tempered(currentRow(context), index);
 }

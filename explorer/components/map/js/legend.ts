@@ -9,7 +9,7 @@ import { SHOWN_MAPS, SITES } from "../../trace/js/look.ts";
 import { SCALES, type Scale, scaleMarks, scaleOf } from "../../trace/js/scale.ts";
 import { isSimple, shownHead, shownMethod, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { offers } from "../../trace/js/traceQuestions.ts";
+import { offers, offersMethod } from "../../trace/js/traceQuestions.ts";
 import { paintRamp } from "./bitmap.ts";
 import { wholeRange } from "./geometry.ts";
 import { drawPattern, MASK_CODES } from "./pattern.ts";
@@ -93,7 +93,7 @@ function choiceWords(context: TraceContext) {
   const { state, trace } = context;
   const method = shownMethod(context);
   const offered = offers(context, "contributions");
-  const others = SHOWN_MAPS.filter((one) => one !== method);
+  const others = SHOWN_MAPS.filter((one) => one !== method && offersMethod(context, one));
   const cross = state.site === "cross";
   return [
     ...(method ? [method, ...SHARES] : []),

@@ -6,7 +6,7 @@ import type { Shows } from "../../trace/js/initialState.ts";
 import { SHOWN_MAPS } from "../../trace/js/look.ts";
 import { isSimple, shownMethod } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { offers } from "../../trace/js/traceQuestions.ts";
+import { offers, offersMethod } from "../../trace/js/traceQuestions.ts";
 
 const GROUPS = [
   {
@@ -33,6 +33,7 @@ export function createShownChoice(context: TraceContext): Part {
     const offered = asked && offers(context, "contributions");
     choice.element.hidden = !offered;
     word.hidden = offered;
+    choice.offer((name) => name === "weight" || offersMethod(context, name));
     choice.check(shownMethod(context) ?? "weight");
   };
   return { element: element("span", {}, word, choice.element), views: [draw] };
@@ -44,6 +45,6 @@ export function createShownChoice(context: TraceContext): Part {
  */
 export function followShown(context: TraceContext) {
   const { view } = context.pieces.header;
-  if (!view.shows || !offers(context, "contributions")) return;
+  if (!view.shows || !offersMethod(context, view.shows)) return;
   context.act.select({ shows: view.shows });
 }

@@ -14,7 +14,7 @@ import { selectionOf } from "../../trace/js/selectionReport.ts";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { offers } from "../../trace/js/traceQuestions.ts";
+import { offersMethod } from "../../trace/js/traceQuestions.ts";
 import { chooseUnit, inUnit } from "../../trace/js/unitChoice.ts";
 import { keysOffered, tokensOffered } from "./classChoices.ts";
 import { hideWeights } from "./guessControl.ts";
@@ -82,7 +82,7 @@ function followShownState(context: TraceContext, shown: ShownState) {
   const site = trace.sites[shown.site];
   if (!site) return;
   const progress = trace.predicted.length ? shown.guess : null;
-  const method = offers(context, "contributions") && SHOWN_MAPS.find((one) => one === shown.shows);
+  const method = SHOWN_MAPS.find((one) => one === shown.shows && offersMethod(context, one));
   const patch: Partial<TraceState> = {
     words: trace !== context.pieces,
     site: shown.site,

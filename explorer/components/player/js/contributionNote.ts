@@ -29,14 +29,19 @@ export function createContributionNote(context: TraceContext) {
 }
 
 function noteOf(context: TraceContext) {
-  const { say, state } = context;
+  const { say, state, trace } = context;
   const method = shownMethod(context);
   if (!method) return say("contribution_note_encoder");
-  const note = say(`contribution_note_${reachOf(method)}`, {
-    layer: layerNumber(context, state.layer),
-  });
+  const reach = reachOf(method);
+  const layer = layerNumber(context, state.layer);
+  const bars = reach !== "whole" && trace.contributions.sourceShare(method) !== null;
   const root = state.scale === null && scaleOf(state, siteOf(context)) === "sqrt";
-  return root ? `${note} ${say("contribution_note_root")}` : note;
+  const notes = [
+    ...(bars ? [say("contribution_note_bars")] : []),
+    say(`contribution_note_${reach}`, { layer }),
+    ...(root ? [say("contribution_note_root")] : []),
+  ];
+  return notes.join(" ");
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   siteOf,
 } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { isAnswer } from "../../trace/js/traceQuestions.ts";
 import type { Attribution } from "./attribution.ts";
 import { exportFigure } from "./figure.ts";
 import { type FindAttribution, showsHeadParts } from "./headParts.ts";
@@ -28,7 +29,7 @@ export function createDownloads(context: TraceContext, attribution: FindAttribut
   const aligned = () => context.state.site === "cross" && context.state.alignment !== "off";
   const found: <Saved>(make: (parts: Attribution) => Saved) => Saved | null = (make) => {
     const parts = attribution("");
-    return typeof parts === "string" ? null : make(parts);
+    return isAnswer(parts) ? make(parts) : null;
   };
   const figures = figureButtons(context.say, {
     figure: (width) => exportFigure(context, width),

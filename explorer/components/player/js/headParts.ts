@@ -9,7 +9,7 @@ import { labelOf } from "../../trace/js/label.ts";
 import { chosenAt, currentRow, headName, type Shown } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { type Find, offers } from "../../trace/js/traceQuestions.ts";
+import { type Find, offers, Refusal } from "../../trace/js/traceQuestions.ts";
 import { type Attribution, type HeadParts, SITES, type StepParts } from "./attribution.ts";
 
 export type FindAttribution = Find<Attribution>;
@@ -102,7 +102,9 @@ export function createHeadParts(context: TraceContext, find: FindAttribution) {
   /** @returns the note below the parts at the current step */
   const draw = (): string => {
     const found = find("");
-    shown.hidden = typeof found === "string";
+    const refused = found instanceof Refusal;
+    shown.hidden = refused || typeof found === "string";
+    if (refused) return found.message;
     if (typeof found === "string") return say(`parts_${found}`);
     return drawFound(found, currentRow(context));
   };

@@ -33,12 +33,12 @@ export function createSourceShare(context: TraceContext): Part {
     node.hidden = state.shows === "weight" || context.asked.answer !== "";
     if (node.hidden) return;
     note.draw();
-    for (const part of [heading, bars, number]) part.hidden = method === null;
-    if (!method) return;
+    const shares = method && trace.contributions.sourceShare(method);
+    for (const part of [heading, bars, number]) part.hidden = !shares;
+    if (!shares) return;
     const names = trace.prompt ? ["prompt", "written"] : ["source", "prefix"];
     assign(node, "aria-label", say(`${names[0]}_share`));
     assign(heading, "title", say(`${names[0]}_share_title`));
-    const shares = trace.contributions.sourceShare(method);
     node.classList.toggle("many", shares.length > FEW);
     const items = populate(bars, shares.length, barElement);
     items.forEach((item, row) => {

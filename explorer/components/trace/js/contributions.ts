@@ -19,8 +19,8 @@ export interface Contributions {
   add: (method: Method, bytes: Uint8Array) => void;
   /** of one layer, as those of weights; area: its cells */
   codes: (method: Method, site: SiteName, layer: number, area: number) => Uint16Array;
-  /** by row, 0..1: the part of the source in what it predicts */
-  sourceShare: (method: Method) => Float32Array;
+  /** by row, 0..1: the part of the source in what it predicts; null where nothing is predicted */
+  sourceShare: (method: Method) => Float32Array | null;
   /** of ln p (nats) without the key of a cell, by leave-one-out */
   drop: (site: SiteName, cell: number) => number;
   /**
@@ -59,7 +59,8 @@ export function createContributions(words: Contributions | null = null): Contrib
     },
     codes: (method, site, layer, area) =>
       (found(method, site) as Uint16Array).subarray(layer * area, (layer + 1) * area),
-    sourceShare: (method) => found(method, "source_share") as Float32Array,
+    sourceShare: (method) =>
+      (envelopes.get(method)?.array("source_share") ?? null) as Float32Array | null,
     drop: (site, cell) => found("leave_one_out", `${site}.drop`)[cell],
     agreement: () => envelopes.get("leave_one_out")?.header.agreement ?? [],
     words,

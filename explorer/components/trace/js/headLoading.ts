@@ -4,7 +4,7 @@ import type { TraceState } from "./initialState.ts";
 import { shownHead } from "./stepState.ts";
 import type { Site, Trace } from "./trace.ts";
 import type { TraceContext } from "./traceContext.ts";
-import { type Asking, fetchAnswer } from "./traceQuestions.ts";
+import { type Asking, fetchAnswer, Refusal } from "./traceQuestions.ts";
 
 export type Wanted = Pick<TraceState, "site" | "layer" | "head" | "shows" | "words">;
 
@@ -47,9 +47,10 @@ export function createHeadLoading(context: TraceContext): ShowLoaded {
       const asking = { options: context.options, pieces, signal };
       if (typeof head === "string") await loadContributions(asking, head);
       else await loadHeads(asking, missing);
-    } catch {
+    } catch (error) {
       if (signal.aborted) return;
-      const text = context.say(problemOf(context, wanted));
+      const refused = error instanceof Refusal;
+      const text = refused ? error.message : context.say(problemOf(context, wanted));
       const looks = { class: "load-problem", testid: "load-problem", role: "alert" };
       problem = element("p", looks, text);
       root.append(problem);
@@ -62,9 +63,7 @@ export function createHeadLoading(context: TraceContext): ShowLoaded {
 
 /** The sentence on what could not be loaded. */
 function problemOf({ options }: TraceContext, wanted: Wanted) {
-  const head = shownHead(wanted);
-  if (head === "leave_one_out") return "leave_one_out_not_loaded";
-  if (typeof head === "string") return "contributions_not_loaded";
+  if (typeof shownHead(wanted) === "string") return "contributions_not_loaded";
   return options.resources?.held ? "not_in_page" : "not_loaded";
 }
 
