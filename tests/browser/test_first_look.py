@@ -72,7 +72,7 @@ def test_a_first_visitor_meets_few_controls_and_words(new_visitor, address, lang
     assert len([name for name in found.controls if name.startswith("head-")]) == 8  # it counts
 
 
-@pytest.mark.parametrize(("page", "most"), [("heads", 59), ("train", 56)])
+@pytest.mark.parametrize(("page", "most"), [("heads", 58), ("train", 56)])
 def test_the_other_pages_keep_their_number_of_controls(address, new_tab, page, most):
     tab = new_tab()
     tab.goto(address + page)

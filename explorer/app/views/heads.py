@@ -283,7 +283,7 @@ _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
     "metrics": Section(partial(findings, report_tables.metrics)),
     "roles": Section(roles),
     "alignment": Section(lambda member, _, language, __: alignment_panel(member, language)),
-    "search": Section(search),
+    "search": Section(search, within="roles"),
     "experiments": Section(experiments, simple=True, inside=True, whole=True),
     COMPARE: Section(comparison_section, simple=True, whole=True),
     "removal": Section(removal),

@@ -89,8 +89,8 @@ def test_heads_are_removed_each_alone_or_one_after_another():
     assert not app.exception
     assert url_query(app)["part"] == "pruning"
     assert chosen_in(app.segmented_control, "more-section-en").value == "removal"
-    app = section(app, "roles")
-    assert url_query(app)["part"] == "roles"
+    app = section(app, "metrics")
+    assert url_query(app)["part"] == "metrics"
     assert len(app.segmented_control) == 3  # with that of the language
 
 
