@@ -38,7 +38,7 @@ def test_a_run_is_shown_with_what_differs_its_best_moment_and_its_evaluations(
     assert main(["runs", "show", "one"]) == 0
     printed = capsys.readouterr().out
     assert "  symbols 1 2 3 4 (1 2 3 4 5" in printed
-    assert "  steps 40 (500)\n" in printed
+    assert "  steps 40 (400)\n" in printed
     assert "  task" not in printed  # as the preset has it
     assert "best moment: step 15, held-out loss 0.7500" in printed
     assert "       5       1.5   2.0000         –         –  exact 25.0%\n" in printed

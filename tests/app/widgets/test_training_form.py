@@ -58,13 +58,13 @@ def test_an_error_in_a_setting_names_its_label_on_screen(folder):
 
 def test_the_form_refuses_a_warm_up_or_an_evaluation_after_the_last_step(folder):
     for name, sentences in (
-        ("warmup", ("Warm-up: 501 steps are more than the 500 of", "预热步数：501 步超过了")),
-        ("evaluate_every", ("Evaluate every: 501 steps are more than", "评估间隔：501 步超过了")),
+        ("warmup", ("Warm-up: 401 steps are more than the 400 of", "预热步数：401 步超过了")),
+        ("evaluate_every", ("Evaluate every: 401 steps are more than", "评估间隔：401 步超过了")),
     ):
         for language, sentence in zip(("en", "zh"), sentences, strict=True):
             app = open_page("train", lang=language)
             app.button(key="settings").click().run()
-            app.number_input(key=f"setting-{name}-0").set_value(501).run()
+            app.number_input(key=f"setting-{name}-0").set_value(401).run()
             assert app.error[0].value.replace("\\", "").startswith(sentence)
             assert app.button(key="start-these").disabled
 

@@ -56,10 +56,10 @@ def test_runs_are_told_apart_by_the_settings_that_differ():
     configs = [DEMO, replace(DEMO, causal=False), replace(DEMO, seed=3, rate=0.001)]
     configs.append(replace(DEMO, seed=4))
     assert differing_settings(configs, "en") == [
-        "causal mask · seed 0 · rate .005",
-        "no causal mask · seed 0 · rate .005",
+        "causal mask · seed 0 · rate .006",
+        "no causal mask · seed 0 · rate .006",
         "causal mask · seed 3 · rate .001",
-        "causal mask · seed 4 · rate .005",
+        "causal mask · seed 4 · rate .006",
     ]
     assert differing_settings([DEMO, DEMO], "en") == ["", ""]
 
