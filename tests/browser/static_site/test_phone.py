@@ -10,7 +10,8 @@ from tests.support.page_checks import CLIPPED, SMALL_BUTTONS, settle
 from tests.support.static_site_page import type_source
 
 HIDDEN_CHIPS = """[...document.querySelectorAll('.chip.query, .chip.predicted')].filter((chip) => {
-  const [one, all] = [chip, chip.parentElement].map((node) => node.getBoundingClientRect());
+  const parts = [chip, chip.closest('.strip-tokens')];
+  const [one, all] = parts.map((node) => node.getBoundingClientRect());
   return one.top < all.top || one.bottom > all.bottom;
 }).map((chip) => chip.textContent)"""
 
