@@ -438,7 +438,7 @@ def test_all_parts_of_heads_are_in_view_on_a_phone(address, new_tab):
     tab = new_tab(390, 844)
     tab.goto(f"{address}heads?lang=en")
     parts = tab.locator(".st-key-sections").get_by_role("radio")
-    expect(parts).to_have_count(8)
+    expect(parts).to_have_count(9)
     for part in parts.all():
         expect(part).to_be_in_viewport(ratio=1)
 
