@@ -1,6 +1,5 @@
 import { assign, type Part } from "../../dom/js/element.ts";
-import { scrollIntoSight } from "../../dom/js/inView.ts";
-import { onResize } from "../../dom/js/onResize.ts";
+import { keepInSight } from "../../dom/js/inView.ts";
 import { createStore } from "../../dom/js/store.ts";
 import {
   highlighted,
@@ -17,7 +16,6 @@ import { currentRow, isAsked, shownHead, siteOf } from "../../trace/js/stepState
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 const PLACE = ["site", "layer", "head", "step"] as const;
-const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"]; // by which a person scrolls
 const MARK = "data-highlighted";
 /** By their names in a lesson, what the style sheet knows them as. */
 const MASK_ANSWERS = { "mask reason": "reason", weight: "weight" };
@@ -73,7 +71,7 @@ export function createHighlight(context: TraceContext): Pick<Part, "views"> {
     if (!marked || seen === wanted || !marked.checkVisibility()) return;
     seen = wanted;
     following?.abort();
-    following = keepInView(root, marked);
+    following = keepInSight(root, marked.closest(".inside-step") ?? marked);
   };
   return { views: [mark] };
 }
@@ -115,25 +113,4 @@ export function createAskedMask(context: TraceContext): Pick<Part, "views"> {
     assign(root, "data-asked-mask", asked.map(([, name]) => name).join(" ") || null);
   };
   return { views: [mark] };
-}
-
-/**
- * Scroll to an element now and whenever it or its player grows, until a person moves: what is in it
- * and above it may arrive later. Of a number, to the step of the calculation that gives it.
- * @param root of the player
- * @returns which ends it
- */
-function keepInView(root: HTMLElement, node: Element): AbortController {
-  const ended = new AbortController();
-  const { signal } = ended;
-  const whole = node.closest(".inside-step") ?? node;
-  onResize([whole, root], signal, () => scrollTo(root, whole));
-  for (const name of MOVES)
-    window.addEventListener(name, () => ended.abort(), { signal, passive: true });
-  return ended;
-}
-
-/** Scroll to an element after the frame in which a panel that opens scrolls to itself. */
-function scrollTo(root: HTMLElement, node: Element) {
-  requestAnimationFrame(() => requestAnimationFrame(() => scrollIntoSight(root, node)));
 }

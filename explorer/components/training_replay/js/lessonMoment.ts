@@ -1,5 +1,5 @@
 import { element, type Part } from "../../dom/js/element.ts";
-import { scrollIntoSight } from "../../dom/js/inView.ts";
+import { keepInSight } from "../../dom/js/inView.ts";
 import { createStore } from "../../dom/js/store.ts";
 import {
   highlighted,
@@ -36,6 +36,7 @@ export function createLessonMoment(context: ReplayContext): Part {
   let shown: TrainingLook | null = null;
   let away = false;
   let marked: Element | null = null;
+  let following: AbortController | null = null;
   const follow = () => {
     const { look } = told.values;
     if (look === shown || (look && keyOf(context.run) !== look.run)) return;
@@ -55,10 +56,11 @@ export function createLessonMoment(context: ReplayContext): Part {
     const found =
       wanted && !away ? root.querySelector(`[data-testid="${CSS.escape(wanted)}"]`) : null;
     if (found === marked) return;
+    following?.abort();
     marked?.removeAttribute(MARK);
     marked = found;
     marked?.setAttribute(MARK, "");
-    if (marked) scrollIntoSight(root, marked);
+    following = marked ? keepInSight(root, marked) : null;
   };
   const note = element("p", { class: "asked-note", hidden: true }, context.say("asked_note"));
   const hide = () => {
