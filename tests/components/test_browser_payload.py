@@ -71,7 +71,11 @@ def translators() -> Iterator[tuple[ExplorableModel, BrowserModel]]:
 def text_for(model: ExplorableModel, number: int) -> str:
     symbols = getattr(model.source_vocabulary, "symbols", None)
     if symbols is None:
-        return sentence(number) if number % 4 else hostile_text(number) + " a"
+        text = sentence(number) if number % 4 else hostile_text(number) + " a"
+        most = model.transformer.config.max_length // 2  # a letter of another script is four pieces
+        while len(model.source_vocabulary.encode(text)) > most:
+            text = text[: len(text) // 2]
+        return text
     chance = np.random.default_rng(number)
     return " ".join(chance.choice(symbols, chance.integers(1, 12)))
 

@@ -38,7 +38,7 @@ def test_the_examples_of_help_run(monkeypatch, tmp_path):
     for name, method in methods:
         (example,) = finder.find(method, name, globs={"explorer": explorer})
         assert runner.run(example).attempted, name
-    assert len(methods) == 10
+    assert len(methods) == 11
     assert runner.summarize().failed == 0
 
 
