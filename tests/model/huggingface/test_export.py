@@ -19,7 +19,9 @@ from tests.support.huggingface_families import ALL
 from tests.support.tiny_configs import PRIMES
 
 CHECKPOINTS = Path(__file__).parents[3] / "checkpoints"
-WITH_ENCODER = sorted({path.stem for path in CHECKPOINTS.glob("*.safetensors")} - {"induction", "english"})
+WITH_ENCODER = sorted(
+    {path.stem for path in CHECKPOINTS.glob("*.safetensors")} - {"induction", "english"}
+)
 SYMBOLS = SymbolVocabulary(tuple("0123456789"))
 TEXTS = {"sentences": 20, "symbols": ("7 3 9 1 4", "甲 1 2 a", "5 5 2 5 2 2", "3")}
 
