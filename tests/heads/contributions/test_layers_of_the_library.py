@@ -8,25 +8,10 @@ from explorer.heads.contributions.contributions import METHODS, contributions
 from explorer.heads.contributions.layer_contributions import LAYER_METHODS, layer_contributions
 from explorer.heads.contributions.logit_attribution import attribution_of, logit_attribution
 from explorer.model.huggingface.traced_model import HuggingFaceModel
-from explorer.model.huggingface.wrapping import wrapped
-from tests.support.huggingface_families import tiny_model
 
 TEXT = "5 17 8 30"
 FAMILIES = ("gpt2", "qwen3", "gpt_oss", "marian", "t5", "bert")
 OF_LIBRARY = tuple(method for method in LAYER_METHODS if method != "leave_one_out")
-
-
-@pytest.fixture(scope="module")
-def tiny():
-    """By family: the model of the library in memory, wrapped once."""
-    known: dict[str, HuggingFaceModel] = {}
-
-    def made(name: str) -> HuggingFaceModel:
-        if name not in known:
-            known[name] = wrapped(tiny_model(name), None, name)
-        return known[name]
-
-    return made
 
 
 def traced(model: HuggingFaceModel, pad: int = 0):

@@ -12,25 +12,11 @@ from explorer.heads.contributions.contributions import contributions
 from explorer.heads.contributions.library_stream import library_pass, library_sublayers
 from explorer.heads.contributions.logit_attribution import logit_attribution
 from explorer.heads.contributions.score_parts import score_parts
-from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.wrapping import wrapped
 from tests.support.huggingface_families import tiny_model
 
 TEXT = "5 17 8 30"
 DECODING = ("gpt2", "llama", "qwen2", "qwen3", "bart", "marian", "mbart", "t5", "gemma", "opt")
-
-
-@pytest.fixture(scope="module")
-def tiny():
-    """By family: the model of the library in memory, wrapped once."""
-    known: dict[str, HuggingFaceModel] = {}
-
-    def made(name: str) -> HuggingFaceModel:
-        if name not in known:
-            known[name] = wrapped(tiny_model(name), None, name)
-        return known[name]
-
-    return made
 
 
 @pytest.mark.parametrize("options", [{}, {"target": "9 4"}, {"prefix": "9 4"}])
