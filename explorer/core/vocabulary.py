@@ -25,6 +25,9 @@ LONGEST_LINKED_TEXT = 2_000
 LONGEST_SYMBOL = 16
 """Characters."""
 
+BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+"""The label of a byte, of which no character is known."""
+
 _SHOWN = 24
 _LONGEST_SUGGESTION = 80  # characters of a text that is repeated in a message
 _SEPARATORS = re.compile(r"[\s,;、，；]+")  # between symbols, besides white space by mistake
@@ -202,8 +205,8 @@ def valid_text(text: str) -> str:
 
 
 def shown_label(token: str) -> str:
-    """A token as it is shown: a special one without its brackets."""
-    return token[1:-1] if token in (*SPECIALS, "<unk>") else token
+    """A token as it is shown: a special one without its brackets, a byte in its own."""
+    return token[1:-1] if token in (*SPECIALS, "<unk>") else BYTE.sub(r"‹\1›", token)
 
 
 def shorten(text: str) -> str:

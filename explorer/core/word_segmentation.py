@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from explorer.core.vocabulary import SPECIALS
+from explorer.core.vocabulary import BYTE, SPECIALS
 
 _FOREIGN_SPECIALS = ("<s>", "</s>", "<mask>", "<|endoftext|>", "[PAD]", "[CLS]", "[SEP]", "[MASK]")
 KNOWN_SPECIALS = frozenset((*SPECIALS, *_FOREIGN_SPECIALS))
@@ -35,7 +35,6 @@ _MARKS = ("▁", "Ġ", "##")
 PADDING_LABELS = ("<pad>", "[PAD]")
 """The labels of padding, that of the models trained here first."""
 
-_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _BYTES = re.compile(r"(?:<0x[0-9A-F]{2}>)+")
 _JOINS_LETTERS = frozenset("'’-‐‑")
 _JOINS_DIGITS = frozenset(".,:")
@@ -74,7 +73,7 @@ def is_special(token: str) -> bool:
 
 def byte_of(token: str) -> int | None:
     """Byte of a SentencePiece label such as "<0xE4>", or None for other labels."""
-    byte = _BYTE.fullmatch(token)
+    byte = BYTE.fullmatch(token)
     return int(byte[1], 16) if byte else None
 
 
@@ -226,7 +225,7 @@ def _bytes(token: str, mark: str) -> bytes:
     bare = token.removeprefix("▁")
     if _BYTES.fullmatch(bare):
         space = b" " if bare != token else b""
-        return space + bytes(int(found, 16) for found in _BYTE.findall(bare))
+        return space + bytes(int(found, 16) for found in BYTE.findall(bare))
     return token.replace("▁", " ").encode()
 
 

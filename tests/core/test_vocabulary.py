@@ -86,9 +86,16 @@ def test_a_foreign_vocabulary_is_refused(data):
         SymbolVocabulary.from_json(data)
 
 
-def test_a_special_token_is_shown_without_brackets_and_text_as_it_is():
-    shown = [shown_label(token) for token in ("<eos>", "<unk>", "<b>", "7")]
-    assert shown == ["eos", "unk", "<b>", "7"]
+def test_a_special_token_is_shown_without_brackets_a_byte_in_its_own_and_text_as_it_is():
+    tokens = ("<eos>", "<unk>", "<0xC9>", "▁<0xE4><0xB8>", "<b>", "7")
+    assert [shown_label(token) for token in tokens] == [
+        "eos",
+        "unk",
+        "‹C9›",
+        "▁‹E4›‹B8›",
+        "<b>",
+        "7",
+    ]
 
 
 @pytest.mark.parametrize("last", [11, 30])
