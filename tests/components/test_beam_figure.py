@@ -42,15 +42,18 @@ def test_of_the_pruned_nodes_the_most_probable_are_drawn_and_where_greedy_decodi
 
 def test_a_column_is_a_step_and_its_rows_are_in_the_order_of_the_sums(chart):
     kept, ended, pruned = (named(chart, name) for name in ("kept", "ended", "dropped"))
-    assert (kept["x"], kept["y"], kept["customdata"]) == ([1, 1], [0, 1], [0, 1])
-    assert (ended["x"], ended["y"], ended["customdata"]) == ([2], [0], [5])
+    assert (kept["x"], kept["y"], kept["customdata"]) == ([96, 96], [0, 1], [0, 1])
+    assert (ended["y"], ended["customdata"]) == ([0], [5])
+    columns = chart["layout"]["xaxis"]["tickvals"]
+    assert columns == [96, ended["x"][0]]
+    assert chart["layout"]["xaxis"]["ticktext"] == ["1", "2"]
     assert pruned["y"] == [2, 3, 1, 2, 3]
     assert len({one["marker"]["symbol"] for one in (kept, ended, pruned)}) == 3
 
 
 def test_the_paths_of_greedy_decoding_and_of_the_best_output_are_marked(chart):
     greedy = named(chart, "greedy decoding")
-    assert greedy["x"] == [0, 1, None, 1, 2, None]
+    assert greedy["x"][:5] == [0, 96, None, 96, greedy["x"][4]]
     assert greedy["y"] == [0, 0, None, 0, 3, None]
     best = named(chart, "most probable output")
     assert best["y"] == [0, 1, None, 1, 0, None]
@@ -63,6 +66,31 @@ def test_each_node_has_its_probability_on_the_side_where_no_edge_comes_from(char
     assert texts["textposition"][0] == "bottom left"
 
 
+def test_a_long_token_has_room_before_the_probability_beside_it_and_at_the_end_of_the_chart():
+    """The edge to the node beside it comes from below, so its probability is as high as the
+    token."""
+    long = "▁" + 10 * "m"
+    nodes = (
+        node(0, None, 1, -0.5, -0.5, ENDED, long),
+        node(1, None, 1, -1.0, -1.0, KEPT),
+        node(2, 1, 2, -0.1, -1.1, ENDED, "▁" + 20 * "w"),
+    )
+    beside = beam_chart(BeamTree(2, 0.0, nodes, nodes[:1]), "en")["layout"]["xaxis"]
+    first, second = beside["tickvals"]
+    assert second - first > 7 * len(long) + 7 * len("90.5 %")
+    assert beside["range"][1] - second > 7 * len("_wwwwwwwwwwwww…")
+    below = (nodes[1], nodes[0], nodes[2])  # then the edge is level, and its probability below
+    level = beam_chart(BeamTree(2, 0.0, below, nodes[:1]), "en")["layout"]["xaxis"]["tickvals"]
+    assert first == level[0] < level[1] < second
+
+
+def test_a_byte_is_written_as_in_the_other_views():
+    byte = (node(0, None, 1, -0.5, -0.5, ENDED, "<0xC9>"),)
+    points = named(beam_chart(BeamTree(1, 0.0, byte, byte), "en"), "ended")
+    assert points["text"] == ["‹C9›"]
+    assert "“‹C9›”" in points["hovertext"][0]
+
+
 def test_a_token_is_no_markup(chart):
     assert named(chart, "kept")["text"][0] == "_a&lt;b&gt;&#36;"
     assert named(chart, "ended")["text"] == ["eos"]
@@ -71,6 +99,7 @@ def test_a_token_is_no_markup(chart):
 
 def test_plotly_knows_all_settings_and_a_long_tree_is_wide(chart):
     layout = dict(chart["layout"])
-    assert layout.pop("least_width") == 2 * 96 + 24 + 64
+    start, end = layout["xaxis"]["range"]
+    assert layout.pop("least_width") == end - start + 24 + 16
     go.Figure(chart["data"], layout)  # raises on an unknown one
     assert beam_chart(TREE, "zh")["data"][0]["name"] == "贪心解码"

@@ -1,7 +1,6 @@
 """The tables on Heads: labels and help texts of their columns, and the format of numbers."""
 
 import math
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from pandas.io.formats.style import Styler
 from explorer.app.widgets.head_tables import number_writer
 from explorer.core.i18n import say, table
 from explorer.core.number_format import percent, short_number
+from explorer.core.text_width import text_width
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.roles.role_names import sentence_of
 
@@ -72,12 +72,7 @@ def _column(name: str, language: str, kind: str, texts: Sequence[str]) -> Any:
 
 def _width(texts: Sequence[str]) -> int:
     """Pixels of a column with room for all of these texts."""
-    return _PADDING + math.ceil(max(map(_text_width, texts)))
-
-
-def _text_width(text: str) -> float:
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
-    return wide * _WIDE_LETTER + (len(text) - wide) * _LETTER
+    return _PADDING + math.ceil(max(text_width(text, _LETTER, _WIDE_LETTER) for text in texts))
 
 
 def _number_format(name: str, values: "pd.Series[float]") -> Callable[[Any], str]:
