@@ -712,6 +712,16 @@ def test_the_tree_of_a_beam_scrolls_in_a_narrow_window(address, new_tab):
     expect(chart.locator(".points path.point").first).to_be_visible(timeout=PATIENCE)
     assert chart.evaluate("node => node.scrollWidth > node.clientWidth")
     assert tab.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    whole = tab.locator(".player.chart")
+    expect(whole).to_have_attribute("data-more", "right")
+    legend = chart.locator(".legend")
+    before = legend.bounding_box()
+    chart.evaluate("node => node.scrollTo({left: 100})")
+    expect(whole).to_have_attribute("data-more", "left right")
+    assert abs(legend.bounding_box()["x"] - before["x"]) < 2  # px: it stays in view
+    chart.evaluate("node => node.scrollTo({left: node.scrollWidth})")
+    expect(whole).to_have_attribute("data-more", "left")
+    assert abs(legend.bounding_box()["x"] - before["x"]) < 2
 
 
 def test_two_moments_of_a_run_are_compared_from_train(address, new_tab):

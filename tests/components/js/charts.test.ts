@@ -83,12 +83,40 @@ test("a legend that a chart has in any case has its room at each width", () => {
   }
 });
 
-test("a chart that needs more than its room is wider", () => {
+test("a legend has a line for each that Plotly breaks its names into", () => {
+  const names = ["greedy decoding", "most probable output", "kept", "ended", "dropped"];
+  const layout = { height: 300, margin: { l: 24, r: 16, t: 24, b: 48 }, showlegend: true };
+  const entry = Math.ceil(13 * 0.6 * names[1].length) + 40; // px of a name and the line before it
+  const linesIn = (room: number) => {
+    const chart = { data: names.map((name) => ({ name })), layout };
+    const shown = inColours(chart, PALETTE, { room, type: 13 }).layout as any;
+    return Math.floor((shown.margin.b - 48 - 10) / (1.6 * 13));
+  };
+  const three = 3 * entry + 2 * 5 + 16; // and 5 px between two, as far as the right margin
+  assert.equal(linesIn(three + 1), 2);
+  assert.equal(linesIn(three), 3);
+});
+
+test("of a chart that scrolls the names are one below the other; one that is saved is whole", () => {
+  const data = ["kept", "ended", "dropped"].map((name) => ({ name }));
+  const margin = { l: 24, r: 16, t: 24, b: 48 };
+  const layout = { height: 300, least_width: 900, margin, showlegend: true };
+  const belowIn = (room: number, scrolls: boolean) => {
+    const shown = inColours({ data, layout }, PALETTE, { room, type: 12, scrolls }).layout as any;
+    return shown.margin.b - 48 - 10;
+  };
+  assert.equal(belowIn(400, true), Math.ceil(3 * 1.6 * 12));
+  assert.equal(belowIn(400, false), Math.ceil(1.6 * 12));
+  assert.equal(belowIn(1000, true), Math.ceil(1.6 * 12));
+});
+
+test("a chart that needs more than its room is wider, and more so with larger labels", () => {
   const layout = { height: 300, least_width: 900, xaxis: {} };
-  const widthIn = (room: number) =>
-    inColours({ data: [], layout }, PALETTE, { room, type: 12 }).layout;
+  const widthIn = (room: number, type = 12) =>
+    inColours({ data: [], layout }, PALETTE, { room, type }).layout;
   assert.equal(widthIn(400).width, 900);
   assert.equal(widthIn(1200).width, 1200);
+  assert.equal(widthIn(1200, 18).width, 1350);
   assert.ok(!("least_width" in widthIn(400))); // Plotly knows no such setting
 });
 

@@ -1,4 +1,4 @@
-import { element } from "../../dom/js/element.ts";
+import { assign, element } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { type Chart, createPlot, type Plotly, servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
@@ -10,9 +10,7 @@ import { printPalette } from "../../page/js/palette.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
 import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
-import { type ChartContent, inColours, readChart } from "./chartContent.ts";
-
-const SCREEN_TYPE = { desk: 12, projector: 18 }; // px
+import { type ChartContent, inColours, readChart, SCREEN_TYPE } from "./chartContent.ts";
 
 /** A chart that the server specifies, with buttons that save it, as a Streamlit component. */
 export default streamlitComponent({
@@ -29,6 +27,7 @@ interface Listeners {
 }
 
 const SCROLL_BAR = 16; // px
+const SCROLL_EDGE = 6; // px that are no more than the margin
 
 function openChart(
   parent: HTMLElement | ShadowRoot,
@@ -69,8 +68,13 @@ function openChart(
     const bar = chart.layout.width > width ? SCROLL_BAR : 0;
     plot.style.height = `${chart.layout.height + bar}px`;
     root.classList.toggle("picks", content.picks);
-    if (plotly) show(plotly, chart);
+    if (plotly) show(plotly, chart).then(mark);
   };
+  const mark = () => {
+    root.style.setProperty("--scrolled", `${plot.scrollLeft}px`);
+    assign(root, "data-more", moreBeside(plot));
+  };
+  plot.addEventListener("scroll", mark, { passive: true, signal: abort.signal });
   const screen = createScreen();
   screen.show([draw]);
   onResize([plot], abort.signal, () => set({ width: plot.clientWidth }));
@@ -94,11 +98,19 @@ function openChart(
   };
 }
 
+/** On which sides a chart that scrolls has more than is in view; null where it shows all. */
+function moreBeside({ scrollLeft, scrollWidth, clientWidth }: HTMLElement) {
+  const left = scrollLeft > SCROLL_EDGE ? "left " : "";
+  const right = scrollWidth - clientWidth - scrollLeft > SCROLL_EDGE ? "right" : "";
+  return (left + right).trim() || null;
+}
+
 /** @param width of the figure, px; a chart that needs more is saved wider */
 function savedChart(plotly: Plotly, content: ChartContent, width: number) {
   const palette = printPalette(FONT);
-  const chart: Chart = inColours(content.chart, palette, { room: width - 2 * MARGIN, type: TYPE });
+  const whole = { room: width - 2 * MARGIN, type: TYPE, scrolls: false };
+  const chart: Chart = inColours(content.chart, palette, whole);
   const { title, captions } = content;
-  const whole = chart.layout.width + 2 * MARGIN;
-  return chartFigure(plotly, chart, content, { palette, title, captions, width: whole });
+  const texts = { palette, title, captions, width: chart.layout.width + 2 * MARGIN };
+  return chartFigure(plotly, chart, content, texts);
 }

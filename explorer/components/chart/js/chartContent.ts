@@ -2,6 +2,8 @@ import type { Chart } from "../../dom/js/plotly.ts";
 import type { Strings } from "../../dom/js/sentences.ts";
 import { css, mix, type Palette } from "../../page/js/palette.ts";
 
+export const SCREEN_TYPE = { desk: 12, projector: 18 }; // px
+
 /** What `chart_payload.py` sends. */
 export interface ChartContent {
   language: string;
@@ -21,7 +23,7 @@ export interface ChartContent {
 /** Where it has annotations, these are the names of lines, in the right margin. */
 interface Layout {
   height: number; // px, without a legend
-  least_width?: number; // px
+  least_width?: number; // px, with labels as large as at a desk
   showlegend?: boolean; // whether the names of lines are in a legend in any case
   margin?: { l: number; r: number; t: number; b: number; autoexpand?: boolean }; // px
   [setting: string]: unknown;
@@ -49,7 +51,8 @@ const MOST_MARGIN = 0.25; // of the width; a wider margin leaves the lines too l
 const EDGE = 12; // px right of a plot without names
 const LETTER = 0.6; // width of a letter in a legend, in sizes of the type,
 const WIDE_LETTER = 1; // and of a Chinese one,
-const SAMPLE = 40; // and px of the line before a name
+const SAMPLE = 40; // px of the line before a name,
+const NAME_GAP = 5; // and between two names, as Plotly has them
 const ENTRY_LINE = 1.6; // height of a line of names, in sizes of the type,
 const LEGEND_EDGES = 10; // and px above and below all of them
 
@@ -60,13 +63,24 @@ function widthOf(name: string) {
 }
 
 /**
+ * How many of the names stand side by side, by Plotly's own count: it breaks a line that would be as
+ * long as its room.
+ * @param entry px of a name
+ */
+function namesAcross(entry: number, room: number) {
+  return Math.max(1, Math.ceil((room + NAME_GAP) / (entry + SAMPLE + NAME_GAP)) - 1);
+}
+
+/**
  * The layout where lines have a legend: in any case, or because their names, at their ends, would take
  * much of a narrow chart. It is below the plot, and the chart is higher by its lines. Plotly would find
  * room for a legend itself (`autoexpand`), but keeps that of the earlier width at another one.
+ * @param given.scrolls whether a part of the chart is in view; then the names are one below the other,
+ *   so that they are in view whatever the part
  */
 function withRoom(
   { data, layout }: ChartContent["chart"],
-  { width, type }: { width: number; type: number },
+  { width, type, scrolls }: { width: number; type: number; scrolls: boolean },
 ): Layout {
   const { margin, height, showlegend } = layout;
   const narrow = margin && margin.r > MOST_MARGIN * width;
@@ -74,9 +88,9 @@ function withRoom(
   const { l, t, b } = margin;
   const r = narrow ? EDGE : margin.r;
   const names = data.flatMap(({ name, showlegend }) => (showlegend === false ? [] : (name ?? [])));
-  const entry = Math.ceil(type * Math.max(...names.map(widthOf)));
-  const across = Math.max(1, Math.floor(width / (entry + SAMPLE)));
-  const lines = Math.ceil(names.length / across);
+  const longest = Math.ceil(type * Math.max(...names.map(widthOf)));
+  const entry = scrolls ? Math.max(longest, Math.ceil(width / 2)) : longest; // no two in a line
+  const lines = Math.ceil(names.length / namesAcross(entry, width - r));
   const below = Math.ceil(lines * ENTRY_LINE * type) + LEGEND_EDGES;
   return {
     ...layout,
@@ -97,14 +111,16 @@ function withRoom(
  * A chart in the colours of a theme; the lines have colours that can be read on light and on dark.
  * @param given.room px; a chart that needs more is wider
  * @param given.type px
+ * @param given.scrolls whether one that is wider scrolls; a saved one is whole
  */
 export function inColours(
   { data, layout: { least_width = 0, ...given } }: ChartContent["chart"],
   palette: Palette,
-  { room, type }: { room: number; type: number },
+  { room, type, scrolls = true }: { room: number; type: number; scrolls?: boolean },
 ): Chart {
-  const width = Math.max(room, least_width);
-  const layout = withRoom({ data, layout: given }, { width, type });
+  const width = Math.max(room, Math.ceil((least_width * type) / SCREEN_TYPE.desk));
+  const places = { width, type, scrolls: scrolls && width > room };
+  const layout = withRoom({ data, layout: given }, places);
   const ink = css(palette.ink);
   const font = { family: palette.font, size: type, color: ink };
   const line = css(mix(palette.paper, palette.ink, 0.15));
