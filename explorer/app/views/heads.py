@@ -54,6 +54,7 @@ class Section:
     simple: whether Simple offers it, too; main.css hides the others.
     inside: whether it changes what the model computes, or looks inside it.
     whole: whether the browser gets every weight.
+    searched: whether it is about outputs that the model could write.
     """
 
     draw: Callable[[CatalogModel, Trace, str, DeltaGenerator], None]
@@ -61,6 +62,7 @@ class Section:
     simple: bool = False
     inside: bool = False
     whole: bool = False
+    searched: bool = False
 
 
 @st.fragment
@@ -157,6 +159,8 @@ def show_section(
         st.info(say("heads.trace_alone", language))
     elif section.inside and trace.facts.get("weights_only"):
         st.info(say("errors.weights_only", language, family=trace.facts.get("family")))
+    elif section.searched and not ("decoder" in trace.sites and trace.predicted_tokens):
+        st.info(literal(say("errors.searches_nothing", language, name=member.label)))
     elif not section.whole or not _is_too_large(trace, language, messages):
         section.draw(member, trace, language, messages)
         return
@@ -293,7 +297,7 @@ _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
         inside=True,
     ),
     "norms": Section(value_norms, inside=True, whole=True),
-    "beam": Section(beam_section),
+    "beam": Section(beam_section, searched=True),
 }
 
 

@@ -11,7 +11,14 @@ from explorer.app.widgets.beam_section import MOST_TOKENS, tree_of, visit_of_nod
 from explorer.core import folders
 from explorer.core.look import Look, Request, Selection, to_query
 from explorer.model.catalog import shipped_models
-from tests.support.app_pages import captions, chosen_in, open_page, sent_to, url_query
+from tests.support.app_pages import (
+    captions,
+    chosen_in,
+    components_of,
+    open_page,
+    sent_to,
+    url_query,
+)
 
 MODEL, TEXT = "reverse-early", "7 3 9 1 4"
 REQUEST = Request(MODEL, TEXT)
@@ -86,8 +93,12 @@ def test_outputs_that_are_cut_off_are_named(monkeypatch):
     assert any("do not end within 3 tokens" in caption for caption in said)
 
 
-def test_a_model_that_writes_nothing_says_so(model_folder, monkeypatch):
+@pytest.mark.parametrize("text", ["hello world", "hello [MASK]"])
+def test_a_model_that_writes_nothing_says_so_above_its_heads(text, model_folder, monkeypatch):
     monkeypatch.setenv(folders.MODELS_VARIABLE, str(model_folder))
-    app = open_page("heads", model="bert-tiny", part="beam")
+    app = open_page("heads", model="bert-tiny", text=text, part="beam")
     assert not app.exception
-    assert any("no output to search" in error.value for error in app.error)
+    assert not app.error
+    assert any("no output to search" in info.value for info in app.info)
+    assert not any(str(one.key).startswith("beam-width") for one in app.segmented_control)
+    assert "attention_head_grid" in components_of(app)
