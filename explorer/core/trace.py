@@ -218,7 +218,7 @@ class Trace:
         """The candidates of every step, the most probable first.
 
         Columns: step (1 to T, that of row step − 1), rank (1 = most probable), token,
-        probability, chosen (the token that follows), forced (chosen by a person), id. Each step
+        probability, chosen (the token that follows), forced (set, not decoded), id. Each step
         has its ten most probable candidates and the chosen one, if that ranks lower.
         """
         import pandas as pd

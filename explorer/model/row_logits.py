@@ -146,7 +146,7 @@ def candidate_columns(
 
     probabilities: (T, V) of the ids from `first_id` on.
     chosen: (T,) column of the token that follows; it is listed with its rank however low.
-    forced: (T,) bool, whether it was chosen by a person.
+    forced: (T,) bool, whether it was set, not decoded.
     """
     taken = chosen[:, None]  # (T, 1)
     best = probabilities.topk(min(CANDIDATES, probabilities.size(1)))

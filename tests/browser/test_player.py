@@ -177,7 +177,7 @@ def test_a_given_target_does_not_count_as_forced(show: Callable[..., Page]) -> N
     expect(tab.get_by_test_id("changes")).to_be_hidden()
     assert "✎" not in tab.get_by_test_id("candidates").inner_text()
     chosen = show(replace(given, facts={}), view=View(step=1, forced=((1, "4"),)))
-    expect(chosen.get_by_test_id("sentence")).to_contain_text("a person chose “4”")
+    expect(chosen.get_by_test_id("sentence")).to_contain_text("set here: “4”")
     expect(chosen.get_by_test_id("changes")).to_be_visible()
 
 

@@ -175,7 +175,7 @@ def test_a_token_that_a_person_chose_is_not_given_away_nor_scored(
     tab.get_by_test_id("candidates").get_by_role("button", name="4", exact=True).click()
     expect(tab.get_by_test_id("tally")).to_have_text("0/0 right")
     expect(tab.get_by_test_id("candidates-note")).to_have_text(
-        "A person chose “4” at this step, so that no guess counts here."
+        "“4” was set at this step, so that no guess counts here."
     )
     expect(tab.locator(".predicted-label.forced")).to_have_text("→ 4")
 

@@ -69,7 +69,7 @@ test("a guess of the token counts, in whatever case it is typed, and shows the t
   assert.deepEqual(guessToken(guessing({ tokens: 1 }), "x"), {}); // it is on screen
 });
 
-test("a guess of a token that a person chose is shown and not counted", () => {
+test("a guess of a token that was set is shown and not counted", () => {
   const chosen = { token: TRACE.predicted[0], id: 4, probability: 0.1, rank: 2 };
   const forced = { ...chosen, chosen: true, forced: true, given: false, drawn: false };
   const candidates = [[forced], ...TRACE.candidates.slice(1)];

@@ -131,7 +131,7 @@ function drawQueries(
   }
 }
 
-/** Mark the label of the current row, and tokens that a person chose. */
+/** Mark the label of the current row, and tokens that were set. */
 function markQuery(node: HTMLElement, position: number, row: number, forced: boolean) {
   node.classList.toggle("forced", forced);
   node.classList.toggle("current", position === row);

@@ -19,7 +19,7 @@ import type { TraceContext } from "./traceContext.ts";
 export interface Answer {
   /**
    * what comes next, or where the head looks; forced: what
-   * comes next where a person chose it, which is not counted
+   * comes next where it was set, which is not counted
    */
   kind: "token" | "key" | "forced";
   given: string; // the token that was guessed
@@ -126,7 +126,7 @@ export function reveal(context: Shown): Partial<TraceState> | null {
 }
 
 /**
- * Guess the token after the current row, which is then shown. A token that a person chose says
+ * Guess the token after the current row, which is then shown. A token that was set says
  * nothing about the model: such a guess is not counted.
  * @param given a token as listed, or as a person types it
  */

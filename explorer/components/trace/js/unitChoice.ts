@@ -43,7 +43,7 @@ export function stepPredicting(trace: Trace, step: number) {
   return sameWord ? Math.max(shown - 1, 1) : shown;
 }
 
-/** The rows whose prediction a person chose, in the unit on screen. */
+/** The rows whose prediction was set, in the unit on screen. */
 export function forcedRows({ trace, pieces }: Pick<TraceContext, "trace" | "pieces">): Set<number> {
   const rows = pieces.candidates.flatMap((_, row) => (chosenAt(pieces, row)?.forced ? [row] : []));
   const inUnit = (row: number) =>
