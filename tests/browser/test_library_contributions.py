@@ -104,6 +104,18 @@ def test_inside_offers_what_a_model_of_the_library_has(
         expect(tab.get_by_test_id("inside_part-cell")).to_have_attribute("aria-checked", "true")
 
 
+def test_beside_contributions_inside_leaves_the_column_its_height(
+    app: str, new_tab: Callable[..., Page]
+) -> None:
+    """Inside has no more than a sentence of them."""
+    query = f"model=opus-tiny&text={TEXT.replace(' ', '+')}"
+    tab = opened(app, new_tab, f"{query}&site=cross&layer=1&cell=1.3&shows=alti")
+    expect(tab.get_by_test_id("inside-note")).to_contain_text("A contribution is of all heads")
+    column = tab.locator(".aside")
+    expect(column).to_contain_text("Click one to write it instead.")
+    assert column.evaluate("node => node.scrollHeight <= node.clientHeight")
+
+
 def test_an_encoder_has_contributions_without_a_share_of_the_source(
     app: str, new_tab: Callable[..., Page]
 ) -> None:

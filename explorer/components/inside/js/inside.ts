@@ -83,6 +83,8 @@ export function createInside(context: TraceContext): Part {
     for (const name of PARTS) radios.buttons[name].hidden = !isViewOffered(context, name);
     const part = shownView(context);
     radios.check(part);
+    const alone = shownMethod(context) !== null && part !== "depth";
+    context.root.toggleAttribute("data-sentence-alone", alone);
     const { heading, complete, figure } = content.draw(part, cell);
     write(title, heading);
     menu.offer(figure);
