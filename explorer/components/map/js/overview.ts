@@ -10,7 +10,7 @@ import { isLargeMap } from "./largeMap.ts";
 import { cellUnder, markStep } from "./rail.ts";
 import { paintThumbnail } from "./thumbnail.ts";
 
-const EDGE = { desk: 124, projector: 168 }; // px of the longer side
+const EDGE = { desk: 112, projector: 168 }; // px of the longer side
 const SMALLEST = 40; // px of the other
 const CLICK_SLACK = 4; // px a pointer may move between press and release of a click
 
@@ -107,43 +107,50 @@ function createDrag(context: TraceContext, box: HTMLElement) {
   return { drawn: () => values.drawn, size };
 }
 
-/** The part in numbers: first and last row, first and last column, from 1. */
+/** The part in numbers, from 1: "513–640" of the rows and of the columns. */
 function createFields(context: TraceContext): Part {
   const { say } = context;
-  const inputs = ["first_row", "last_row", "first_column", "last_column"].map((name) =>
+  const [rows, columns] = ["rows", "columns"].map((name) =>
     element("input", {
-      type: "number",
-      min: 1,
-      step: 1,
-      testid: `part-${name.replace("_", "-")}`,
-      "aria-label": say(`part_${name}`),
+      class: "field",
+      type: "text",
+      testid: `part-${name}`,
+      title: say(`part_${name}_title`),
     }),
   );
-  const line = (name: string, [first, last]: HTMLInputElement[]) =>
-    element("label", { class: "part-line" }, element("span", {}, say(name)), first, "–", last);
+  const line = (name: string, input: HTMLInputElement) =>
+    element("label", { class: "part-line" }, element("span", {}, say(name)), input);
   const node = element(
     "div",
     { class: "part-fields" },
-    line("part_rows", inputs.slice(0, 2)),
-    line("part_columns", inputs.slice(2)),
+    line("part_rows", rows),
+    line("part_columns", columns),
   );
   const draw = () => {
-    const site = siteOf(context);
-    const part = context.state.zoom ?? wholeMap(site);
-    inputs.forEach((input, index) => {
-      assign(input, "max", String(index < 2 ? site.queries : site.keys));
-      input.value = String(part[index] + 1);
-    });
+    const part = context.state.zoom ?? wholeMap(siteOf(context));
+    const [first, last, firstKey, lastKey] = part.map((position) => position + 1);
+    rows.value = `${first}–${last}`;
+    columns.value = `${firstKey}–${lastKey}`;
   };
   node.addEventListener("change", () => {
-    const site = siteOf(context);
-    const [first, last, firstKey, lastKey] = inputs.map((input) => input.valueAsNumber - 1);
-    const named = [first, last, firstKey, lastKey].every(Number.isInteger);
-    const from = { query: first, key: firstKey };
-    if (!named || !showPart(context, partBetween(site, from, { query: last, key: lastKey })))
-      draw();
+    const [queries, keys] = [endsIn(rows.value), endsIn(columns.value)];
+    const part =
+      queries &&
+      keys &&
+      partBetween(
+        siteOf(context),
+        { query: queries[0], key: keys[0] },
+        { query: queries[1], key: keys[1] },
+      );
+    if (!part || !showPart(context, part)) draw();
   });
   return { element: node, views: [draw] };
+}
+
+/** First and last position, from 0, of a text such as "513–640", or "513" alone; null of another. */
+export function endsIn(text: string): [number, number] | null {
+  const found = /^\s*(\d{1,5})(?:\s*[-–—]\s*(\d{1,5}))?\s*$/.exec(text);
+  return found && [Number(found[1]) - 1, Number(found[2] ?? found[1]) - 1];
 }
 
 /** The mean of all heads, by pixel of their pictures. */
