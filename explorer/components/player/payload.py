@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.components.payload import PROJECT, pack_payload, payload_bytes
+from explorer.components.player.pictures import site_pictures
 from explorer.components.player.sentences import player_sentences
 from explorer.components.player.weights import (
     gold_weights,
     scale_of,
     site_facts,
-    site_pictures,
     weight_codes,
     words_without_weights,
 )
