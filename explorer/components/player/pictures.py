@@ -5,15 +5,20 @@ as the thumbnails that the browser shrinks itself: cell c of n goes to pixel ⌊
 """
 
 import math
-from collections.abc import Iterator
-from typing import Any
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.components.player.weights import WordAxes, layer_codes, scale_of, site_facts
+from explorer.components.player.weights import WordAxes, scale_of, site_facts
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace
+from explorer.core.word_segmentation import Word
 from explorer.core.words import merged_codes, merged_weights
 
 MOST_BYTES = 2**20
@@ -25,6 +30,64 @@ LARGEST_EDGE = 256
 LARGEST_PICTURE_CODE = 255
 """Code of the largest weight in a picture. Its codes are linear in the square root of the weight,
 for the sake of small weights."""
+
+_THREADS = min(4, os.cpu_count() or 1)
+"""Layers that are shrunk at a time. More threads would wait for the memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Maps:
+    """The maps of all heads of a site, in pieces or in words.
+
+    weights, codes: of pieces, as in a `Trace`.
+    words: those of the queries and of the keys; None = pieces.
+    """
+
+    weights: NDArray[np.float32]
+    codes: NDArray[np.uint8]
+    words: tuple[Sequence[Word], Sequence[Word]] | None
+
+    @classmethod
+    def of(cls, trace: Trace, site: str, axes: WordAxes | None) -> Self:
+        """axes: as in `word_axes`; None = in pieces."""
+        words = axes[site] if axes else None
+        return cls(trace.attention(site), trace.arrays[f"{site}.closed"], words)
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Layers, heads, queries, keys."""
+        layers, heads, queries, keys = self.weights.shape
+        if self.words is not None:
+            queries, keys = map(len, self.words)
+        return layers, heads, queries, keys
+
+    @property
+    def one_mask(self) -> bool:
+        """Whether all layers and heads share one mask."""
+        return self.codes.ndim == 2
+
+    def part(self, queries: slice, keys: slice) -> Self:
+        """Some queries and keys alone."""
+        if self.words is not None:
+            return replace(self, words=(self.words[0][queries], self.words[1][keys]))
+        weights, codes = self.weights[..., queries, keys], self.codes[..., queries, keys]
+        return replace(self, weights=weights, codes=codes)
+
+    def mask(self, layer: int) -> NDArray[np.uint8]:
+        """Mask codes (1 or head, query, key)."""
+        codes = self.codes[None] if self.one_mask else self.codes[layer]
+        if self.words is None:
+            return codes
+        queries, keys = self.words
+        return merged_codes(codes[..., : queries[-1].stop, : keys[-1].stop], queries, keys)
+
+    def cells(self, layer: int, queries: slice, keys: slice) -> NDArray[np.float32]:
+        """Weights (head, query, key). Words are added up in float32: a picture has 8 bits."""
+        weights = self.weights[layer]
+        if self.words is None:
+            return weights[:, queries, keys]
+        down, across = self.words[0][queries], self.words[1][keys]
+        return merged_weights(weights[..., : across[-1].stop], down, across, adding=np.float32)
 
 
 def site_pictures(
@@ -41,47 +104,19 @@ def site_pictures(
     arrays: dict[str, NDArray[Any]] = {}
     headers: dict[str, dict[str, Any]] = {}
     for site in trace.sites:
-        layers, heads, queries, keys = trace.attention(site).shape
-        scale = scale_of(trace.attention(site))
-        if axes:
-            queries, keys = map(len, axes[site])
-        size = picture_size(queries, keys, maps)
-        pictures = np.empty((layers, heads, *size), np.uint8)
-        masks: list[NDArray[np.uint8]] = []
-        reasons: set[int] = set()
-        for layer, (weights, codes, is_new) in enumerate(_layers(trace, site, axes)):
-            pictures[layer] = picture_codes(shrunk_weights(weights, codes, *size), scale)
-            if is_new:
-                masks.append(shrunk_codes(codes, *size))
-                reasons.update(np.flatnonzero(np.bincount(codes.ravel(), minlength=len(REASONS))))
-        arrays[f"{site}.pictures"] = pictures
-        arrays[f"{site}.pictures.closed"] = np.stack(masks) if len(masks) > 1 else masks[0]
+        shown, scale = Maps.of(trace, site, axes), scale_of(trace.attention(site))
+        size = picture_size(*shown.shape[2:], maps)
+        weights, codes, reasons = shrunk(shown, *size)
+        arrays[f"{site}.pictures"] = picture_codes(weights, scale)
+        arrays[f"{site}.pictures.closed"] = codes
         headers[site] = {
-            "shape": (layers, heads, queries, keys),
+            "shape": shown.shape,
             "scale": scale,
             "picture": size,
-            "reasons": sorted(int(code) for code in reasons if code),
+            "reasons": reasons,
             **site_facts(trace, site),
         }
     return arrays, headers
-
-
-def _layers(
-    trace: Trace, site: str, axes: WordAxes | None
-) -> Iterator[tuple[NDArray[np.float32], NDArray[np.uint8], bool]]:
-    """For each layer: weights (head, query, key), mask codes (1 or head, query, key), and whether
-    the mask is new. If all layers share one mask, it is new in the first layer only. In words if
-    `axes` is given, else in pieces."""
-    shared = trace.arrays[f"{site}.closed"].ndim == 2
-    codes = layer_codes(trace, site, 0)
-    for layer, weights in enumerate(trace.attention(site)):
-        is_new = layer == 0 or not shared
-        if is_new:
-            codes = layer_codes(trace, site, layer)
-            codes = merged_codes(codes, *axes[site]) if axes else codes
-        if axes:  # a picture has 8 bits
-            weights = merged_weights(weights, *axes[site], adding=np.float32)
-        yield weights, codes, is_new
 
 
 def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:
@@ -94,12 +129,84 @@ def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:
     return rows, columns
 
 
-def shrunk_weights(
-    weights: NDArray[np.float32], mask_codes: NDArray[np.uint8], rows: int, columns: int
-) -> NDArray[np.float32]:
-    """(…, query, key) → (…, rows, columns): the largest unmasked weight of each block."""
-    seen = weights * (mask_codes == UNMASKED) if mask_codes.any() else weights
-    return _largest(seen, rows, columns)
+def shrunk(
+    maps: Maps, rows: int, columns: int
+) -> tuple[NDArray[np.float32], NDArray[np.uint8], list[int]]:
+    """Largest unmasked weights of blocks (layer, head, rows, columns), their masks (rows, columns)
+    or (layer, 1 or head, rows, columns), and the codes of all masked cells."""
+    layers, heads, _, keys = maps.shape
+    shared = _Mask.of(maps.mask(0), rows, columns) if maps.one_mask else None
+
+    def shrink(layer: int) -> tuple[NDArray[np.float32], NDArray[np.uint8], set[int]]:
+        mask = shared or _Mask.of(maps.mask(layer), rows, columns)
+        largest = np.zeros((heads, rows, keys), np.float32)
+        for band in mask.bands:  # few cells, which stay near the processor
+            cells = maps.cells(layer, band.queries, band.keys)
+            across = largest[:, band.row, band.keys]
+            cells.max(-2, out=across)  # whole rows: reduceat takes each cell alone
+            across[:, band.partly] = (cells[..., band.partly] * band.unmasked).max(-2)
+        shrunk = np.maximum.reduceat(largest, _starts(keys, columns), axis=-1)
+        return shrunk, mask.shrunk, mask.reasons
+
+    with ThreadPoolExecutor(_THREADS) as pool:  # NumPy computes outside the lock of Python
+        weights, codes, reasons = zip(*pool.map(shrink, range(layers)), strict=True)
+    masks = codes[0][0] if maps.one_mask else np.stack(codes)
+    return np.stack(weights), masks, sorted(set().union(*reasons))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Band:
+    """The cells of one row of pixels, from the first key that is unmasked in any to the last.
+
+    partly: those of the keys that are masked in some cells; unmasked: (1 or head, query, key) of
+        these.
+    """
+
+    row: int
+    queries: slice
+    keys: slice
+    partly: NDArray[np.intp]
+    unmasked: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mask:
+    """A mask of pictures.
+
+    bands: the rows of pixels that have an unmasked cell. shrunk: (1 or head, row, column).
+    reasons: codes of its masked cells.
+    """
+
+    bands: list[_Band]
+    shrunk: NDArray[np.uint8]
+    reasons: set[int]
+
+    @classmethod
+    def of(cls, mask_codes: NDArray[np.uint8], rows: int, columns: int) -> Self:
+        """mask_codes: (1 or head, query, key)."""
+        bands = _bands(mask_codes == UNMASKED, rows)
+        return cls(bands, shrunk_codes(mask_codes, rows, columns), _reasons_in(mask_codes))
+
+
+def _reasons_in(mask_codes: NDArray[np.uint8]) -> set[int]:
+    counts = np.bincount(mask_codes.ravel(), minlength=len(REASONS))
+    return {int(code) for code in np.flatnonzero(counts)} - {UNMASKED}
+
+
+def _bands(unmasked: NDArray[np.bool_], rows: int) -> list[_Band]:
+    """The rows of pixels, of a mask (1 or head, query, key)."""
+    queries = unmasked.shape[1]
+    bands: list[_Band] = []
+    bounds = pairwise([*_starts(queries, rows), queries])
+    for row, (start, stop) in enumerate(bounds):
+        own = unmasked[:, start:stop]
+        keys = np.flatnonzero(own.any((0, 1)))
+        if keys.size:
+            seen = slice(keys[0], keys[-1] + 1)
+            own = own[..., seen]
+            partly = np.flatnonzero(~own.all((0, 1)))
+            bands.append(_Band(row, slice(start, stop), seen, partly, own[..., partly]))
+    return bands
 
 
 def shrunk_codes(mask_codes: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:

@@ -4,10 +4,11 @@ import pytest
 from explorer.components.player.pictures import (
     LARGEST_EDGE,
     MOST_BYTES,
+    Maps,
     picture_codes,
     picture_size,
+    shrunk,
     shrunk_codes,
-    shrunk_weights,
     site_pictures,
 )
 from explorer.core.mask_reasons import LATER, PADDING, UNMASKED
@@ -28,7 +29,7 @@ def test_every_head_has_a_picture(unit):
         size = headers[site]["picture"]
         assert headers[site]["shape"] == weights.shape
         assert max(size) <= 7
-        expected = picture_codes(shrunk_weights(weights, mask_codes, *size), 1.0)
+        expected = picture_codes(shrunk(Maps(weights, mask_codes, None), *size)[0], 1.0)
         np.testing.assert_array_equal(arrays[f"{site}.pictures"], expected)
         masks = arrays[f"{site}.pictures.closed"]
         np.testing.assert_array_equal(masks.reshape(size), shrunk_codes(mask_codes, *size))
@@ -63,7 +64,7 @@ def test_a_pixel_is_the_largest_unmasked_weight_of_its_cells(queries, keys, rows
     weights = random.random((2, 3, queries, keys)).astype(np.float32)
     mask_codes = random.choice([UNMASKED, LATER, PADDING], (queries, keys), p=[0.5, 0.3, 0.2])
     mask_codes = mask_codes.astype(np.uint8)
-    found = shrunk_weights(weights, mask_codes, rows, columns)
+    found = shrunk(Maps(weights, mask_codes, None), rows, columns)[0]
     codes = shrunk_codes(mask_codes, rows, columns)
     assert found.shape == (2, 3, rows, columns)
     for row, column, cells in blocks(queries, keys, rows, columns):
@@ -72,6 +73,19 @@ def test_a_pixel_is_the_largest_unmasked_weight_of_its_cells(queries, keys, rows
             expected = np.where(unmasked, weights[head][cells], 0).max()
             assert found[head][row, column] == expected
         assert codes[row, column] == (UNMASKED if unmasked.any() else mask_codes[cells].max())
+
+
+def test_a_weight_on_a_masked_cell_is_not_in_a_picture():
+    random = np.random.default_rng(4)
+    masks = random.random((2, 3, 9, 11)) < 0.5
+    masks[..., 0] = True
+    masks[1, :, :, 8:] = False  # masked for all queries
+    weights = random.random(masks.shape).astype(np.float32)
+    codes = np.where(masks, UNMASKED, LATER).astype(np.uint8)
+    found = shrunk(Maps(weights, codes, None), 4, 5)[0]
+    for row, column, cells in blocks(9, 11, 4, 5):
+        seen = (weights * masks)[..., *cells]
+        np.testing.assert_array_equal(found[..., row, column], seen.max((-2, -1)))
 
 
 def test_codes_of_pictures_are_those_of_the_square_root():
