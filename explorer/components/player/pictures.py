@@ -1,25 +1,30 @@
 """Pictures of the heads of a large trace, in payloads: one small picture of every head.
 
+The browser requests those of words, and of a part of the maps, when it shows them.
+
 Pictures are shrunk by maximum: a mean would wash out thin diagonals. A picture has the same blocks
 as the thumbnails that the browser shrinks itself: cell c of n goes to pixel ⌊c · pixels / n⌋.
 """
 
 import math
 import os
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.components.player.weights import WordAxes, scale_of, site_facts
+from explorer.components.payload import pack_payload
+from explorer.components.player.weights import Unit, WordAxes, scale_of, site_facts
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import Word
-from explorer.core.words import merged_codes, merged_weights
+from explorer.core.words import merged_codes, merged_weights, word_axes
 
 MOST_BYTES = 2**20
 """Bytes of all pictures of a payload together, one a pixel."""
@@ -33,6 +38,43 @@ for the sake of small weights."""
 
 _THREADS = min(4, os.cpu_count() or 1)
 """Layers that are shrunk at a time. More threads would wait for the memory."""
+
+
+_ZOOM = re.compile(r"([0-9]{1,9})-([0-9]{1,9})\.([0-9]{1,9})-([0-9]{1,9})")
+_scales: WeakKeyDictionary[Trace, dict[str, float]] = WeakKeyDictionary()
+
+
+class Zoom(NamedTuple):
+    """A part of the maps of a site: first and last query, first and last key."""
+
+    first_query: int
+    last_query: int
+    first_key: int
+    last_key: int
+
+    @classmethod
+    def read(cls, text: str, queries: int, keys: int) -> Self:
+        """The part that `text` names, as `str` writes it. Raises `ValueError`, also if it is not
+        within so many queries and keys."""
+        found = _ZOOM.fullmatch(text)
+        if found is None:
+            raise ValueError(text)
+        zoom = cls(*map(int, found.groups()))
+        bounds = (zoom.first_query, zoom.last_query, queries), (zoom.first_key, zoom.last_key, keys)
+        if str(zoom) != text or not all(first <= last < size for first, last, size in bounds):
+            raise ValueError(text)
+        return zoom
+
+    @property
+    def queries(self) -> slice:
+        return slice(self.first_query, self.last_query + 1)
+
+    @property
+    def keys(self) -> slice:
+        return slice(self.first_key, self.last_key + 1)
+
+    def __str__(self) -> str:
+        return f"{self.first_query}-{self.last_query}.{self.first_key}-{self.last_key}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +135,7 @@ class Maps:
 def site_pictures(
     trace: Trace, maps: int, axes: WordAxes | None = None
 ) -> tuple[dict[str, NDArray[Any]], dict[str, dict[str, Any]]]:
-    """The pictures of all heads, and the header of each site.
+    """The pictures of all heads, and the header of each site, as from `site_headers`.
 
     maps: pictures in the whole payload, which share its bytes.
     axes: as in `word_axes`, for the pictures of words.
@@ -104,19 +146,60 @@ def site_pictures(
     arrays: dict[str, NDArray[Any]] = {}
     headers: dict[str, dict[str, Any]] = {}
     for site in trace.sites:
-        shown, scale = Maps.of(trace, site, axes), scale_of(trace.attention(site))
+        shown = Maps.of(trace, site, axes)
         size = picture_size(*shown.shape[2:], maps)
         weights, codes, reasons = shrunk(shown, *size)
-        arrays[f"{site}.pictures"] = picture_codes(weights, scale)
+        arrays[f"{site}.pictures"] = picture_codes(weights, _scale(trace, site))
         arrays[f"{site}.pictures.closed"] = codes
-        headers[site] = {
-            "shape": shown.shape,
-            "scale": scale,
-            "picture": size,
-            "reasons": reasons,
-            **site_facts(trace, site),
-        }
+        headers[site] = _header(trace, site, shown, reasons) | {"picture": size}
     return arrays, headers
+
+
+def site_headers(trace: Trace, axes: WordAxes) -> dict[str, dict[str, Any]]:
+    """The headers of all sites, without pictures, in words."""
+    headers: dict[str, dict[str, Any]] = {}
+    for site in trace.sites:
+        shown = Maps.of(trace, site, axes)
+        masks = map(shown.mask, range(1 if shown.one_mask else shown.shape[0]))
+        headers[site] = _header(trace, site, shown, set().union(*map(_reasons_in, masks)))
+    return headers
+
+
+def pictures_payload(trace: Trace, unit: Unit, site: str, zoom: Zoom) -> bytes:
+    """Pictures of a part of all maps of a site as a payload.
+
+    Arrays: "pictures" (layer, head, row, column), "closed" codes of reasons (row, column) or
+    (layer, 1 or head, row, column). The header has "picture", rows and columns.
+    """
+    whole = Maps.of(trace, site, axes_of(trace, unit))
+    layers, heads, queries, keys = (shown := whole.part(zoom.queries, zoom.keys)).shape
+    size = picture_size(queries, keys, layers * heads)
+    weights, codes, _ = shrunk(shown, *size)
+    arrays = {"pictures": picture_codes(weights, _scale(trace, site)), "closed": codes}
+    return pack_payload({"picture": size}, arrays)
+
+
+def axes_of(trace: Trace, unit: Unit) -> WordAxes | None:
+    """The words of each site; None in pieces."""
+    return word_axes(trace) if unit == "words" else None
+
+
+def _header(trace: Trace, site: str, maps: Maps, reasons: set[int]) -> dict[str, Any]:
+    """reasons: codes of all masked cells."""
+    return {
+        "shape": maps.shape,
+        "scale": _scale(trace, site),
+        "reasons": sorted(reasons),
+        **site_facts(trace, site),
+    }
+
+
+def _scale(trace: Trace, site: str) -> float:
+    """`scale_of` the site, which takes a while and is asked for with each part."""
+    known = _scales.setdefault(trace, {})
+    if site not in known:
+        known[site] = scale_of(trace.attention(site))
+    return known[site]
 
 
 def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:
@@ -131,7 +214,7 @@ def picture_size(queries: int, keys: int, maps: int) -> tuple[int, int]:
 
 def shrunk(
     maps: Maps, rows: int, columns: int
-) -> tuple[NDArray[np.float32], NDArray[np.uint8], list[int]]:
+) -> tuple[NDArray[np.float32], NDArray[np.uint8], set[int]]:
     """Largest unmasked weights of blocks (layer, head, rows, columns), their masks (rows, columns)
     or (layer, 1 or head, rows, columns), and the codes of all masked cells."""
     layers, heads, _, keys = maps.shape
@@ -151,7 +234,7 @@ def shrunk(
     with ThreadPoolExecutor(_THREADS) as pool:  # NumPy computes outside the lock of Python
         weights, codes, reasons = zip(*pool.map(shrink, range(layers)), strict=True)
     masks = codes[0][0] if maps.one_mask else np.stack(codes)
-    return np.stack(weights), masks, sorted(set().union(*reasons))
+    return np.stack(weights), masks, set().union(*reasons)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

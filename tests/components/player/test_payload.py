@@ -246,3 +246,22 @@ def test_a_large_trace_has_all_else_that_a_small_one_has():
             for name in ("shape", "scale", "numbers", "removed"):
                 assert one["sites"][site][name] == sizes[name]
     assert (inner[0]["rows"], inner[0]["columns"]) == (merged[0]["rows"], merged[0]["columns"])
+
+
+def test_where_pictures_can_be_asked_for_words_come_without_theirs():
+    trace = pieces_trace()
+    asking = Offer("trace/x", ("head", "pictures"))
+    (header, arrays), (_, other) = (
+        unpack_payload(player_payload(trace, offer=offer)) for offer in (asking, HEADS)
+    )
+    assert "cross.pictures" in arrays
+    words, inner = unpack_payload(arrays["words"].tobytes())
+    whole, all_arrays = unpack_payload(other["words"].tobytes())
+    assert not any("pictures" in name for name in inner)
+    assert set(all_arrays) - set(inner) == {
+        f"{site}.pictures{part}" for site in trace.sites for part in ("", ".closed")
+    }
+    for site, about in whole["sites"].items():
+        del about["picture"]
+        assert words["sites"][site] == about
+    assert header["sites"]["cross"]["picture"] == [5, 6]

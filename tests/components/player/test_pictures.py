@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -5,16 +7,20 @@ from explorer.components.player.pictures import (
     LARGEST_EDGE,
     MOST_BYTES,
     Maps,
+    Zoom,
     picture_codes,
     picture_size,
+    pictures_payload,
     shrunk,
     shrunk_codes,
+    site_headers,
     site_pictures,
 )
 from explorer.core.mask_reasons import LATER, PADDING, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.words import merge, word_axes
 from tests.support.example_traces import pieces_trace, random_trace
+from tests.support.payloads import unpack_payload
 
 MANY = 20_000  # maps, so that even small ones are shrunk
 
@@ -86,6 +92,54 @@ def test_a_weight_on_a_masked_cell_is_not_in_a_picture():
     for row, column, cells in blocks(9, 11, 4, 5):
         seen = (weights * masks)[..., *cells]
         np.testing.assert_array_equal(found[..., row, column], seen.max((-2, -1)))
+
+
+def test_a_zoom_is_read_as_it_is_written_and_within_the_maps():
+    zoom = Zoom.read("2-11.0-4", 12, 5)
+    assert (zoom, str(zoom)) == ((2, 11, 0, 4), "2-11.0-4")
+    wrong = ["2-12.0-4", "2-11.0-5", "5-4.0-4", "2-11.0", "02-11.0-4", "-2-11.0-4", "٢-11.0-4", ""]
+    for text in wrong:
+        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+            Zoom.read(text, 12, 5)
+
+
+@pytest.mark.parametrize("unit", ["pieces", "words"])
+@pytest.mark.parametrize("edge", [2, 256])
+def test_a_part_of_all_maps_has_pictures_of_its_own(unit, edge, monkeypatch):
+    monkeypatch.setattr("explorer.components.player.pictures.LARGEST_EDGE", edge)
+    trace = pieces_trace()
+    shown = merge(trace) if unit == "words" else trace
+    zoom = Zoom(1, 2, 0, 2)
+    for site in trace.sites:
+        header, arrays = unpack_payload(pictures_payload(trace, unit, site, zoom))
+        weights, masks = shown.attention(site)[..., 1:3, 0:3], shown.closed(site)[1:3, 0:3]
+        size = picture_size(2, 3, 2)
+        assert header["picture"] == list(size)
+        expected = picture_codes(shrunk(Maps(weights, masks, None), *size)[0], 1.0)
+        np.testing.assert_array_equal(arrays["pictures"], expected.ravel())
+        np.testing.assert_array_equal(arrays["closed"], shrunk_codes(masks, *size).ravel())
+
+
+def test_a_part_has_the_masks_of_each_layer_and_head_and_the_scale_of_its_site():
+    masks = np.ones((2, 3, 6, 6), bool)
+    masks[1, 2, 3, 4] = False
+    weights = masks / masks.sum(-1, keepdims=True)
+    weights[0, 0, 0, 0] = 4
+    trace = Trace.from_arrays(list("abcdef"), encoder=weights, masks={"encoder": masks})
+    _, arrays = unpack_payload(pictures_payload(trace, "pieces", "encoder", Zoom(2, 4, 3, 5)))
+    closed = arrays["closed"].reshape(2, 3, 3, 3)
+    np.testing.assert_array_equal(closed, trace.arrays["encoder.closed"][..., 2:5, 3:6])
+    expected = picture_codes(trace.attention("encoder")[..., 2:5, 3:6], 4.0)
+    np.testing.assert_array_equal(arrays["pictures"].reshape(2, 3, 3, 3), expected)
+
+
+def test_words_whose_pictures_are_asked_for_have_the_same_header():
+    trace = pieces_trace()
+    axes = word_axes(trace)
+    _, headers = site_pictures(trace, 24, axes)
+    for header in headers.values():
+        del header["picture"]
+    assert site_headers(trace, axes) == headers
 
 
 def test_codes_of_pictures_are_those_of_the_square_root():
