@@ -19,6 +19,7 @@ from explorer.components.inside.payload import (
 )
 from explorer.components.payload import pack_payload
 from explorer.components.player.contributions import attribution_payload, contributions_payload
+from explorer.components.player.payload import integrity_checks
 from explorer.components.player.pictures import Maps, Zoom, axes_of, pictures_payload
 from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
 from explorer.core.errors import TraceError
@@ -226,6 +227,10 @@ def _pictures(trace: Trace, place: Place, _: AskedModel) -> bytes:
     return pictures_payload(trace, place.unit, place.site, place.zoom)
 
 
+def _integrity(trace: Trace, _: Place, __: AskedModel) -> bytes:
+    return pack_payload({"integrity": integrity_checks(trace)}, {})
+
+
 def _near_weights(trace: Trace, head: Head, _opened: bool) -> Places:
     """The head itself, then all heads and means, the nearest layers first. Within a layer, those of
     its site come before the other sites. Each in pieces and in words."""
@@ -317,6 +322,7 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
         TraceQuestion(
             "pictures", ("unit", "site", "zoom"), _pictures, _head_by_head, asks_model=False
         ),
+        TraceQuestion("integrity", (), _integrity, _head_by_head, asks_model=False),
         TraceQuestion("vectors", _HEAD, _vectors, _is_seen_inside, near=_near_vectors),
         TraceQuestion("path", ("site", "layer"), _path, _of_own_models, near=_near_path),
         TraceQuestion("without", (*_HEAD, "part"), _without, _of_own_models, near=_near_without),
@@ -327,7 +333,7 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
         TraceQuestion("decisive", (), _decisive, _of_own_models),
     )
 }
-"""By name: the weights of a head of a large trace; pictures of a part of its maps; the inputs of a
-head's weights; the path of tokens through a layer; a head of the model without a part; the
-contributions of keys; the parts of heads in choices of tokens; the predictions after each layer;
-the parts that scores are sums of; the head that the output depends on most."""
+"""By name: the weights of a head of a large trace; pictures of a part of its maps; its integrity
+checks; the inputs of a head's weights; the path of tokens through a layer; a head of the model
+without a part; the contributions of keys; the parts of heads in choices of tokens; the predictions
+after each layer; the parts that scores are sums of; the head that the output depends on most."""

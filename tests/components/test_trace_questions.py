@@ -19,7 +19,7 @@ from tests.support.huggingface_families import tiny_model
 from tests.support.payloads import unpack_payload
 
 TEXT = "1 2 3"
-LARGE = ("head", "pictures")
+LARGE = ("head", "pictures", "integrity")
 OF_WHOLE = ("contributions", "attribution", "score")
 
 

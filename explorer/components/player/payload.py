@@ -7,7 +7,7 @@ The array "words" is the payload of the same trace with its subword pieces merge
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self, TypeAlias
 
@@ -121,7 +121,7 @@ def player_payload(
 
     language: None leaves the sentences out, for a page that has them already.
     offer: questions the browser can ask about the trace; with "head" among them, a large trace
-        is sent without its weights.
+        is sent without its weights, with "integrity" without its checks, which read all weights.
     more: further fields of the header.
     """
     shown = view or View()
@@ -139,7 +139,7 @@ def player_payload(
         "version": FORMAT_VERSION,
         "project": PROJECT,
         "reasons": REASONS,
-        "integrity": trace.integrity().to_dict("records"),
+        "integrity": None if "integrity" in offer.names else integrity_checks(trace),
         "language": language or "en",
         "strings": player_sentences(language) if language else {},
         "view": asdict(shown),
@@ -150,6 +150,11 @@ def player_payload(
     if offer.names:
         header["resources"] = asdict(offer)
     return pack_payload(header | dict(more or {}), arrays)
+
+
+def integrity_checks(trace: Trace) -> list[dict[Hashable, Any]]:
+    """Rows of `Trace.integrity`."""
+    return trace.integrity().to_dict("records")
 
 
 def _predictions(trace: Trace) -> dict[str, Any] | None:

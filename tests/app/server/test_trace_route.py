@@ -71,12 +71,13 @@ def test_a_large_trace_is_served_in_parts_without_its_model(browser, monkeypatch
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     trace = pieces_trace()
     offered = trace_route.offer("large", trace, None)
-    assert (offered.names, offered.methods) == (("head", "pictures"), ())
+    assert (offered.names, offered.methods) == (("head", "pictures", "integrity"), ())
     for name, place in (
         ("head", "pieces/cross/0/1"),
         ("head", "words/cross/0/mean"),
         ("pictures", "pieces/decoder/0-4.0-4"),
         ("pictures", "words/cross/1-2.0-3"),
+        ("integrity", ""),
     ):
         answer = browser.get(f"/{offered.address}/{name}/{place}")
         question = TRACE_QUESTIONS[name]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.components.player.payload import Offer, View, player_payload
+from explorer.components.trace_questions import TRACE_QUESTIONS, Place
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import PADDING, UNMASKED
 from explorer.core.predictions import Prediction, PredictionKind
@@ -265,3 +266,13 @@ def test_where_pictures_can_be_asked_for_words_come_without_theirs():
         del about["picture"]
         assert words["sites"][site] == about
     assert header["sites"]["cross"]["picture"] == [5, 6]
+
+
+def test_where_checks_can_be_asked_for_a_trace_comes_before_them():
+    trace = replace(pieces_trace(), digest="of another trace")
+    header, _ = unpack_payload(player_payload(trace, offer=Offer("trace/x", ("head", "integrity"))))
+    assert header["integrity"] is None
+    whole, _ = unpack_payload(player_payload(trace, offer=HEADS))
+    asked = TRACE_QUESTIONS["integrity"].payload(trace, Place(), None)
+    assert unpack_payload(asked)[0]["integrity"] == whole["integrity"]
+    assert not all(check["ok"] for check in whole["integrity"])
