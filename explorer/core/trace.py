@@ -524,5 +524,6 @@ def _digest(trace: Trace) -> str:
     for name in sorted(trace.arrays):
         array = trace.arrays[name]
         hasher.update(f"{name}{array.shape}{array.dtype.str}".encode())
-        hasher.update(np.ascontiguousarray(array).data)
+        for part in array if array.ndim > 2 else (array,):  # a copy, if any, of one layer
+            hasher.update(np.ascontiguousarray(part).data)
     return hasher.hexdigest()
