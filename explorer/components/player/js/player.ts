@@ -30,6 +30,7 @@ import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
 import { showEdit } from "../../trace/js/editing.ts";
 import { createEverything } from "../../trace/js/everything.ts";
 import { initialState, type TraceState, viewAfterDrawing } from "../../trace/js/initialState.ts";
+import { createLateChecks, giveChecks } from "../../trace/js/lateChecks.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
@@ -98,6 +99,7 @@ export function mountPlayer(
   const report = createSelectionReport(context);
   const attribution = createLoading(context, "attribution", readAttribution);
   const tellClass = createClassReport(context, "player");
+  const lateChecks = createLateChecks(context);
   const markSite = () => {
     root.dataset.site = context.state.site;
   };
@@ -113,7 +115,7 @@ export function mountPlayer(
     ];
     map = createMap(context, { tools, onCell: cellOpener(context) });
     const page = { views: [() => showProjector(root, context.state.projector), markSite] };
-    const told = { views: [report, tellClass] };
+    const told = { views: [report, tellClass, lateChecks] };
     root.lang = context.trace.header.language;
     drawAll(context, [page, ...placeParts(context, map, attribution), told]);
     map.start();
@@ -150,10 +152,7 @@ export function mountPlayer(
     },
     selection: () => selectionOf(context),
     follow: opener.follow,
-    check: (integrity) => {
-      context.pieces.header.integrity = integrity; // opened again, it need not be checked again
-      context.give({ integrity });
-    },
+    check: (integrity) => giveChecks(context, integrity),
     listen: (listeners) => {
       Object.assign(context.options, listeners);
       root.classList.remove("waiting"); // an answer of any kind ends the waiting
