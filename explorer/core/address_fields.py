@@ -219,7 +219,12 @@ SWITCH = Kind("switch", {"0": False, "1": True}.get, lambda on: str(int(on)), bo
 PAIR = Kind("pair", _pair, lambda pair: "{}.{}".format(*pair), tuple[Whole, Whole])
 """Query and key, or layer and head: "3.5"."""
 
-ZOOM = Kind("zoom", _zoom, lambda zoom: "{}-{}.{}-{}".format(*zoom), tuple[(Whole,) * 4])
+ZOOM = Kind(
+    "zoom",
+    _zoom,
+    lambda zoom: "{}-{}.{}-{}".format(*zoom),
+    tuple[Whole, Whole, Whole, Whole],
+)
 """First and last query, first and last key: "512-639.0-127"."""
 
 FORCED = Kind(

@@ -56,7 +56,8 @@ def test_model_and_text_are_below_the_header(app: str, new_tab: Callable[..., Pa
         page.wait_for_selector(".plotted")
         row = page.locator(".st-key-input-row").bounding_box()
         header = page.locator("[data-testid=stHeader]").bounding_box()
-        assert row is not None and header is not None
+        assert row is not None
+        assert header is not None
         assert row["y"] >= header["y"] + header["height"], model
 
 
