@@ -89,21 +89,6 @@ def test_the_parts_of_a_score_add_up_to_that_of_python(
     expect(bars.last).to_contain_text(score)
 
 
-def test_inside_offers_what_a_model_of_the_library_has(
-    app: str, new_tab: Callable[..., Page]
-) -> None:
-    """A link to the path through the layer, which is known of models trained here alone, shows the
-    arithmetic of its cell."""
-    offered = {"opus-tiny": ("cell", "score", "depth"), "bert-tiny": ("cell", "score")}
-    for model, views in offered.items():
-        tab = opened(app, new_tab, f"model={model}&text=The+cat+sees&cell=1.2&inside=after")
-        expect(tab.get_by_test_id("inside-sentence")).to_be_visible()
-        for view in ("before", "cell", "score", "after", "depth", "without"):
-            button = tab.get_by_test_id(f"inside_part-{view}")
-            expect(button).to_be_visible(visible=view in views)
-        expect(tab.get_by_test_id("inside_part-cell")).to_have_attribute("aria-checked", "true")
-
-
 def test_beside_contributions_inside_leaves_the_column_its_height(
     app: str, new_tab: Callable[..., Page]
 ) -> None:

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellArithmetic } from "../../../explorer/components/inside/js/arithmetic.ts";
 import { cellTexts, keysText } from "../../../explorer/components/inside/js/cellTexts.ts";
-import { isViewOffered, shownView } from "../../../explorer/components/inside/js/insideViews.ts";
 import {
   differenceOf,
   hideLater,
@@ -153,24 +152,4 @@ test("keys that are not yet decoded have no name in a table", () => {
   const weights = { queries: ["bos"], keys, row };
   assert.deepEqual(hideLater(weights, 2).keys, ["bos", "4", "·"]);
   assert.deepEqual(hideLater(weights, Number.POSITIVE_INFINITY).keys, keys);
-});
-
-/** A trace of which some questions can be asked, in the app or, with `held`, on a saved page. */
-function asking(names: string[], insideView = "cell", held?: string[]) {
-  const header = { ...HEADER, resources: { address: "trace/x", names } };
-  const resources = held && { held, fetch: async () => new Uint8Array() };
-  return { pieces: { header }, options: { resources }, state: { insideView } } as any;
-}
-
-test("views that a model has nothing for are not offered, nor shown when a link names one", () => {
-  const views = ["before", "cell", "score", "after", "depth", "without"] as const;
-  const offered = (context: any) => views.filter((view) => isViewOffered(context, view));
-  const own = ["vectors", "path", "without", "score"];
-  assert.deepEqual(offered(asking(own)), views);
-  assert.deepEqual(offered(asking(["vectors", "early", "score"])), ["cell", "score", "depth"]);
-  assert.deepEqual(offered(asking(["vectors", "score"])), ["cell", "score"]); // an encoder alone
-  assert.deepEqual(offered(asking(["vectors"])), ["cell", "score"]); // which says why it is missing
-  assert.deepEqual(offered(asking(["vectors"], "cell", [])), ["cell"]); // a saved page has none
-  assert.equal(shownView(asking(["vectors", "score"], "after")), "cell");
-  assert.equal(shownView(asking(own, "after")), "after");
 });

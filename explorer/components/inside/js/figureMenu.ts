@@ -3,7 +3,6 @@ import { saveMenu } from "../../dom/js/saveMenu.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { layerNumber, shownCell } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { shownView } from "./insideViews.ts";
 
 export type Draw = (width: number) => Figure; // px
 
@@ -27,9 +26,9 @@ export function createFigureMenu(context: TraceContext) {
 
 /** A file name that tells which cell is shown, without its ending. */
 function fileName(context: TraceContext) {
-  const { site, layer, head } = context.state;
+  const { site, layer, head, insideView } = context.state;
   const { query, key } = shownCell(context) ?? { query: 0, key: 0 };
-  const kind = shownView(context) === "score" ? "score" : "calculation";
+  const kind = insideView === "score" ? "score" : "calculation";
   const place = `${site}-L${layerNumber(context, layer)}-H${head}`;
   return `${kind}-${place}-query${query + 1}-key${key + 1}`;
 }

@@ -23,7 +23,6 @@ import { cellTitle } from "./cellTexts.ts";
 import { createDepth } from "./depth.ts";
 import { createFigureMenu, type Draw } from "./figureMenu.ts";
 import { readVectors } from "./headVectors.ts";
-import { isDrawn, isViewOffered, shownView } from "./insideViews.ts";
 import { createInsideWords } from "./insideWords.ts";
 import { createLayerPath } from "./layerPath.ts";
 import { createOmissionView, type Omission } from "./omission.ts";
@@ -33,7 +32,15 @@ import type { ScoreVectors } from "./scoreVectors.ts";
 import { findPath, type TokenPath } from "./tokenPath.ts";
 
 const [FIRST, ...OTHERS] = INSIDE_VIEWS;
-const PARTS: InsideView[] = [FIRST, "cell", ...OTHERS];
+const PARTS = [FIRST, "cell", ...OTHERS];
+
+/** By part, the questions of which one is enough to draw it. */
+const SOURCES: Record<string, string[]> = {
+  cell: ["vectors"],
+  score: ["score"],
+  depth: ["early", "path"],
+};
+const PATH = ["path"]; // of all other parts
 
 /**
  * The panel below the map: how the weight of one cell arises, and the path of its query through the
@@ -80,8 +87,9 @@ export function createInside(context: TraceContext): Part {
     context.root.toggleAttribute("data-inside", open);
     if (closed && isNarrow(context)) showTop(context.root);
     if (!cell) return;
-    for (const name of PARTS) radios.buttons[name].hidden = !isViewOffered(context, name);
-    const part = shownView(context);
+    const { insideView: part } = context.state;
+    radios.buttons.score.hidden =
+      !offers(context, "score") && context.options.resources !== undefined;
     radios.check(part);
     const alone = shownMethod(context) !== null && part !== "depth";
     context.root.toggleAttribute("data-sentence-alone", alone);
@@ -115,7 +123,7 @@ function createContent(context: TraceContext) {
   const scoreParts = createScoreParts(context);
   const findHead = createLoading(context, "vectors", readVectors);
   /** By part, what it is drawn from. */
-  const needed: Record<InsideView, () => (object | string)[]> = {
+  const needed: Record<string, () => (object | string)[]> = {
     cell: () => [findHead(headPlace(context))],
     before: () => [findHead(headPlace(context)), findPath(context, state.layer)],
     after: () => [findHead(headPlace(context)), findPath(context, state.layer)],
@@ -126,7 +134,7 @@ function createContent(context: TraceContext) {
   /**
    * Show a part of the path of a cell; its title, whether nothing is being loaded, and its figure.
    */
-  const draw = (part: InsideView, cell: Cell) => {
+  const draw = (part: string, cell: Cell) => {
     const obstructed = obstacle(context, cell, part);
     const found = obstructed ? [] : needed[part]();
     const refused = found.find((one) => one instanceof Refusal);
@@ -272,10 +280,11 @@ function failure({ say, options, pieces }: TraceContext) {
 }
 
 /** Why there is nothing to show; "" where there is. */
-function obstacle(context: TraceContext, { query }: Cell, part: InsideView) {
+function obstacle(context: TraceContext, { query }: Cell, part: string) {
   const { say, state, trace } = context;
   if (trace.rows) return say("inside_words");
-  if (!isDrawn(context, part)) return say("score_missing");
+  if (!(SOURCES[part] ?? PATH).some((name) => offers(context, name)))
+    return say(part === "score" ? "score_missing" : "path_missing");
   if (part === "score" && context.asked.answer !== "") return say("score_asked");
   const answers = ["after", "depth", "without"].includes(part); // show the next token
   if (answers && tokenHidden(context, currentRow(context))) return say("inside_hidden");

@@ -2,7 +2,6 @@ import { createExplanation } from "../../dom/js/explanation.ts";
 import { termEntry } from "../../dom/js/terms.ts";
 import type { InsideView } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { shownView } from "./insideViews.ts";
 
 /** By what is shown of a cell, the words that stand there. */
 const WORDS_OF: Record<InsideView, string[]> = {
@@ -16,10 +15,9 @@ const WORDS_OF: Record<InsideView, string[]> = {
 const EVERYWHERE = ["bos", "eos", "padding", "space"];
 
 /** A button that explains the words of the view that is open. */
-export function createInsideWords(context: TraceContext) {
-  const { say } = context;
+export function createInsideWords({ say, state }: TraceContext) {
   const words = { label: say("legend_words"), close: say("words_close") };
   return createExplanation("inside-words", words, () =>
-    [...WORDS_OF[shownView(context)], ...EVERYWHERE].map((name) => termEntry(`term_${name}`, say)),
+    [...WORDS_OF[state.insideView], ...EVERYWHERE].map((name) => termEntry(`term_${name}`, say)),
   );
 }
