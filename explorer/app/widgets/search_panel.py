@@ -16,7 +16,6 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import measurements, session
-from explorer.app.state import search as search_state
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets.downloads import download_button, download_name
 from explorer.app.widgets.head_tables import head_name, site_name
@@ -29,6 +28,7 @@ from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.look import Look, from_query, to_query
+from explorer.core.section_questions import KEY_PARTS, LARGEST_OFFSET, LONGEST_LABEL
 from explorer.core.sites import SIDES, Head, sides
 from explorer.core.trace import Trace
 from explorer.heads.reports.report_files import Stored
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from explorer.heads.search.stored_indexes import IndexFile
 
 _EXPLORE = Path(__file__).parents[1] / "views" / "explore.py"
-_LARGEST_OFFSET = 999
 
 
 def search_panel(
@@ -101,7 +100,7 @@ def names_of(stored: "Sequence[Stored[IndexFile]]", language: str) -> dict[str, 
 def answers(index: "AttentionIndex", head: Head) -> pd.DataFrame:
     """The sentences in which `head` does most of what the visitor asks for. Raises
     `SearchError`."""
-    asked = search_state.question()
+    asked = heads_state.cell_question()
     return index.search(
         head,
         tokens=(asked.query or None, asked.key or None),
@@ -135,8 +134,9 @@ def _question(trace: Trace, head: Head, language: str) -> None:
     ):
         _choose_head(trace, head, language)
         for name in ("query", "key"):
-            _field(st.text_input, name, language, placeholder=_any(language), autocomplete="off")
-        limits: dict[str, Any] = {"min_value": -_LARGEST_OFFSET, "max_value": _LARGEST_OFFSET}
+            options: dict[str, Any] = {"max_chars": LONGEST_LABEL, "autocomplete": "off"}
+            _field(st.text_input, name, language, placeholder=_any(language), **options)
+        limits: dict[str, Any] = {"min_value": -LARGEST_OFFSET, "max_value": LARGEST_OFFSET}
         limits |= {"step": 1, "value": None}
         _field(st.number_input, "offset", language, placeholder=_any(language), **limits)
         _choose_part(language)
@@ -169,7 +169,7 @@ def _named(head: Head, trace: Trace, language: str) -> str:
 
 def _field(widget: Any, name: str, language: str, **options: Any) -> None:
     """A field of the question that a person types into."""
-    key = session.shown_as(f"search-{name}", language, getattr(search_state.question(), name))
+    key = session.shown_as(f"search-{name}", language, getattr(heads_state.cell_question(), name))
     widget(
         say(f"heads.search_{name}", language),
         key=key,
@@ -181,12 +181,10 @@ def _field(widget: Any, name: str, language: str, **options: Any) -> None:
 
 
 def _choose_part(language: str) -> None:
-    from explorer.heads.search.attention_index import PARTS  # late: with torch
-
-    key = session.shown_as("search-part", language, search_state.question().part)
+    key = session.shown_as("search-part", language, heads_state.cell_question().part)
     st.selectbox(
         say("heads.search_part", language),
-        ["", *PARTS],
+        ["", *KEY_PARTS],
         format_func=lambda one: _part_name(one, language),
         key=key,
         help=say("heads.search_part_title", language),
@@ -204,7 +202,8 @@ def _any(language: str) -> str:
 
 
 def _ask(name: str, value: object) -> None:
-    search_state.ask(**{name: value.strip() if isinstance(value, str) else value})
+    typed: Any = value.strip() if isinstance(value, str) else value
+    heads_state.ask("search", replace(heads_state.cell_question(), **{name: typed}))
 
 
 def _draw_answers(
