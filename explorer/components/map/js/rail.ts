@@ -455,7 +455,7 @@ function markStep(context: TraceContext, grid: HTMLElement, { layout }: Readonly
   const visible = row + (weightsHidden(context) ? 0 : 1);
   const ahead = state.ahead || site.name === "encoder";
   grid.classList.toggle("covered", row >= 0 && !ahead && visible < site.queries);
-  grid.classList.toggle("keyed", Boolean(state.hover));
+  grid.classList.toggle("keyed", (state.hover?.key ?? null) !== null);
   const [down, across] = [layout.height, layout.width];
   place(grid, "--row", onPixel(row / site.queries, down));
   place(grid, "--row-end", onPixel(Math.min(visible / site.queries, 1), down));
