@@ -2,10 +2,9 @@
 what is asked for: the index, the question, and the answers, each with a link to Explore."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -18,18 +17,19 @@ from explorer.app.state import heads as heads_state
 from explorer.app.state import measurements, session
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets.downloads import download_button, download_name
-from explorer.app.widgets.head_tables import head_name, site_name
+from explorer.app.widgets.head_tables import named_head
 from explorer.app.widgets.job_progress import choose_report, form_popover, job_progress
-from explorer.app.widgets.marked_sentence import MARKS, marked_sentence
 from explorer.app.widgets.messages import show_error
+from explorer.app.widgets.search_answer import cell_in_sentence, draw_answer, token_marks
 from explorer.app.widgets.search_form import search_form
+from explorer.app.widgets.search_start import search_start
 from explorer.components.labels import batch_name
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.look import Look, from_query, to_query
+from explorer.core.look import Look, from_query
 from explorer.core.section_questions import KEY_PARTS, LARGEST_OFFSET, LONGEST_LABEL
-from explorer.core.sites import SIDES, Head, sides
+from explorer.core.sites import SIDES, Head
 from explorer.core.trace import Trace
 from explorer.heads.reports.report_files import Stored
 from explorer.model.catalog import CatalogModel
@@ -38,14 +38,10 @@ if TYPE_CHECKING:
     from explorer.heads.search.attention_index import AttentionIndex
     from explorer.heads.search.stored_indexes import IndexFile
 
-_EXPLORE = Path(__file__).parents[1] / "views" / "explore.py"
 
-
-def search_panel(
-    model: CatalogModel, trace: Trace, head: Head, language: str
-) -> DeltaGenerator | None:
+def search_panel(model: CatalogModel, trace: Trace, head: Head, language: str) -> DeltaGenerator:
     """The choice of index, the form, the question about `head`, and the answers. Without an index,
-    the form alone. Returns the place beside the answers, for the picture; None without an index.
+    what `search_start` draws. Returns the place beside the answers, for the picture.
 
     trace: the one on screen, whose heads can be chosen.
     """
@@ -54,9 +50,10 @@ def search_panel(
     stored = stored_indexes(model_cache.digest(model))
     if not stored:
         job_progress("index", language)
-        with st.container(key="search-form", width=560):
-            search_form(model, language)
-        return None
+        begun, picture = _columns()
+        with begun, st.container(key="search-form"):
+            search_start(model, trace, head, language)
+        return picture
     chosen = measurements.current().shown.get("index")
     shown = next((one for one in stored if one.key == chosen), stored[0])
     with st.container(
@@ -69,8 +66,7 @@ def search_panel(
         download = st.container(width="content")
     job_progress("index", language)
     _question(trace, head, language)
-    with st.container(key="search-result"):
-        listed, picture = st.columns(2, gap="small")
+    listed, picture = _columns()
     with listed, st.container(key="search-answers"):
         try:
             index = _opened(shown)
@@ -85,6 +81,11 @@ def search_panel(
             make = partial(csv_bytes, found)
             download_button("heads.download", make, f"{name}.csv", "search-download", language)
     return picture
+
+
+def _columns() -> tuple[DeltaGenerator, DeltaGenerator]:
+    with st.container(key="search-result"):
+        return st.columns(2, gap="small")
 
 
 def names_of(stored: "Sequence[Stored[IndexFile]]", language: str) -> dict[str, str]:
@@ -150,7 +151,7 @@ def _choose_head(trace: Trace, head: Head, language: str) -> None:
     st.selectbox(
         say("heads.head", language),
         offered,
-        format_func=lambda one: _named(one, trace, language),
+        format_func=lambda one: named_head(one, trace, language),
         key=key,
         on_change=partial(session.read_choice, key, heads_state.show_head),
         width=170,
@@ -160,11 +161,6 @@ def _choose_head(trace: Trace, head: Head, language: str) -> None:
 def _places(trace: Trace, site: str) -> list[tuple[int, int]]:
     layers, heads = trace.attention(site).shape[:2]
     return [(layer, head) for layer in range(layers) for head in range(heads)]
-
-
-def _named(head: Head, trace: Trace, language: str) -> str:
-    number = trace.layer_numbers(head.site)[head.layer]
-    return f"{site_name(head.site, language)} {head_name(number, head.head)}"
 
 
 def _field(widget: Any, name: str, language: str, **options: Any) -> None:
@@ -216,39 +212,13 @@ def _draw_answers(
     if found.empty:
         st.info(say("heads.search_nothing", language))
         return
-    marks = {
-        f"{name}_token": f":{colour}-background[{say(f'heads.search_{name}', language)}]"
-        for name, colour in MARKS.items()
-    }
-    facts = {"count": len(found), "all": len(index), **marks}
+    facts = {"count": len(found), "all": len(index), **token_marks(language)}
     st.caption(say("heads.search_answers", language, **facts))
     if head.site == "decoder" and not found[["query", "key"]].any(axis=None):
         st.info(say("heads.search_first_tokens", language))
     for number, row in enumerate(found.to_dict("records")):
-        with st.container(
-            key=f"search-answer-{number}", horizontal=True, vertical_alignment="center"
-        ):
-            st.markdown(f"**{row['weight']:.2f}**", width=48)
-            st.markdown(_sentence(index, head.site, row))
-            if row["link"]:
-                st.page_link(
-                    _EXPLORE,
-                    label=say("heads.search_open", language),
-                    icon=":material/arrow_forward:",
-                    query_params=to_query(visit_of(row["link"], model)),
-                )
-
-
-def _sentence(index: "AttentionIndex", site: str, row: Mapping[Any, Any]) -> str:
-    """Source and target of an answer in Markdown, with the tokens of query and key marked."""
-    lines = []
-    asked = sides(*SIDES)[site]
-    for side in SIDES:
-        tokens = index.tokens[side]
-        if labels := tokens.of_sentence(row["sentence"]):
-            query, key = (
-                row[name] if side == of else None
-                for name, of in zip(("query", "key"), asked, strict=True)
-            )
-            lines.append(marked_sentence(labels, tokens.mark, query, key))
-    return "  \n".join(lines)
+        tokens = [index.tokens[side] for side in SIDES]
+        sentence = [(one.of_sentence(row["sentence"]), one.mark) for one in tokens]
+        marked = cell_in_sentence(sentence, head.site, (row["query"], row["key"]))
+        visit = visit_of(row["link"], model) if row["link"] else None
+        draw_answer(number, row["weight"], marked, visit, language)
