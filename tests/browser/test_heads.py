@@ -780,6 +780,9 @@ def test_an_answer_of_a_search_opens_in_explore_at_its_cell(tmp_path, new_tab):
         expect(tab.get_by_role("combobox", name="Head")).to_have_value("Cross L0 H2")
         tab.get_by_role("textbox", name="Key token").fill("7")
         tab.get_by_role("textbox", name="Key token").press("Enter")
+        tab.wait_for_url(re.compile(r"ask=key%3D7"))
+        tab.reload()
+        expect(tab.get_by_role("textbox", name="Key token")).to_have_value("7")
         marked = answers.first.locator(".stMarkdownColoredBackground")
         expect(marked.filter(has_text=re.compile("^7$"))).to_have_count(1)
         query = marked.nth(1).inner_text()  # below the source, which has the key

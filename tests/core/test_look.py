@@ -10,7 +10,17 @@ import pytest
 from explorer.core.address_fields import declared
 from explorer.core.i18n import LANGUAGES, say, section
 from explorer.core.interventions import Interventions
-from explorer.core.look import Look, MomentPair, Reading, Request, Selection, from_query, to_query
+from explorer.core.look import (
+    SECTIONS,
+    Look,
+    MomentPair,
+    Reading,
+    Request,
+    Selection,
+    from_query,
+    to_query,
+)
+from explorer.core.section_questions import QUESTIONS
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from tests.support.example_traces import example_trace
@@ -319,6 +329,7 @@ def test_what_a_section_is_asked_is_in_its_link_alone(section, ask):
     assert query["ask"] == ask
     assert from_query(query, INITIAL_REQUESTS) == (asked, ())
     assert "ask" not in to_query(replace(asked, section="roles"))
+    assert section in QUESTIONS.keys() <= set(SECTIONS)
     refused = from_query({**query, "ask": "heads"}, INITIAL_REQUESTS)
     assert refused == (replace(asked, ask=""), ("ask",))
 
