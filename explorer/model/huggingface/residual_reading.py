@@ -6,9 +6,7 @@ norm is before a sublayer (pre-norm) or behind its residual connection (post-nor
 does neither is refused.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -22,6 +20,7 @@ from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
 from explorer.model.huggingface.capture import Call, score_scale, values
 from explorer.model.huggingface.edits import Edits
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.module_hooks import Hook, hooked
 from explorer.model.huggingface.output_projections import LINEAR, by_input, projects
 from explorer.model.huggingface.passes import full_pass
 from explorer.model.row_logits import RowLogits
@@ -240,7 +239,8 @@ def residual_pass(
     away = any(parameter.is_meta for parameter in model.parameters())
     if away or anatomy.weights_only:
         raise ConfigError("no_stream", family=str(model.config.model_type))
-    with _reading(model, attention=attention) as reader:
+    reader = _Reader(attention=attention)
+    with hooked(_hooks(model, reader)):
         seen = {
             "encoder": partial(reader.attended, anatomy.encoder),
             "decoder": partial(reader.attended, anatomy.decoder),
@@ -279,18 +279,18 @@ class _Reader:
         self._linear.clear()
         self.events.append(self._waiting)
 
-    def normed(self, module: Any, given: tuple[Any, ...], output: Any) -> None:
-        whole = given and isinstance(given[0], Tensor) and given[0].ndim <= 3  # not one head
+    def normed(self, module: Any, given: Any, output: Any) -> None:
+        whole = isinstance(given, Tensor) and given.ndim <= 3  # not one head
         if whole and isinstance(output, Tensor):
-            self.events.append(NormCall(module, _rows(given[0]), _rows(output)))
+            self.events.append(NormCall(module, _rows(given), _rows(output)))
 
-    def projected(self, module: Any, given: tuple[Any, ...], output: Any) -> None:
-        if self._waiting and given and projects(given[0], self._waiting.call):
+    def projected(self, module: Any, given: Any, output: Any) -> None:
+        if self._waiting and projects(given, self._waiting.call):
             self._waiting.projection, self._waiting.added = module, _rows(output)
             self._waiting = None
         self._linear.append((module, output))
 
-    def looked_up(self, _: Any, given: tuple[Any, ...], output: Tensor) -> None:
+    def looked_up(self, _: Any, given: Any, output: Tensor) -> None:
         self.embedded.append(_rows(output))
 
     def encoded(self, *_: Any) -> None:
@@ -309,43 +309,26 @@ class _Reader:
                     return HeadInputs(module, start, width)
         return None
 
-    def to_logits(self, _: Any, given: tuple[Any, ...]) -> None:
-        self.mapped = _rows(given[0])
+    def to_logits(self, _: Any, given: Any, output: Any) -> None:
+        self.mapped = _rows(given)
 
 
-_reader: ContextVar[_Reader | None] = ContextVar("_reader", default=None)
-
-
-@contextmanager
-def _reading(model: Any, *, attention: bool) -> Iterator[_Reader]:
-    """Read the passes of this thread; other threads may use the same modules."""
-    reader = _Reader(attention=attention)
-
-    def own(see: Callable[..., None]) -> Callable[..., None]:
-        return lambda *given: see(*given) if _reader.get() is reader else None
-
-    hooks = []
+def _hooks(model: Any, reader: _Reader) -> Iterator[tuple[Any, Hook]]:
+    """Each module that `reader` reads, with what it makes of a call."""
     for module in model.modules():
-        if is_norm(module):
-            hooks.append(module.register_forward_hook(own(reader.normed)))
+        if _is_norm(module):
+            yield module, reader.normed
         elif isinstance(module, LINEAR):
-            hooks.append(module.register_forward_hook(own(reader.projected)))
+            yield module, reader.projected
         elif isinstance(module, nn.Embedding):
-            hooks.append(module.register_forward_hook(own(reader.looked_up)))
+            yield module, reader.looked_up
     if model.config.is_encoder_decoder:
-        hooks.append(model.get_encoder().register_forward_hook(own(reader.encoded)))
+        yield model.get_encoder(), reader.encoded
     if (head := model.get_output_embeddings()) is not None:
-        hooks.append(head.register_forward_pre_hook(own(reader.to_logits)))
-    token = _reader.set(reader)
-    try:
-        yield reader
-    finally:
-        _reader.reset(token)
-        for hook in hooks:
-            hook.remove()
+        yield head, reader.to_logits
 
 
-def is_norm(module: Any) -> bool:
+def _is_norm(module: Any) -> bool:
     """Whether a module is a LayerNorm or an RMSNorm, of the library or of torch."""
     weight = getattr(module, "weight", None)
     return "Norm" in type(module).__name__ and isinstance(weight, Tensor) and weight.ndim == 1
