@@ -42,8 +42,9 @@ from explorer.model.huggingface.output_projections import output_weights
 from explorer.model.huggingface.passes import NOBODY, Pass, Stepper, encoded, full_pass, greedy_rows
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
+from explorer.model.huggingface.read_streams import ResidualPass
 from explorer.model.huggingface.recording import Recording
-from explorer.model.huggingface.residual_reading import ResidualPass, residual_pass
+from explorer.model.huggingface.residual_reading import residual_pass
 from explorer.model.huggingface.text_languages import checked_language
 from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.huggingface.verification import probe
