@@ -148,7 +148,8 @@ def methods_offered(trace: Trace, model: AskedModel | None) -> tuple[str, ...]:
         return ()
     if not _is_seen_inside(trace, model):
         return ("rollout",)
-    return tuple(one for one in SHOWN_MAPS if model.trained_here or one != "leave_one_out")
+    chooses = bool(trace.predicted_tokens)
+    return tuple(one for one in SHOWN_MAPS if chooses or one != "leave_one_out")
 
 
 def _one_of(word: str, choices: Sequence[str]) -> str:

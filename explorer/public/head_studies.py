@@ -13,7 +13,6 @@ from explorer.heads import measure
 from explorer.heads.circuits import weight_scores
 from explorer.heads.contributions import agreement
 from explorer.heads.contributions.contributions import contributions as _contributions
-from explorer.heads.contributions.contributions import refuse_method
 from explorer.heads.contributions.logit_attribution import logit_attribution as _attribution
 from explorer.heads.contributions.score_parts import score_parts as _score_parts
 from explorer.heads.metrics.evaluation_batches import (
@@ -63,7 +62,7 @@ class HeadStudies:
 
         Raises as `measure`, and `ConfigError` for a model of the library.
         """
-        refuse_method("leave_one_out", self)
+        agreement.trained_here(self)
         batch = given_sentences(self, texts)
         return agreement.contribution_agreement(self, batch)
 

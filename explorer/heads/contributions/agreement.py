@@ -2,14 +2,16 @@
 a decoder alone, over sentences."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
-from explorer.heads.contributions.contributions import METHODS, contribution_matrix, refuse_method
+from explorer.heads.contributions.contributions import METHODS, contribution_matrix
 from explorer.heads.contributions.layer_contributions import LayerContributions, layer_contributions
 from explorer.heads.metrics.bootstrap import PerExampleMean
 from explorer.heads.metrics.evaluation_batches import Progress, no_progress
@@ -37,16 +39,15 @@ def contribution_agreement(
     `top` minus that of "attention" on the same sentences; for each the ends of the 95 % bootstrap
     interval over sentences, _low and _high; rows, sentences: their numbers.
 
-    Raises `ConfigError` for a model that does not allow leave-one-out.
+    Raises `ConfigError` for a model of the library.
     """
-    refuse_method(_CHECK, model)
-    assert isinstance(model, ExplorableModel)
+    own = trained_here(model)
     methods = [*(method for method in METHODS if method != _CHECK), _ATTENTION]
     scores = np.zeros((len(_SCORES), len(batch), len(methods)))  # summed over rows
     rows = np.zeros((len(batch), 1))
     for number, sentence in enumerate(_sentences(batch)):
-        expected = _of_source(model, sentence, _CHECK)
-        found = [_of_source(model, sentence, method) for method in methods]
+        expected = _of_source(own, sentence, _CHECK)
+        found = [_of_source(own, sentence, method) for method in methods]
         rows[number] = len(expected)
         content = _content(sentence)
         scores[:, number] = np.transpose([_scores(one, expected, content) for one in found])
@@ -61,21 +62,33 @@ def contribution_agreement(
     return table.sort_values("top", ascending=False, ignore_index=True)
 
 
+def trained_here(model: MeasurableModel) -> ExplorableModel:
+    """The same model. Raises `ConfigError` for a model of the library."""
+    if not isinstance(model, ExplorableModel):
+        raise ConfigError("no_agreement", name=model.name)
+    return model
+
+
 def agreement_on_trace(
-    model: ExplorableModel, trace: Trace, left_out: LayerContributions
+    model: MeasurableModel, trace: Trace, left_out: LayerContributions
 ) -> dict[str, int]:
     """Number of rows of one trace in which a method agrees with leave-one-out, the best first.
 
-    They agree if the same source token has the largest value. By method, and for "attention".
+    They agree if the same source token has the largest value. By method, and for "attention"; a
+    family whose layers are no sums has rollout alone.
 
-    left_out: leave-one-out contributions of `trace`. Raises as `layer_contributions`.
+    left_out: leave-one-out contributions of `trace`.
     """
     size = len(trace.source_tokens) or len(trace.target_tokens)
     expected = left_out.whole[:, :size].argmax(1)
-    methods = [method for method in METHODS if method != _CHECK]
-    found = {name: layer_contributions(model, trace, name).whole[:, :size] for name in methods}
+    found: dict[str, NDArray[np.float64]] = {}
+    for method in METHODS:
+        if method != _CHECK:
+            with suppress(ConfigError):
+                found[method] = layer_contributions(model, trace, method).whole[:, :size]
     found[_ATTENTION] = trace.attention(trace.sites[-1]).mean((0, 1))
-    agreeing = {name: int((one.argmax(1) == expected).sum()) for name, one in found.items()}
+    real = left_out.whole.any(1)  # in rows of padding nothing falls
+    agreeing = {name: int((one.argmax(1) == expected)[real].sum()) for name, one in found.items()}
     return dict(sorted(agreeing.items(), key=lambda item: -item[1]))
 
 

@@ -25,6 +25,7 @@ from explorer.model.hooks import STACKS
 from explorer.model.measurable import MeasurableModel
 
 if TYPE_CHECKING:
+    from explorer.model.huggingface.left_out_passes import LibraryLeftOut
     from explorer.model.huggingface.read_streams import ReadStack, ReadSublayer, ResidualPass
     from explorer.model.huggingface.stream_calls import NormCall
     from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -39,6 +40,12 @@ def library_pass(model: MeasurableModel, trace: Trace, means: Any = None) -> "Re
     Raises `ConfigError` on a family whose layers are no sums, and on weights on disk.
     """
     return cast("HuggingFaceModel", model).residuals(trace, means)
+
+
+def library_left_out(model: MeasurableModel, trace: Trace) -> "LibraryLeftOut":
+    """The passes of a model of the library in which tokens of a trace are left out. Raises as
+    `HuggingFaceModel.left_out`."""
+    return cast("HuggingFaceModel", model).left_out(trace)
 
 
 def library_stream(found: "ResidualPass", stack: str) -> Stream:

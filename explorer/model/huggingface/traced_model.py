@@ -35,6 +35,7 @@ from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
+from explorer.model.huggingface.left_out_passes import LibraryLeftOut
 from explorer.model.huggingface.library_continuations import LibraryContinuations
 from explorer.model.huggingface.masks import unmasked_before
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
@@ -155,23 +156,14 @@ class HuggingFaceModel(TracedModel):
         Raises `ConfigError` on a family whose layers are no sums, in half precision, and on weights
         that are not in memory.
         """
-        facts = trace.facts
-        given = input_of(facts)
-        source, target = (given.pop(f"{side}_language", None) for side in ("source", "target"))
-        spoken = self.in_languages(source, target)
-        inputs, _ = spoken._inputs(spoken.read(**given), facts["pad_to"])
-        if trace.predicted_tokens:
-            steps = trace.steps()
-            chosen = steps[steps.chosen & (steps.step >= inputs.lengths[1])].id
-            inputs = inputs.with_target(chosen.tolist()[:-1])
-        edits = edits_for(stated(facts), self.anatomy, means)
+        inputs = self._inputs_of(trace)
+        edits = edits_for(stated(trace.facts), self.anatomy, means)
         with threads_for(self.passes.parameters, max(inputs.lengths)):
             return self.residuals_of(inputs, edits)
 
     def residuals_of(self, inputs: Inputs, edits: Edits | None = None) -> ResidualPass:
         """The residual streams of one pass over the ids of one sequence. Raises as `residuals`."""
-        if self.model.dtype != torch.float32:
-            raise ConfigError("half_precision", name=self.name)
+        self._refuse_half_precision()
         return residual_pass(self.model, self.anatomy, inputs, edits)
 
     @torch.inference_mode()
@@ -185,6 +177,23 @@ class HuggingFaceModel(TracedModel):
         if found.to_logits is None:
             raise ConfigError("no_logit_map", name=self.name)
         return early_of(found, range(len(trace.attention("decoder"))), self.tokens)
+
+    @torch.inference_mode()
+    def left_out(self, trace: Trace) -> LibraryLeftOut:
+        """Passes over the tokens of `trace`, a trace of this model without interventions, in which
+        tokens are left out.
+
+        Raises `ConfigError` on a model that decodes nothing, in half precision and on a family in
+        which masks leave no token out, `InterventionError` if only the weights are known.
+        """
+        if not self.decodes:
+            raise ConfigError("no_next_tokens", name=self.name)
+        refuse_weights_only(self.facts)
+        self._refuse_half_precision()
+        passes = LibraryLeftOut(self.model, self.anatomy, self._inputs_of(trace))
+        size, special = self.tokens.size, self.tokens.special_ids
+        passes.refuse_leaks([one for one in reversed(range(size)) if one not in special])
+        return passes
 
     @cached_property
     def passes(self) -> LibraryPasses:
@@ -384,6 +393,23 @@ class HuggingFaceModel(TracedModel):
             inputs = fed(self.model, inputs)
         padding = (self.tokens.padding_label(pad),) * count
         return inputs, (*padding, *labels) if decoder_only else (*labels, *padding)
+
+    def _inputs_of(self, trace: Trace) -> Inputs:
+        """The inputs of the last pass of a trace of this model."""
+        facts = trace.facts
+        given = input_of(facts)
+        source, target = (given.pop(f"{side}_language", None) for side in ("source", "target"))
+        spoken = self.in_languages(source, target)
+        inputs, _ = spoken._inputs(spoken.read(**given), facts["pad_to"])
+        if not trace.predicted_tokens:
+            return inputs
+        steps = trace.steps()
+        chosen = steps[steps.chosen & (steps.step >= inputs.lengths[1])].id
+        return inputs.with_target(chosen.tolist()[:-1])
+
+    def _refuse_half_precision(self) -> None:
+        if self.model.dtype != torch.float32:
+            raise ConfigError("half_precision", name=self.name)
 
     def _forced(self, inputs: Inputs, options: TraceOptions) -> Mapping[int, int]:
         """Step → the id its token must have."""
