@@ -76,6 +76,26 @@ def test_contributions_and_parts_of_heads_are_those_of_python(
         expect(line.locator("td").nth(1)).to_contain_text(f"{row.probability:.2f}".lstrip("0"))
 
 
+def test_a_token_goes_through_a_layer_to_the_next_one(
+    app: str, folder: Path, new_tab: Callable[..., Page]
+) -> None:
+    trace = explorer.load(folder / "opus-tiny").trace(TEXT)
+    query = f"model=opus-tiny&text={TEXT.replace(' ', '+')}"
+    tab = opened(app, new_tab, f"{query}&site=cross&layer=1&head=2&step=2&cell=1.3&inside=before")
+    for name, heading in (("tokens", "embedding"), ("positions", "+ position")):
+        expect(tab.get_by_test_id(f"path-{name}").locator("h3")).to_have_text(heading)
+    expect(tab.get_by_test_id("path-normed")).to_be_hidden()  # it stands behind
+    expect(tab.get_by_test_id("inside-total")).to_be_hidden()
+    tab.get_by_test_id("inside_part-after").click()
+    best = trace.steps().query("step == 2 and rank == 1").iloc[0]
+    share = f"→ {best.probability * 100:.1f} %"
+    expect(tab.get_by_test_id("path-logits-text")).to_contain_text(share)
+    expect(tab.get_by_test_id("path-hidden")).to_be_hidden()
+    expect(tab.get_by_test_id("path-result").locator("math")).to_be_visible()
+    tab.get_by_test_id("inside_part-without").click()
+    expect(tab.get_by_test_id("inside-note")).to_contain_text("models trained here alone")
+
+
 def test_the_parts_of_a_score_add_up_to_that_of_python(
     app: str, folder: Path, new_tab: Callable[..., Page]
 ) -> None:

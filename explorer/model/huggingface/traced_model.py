@@ -35,6 +35,7 @@ from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
+from explorer.model.huggingface.layer_path import LayerPath, layer_path
 from explorer.model.huggingface.left_out_passes import LibraryLeftOut
 from explorer.model.huggingface.library_continuations import LibraryContinuations
 from explorer.model.huggingface.masks import unmasked_before
@@ -149,9 +150,13 @@ class HuggingFaceModel(TracedModel):
         return output_weights(self.model, self.anatomy, inputs)
 
     @torch.inference_mode()
-    def residuals(self, trace: Trace, means: MeanOutputs | None = None) -> ResidualPass:
+    def residuals(
+        self, trace: Trace, means: MeanOutputs | None = None, *, attention: bool = True
+    ) -> ResidualPass:
         """The residual streams of `trace`, a trace of this model, with its interventions: one more
-        pass over the same tokens. means: of these interventions.
+        pass over the same tokens.
+
+        means: of these interventions. attention: as in `residual_pass`.
 
         Raises `ConfigError` on a family whose layers are no sums, in half precision, and on weights
         that are not in memory.
@@ -159,12 +164,14 @@ class HuggingFaceModel(TracedModel):
         inputs = self._inputs_of(trace)
         edits = edits_for(stated(trace.facts), self.anatomy, means)
         with threads_for(self.passes.parameters, max(inputs.lengths)):
-            return self.residuals_of(inputs, edits)
+            return self.residuals_of(inputs, edits, attention=attention)
 
-    def residuals_of(self, inputs: Inputs, edits: Edits | None = None) -> ResidualPass:
+    def residuals_of(
+        self, inputs: Inputs, edits: Edits | None = None, *, attention: bool = True
+    ) -> ResidualPass:
         """The residual streams of one pass over the ids of one sequence. Raises as `residuals`."""
         self._refuse_half_precision()
-        return residual_pass(self.model, self.anatomy, inputs, edits)
+        return residual_pass(self.model, self.anatomy, inputs, edits, attention=attention)
 
     @torch.inference_mode()
     def early(
@@ -173,10 +180,20 @@ class HuggingFaceModel(TracedModel):
         """Arrays and facts of `Trace.early_predictions` for all layers of a trace that was not
         captured in full. Raises as `residuals`, and `ConfigError` on logits that are no linear map.
         """
-        found = self.residuals(trace, means)
+        found = self.residuals(trace, means, attention=False)
         if found.to_logits is None:
             raise ConfigError("no_logit_map", name=self.name)
         return early_of(found, range(len(trace.attention("decoder"))), self.tokens)
+
+    def layer_path(
+        self, trace: Trace, site: str, layer: int, means: MeanOutputs | None = None
+    ) -> LayerPath:
+        """The way of the queries of `site` through a layer; layer: index among those of `trace`.
+        Raises as `residuals`."""
+        number = trace.layer_numbers(site)[layer]
+        of_site = (place for place in self.anatomy.places if place.site == site)
+        place = next(place for place in of_site if place.number == number)
+        return layer_path(self.residuals(trace, means, attention=False), site, place.layer)
 
     @torch.inference_mode()
     def left_out(self, trace: Trace) -> LibraryLeftOut:
