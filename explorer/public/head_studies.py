@@ -60,9 +60,8 @@ class HeadStudies:
         token; spearman: the rank correlation over source tokens; both with intervals over
         sentences. All columns: `heads.contributions.agreement`.
 
-        Raises as `measure`, and `ConfigError` for a model of the library.
+        Raises as `measure`, and `ConfigError` for a model that predicts no next tokens.
         """
-        agreement.trained_here(self)
         batch = given_sentences(self, texts)
         return agreement.contribution_agreement(self, batch)
 

@@ -16,7 +16,6 @@ from explorer.heads.contributions.layer_contributions import LayerContributions,
 from explorer.heads.metrics.bootstrap import PerExampleMean
 from explorer.heads.metrics.evaluation_batches import Progress, no_progress
 from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
-from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
 _CHECK = "leave_one_out"
@@ -39,15 +38,15 @@ def contribution_agreement(
     `top` minus that of "attention" on the same sentences; for each the ends of the 95 % bootstrap
     interval over sentences, _low and _high; rows, sentences: their numbers.
 
-    Raises `ConfigError` for a model of the library.
+    Methods that a family of the library does not allow have no row. Raises `ConfigError` for a
+    model that does not allow leave-one-out.
     """
-    own = trained_here(model)
-    methods = [*(method for method in METHODS if method != _CHECK), _ATTENTION]
+    methods = [*_allowed(model, batch.chosen(torch.tensor([0]))), _ATTENTION]
     scores = np.zeros((len(_SCORES), len(batch), len(methods)))  # summed over rows
     rows = np.zeros((len(batch), 1))
     for number, sentence in enumerate(_sentences(batch)):
-        expected = _of_source(own, sentence, _CHECK)
-        found = [_of_source(own, sentence, method) for method in methods]
+        expected = _of_source(model, sentence, _CHECK)
+        found = [_of_source(model, sentence, method) for method in methods]
         rows[number] = len(expected)
         content = _content(sentence)
         scores[:, number] = np.transpose([_scores(one, expected, content) for one in found])
@@ -62,11 +61,16 @@ def contribution_agreement(
     return table.sort_values("top", ascending=False, ignore_index=True)
 
 
-def trained_here(model: MeasurableModel) -> ExplorableModel:
-    """The same model. Raises `ConfigError` for a model of the library."""
-    if not isinstance(model, ExplorableModel):
-        raise ConfigError("no_agreement", name=model.name)
-    return model
+def _allowed(model: MeasurableModel, sentence: EvaluationBatch) -> list[str]:
+    """The methods that a model allows, but for leave-one-out, which has to be allowed."""
+    contribution_matrix(model, sentence, _CHECK)
+    found = []
+    for method in METHODS:
+        if method != _CHECK:
+            with suppress(ConfigError):
+                contribution_matrix(model, sentence, method)
+                found.append(method)
+    return found
 
 
 def agreement_on_trace(
@@ -132,11 +136,13 @@ def _sentences(batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
 
 
 def _of_source(
-    model: ExplorableModel, sentence: EvaluationBatch, method: str
+    model: MeasurableModel, sentence: EvaluationBatch, method: str
 ) -> NDArray[np.float64]:
     """Contributions of the source tokens to each output token: (T, S)."""
+    rows = sentence.labels.real[0].numpy()
     if method == _ATTENTION:
         site = "cross" if sentence.source else "decoder"
         layers = [one for one in model.passes.attentions(sentence) if one.site == site]
-        return torch.stack([one.weights[0] for one in layers]).double().mean((0, 1)).numpy()
-    return contribution_matrix(model, sentence, method)[:, : _read(sentence).ids.size(1)]
+        mean = torch.stack([one.weights[0] for one in layers]).double().mean((0, 1))
+        return mean.numpy()[rows]
+    return contribution_matrix(model, sentence, method)[rows, : _read(sentence).ids.size(1)]

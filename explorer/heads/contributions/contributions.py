@@ -213,9 +213,9 @@ def refuse_method(method: object, methods: Sequence[str] = METHODS) -> None:
 
 
 def contribution_matrix(
-    model: ExplorableModel, sentence: EvaluationBatch, method: str
+    model: MeasurableModel, sentence: EvaluationBatch, method: str
 ) -> NDArray[np.float64]:
-    """(T, S + T) of one sentence with its target."""
+    """(T, S + T) of one sentence with its target. Raises `ConfigError` as `contributions`."""
     tokens = sentence.longest ** (2 if method == "leave_one_out" else 1)
     with torch.inference_mode(), threads_for(model.passes.parameters, tokens):
         if method == "rollout":
@@ -223,11 +223,26 @@ def contribution_matrix(
             return rolled_out(
                 (one.site, half_attention(one.site, one.weights[0])) for one in attentions
             ).numpy()
-        source, queries = (side.ids for side in fed_sides(sentence))
         if method == "leave_one_out":
-            passes = OwnLeftOut(model.transformer, source, queries)
-            return leave_one_out(passes, sentence.labels.ids[0]).numpy()
-        return _METHODS[method](attention_sublayers(model.transformer, source, queries)).numpy()
+            return leave_one_out(_passes(model, sentence), sentence.labels.ids[0]).numpy()
+        return _METHODS[method](_sublayers(model, sentence)).numpy()
+
+
+def _passes(model: MeasurableModel, sentence: EvaluationBatch) -> LeftOutPasses:
+    if isinstance(model, ExplorableModel):
+        return OwnLeftOut(model.transformer, *_fed(sentence))
+    return library_left_out(model, sentence)
+
+
+def _sublayers(model: MeasurableModel, sentence: EvaluationBatch) -> list[AttentionSublayer]:
+    if isinstance(model, ExplorableModel):
+        return attention_sublayers(model.transformer, *_fed(sentence))
+    return library_sublayers(library_pass(model, sentence))
+
+
+def _fed(sentence: EvaluationBatch) -> tuple[Tensor, Tensor]:
+    source, queries = fed_sides(sentence)
+    return source.ids, queries.ids
 
 
 def _rolled(sublayers: Sequence[AttentionSublayer], sizes: Sizes) -> Tensor:

@@ -22,11 +22,12 @@ from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
 from explorer.core.vocabulary import valid_text
+from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.fingerprint import fingerprint
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.answers import answer_of, answered
 from explorer.model.huggingface.attention_arrays import attention_arrays
-from explorer.model.huggingface.batch_passes import LibraryPasses
+from explorer.model.huggingface.batch_passes import LibraryPasses, inputs_of
 from explorer.model.huggingface.capture import Seen
 from explorer.model.huggingface.chat_template import Message
 from explorer.model.huggingface.decoding import NEW_TOKENS, Decoded, checked_steps, numbered_steps
@@ -151,18 +152,23 @@ class HuggingFaceModel(TracedModel):
 
     @torch.inference_mode()
     def residuals(
-        self, trace: Trace, means: MeanOutputs | None = None, *, attention: bool = True
+        self,
+        of: Trace | EvaluationBatch,
+        means: MeanOutputs | None = None,
+        *,
+        attention: bool = True,
     ) -> ResidualPass:
-        """The residual streams of `trace`, a trace of this model, with its interventions: one more
-        pass over the same tokens.
+        """The residual streams of a trace of this model, with its interventions, or of a batch of
+        one sentence: one more pass over the same tokens.
 
         means: of these interventions. attention: as in `residual_pass`.
 
         Raises `ConfigError` on a family whose layers are no sums, in half precision, and on weights
         that are not in memory.
         """
-        inputs = self._inputs_of(trace)
-        edits = edits_for(stated(trace.facts), self.anatomy, means)
+        inputs = self._inputs_of(of)
+        changes = stated(of.facts) if isinstance(of, Trace) else NO_INTERVENTIONS
+        edits = edits_for(changes, self.anatomy, means)
         with threads_for(self.passes.parameters, max(inputs.lengths)):
             return self.residuals_of(inputs, edits, attention=attention)
 
@@ -196,9 +202,9 @@ class HuggingFaceModel(TracedModel):
         return layer_path(self.residuals(trace, means, attention=False), site, place.layer)
 
     @torch.inference_mode()
-    def left_out(self, trace: Trace) -> LibraryLeftOut:
-        """Passes over the tokens of `trace`, a trace of this model without interventions, in which
-        tokens are left out.
+    def left_out(self, of: Trace | EvaluationBatch) -> LibraryLeftOut:
+        """Passes in which tokens are left out of a trace of this model, as if it had no
+        interventions, or of a batch of one sentence.
 
         Raises `ConfigError` on a model that decodes nothing, in half precision and on a family in
         which masks leave no token out, `InterventionError` if only the weights are known.
@@ -207,7 +213,7 @@ class HuggingFaceModel(TracedModel):
             raise ConfigError("no_next_tokens", name=self.name)
         refuse_weights_only(self.facts)
         self._refuse_half_precision()
-        passes = LibraryLeftOut(self.model, self.anatomy, self._inputs_of(trace))
+        passes = LibraryLeftOut(self.model, self.anatomy, self._inputs_of(of))
         size, special = self.tokens.size, self.tokens.special_ids
         passes.refuse_leaks([one for one in reversed(range(size)) if one not in special])
         return passes
@@ -411,16 +417,18 @@ class HuggingFaceModel(TracedModel):
         padding = (self.tokens.padding_label(pad),) * count
         return inputs, (*padding, *labels) if decoder_only else (*labels, *padding)
 
-    def _inputs_of(self, trace: Trace) -> Inputs:
-        """The inputs of the last pass of a trace of this model."""
-        facts = trace.facts
+    def _inputs_of(self, of: Trace | EvaluationBatch) -> Inputs:
+        """The inputs of the last pass of a trace of this model, or of a batch."""
+        if isinstance(of, EvaluationBatch):
+            return inputs_of(of)
+        facts = of.facts
         given = input_of(facts)
         source, target = (given.pop(f"{side}_language", None) for side in ("source", "target"))
         spoken = self.in_languages(source, target)
         inputs, _ = spoken._inputs(spoken.read(**given), facts["pad_to"])
-        if not trace.predicted_tokens:
+        if not of.predicted_tokens:
             return inputs
-        steps = trace.steps()
+        steps = of.steps()
         chosen = steps[steps.chosen & (steps.step >= inputs.lengths[1])].id
         return inputs.with_target(chosen.tolist()[:-1])
 
