@@ -183,14 +183,9 @@ def _of_library(model: MeasurableModel, trace: Trace, method: str) -> Tensor:
 
 def left_out(model: MeasurableModel, trace: Trace) -> Tensor:
     """Leave-one-out of a trace of `model` without interventions: (T, S + T), with its padding."""
-    passes: LeftOutPasses
-    if isinstance(model, ExplorableModel):
-        passes = OwnLeftOut(model.transformer, *fed_ids(model, trace))
-    else:
-        passes = library_left_out(model, trace)
     longest = max(len(trace.source_tokens), len(trace.target_tokens))
     with threads_for(model.passes.parameters, longest**2):
-        return leave_one_out(passes, chosen_ids(trace)[0])
+        return leave_one_out(_passes(model, trace), chosen_ids(trace)[0])
 
 
 def traced_halves(trace: Trace) -> Iterator[tuple[str, Tensor]]:
@@ -228,10 +223,11 @@ def contribution_matrix(
         return _METHODS[method](_sublayers(model, sentence)).numpy()
 
 
-def _passes(model: MeasurableModel, sentence: EvaluationBatch) -> LeftOutPasses:
-    if isinstance(model, ExplorableModel):
-        return OwnLeftOut(model.transformer, *_fed(sentence))
-    return library_left_out(model, sentence)
+def _passes(model: MeasurableModel, of: Trace | EvaluationBatch) -> LeftOutPasses:
+    if not isinstance(model, ExplorableModel):
+        return library_left_out(model, of)
+    ids = fed_ids(model, of) if isinstance(of, Trace) else _fed(of)
+    return OwnLeftOut(model.transformer, *ids)
 
 
 def _sublayers(model: MeasurableModel, sentence: EvaluationBatch) -> list[AttentionSublayer]:
