@@ -32,7 +32,7 @@ from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import prediction_in
 from explorer.core.sites import SITES, sides
 from explorer.core.trace_checks import check_arrays, check_texts, integrity_limits, weight_errors
-from explorer.core.trace_file import LARGEST_FILE, pack, unpack
+from explorer.core.trace_file import LARGEST_FILE, largest_saved, pack, unpack
 from explorer.core.trace_from_arrays import (
     is_half,
     labels,
@@ -342,7 +342,8 @@ class Trace:
         Executes nothing from the file.
         """
         path = as_path(path)
-        return cls.from_bytes(read_bytes(path, LARGEST_FILE), name=path.name)
+        most = largest_saved()
+        return cls.from_bytes(read_bytes(path, most), name=path.name, limit=most)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "trace", limit: int = LARGEST_FILE) -> Self:
@@ -523,5 +524,6 @@ def _digest(trace: Trace) -> str:
     for name in sorted(trace.arrays):
         array = trace.arrays[name]
         hasher.update(f"{name}{array.shape}{array.dtype.str}".encode())
-        hasher.update(np.ascontiguousarray(array).data)
+        for part in array if array.ndim > 2 else (array,):  # a copy, if any, of one layer
+            hasher.update(np.ascontiguousarray(part).data)
     return hasher.hexdigest()

@@ -19,6 +19,7 @@ from tests.support.huggingface_families import tiny_model
 from tests.support.payloads import unpack_payload
 
 TEXT = "1 2 3"
+LARGE = ("head", "pictures", "integrity")
 OF_WHOLE = ("contributions", "attribution", "score")
 
 
@@ -51,9 +52,9 @@ def test_what_is_offered_follows_from_the_model_and_the_size(trace, model, monke
     assert methods_offered(trace, model) == SHOWN_MAPS
     assert methods_offered(trace, None) == ()
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
-    assert names(trace, model) == ("head", *inside, "decisive")
+    assert names(trace, model) == (*LARGE, *inside, "decisive")
     assert methods_offered(trace, model) == ()
-    assert names(trace, None) == ("head",)
+    assert names(trace, None) == LARGE
 
 
 @pytest.mark.parametrize("name", ["gpt2", "marian", "bert", "bloom"])
