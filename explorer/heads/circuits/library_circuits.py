@@ -24,13 +24,8 @@ from explorer.model.huggingface.masks import unmasked_cells
 from explorer.model.huggingface.silenced_pass import silenced_calls
 
 if TYPE_CHECKING:
-    from explorer.model.huggingface.residual_reading import (
-        HeadInputs,
-        NormCall,
-        ReadStack,
-        ReadSublayer,
-        ResidualPass,
-    )
+    from explorer.model.huggingface.read_streams import ReadStack, ReadSublayer, ResidualPass
+    from explorer.model.huggingface.stream_calls import HeadInputs, NormCall
     from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 _TOGETHER = 16  # rows of a pass
@@ -110,7 +105,7 @@ class LibraryCircuits:
 
 
 def _inputs(kind: Kind, ids: Tensor) -> Inputs:
-    """`ids` (1, L) in every stack."""
+    """`ids` (N, L) in every stack."""
     source = None if kind == Kind.DECODER_ONLY else ids
     target = None if kind == Kind.ENCODER_ONLY else ids
     masks = (None if one is None else torch.ones_like(one) for one in (source, target))

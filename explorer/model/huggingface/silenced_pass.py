@@ -17,7 +17,7 @@ from explorer.model.huggingface.anatomy import Anatomy, Place
 from explorer.model.huggingface.capture import Call
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.passes import full_pass
-from explorer.model.huggingface.residual_reading import ReadStack
+from explorer.model.huggingface.read_streams import ReadStack
 
 _running: ContextVar[object] = ContextVar("running", default=None)
 
