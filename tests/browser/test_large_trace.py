@@ -155,6 +155,15 @@ def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
     tab.wait_for_selector(".plotted")
     expect(tab.get_by_test_id("integrity")).to_have_text("✓ 3 checks")  # after the picture
     assert (len(asked("head")), asked("integrity")) == (1, [""])
+    assert asked("pictures") == []  # of all of the text they came with the trace
+    rows = tab.get_by_test_id("part-rows")
+    rows.fill("41–52")
+    rows.press("Enter")
+    picture = tab.get_by_test_id("head-2-5").locator("canvas")
+    expect(picture).to_have_js_property("height", 12)  # a pixel for each of its rows
+    keys = trace.attention("cross").shape[-1]
+    assert asked("pictures") == [f"pieces/cross/40-51.0-{keys - 1}"]
+    tab.get_by_test_id("reset-zoom").click()
     tab.get_by_test_id("head-2-5").click()
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L2 H5")
     step = int(tab.get_by_test_id("step-count").inner_text().split()[1].split("/")[0])

@@ -8,9 +8,11 @@ import {
   isOffered,
   lookInside,
 } from "../../inside/js/inside.ts";
+import { createHeadPictures } from "../../map/js/headPictures.ts";
 import { createHeadsNote } from "../../map/js/headsNote.ts";
 import { createIntegrity } from "../../map/js/integrity.ts";
 import { createMap, type MapPart } from "../../map/js/map.ts";
+import { createOverview } from "../../map/js/overview.ts";
 import { createPairFilter } from "../../map/js/pairFilter.ts";
 import { createRail } from "../../map/js/rail.ts";
 import { createSentence } from "../../map/js/sentence.ts";
@@ -180,7 +182,9 @@ function placeParts(
   const guess = createGuessControl(context);
   const unit = createUnitChoice(context);
   const site = createSiteChoice(context);
-  const rail = createRail(context);
+  const heads = createHeadPictures(context);
+  const rail = createRail(context, { heads });
+  const overview = createOverview(context, heads);
   const headsNote = createHeadsNote(context);
   const candidates = createCandidates(context, attribution);
   const predictions = createPredictions(context);
@@ -194,7 +198,7 @@ function placeParts(
   );
   const inside = createInside(context);
   const tooltip = createTooltip(context);
-  rail.element.prepend(site.element, headsNote.element);
+  rail.element.prepend(site.element, headsNote.element, overview.element);
   transport.element.append(unit.element);
   transport.element.querySelector(".moves")?.after(guess.element);
   const beside = [sentence, share, predictions, candidates, cutOff, changes, output].map(
@@ -229,6 +233,7 @@ function placeParts(
     guess,
     site,
     headsNote,
+    overview,
     integrity,
     { views: [placeOutput] },
     output,
