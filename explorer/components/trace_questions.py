@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 from explorer.components.inside.payload import (
     early_layers,
     head_vectors,
+    library_path,
     omission,
     score_vectors,
     token_path,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # with torch
     from explorer.heads.contributions.layer_contributions import LayerContributions
     from explorer.heads.contributions.logit_attribution import LogitAttribution
     from explorer.heads.contributions.score_parts import PartVectors
+    from explorer.model.huggingface.layer_path import LayerPath
 
 
 class AskedModel(Protocol):
@@ -63,6 +65,9 @@ class AskedModel(Protocol):
 
     def early(self, trace: Trace) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Of a model of the library, arrays and facts of `Trace.early_predictions`."""
+
+    def layer_path(self, trace: Trace, site: str, layer: int) -> "LayerPath":
+        """Of a model of the library, the way of the queries of `site` through a layer."""
 
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
         """The parts that the queries and keys of a head are sums of."""
@@ -155,7 +160,8 @@ def methods_offered(trace: Trace, model: AskedModel | None) -> tuple[str, ...]:
         return ()
     if not _is_seen_inside(trace, model):
         return ("rollout",)
-    return tuple(one for one in SHOWN_MAPS if model.trained_here or one != "leave_one_out")
+    chooses = bool(trace.predicted_tokens)
+    return tuple(one for one in SHOWN_MAPS if chooses or one != "leave_one_out")
 
 
 def _one_of(word: str, choices: Sequence[str]) -> str:
@@ -204,10 +210,14 @@ def _unchanged(trace: Trace, model: AskedModel | None) -> bool:
     return not is_large(trace) and not changed and model is not None
 
 
+def _of_the_library(trace: Trace, model: AskedModel | None) -> bool:
+    seen = _is_seen_inside(trace, model) and not _of_own_models(trace, model)
+    return seen and not is_large(trace)
+
+
 def _decoding_library(trace: Trace, model: AskedModel | None) -> bool:
     """A model trained here has its early predictions in the path of each layer."""
-    seen = _is_seen_inside(trace, model) and not _of_own_models(trace, model)
-    return seen and bool(trace.predicted_tokens) and not is_large(trace)
+    return _of_the_library(trace, model) and bool(trace.predicted_tokens)
 
 
 def _unchanged_inside(trace: Trace, model: AskedModel | None) -> bool:
@@ -271,6 +281,10 @@ def _near_path(trace: Trace, head: Head, _opened: bool) -> Places:
         yield (Place(site=head.site, layer=layer),)
 
 
+def _layer(trace: Trace, place: Place, model: AskedModel) -> bytes:
+    return library_path(trace, place.site, model.layer_path(trace, place.site, place.layer))
+
+
 def _without(_: Trace, place: Place, model: AskedModel) -> bytes:
     return omission(model.layer(place.site, place.layer, (place.part,)), place.site, place.head)
 
@@ -325,6 +339,7 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
         TraceQuestion("integrity", (), _integrity, _head_by_head, asks_model=False),
         TraceQuestion("vectors", _HEAD, _vectors, _is_seen_inside, near=_near_vectors),
         TraceQuestion("path", ("site", "layer"), _path, _of_own_models, near=_near_path),
+        TraceQuestion("layer", ("site", "layer"), _layer, _of_the_library),
         TraceQuestion("without", (*_HEAD, "part"), _without, _of_own_models, near=_near_without),
         TraceQuestion("contributions", ("method",), _contributions, _unchanged),
         TraceQuestion("attribution", (), _attribution, _choosing_tokens),
@@ -334,6 +349,7 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
     )
 }
 """By name: the weights of a head of a large trace; pictures of a part of its maps; its integrity
-checks; the inputs of a head's weights; the path of tokens through a layer; a head of the model
-without a part; the contributions of keys; the parts of heads in choices of tokens; the predictions
-after each layer; the parts that scores are sums of; the head that the output depends on most."""
+checks; the inputs of a head's weights; the path of tokens through a layer, of a model trained here
+and of one of the library; a head of the model without a part; the contributions of keys; the parts
+of heads in choices of tokens; the predictions after each layer; the parts that scores are sums of;
+the head that the output depends on most."""

@@ -14,7 +14,9 @@ are boolean, True = may attend.
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
@@ -41,10 +43,14 @@ from explorer.core.trace_from_arrays import (
     read_weights,
     without_padding_rows,
 )
+from explorer.core.trace_size import SHARED_TRACE
 from explorer.core.vocabulary import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_HASHERS = min(4, os.cpu_count() or 1)
+"""Layers of a large trace that are hashed at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -524,6 +530,13 @@ def _digest(trace: Trace) -> str:
     for name in sorted(trace.arrays):
         array = trace.arrays[name]
         hasher.update(f"{name}{array.shape}{array.dtype.str}".encode())
-        for part in array if array.ndim > 2 else (array,):  # a copy, if any, of one layer
-            hasher.update(np.ascontiguousarray(part).data)
+        if array.nbytes > SHARED_TRACE:  # in no older file, whose digest is over the whole array
+            with ThreadPoolExecutor(_HASHERS) as pool:
+                hasher.update(b"".join(pool.map(_layer_digest, array)))
+        else:
+            hasher.update(np.ascontiguousarray(array).data)
     return hasher.hexdigest()
+
+
+def _layer_digest(layer: NDArray[Any]) -> bytes:
+    return hashlib.blake2b(np.ascontiguousarray(layer).data, digest_size=16).digest()
