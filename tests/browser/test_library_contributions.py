@@ -120,6 +120,13 @@ def test_beside_contributions_inside_leaves_the_column_its_height(
     assert column.evaluate("node => node.scrollHeight <= node.clientHeight")
 
 
+def test_an_encoder_alone_has_no_predictions_after_its_layers(
+    app: str, new_tab: Callable[..., Page]
+) -> None:
+    tab = opened(app, new_tab, "model=bert-tiny&text=The+cat+sees&cell=1.2&inside=depth")
+    expect(tab.get_by_test_id("inside-note")).to_contain_text("This model is an encoder alone")
+
+
 def test_an_encoder_has_contributions_without_a_share_of_the_source(
     app: str, new_tab: Callable[..., Page]
 ) -> None:

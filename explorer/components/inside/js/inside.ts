@@ -286,6 +286,7 @@ function failure({ say, options, pieces }: TraceContext) {
 function obstacle(context: TraceContext, { query }: Cell, part: string) {
   const { say, state, trace } = context;
   if (trace.rows) return say("inside_words");
+  if (part === "depth" && !context.pieces.sites.decoder) return say("depth_alone");
   if (!(SOURCES[part] ?? PATH).some((name) => offers(context, name)))
     return say(MISSING[part] ?? "path_missing");
   if (part === "score" && context.asked.answer !== "") return say("score_asked");
