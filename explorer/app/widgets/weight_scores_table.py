@@ -56,7 +56,8 @@ def _shown(scores: pd.DataFrame, language: str) -> pd.DataFrame:
 
 def _missing(scores: pd.DataFrame, language: str) -> list[str]:
     """Why some heads have a dash."""
-    below = scores.site.eq("encoder") & scores.site.ne("encoder").any()  # a decoder is above it
+    has_decoder = bool(scores.site.ne("encoder").any())
+    below = scores.site.eq("encoder") & has_decoder
     cross = scores.site.eq("cross")
     reasons = {
         "heads.no_copying_below": scores.copying.isna() & below,
