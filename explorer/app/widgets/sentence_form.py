@@ -78,7 +78,7 @@ def sentence_fields(
 ) -> None:
     """Draw the fields for sentences of this kind. lines: their initial lines."""
     with st.container(horizontal=True):
-        choose_size(language, prefix, sizes)
+        choose_size(kind, language, prefix, sizes)
         if kind == "task":
             label = say("heads.seed", language)
             st.number_input(label, 0, 9999, _FIRST.seed, key=f"{prefix}seed")
@@ -104,9 +104,10 @@ def chosen_sentences(
     return Sentences(cast(SourceKind, kind), chosen_size(prefix, sizes), seed, text)
 
 
-def choose_size(language: str, prefix: str, sizes: Sizes = MEASURED) -> None:
-    """Draw the field for the largest number of sentences."""
-    label = say("heads.size", language)
+def choose_size(kind: str, language: str, prefix: str, sizes: Sizes = MEASURED) -> None:
+    """Draw the field for the number of sentences: new ones are drawn, of others there may be
+    fewer."""
+    label = say("heads.size" if kind == "task" else "heads.size_most", language)
     st.number_input(label, 1, sizes.most, sizes.initial, key=f"{prefix}size")
 
 
