@@ -58,11 +58,9 @@ def _missing(scores: pd.DataFrame, language: str) -> list[str]:
     """Why some heads have a dash."""
     has_decoder = bool(scores.site.ne("encoder").any())
     below = scores.site.eq("encoder") & has_decoder
-    cross = scores.site.eq("cross")
     reasons = {
         "heads.no_copying_below": scores.copying.isna() & below,
         "heads.no_copying": scores.copying.isna() & ~below,
-        "heads.no_offset_cross": scores.offset.isna() & cross,
-        "heads.no_offset_rotary": scores.offset.isna() & ~cross,
+        "heads.no_offset_cross": scores.site.eq("cross"),
     }
     return [say(key, language) for key, heads in reasons.items() if heads.any()]
