@@ -102,9 +102,11 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
     },
     pairs.follow,
   );
-  const patched = createPatchedTables(context, frame, (place) => {
+  const patched = createPatchedTables(context, frame, (patch) => {
     pairs.follow("same");
-    context.act.select(place);
+    context.act.pause();
+    context.act.select(patch);
+    changed.context.set({ hover: patch.hover ?? null });
   });
   original.parts.push(patched);
   placeComparison(comparison, original, {
