@@ -4,7 +4,6 @@ In rows of one token repeated only positions differ. A head looks at an offset t
 if it goes by position (Voita et al. 2019, arXiv 1905.09418: positional heads). With rotary
 positions the score of a row's token is qᵀ R(distance) k, of its own query and key.
 
-
 The offset is the best of all, and the best of all is common by chance, too. So chance is the same
 statistic with the keys of each query in a random order. The order is the same in all rows: they
 differ in their token alone, so that a head without regard to positions looks alike in many of them.
