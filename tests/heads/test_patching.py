@@ -304,6 +304,25 @@ def test_two_texts_whose_outputs_do_not_part_are_refused(library):
         patch_texts(library["bert"], pair, pair, "heads")
 
 
+def test_outputs_that_begin_with_tokens_of_no_text_are_refused(library):
+    """Half a character, which the tokenizer reads as its label."""
+    one = library["gpt2"].trace("the cat", max_new_tokens=2)
+    one, other = (
+        replace(one, predicted_tokens=(*one.predicted_tokens[:-2], "<0xE4>", last), digest="")
+        for last in ("one", "other")
+    )
+    with pytest.raises(EvaluationBatchError, match="begin with the tokens “<0xE4>”"):
+        patch_texts(library["gpt2"], one, other, "heads")
+
+
+def test_outputs_that_part_only_by_the_rules_of_decoding_are_not_called_equal(library):
+    """The second output is another one than its logits alone give."""
+    one = library["gpt2"].trace("the cat", max_new_tokens=1)
+    other = replace(one, predicted_tokens=(*one.predicted_tokens[:-1], "other"), digest="")
+    with pytest.raises(EvaluationBatchError, match="Both runs predict"):
+        patch_texts(library["gpt2"], one, other, "heads")
+
+
 def test_the_common_output_of_bytes_keeps_its_space(library):
     """A word after a text is another token than a word at the beginning."""
     model = library["gpt2"]
