@@ -541,7 +541,7 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
     expect(tab.get_by_test_id("patched")).to_be_hidden()
     tab.locator(".st-key-patched").get_by_role("radio", name="Heads").click()
     about = tab.get_by_test_id("patched-about")
-    expect(about).to_contain_text("Logit of “3” minus logit of “4”")
+    expect(about).to_contain_text("Step 7, the first token of the output: logit of “3”")
     cell = tab.get_by_test_id("patched-decoder").get_by_role("button", name="L1 H0: ")
     cell.click()
     expect(cell).to_have_attribute("aria-pressed", "true")

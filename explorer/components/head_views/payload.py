@@ -192,6 +192,7 @@ def _patched(patched: PatchedTexts) -> dict[str, Any]:
         tables.append({"site": name, "tokens": tokens, "cells": list(cells)})
     return {
         "prefix": patched.prefix,
+        "step": patched.step,
         "predicted": found.predicted,
         "metrics": (found.clean, found.corrupted),
         "tables": tables,

@@ -39,12 +39,17 @@ def patch_texts(model: MeasurableModel, one: Trace, other: Trace, sites: str) ->
         if error.key not in _NOTHING or output_of(one):  # by its rules, a model decodes otherwise
             raise
         raise EvaluationBatchError("patch_same_output") from error
-    return PatchedTexts(found, prefix)
+    return PatchedTexts(found, prefix, _given(one) + len(_common_tokens(one, other)))
 
 
 def output_of(trace: Trace) -> tuple[str, ...]:
     """The tokens that the model adds to what it was given."""
-    return trace.predicted_tokens[max(trace.facts.get("prompt", 0) - 1, 0) :]
+    return trace.predicted_tokens[_given(trace) - 1 :]
+
+
+def _given(trace: Trace) -> int:
+    """Number of tokens that the model was given to go on from: of a translation, the start."""
+    return max(trace.facts.get("prompt", 0), 1)
 
 
 def common_output(one: Trace, other: Trace) -> str | None:
@@ -70,7 +75,7 @@ def _refuse_unread(model: MeasurableModel, one: Trace, other: Trace) -> None:
     queries = model.passes.begun([text], [prefix], "patch").queries
     assert queries is not None  # a model that decodes has some
     read = model.passes.labels(queries.ids[0].tolist(), "target")
-    if read[max(one.facts.get("prompt", 0), 1) :] != tokens:
+    if read[_given(one) :] != tokens:
         written = shorten(" ".join(map(shown_label, tokens)))
         raise EvaluationBatchError("patch_unread_output", tokens=written)
 

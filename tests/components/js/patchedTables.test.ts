@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layOut } from "../../../explorer/components/head_views/js/patchedTables.ts";
+import { layOut, sentenceOf } from "../../../explorer/components/head_views/js/patchedTables.ts";
 import type { PatchedTable } from "../../../explorer/components/head_views/js/viewPayload.ts";
 
 const say = (key: string, facts: object = {}) => [key, ...Object.values(facts)].join(" ");
@@ -57,4 +57,20 @@ test("a position has the tokens of both texts where they differ, and is no butto
     ],
   );
   assert.equal(cells[0]?.title, "restored_cell restored_position 0 0 a +0.500 1.00");
+});
+
+test("the sentence names the place where both texts part", () => {
+  const found = { prefix: null, step: 1, predicted: ["▁4", "▁7"], metrics: [2, -1] };
+  const facts = { step: 1, prefix: "", one: "4", other: "7", clean: "2.00", corrupted: "−1.00" };
+  const sentences = (decoded: object, masks: number[] = [], predicted = ["a"]) =>
+    sentenceOf({ ...found, ...decoded } as Parameters<typeof sentenceOf>[0], { masks, predicted });
+  assert.deepEqual(sentences({}), ["patched_first", facts]);
+  const after = { step: 3, prefix: "Le chat" };
+  assert.deepEqual(sentences(after), ["patched_after", { ...facts, ...after }]);
+  assert.deepEqual(sentences({}, [2], []), ["patched_mask", facts]);
+  const classes = { one: "1", other: "0" };
+  assert.deepEqual(sentences({ predicted: [1, 0] }, [], []), [
+    "patched_class",
+    { ...facts, ...classes },
+  ]);
 });

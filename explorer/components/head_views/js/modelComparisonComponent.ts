@@ -104,7 +104,7 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
   );
   const patched = createPatchedTables(context, frame, (place) => {
     pairs.follow("same");
-    context.act.select(place);
+    context.act.select({ step: explainedStep(comparison), ...place });
   });
   original.parts.push(patched);
   placeComparison(comparison, original, {
@@ -118,6 +118,12 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
     tools: [savePair(comparison, pairs), patched.element],
     below: [matrix],
   });
+}
+
+/** The step that patching explains; without one, that on screen. */
+function explainedStep({ frame, original }: Comparison) {
+  const { state, trace } = original.context;
+  return Math.min(frame.payload.header.patched?.step ?? state.step, trace.steps || state.step);
 }
 
 /** The menu that saves both maps and their difference. */

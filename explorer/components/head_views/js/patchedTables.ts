@@ -4,7 +4,7 @@ import { shortNumber, signed } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { headName } from "../../trace/js/stepState.ts";
-import type { SiteName } from "../../trace/js/trace.ts";
+import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
 import { type NumberCell, numberTable } from "./numberTable.ts";
@@ -44,7 +44,7 @@ export function createPatchedTables(
     const { patched } = frame.payload.header;
     node.hidden = !patched;
     if (!patched) return;
-    write(about, sentence(frame, patched));
+    write(about, frame.say(...sentenceOf(patched, context.trace)));
     const scale = scaleOf(frame, patched);
     bar.draw(scale);
     tables.replaceChildren(
@@ -82,12 +82,17 @@ function explained({ say, sayOfPlayer }: ViewFrame) {
   return createExplanation("patched-help", labels, () => [wordEntry("restored", say, sayOfPlayer)]);
 }
 
-/** The metric, in plain words, and what it is in both texts. */
-function sentence({ say }: ViewFrame, { prefix, predicted, metrics }: Patched) {
+/** The sentence that says in plain words where both texts part, and what the metric is in each. */
+export function sentenceOf(
+  { prefix, step, predicted, metrics }: Omit<Patched, "tables">,
+  { masks, predicted: decoded }: Pick<Trace, "masks" | "predicted">,
+): [string, Record<string, string | number>] {
   const [one, other] = predicted.map((token) => labelOf(String(token)));
   const [clean, corrupted] = metrics.map(shortNumber);
-  const key = prefix === null ? "patched_first" : "patched_after";
-  return say(key, { prefix: prefix ?? "", one, other, clean, corrupted });
+  const facts = { step, prefix: prefix ?? "", one, other, clean, corrupted };
+  if (masks.length) return ["patched_mask", facts];
+  if (decoded.length === 0) return ["patched_class", facts];
+  return [prefix === null ? "patched_first" : "patched_after", facts];
 }
 
 /** Colours around 0, to the largest share. */
