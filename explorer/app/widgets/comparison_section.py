@@ -56,7 +56,7 @@ def comparison_section(
         key = "no_changes" if nothing_changed else "not_comparable"
         show_error(ComparisonError(key, **facts), language, messages)
         wanted = ""
-    shown = wanted or next(iter(offered), OTHER_TEXT)
+    shown = wanted or comparisons.initial_side(member, offered, request)
     heads_state.remember_compared(shown)
     places = comparison_panel.choose(offered, runs, same_model, shown, language)
     try:
