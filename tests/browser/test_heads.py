@@ -506,6 +506,9 @@ def test_two_models_are_compared_head_by_head_and_a_pair_is_in_the_url(address, 
     expect(tab.get_by_test_id("comparison-changed").locator(".query-label.current")).to_have_text(
         "bos"
     )
+    for side in ("original", "changed", "difference"):
+        cover = tab.get_by_test_id(f"comparison-{side}").get_by_test_id("not-yet")
+        expect(cover).to_have_text("not yet decoded")
 
 
 def test_two_texts_are_compared_position_by_position(address, new_tab):
