@@ -102,7 +102,9 @@ def _compare_texts(
     other = model_cache.greedy_trace(member, replace(request, text=text))
     places.summarise(comparison_panel.texts_summary(compared, (trace, other), language))
     names = comparison_panel.text_names(request.text, text)
-    sides = Sides(names, rule="same", about=say("heads.figure_texts", language))
+    about = say("heads.figure_texts", language)
+    said = (trace.predicted_tokens, other.predicted_tokens)
+    sides = Sides(names, rule="same", about=about, outputs=said)
     with places.below:
         patched_texts.choose_patched(language)
     patched = patched_texts.patched(member, request, text, language)
