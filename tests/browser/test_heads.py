@@ -555,6 +555,11 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
     tab.locator(".st-key-patched").get_by_role("radio", name="Positions").click()
     columns = tab.get_by_test_id("patched-decoder").get_by_role("columnheader")
     expect(columns.nth(1)).to_have_text("7 / 4")
+    found = explorer.load("induction").patch("7 3 9 1 5 7", "4 3 9 1 5 7", sites="residual")
+    saved = saved_table(tab, "[data-testid=patched]", "patched-csv")
+    pd.testing.assert_frame_equal(
+        saved, found.table, check_dtype=False, atol=1e-3, check_column_type=False
+    )
     expect(heading).to_contain_text("L1 H0")
     tab.get_by_test_id("everything").click()
     expect(tab.get_by_test_id("patched")).to_be_hidden()
@@ -564,7 +569,7 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
 def saved_table(tab, place: str, button: str) -> pd.DataFrame:
     """The table that a button of a menu saves."""
     with tab.expect_download() as saved:
-        tab.locator(place).get_by_test_id("save").locator("summary").click()
+        tab.locator(place).get_by_test_id("save").first.locator("summary").click()
         tab.get_by_test_id(button).click()
     return pd.read_csv(saved.value.path())
 
@@ -623,7 +628,7 @@ def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     tab.goto(f"{address}heads?{query}")
     expect(tab.get_by_test_id("pair-title")).to_have_text("L0 H2 minus L0 H2")
     with tab.expect_download() as saved:
-        tab.locator(".comparison-top").get_by_test_id("save").locator("summary").click()
+        tab.locator(".comparison-top").get_by_test_id("save").first.locator("summary").click()
         tab.get_by_test_id("pair-svg").click()
     assert saved.value.suggested_filename == "compare-cross-L0-H2-L0-H2.svg"
     source = saved.value.path().read_text("utf-8")

@@ -2,6 +2,7 @@ import { assign, buttonElement, element, type Part, write } from "../../dom/js/e
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { shortNumber, signed } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
+import type { Palette } from "../../page/js/palette.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
@@ -12,18 +13,20 @@ import type { ViewFrame } from "./viewFrame.ts";
 import type { Patched, PatchedTable } from "./viewPayload.ts";
 
 /** name: of a head that can be shown. */
-type PatchedCell = NumberCell & { name?: string };
+type PatchedCell = NumberCell & { value: number; written: string; name?: string };
 
 /**
  * What values of the first text restore in the run of the second: a table for each attention, or
  * for each stack. A click on a head shows it.
  * @param context of the first text
  * @param show the head with an index of its layer in the trace
+ * @param save the menu that saves them
  */
 export function createPatchedTables(
   context: TraceContext,
   frame: ViewFrame,
   show: (place: { site: SiteName; layer: number; head: number }) => void,
+  save: HTMLElement,
 ): Part {
   const about = element("p", { class: "about", testid: "patched-about" });
   const bar = createColourBar();
@@ -31,7 +34,7 @@ export function createPatchedTables(
   const node = element(
     "section",
     { class: "patched", testid: "patched", "aria-label": frame.say("patched") },
-    element("div", { class: "tools" }, about, explained(frame).element, bar.element),
+    element("div", { class: "tools" }, about, explained(frame).element, bar.element, save),
     tables,
   );
   const buttons = () => [...tables.querySelectorAll<HTMLElement>("button")];
@@ -45,7 +48,7 @@ export function createPatchedTables(
     node.hidden = !patched;
     if (!patched) return;
     write(about, frame.say(...sentenceOf(patched, context.trace)));
-    const scale = scaleOf(frame, patched);
+    const scale = scaleOf(frame.palette, patched);
     bar.draw(scale);
     tables.replaceChildren(
       ...patched.tables.map((table) => {
@@ -96,7 +99,7 @@ export function sentenceOf(
 }
 
 /** Colours around 0, to the largest share. */
-function scaleOf({ palette }: ViewFrame, { tables }: Patched): ValueScale {
+export function scaleOf(palette: Palette, { tables }: Patched): ValueScale {
   const shares = tables.flatMap(({ cells }) => cells.map(([, , share]) => Math.abs(share)));
   return { signed: true, most: Math.max(...shares) || 1, ramp: rampOf(palette, true) };
 }
