@@ -620,6 +620,17 @@ def test_the_three_maps_of_a_comparison_have_one_height_and_one_size(
     assert place["x"] + place["width"] <= tab.viewport_size["width"]
 
 
+def test_the_labels_of_the_three_maps_of_a_comparison_stand_alike(address, new_tab):
+    """A longer token of one text slants those of the other, too."""
+    tab = new_tab(1440, 900)
+    texts = "text=I+have+three+books.&other_text=I+have+four+books."
+    query = f"model=english-french&site=cross&layer=1&head=7&{texts}"
+    tab.goto(f"{address}heads?lang=en&part=compare&{query}")
+    for side in ("original", "changed", "difference"):
+        labels = tab.get_by_test_id(f"comparison-{side}").locator(".key-label.rotated")
+        expect(labels).to_have_count(6)
+
+
 def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     model = explorer.load(folders.checkpoints() / "reverse.safetensors")
     compared = explorer.compare(model.trace("2 3 1"), model.trace("1 2 3"), by="position")
