@@ -540,7 +540,7 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
     panel.get_by_text("Replace “7” by").wait_for()
     panel.get_by_role("radio", name="4", exact=True).click()
     tab.wait_for_url(re.compile(r"other_text=4\+3\+9\+1\+5\+7"))
-    tab.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
     expect(tab.get_by_test_id("patched")).to_be_hidden()
     tab.locator(".st-key-patched").get_by_role("radio", name="Heads").click()
     about = tab.get_by_test_id("patched-about")
