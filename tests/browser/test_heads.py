@@ -566,6 +566,14 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
     expect(tab.locator(".st-key-patched")).to_be_hidden()
 
 
+def test_a_phone_asks_what_carries_the_difference_after_both_texts(address, new_tab):
+    tab = new_tab(390, 844)
+    tab.goto(f"{address}heads?lang=en&model=induction&part=compare&text=7+3+9+1+5+7")
+    other = tab.get_by_role("textbox", name="Other text")
+    question = tab.locator(".st-key-patched")
+    assert question.bounding_box()["y"] > other.bounding_box()["y"]
+
+
 def saved_table(tab, place: str, button: str) -> pd.DataFrame:
     """The table that a button of a menu saves."""
     with tab.expect_download() as saved:
