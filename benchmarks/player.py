@@ -1,6 +1,6 @@
 """Time from a key or a pointer event in the player to the painted frame.
 
-    python -m benchmarks.player [--steps 60] [--seconds 4] [--tokens 2048]
+    python -m benchmarks.player [--steps 60] [--seconds 4] [--tokens 2048] [--long]
 
 Exported pages, opened from disk in headless Chromium. "Painted" is the first task after the
 frame that holds the change: key or pointer event → requestAnimationFrame → message posted to
@@ -9,13 +9,16 @@ events, then the measured ones; median and 95th percentile.
 
 The long text, of a decoder of 12 × 12 heads whose page holds few of them, is stepped through at its
 end, where the most tokens are seen. What the main thread spends on a step is less changed by other
-programs than how long the step takes. The payload is that of the app, in processor time.
+programs than how long the step takes. What the app sends of it is measured by itself: the first
+payload, the weights of a head, which the first picture needs as well, and what is asked for later.
 """
 
 import argparse
 import statistics
 import tempfile
+import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import CDPSession, Page
@@ -23,7 +26,9 @@ from playwright.sync_api import CDPSession, Page
 from benchmarks.browser import PAINTED, chromium, new_page
 from benchmarks.timing import percentile_95, processor_milliseconds
 from explorer.components.player.payload import Offer, player_payload
+from explorer.components.trace_questions import offered
 from explorer.core.trace import Trace
+from explorer.core.words import word_axes
 from tests.support.example_traces import long_trace, random_trace
 
 MEASURE = f"""
@@ -94,13 +99,34 @@ def open_page(page: Page, folder: Path, trace: Trace) -> None:
     page.wait_for_timeout(300)
 
 
-def measure_long(page: Page, folder: Path, tokens: int, steps: int) -> None:
-    """Measure a text of so many tokens and 144 heads, and print each case."""
-    trace = long_trace(tokens)
-    offer = Offer(names=("head",))
-    spent = processor_milliseconds(lambda: player_payload(trace, offer=offer))
+def measure_payloads(trace: Trace) -> None:
+    """Print what a large trace of a decoder takes the app, each answer twice: only the first one of
+    a trace looks for its largest weight."""
+    questions = {one.name: one for one in offered(trace, None)}
+    offer = Offer(names=tuple(questions))
+    pieces, words = len(trace.target_tokens), len(word_axes(trace)["decoder"][0])
+    half = f"{pieces // 4}-{3 * pieces // 4}"
+    answers = {
+        "weights of a head": ("head", "pieces/decoder/0/0"),
+        "pictures of words": ("pictures", f"words/decoder/0-{words - 1}.0-{words - 1}"),
+        "pictures of a quarter": ("pictures", f"pieces/decoder/{half}.{half}"),
+        "checks": ("integrity", ""),
+    }
+    runs = {"first payload": lambda: player_payload(trace, offer=offer)}
+    for label, (name, place) in answers.items():
+        question = questions[name]
+        runs[label] = partial(question.answer, trace, None, question.place(place, trace))
+    for label, run in [*runs.items()] * 2:
+        start = time.perf_counter()
+        spent = processor_milliseconds(run) / 1000
+        taken = time.perf_counter() - start
+        print(f"{label:36} {taken:.2f} s, {spent:.2f} s of processor time")
+
+
+def measure_long(page: Page, folder: Path, trace: Trace, steps: int) -> None:
+    """Measure the page of a trace of a long text and 144 heads, and print each case."""
+    tokens = len(trace.target_tokens)
     name = f"144 heads {tokens}×{tokens}"
-    print(f"{f'first payload, {name}':36} {spent / 1000:.1f} s of processor time")
     show(page, folder, trace)
     paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
     print(f"{f'page, {name}':36} first paint {page.evaluate(paint) / 1000:.1f} s")
@@ -128,7 +154,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=4, help="how long to count Play's steps")
     parser.add_argument("--tokens", type=int, default=2048, help="of the long text")
+    parser.add_argument("--long", action="store_true", help="what the app sends of the long text")
     options = parser.parse_args(arguments)
+    long = long_trace(options.tokens)
+    measure_payloads(long)
+    if options.long:
+        return
     step, hover = ({"kind": kind, "count": options.steps} for kind in ("step", "hover"))
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
         folder, page = Path(name), new_page(browser)
@@ -146,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         open_page(page, folder, random_trace(512, 512, layers=1, heads=2))
         head = {"kind": "head", "count": options.steps}
         report("another head, 512×512", page.evaluate(MEASURE, head), 100)
-        measure_long(page, folder, options.tokens, options.steps)
+        measure_long(page, folder, long, options.steps)
 
 
 if __name__ == "__main__":

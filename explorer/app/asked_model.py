@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from explorer.heads.contributions.layer_contributions import LayerContributions
     from explorer.heads.contributions.logit_attribution import LogitAttribution
     from explorer.heads.contributions.score_parts import PartVectors
+    from explorer.model.huggingface.layer_path import LayerPath
     from explorer.model.intervention_hooks import MeanOutputs
 
 _SLOTS = threading.Semaphore(2)
@@ -94,6 +95,12 @@ class ModelOfTrace:
         model = self._model()
         with _SLOTS:
             found: tuple[Mapping[str, Any], Mapping[str, Any]] = model.early(trace, self.means)
+            return found
+
+    def layer_path(self, trace: Trace, site: str, layer: int) -> "LayerPath":
+        model = self._model()
+        with _SLOTS:
+            found: LayerPath = model.layer_path(trace, site, layer, self.means)
             return found
 
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":

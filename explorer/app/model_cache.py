@@ -19,7 +19,7 @@ from explorer.core.interventions import Interventions
 from explorer.core.look import Request
 from explorer.core.memory import half_of_memory
 from explorer.core.trace import Trace
-from explorer.core.trace_size import FIT
+from explorer.core.trace_size import FIT, largest_trace
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.data.task_names import task_of
 from explorer.heads.comparison.trace_comparison import TraceComparison
@@ -39,8 +39,9 @@ Model: TypeAlias = "ExplorableModel | HuggingFaceModel"
 
 _Value = TypeVar("_Value")
 
-MOST_TRACE_BYTES = 2**30
-"""Bytes of all cached traces and of everything computed from them, together."""
+MOST_TRACE_BYTES = largest_trace() + 2**29
+"""Bytes of all cached traces and of everything computed from them, together: the largest one does
+not push itself out."""
 
 _BATCH = 256
 """Sentences that a mean is taken over."""

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 from explorer.components.inside.payload import (
     early_layers,
     head_vectors,
+    library_path,
     omission,
     score_vectors,
     token_path,
 )
 from explorer.components.payload import pack_payload
 from explorer.components.player.contributions import attribution_payload, contributions_payload
+from explorer.components.player.payload import integrity_checks
+from explorer.components.player.pictures import Maps, Zoom, axes_of, pictures_payload
 from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
 from explorer.core.errors import TraceError
 from explorer.core.interventions import OMISSIONS
@@ -30,6 +33,7 @@ if TYPE_CHECKING:  # with torch
     from explorer.heads.contributions.layer_contributions import LayerContributions
     from explorer.heads.contributions.logit_attribution import LogitAttribution
     from explorer.heads.contributions.score_parts import PartVectors
+    from explorer.model.huggingface.layer_path import LayerPath
 
 
 class AskedModel(Protocol):
@@ -62,6 +66,9 @@ class AskedModel(Protocol):
     def early(self, trace: Trace) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Of a model of the library, arrays and facts of `Trace.early_predictions`."""
 
+    def layer_path(self, trace: Trace, site: str, layer: int) -> "LayerPath":
+        """Of a model of the library, the way of the queries of `site` through a layer."""
+
     def score_parts(self, trace: Trace, head: Head) -> "PartVectors":
         """The parts that the queries and keys of a head are sums of."""
 
@@ -74,6 +81,7 @@ class Place:
     """Place in a trace of a question. Each question uses some of the fields.
 
     layer: index among the layers of the trace. map: a head, or `MEAN`. part: one of `OMISSIONS`.
+    zoom: in `unit`.
     """
 
     unit: Unit = "pieces"
@@ -83,7 +91,11 @@ class Place:
     map: int = 0
     part: str = ""
     method: str = ""
+    zoom: Zoom | None = None
 
+
+Found: TypeAlias = Mapping[str, Any]
+"""Fields of a place that were read."""
 
 Places: TypeAlias = Iterator[tuple[Place, ...]]
 """Places, the most useful first. Those in one tuple are useful together."""
@@ -115,7 +127,7 @@ class TraceQuestion:
         found: dict[str, Any] = {}
         try:
             for field, word in zip(self.fields, words, strict=True):
-                found[field] = _READ[field](word, trace, found.get("site", ""))
+                found[field] = _READ[field](word, trace, found)
         except ValueError:
             raise TraceError("not_of_trace", name=self.name, place=text) from None
         return Place(**found)
@@ -148,28 +160,35 @@ def methods_offered(trace: Trace, model: AskedModel | None) -> tuple[str, ...]:
         return ()
     if not _is_seen_inside(trace, model):
         return ("rollout",)
-    return tuple(one for one in SHOWN_MAPS if model.trained_here or one != "leave_one_out")
+    chooses = bool(trace.predicted_tokens)
+    return tuple(one for one in SHOWN_MAPS if chooses or one != "leave_one_out")
 
 
 def _one_of(word: str, choices: Sequence[str]) -> str:
     return choices[choices.index(word)]
 
 
-def _numbered(word: str, trace: Trace, site: str, axis: int) -> int:
+def _numbered(word: str, trace: Trace, found: Found, axis: int) -> int:
     """The layer (axis 0) or head (axis 1) that `word` counts from 0."""
-    return tuple(map(str, range(trace.attention(site).shape[axis]))).index(word)
+    return tuple(map(str, range(trace.attention(found["site"]).shape[axis]))).index(word)
 
 
-_READ: Mapping[str, Callable[[str, Trace, str], object]] = {
+def _zoom(word: str, trace: Trace, found: Found) -> Zoom:
+    maps = Maps.of(trace, found["site"], axes_of(trace, found["unit"]))
+    return Zoom.read(word, *maps.shape[2:])
+
+
+_READ: Mapping[str, Callable[[str, Trace, Found], object]] = {
     "unit": lambda word, trace, _: _one_of(word, units_of(trace)),
     "site": lambda word, trace, _: _one_of(word, trace.sites),
-    "layer": lambda word, trace, site: _numbered(word, trace, site, 0),
-    "head": lambda word, trace, site: _numbered(word, trace, site, 1),
-    "map": lambda word, trace, site: MEAN if word == "mean" else _numbered(word, trace, site, 1),
+    "layer": lambda word, trace, found: _numbered(word, trace, found, 0),
+    "head": lambda word, trace, found: _numbered(word, trace, found, 1),
+    "map": lambda word, trace, found: MEAN if word == "mean" else _numbered(word, trace, found, 1),
     "part": lambda word, *_: _one_of(word, OMISSIONS),
     "method": lambda word, *_: _one_of(word, SHOWN_MAPS),
+    "zoom": _zoom,
 }
-"""Field → reader of its word, given the trace and the site before it; raises `ValueError`."""
+"""Field → reader of its word, given the trace and the fields before it; raises `ValueError`."""
 
 
 def _head_by_head(trace: Trace, _: AskedModel | None) -> bool:
@@ -191,10 +210,14 @@ def _unchanged(trace: Trace, model: AskedModel | None) -> bool:
     return not is_large(trace) and not changed and model is not None
 
 
+def _of_the_library(trace: Trace, model: AskedModel | None) -> bool:
+    seen = _is_seen_inside(trace, model) and not _of_own_models(trace, model)
+    return seen and not is_large(trace)
+
+
 def _decoding_library(trace: Trace, model: AskedModel | None) -> bool:
     """A model trained here has its early predictions in the path of each layer."""
-    seen = _is_seen_inside(trace, model) and not _of_own_models(trace, model)
-    return seen and bool(trace.predicted_tokens) and not is_large(trace)
+    return _of_the_library(trace, model) and bool(trace.predicted_tokens)
 
 
 def _unchanged_inside(trace: Trace, model: AskedModel | None) -> bool:
@@ -207,6 +230,15 @@ def _choosing_tokens(trace: Trace, model: AskedModel | None) -> bool:
 
 def _weights(trace: Trace, place: Place, _: AskedModel) -> bytes:
     return head_payload(trace, place.unit, place.site, place.layer, place.map)
+
+
+def _pictures(trace: Trace, place: Place, _: AskedModel) -> bytes:
+    assert place.zoom is not None
+    return pictures_payload(trace, place.unit, place.site, place.zoom)
+
+
+def _integrity(trace: Trace, _: Place, __: AskedModel) -> bytes:
+    return pack_payload({"integrity": integrity_checks(trace)}, {})
 
 
 def _near_weights(trace: Trace, head: Head, _opened: bool) -> Places:
@@ -247,6 +279,10 @@ def _near_path(trace: Trace, head: Head, _opened: bool) -> Places:
     layers = range(trace.attention(head.site).shape[0]) if head.site != "encoder" else (head.layer,)
     for layer in sorted(layers, key=lambda layer: layer != head.layer):
         yield (Place(site=head.site, layer=layer),)
+
+
+def _layer(trace: Trace, place: Place, model: AskedModel) -> bytes:
+    return library_path(trace, place.site, model.layer_path(trace, place.site, place.layer))
 
 
 def _without(_: Trace, place: Place, model: AskedModel) -> bytes:
@@ -297,8 +333,13 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
             asks_model=False,
             near=_near_weights,
         ),
+        TraceQuestion(
+            "pictures", ("unit", "site", "zoom"), _pictures, _head_by_head, asks_model=False
+        ),
+        TraceQuestion("integrity", (), _integrity, _head_by_head, asks_model=False),
         TraceQuestion("vectors", _HEAD, _vectors, _is_seen_inside, near=_near_vectors),
         TraceQuestion("path", ("site", "layer"), _path, _of_own_models, near=_near_path),
+        TraceQuestion("layer", ("site", "layer"), _layer, _of_the_library),
         TraceQuestion("without", (*_HEAD, "part"), _without, _of_own_models, near=_near_without),
         TraceQuestion("contributions", ("method",), _contributions, _unchanged),
         TraceQuestion("attribution", (), _attribution, _choosing_tokens),
@@ -307,7 +348,8 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
         TraceQuestion("decisive", (), _decisive, _of_own_models),
     )
 }
-"""By name: the weights of a head of a large trace; the inputs of a head's weights; the path of
-tokens through a layer; a head of the model without a part; the contributions of keys; the parts of
-heads in choices of tokens; the predictions after each layer; the parts that scores are sums of; the
-head that the output depends on most."""
+"""By name: the weights of a head of a large trace; pictures of a part of its maps; its integrity
+checks; the inputs of a head's weights; the path of tokens through a layer, of a model trained here
+and of one of the library; a head of the model without a part; the contributions of keys; the parts
+of heads in choices of tokens; the predictions after each layer; the parts that scores are sums of;
+the head that the output depends on most."""

@@ -22,6 +22,7 @@ from explorer.core.address_fields import (
     STEP,
     SWITCH,
     TEXT,
+    ZOOM,
     asked,
     choice,
     declared,
@@ -78,6 +79,7 @@ class Selection:
     alignment: the row from which the shown links are read, one of `TIMINGS`; None = no links.
     guess: True if the next token is hidden until it is guessed.
     ahead: whether rows not yet decoded are shown.
+    zoom: first and last query, first and last key of the part that the map shows; None = all.
     cell: (query, key) of the cell whose arithmetic is shown; None = none.
     inside: one of `INSIDE_VIEWS`, shown of that cell; None = its arithmetic.
     shows: one of `SHOWN_MAPS`, shown of the layer; None = weights.
@@ -95,6 +97,7 @@ class Selection:
     alignment: str | None = shown(choice(TIMINGS))
     guess: bool | None = shown(FLAG)
     ahead: bool | None = shown(SWITCH)
+    zoom: tuple[int, int, int, int] | None = shown(ZOOM, limit="zooms")
     cell: tuple[int, int] | None = shown(PAIR, limit="cells", state="inside")
     inside: str | None = shown(choice(INSIDE_VIEWS), state="insideView")
     shows: str | None = shown(choice(SHOWN_MAPS), needs_server=True)
@@ -147,6 +150,7 @@ class Selection:
             "heads": range(heads),
             "steps": _steps(trace),
             "cells": _Cells(queries, keys),
+            "zooms": _Zooms(queries, keys),
         }
         missing = tuple(
             name
@@ -179,6 +183,17 @@ class _Cells:
 
     def __contains__(self, cell: object) -> bool:
         return isinstance(cell, tuple) and cell[0] < self.queries and cell[1] < self.keys
+
+
+@dataclass(frozen=True, slots=True)
+class _Zooms:
+    """The parts of a map."""
+
+    queries: int
+    keys: int
+
+    def __contains__(self, zoom: object) -> bool:
+        return isinstance(zoom, tuple) and zoom[1] < self.queries and zoom[3] < self.keys
 
 
 def _steps(trace: Trace) -> Container[object]:

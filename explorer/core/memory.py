@@ -11,7 +11,12 @@ def free_memory() -> int:
 
 def half_of_memory() -> int:
     """Half of the bytes of memory of this machine."""
-    return int(_memory().total) // 2
+    return all_memory() // 2
+
+
+def all_memory() -> int:
+    """Bytes of memory of this machine."""
+    return int(_memory().total)
 
 
 def limit_memory(most: int, ever: int | None = None) -> None:

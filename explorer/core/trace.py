@@ -14,7 +14,9 @@ are boolean, True = may attend.
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
@@ -32,7 +34,7 @@ from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import prediction_in
 from explorer.core.sites import SITES, sides
 from explorer.core.trace_checks import check_arrays, check_texts, integrity_limits, weight_errors
-from explorer.core.trace_file import LARGEST_FILE, pack, unpack
+from explorer.core.trace_file import LARGEST_FILE, largest_saved, pack, unpack
 from explorer.core.trace_from_arrays import (
     is_half,
     labels,
@@ -41,10 +43,14 @@ from explorer.core.trace_from_arrays import (
     read_weights,
     without_padding_rows,
 )
+from explorer.core.trace_size import SHARED_TRACE
 from explorer.core.vocabulary import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_HASHERS = min(4, os.cpu_count() or 1)
+"""Layers of a large trace that are hashed at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -342,7 +348,8 @@ class Trace:
         Executes nothing from the file.
         """
         path = as_path(path)
-        return cls.from_bytes(read_bytes(path, LARGEST_FILE), name=path.name)
+        most = largest_saved()
+        return cls.from_bytes(read_bytes(path, most), name=path.name, limit=most)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "trace", limit: int = LARGEST_FILE) -> Self:
@@ -523,5 +530,13 @@ def _digest(trace: Trace) -> str:
     for name in sorted(trace.arrays):
         array = trace.arrays[name]
         hasher.update(f"{name}{array.shape}{array.dtype.str}".encode())
-        hasher.update(np.ascontiguousarray(array).data)
+        if array.nbytes > SHARED_TRACE:  # in no older file, whose digest is over the whole array
+            with ThreadPoolExecutor(_HASHERS) as pool:
+                hasher.update(b"".join(pool.map(_layer_digest, array)))
+        else:
+            hasher.update(np.ascontiguousarray(array).data)
     return hasher.hexdigest()
+
+
+def _layer_digest(layer: NDArray[Any]) -> bytes:
+    return hashlib.blake2b(np.ascontiguousarray(layer).data, digest_size=16).digest()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from explorer.core import json_values
 from explorer.core.errors import TraceError
-from explorer.core.trace_size import LARGEST_TRACE
+from explorer.core.trace_size import SHARED_TRACE, largest_trace
 
 FORMAT_VERSION = 2
 """Version 2 added masks by layer, the reason "outside the window" and attention sinks."""
@@ -24,8 +24,14 @@ LARGEST_HEADER = 4 * 2**20
 MOST_MEMBERS = 64
 """Arrays in a file, the header included."""
 
-LARGEST_FILE = LARGEST_TRACE + LARGEST_TRACE // 4 + 64 * 2**20
-"""Most bytes of an unpacked file: attention, one mask byte a weight, and 64 MiB for the rest."""
+
+def _unpacked(attention: int) -> int:
+    """Most bytes of a file: attention, one mask byte a weight, and 64 MiB for the rest."""
+    return attention + attention // 4 + 64 * 2**20
+
+
+LARGEST_FILE = _unpacked(SHARED_TRACE)
+"""Most bytes of an unpacked file that anybody may have written."""
 
 LARGEST_UPLOADED = 128 * 2**20
 """Most bytes of an unpacked uploaded file; it stays in memory during the session."""
@@ -33,8 +39,14 @@ LARGEST_UPLOADED = 128 * 2**20
 _MEMBER = re.compile(r"[a-z]+(\.[a-z_]+)?\.npy")
 _END = b"PK\x05\x06"  # of a zip archive: its end record, then the number and size of its entries
 _END_SIZE = 22  # bytes of that record without its comment
-_ZIP64 = b"PK\x06\x07"  # in front of it in an archive with over 65,535 members
+_ZIP64 = b"PK\x06\x07"  # in front of it in an archive with over 65,535 members or 2 GiB
+_NEEDS_ZIP64 = 2**31  # bytes
 _LONGEST_ENTRY = 256  # bytes in the directory for a member with a name as above
+
+
+def largest_saved() -> int:
+    """Most bytes of an unpacked file on this machine, which may have saved its largest trace."""
+    return _unpacked(largest_trace())
 
 
 def pack(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes:
@@ -94,5 +106,5 @@ def _refuse_many_members(data: bytes, name: str) -> None:
         end = data.rfind(_END, max(0, end - 2**16))
     listed = int.from_bytes(data[end + 12 : end + 16], "little") if end >= 0 else 0
     large = data[max(end - 20, 0) : max(end, 0)].startswith(_ZIP64)
-    if large or listed > MOST_MEMBERS * _LONGEST_ENTRY:
+    if (large and len(data) < _NEEDS_ZIP64) or listed > MOST_MEMBERS * _LONGEST_ENTRY:
         raise TraceError("no_trace", name=name)

@@ -9,10 +9,15 @@ from numbers import Integral
 from typing import Any, Literal, Self, TypeAlias
 
 from explorer.core.errors import ConfigError, TraceSizeError
+from explorer.core.memory import all_memory
 from explorer.core.vocabulary import shorten
 
-LARGEST_TRACE = 512 * 2**20
-"""Most bytes of all attention in one trace; a larger capture is refused before the run."""
+SHARED_TRACE = 512 * 2**20
+"""Most bytes of all attention in one trace where several people share the memory of a process, or
+it has little."""
+
+_SHARE = 8  # of the memory: the app keeps a trace while it computes two more
+_shared = False
 
 LARGEST_LOGITS = 256 * 2**20
 """Most bytes of the logits of one run, if all have to be in memory together."""
@@ -24,6 +29,17 @@ Layers: TypeAlias = Iterable[int] | Literal["fit"] | None
 """Which layers to capture, by the numbers they have in the model; None = all."""
 
 _NUMBER = 4  # bytes of a float32
+
+
+def largest_trace() -> int:
+    """Most bytes of all attention in one trace; a larger capture is refused before the run."""
+    return SHARED_TRACE if _shared else max(SHARED_TRACE, all_memory() // _SHARE)
+
+
+def share_memory() -> None:
+    """From now on, several people have this process compute traces."""
+    global _shared
+    _shared = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +111,7 @@ class LayerChoice:
         numbers = _numbers(offered, places)
         for count in range(len(numbers), 0, -1):
             fitting = _only(offered, places, numbers[:count])
-            if _bytes(offered, fitting) <= LARGEST_TRACE:
+            if _bytes(offered, fitting) <= largest_trace():
                 break
         else:
             raise _error("layer_too_large", offered, _only(offered, places, numbers[:1]))
@@ -162,7 +178,7 @@ def _bytes(sizes: Sizes, places: Places) -> int:
 
 def _error(key: str, sizes: Sizes, places: Places, **facts: int) -> TraceSizeError:
     facts |= {"count": len(_numbers(sizes, places))}
-    needed, limit = _megabytes(_bytes(sizes, places)), _megabytes(LARGEST_TRACE)
+    needed, limit = _megabytes(_bytes(sizes, places)), _megabytes(largest_trace())
     return TraceSizeError(key, needed=needed, limit=limit, **facts)
 
 

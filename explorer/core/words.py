@@ -14,6 +14,11 @@ from explorer.core.sites import sides
 from explorer.core.trace import Trace, check_trace
 from explorer.core.word_segmentation import Word, grouped, is_special, known_mark
 
+_PRECEDENCE = np.array([UNMASKED, PADDING, LATER, OUTSIDE, EDITED], dtype=np.uint8)
+"""Codes of `REASONS`: a word has the first one that any of its cells has."""
+
+_RANKS = np.argsort(_PRECEDENCE).astype(np.uint8)  # by code, its place in that order
+
 Grouping = Callable[[Sequence[str], str], tuple[Word, ...]]
 """Labels and the mark of words → words: `grouped`, or `spaced`."""
 
@@ -155,17 +160,31 @@ def merged_weights(
     for piece in range(1, max(sizes, default=0)):  # whole rows: reduceat takes each cell alone
         longer = np.flatnonzero(sizes > piece)
         summed[..., longer, :] += weights[..., starts[longer] + piece, :]
-    merged = np.add.reduceat(summed, _starts(keys), axis=-1) / sizes[:, None].astype(adding)
+    merged = _summed_keys(summed, keys) / sizes[:, None].astype(adding)
     return merged.astype(np.float32, copy=False)
+
+
+def _summed_keys(cells: NDArray[np.floating], keys: Sequence[Word]) -> NDArray[np.floating]:
+    """(…, key) of pieces → of words. Only words of several pieces are added up: reduceat takes
+    longer for a cell than a copy."""
+    starts = _starts(keys)
+    sizes = np.diff(starts, append=cells.shape[-1])
+    sums = np.take(cells, starts, axis=-1)
+    longer = sizes > 1
+    if longer.any():
+        pieces = np.take(cells, starts[0] + np.flatnonzero(np.repeat(longer, sizes)), axis=-1)
+        begins = np.cumsum(sizes[longer]) - sizes[longer]
+        sums[..., longer] = np.add.reduceat(pieces, begins, axis=-1)
+    return sums
 
 
 def merged_codes(
     codes: NDArray[np.uint8], queries: Sequence[Word], keys: Sequence[Word]
 ) -> NDArray[np.uint8]:
-    """Codes of `REASONS` (…, query, key) of pieces → of words: unmasked where any piece is."""
-    order = (UNMASKED, PADDING, LATER, OUTSIDE)
-    has = {code: _any_cell(codes == code, queries, keys) for code in order}
-    return np.select(list(has.values()), list(has), EDITED).astype(np.uint8)
+    """Codes of `REASONS` (…, query, key) of pieces → of words: the first in `_PRECEDENCE` of those
+    of its cells."""
+    across = np.minimum.reduceat(_RANKS[codes], _starts(keys), axis=-1)
+    return _PRECEDENCE[np.minimum.reduceat(across, _starts(queries), axis=-2)]
 
 
 def _any_cell(

@@ -13,7 +13,6 @@ from explorer.heads import measure
 from explorer.heads.circuits import weight_scores
 from explorer.heads.contributions import agreement
 from explorer.heads.contributions.contributions import contributions as _contributions
-from explorer.heads.contributions.contributions import refuse_method
 from explorer.heads.contributions.logit_attribution import logit_attribution as _attribution
 from explorer.heads.contributions.score_parts import score_parts as _score_parts
 from explorer.heads.metrics.evaluation_batches import (
@@ -61,9 +60,8 @@ class HeadStudies:
         token; spearman: the rank correlation over source tokens; both with intervals over
         sentences. All columns: `heads.contributions.agreement`.
 
-        Raises as `measure`, and `ConfigError` for a model of the library.
+        Raises as `measure`, and `ConfigError` for a model that predicts no next tokens.
         """
-        refuse_method("leave_one_out", self)
         batch = given_sentences(self, texts)
         return agreement.contribution_agreement(self, batch)
 

@@ -84,6 +84,7 @@ def test_it_keeps_neither_model_nor_trace(explorable, request):
         lambda: model.contributions(example_trace(), "alti"),
         lambda: model.attribution(example_trace()),
         lambda: model.early(example_trace()),
+        lambda: model.layer_path(example_trace(), "cross", 0),
         lambda: model.score_parts(example_trace(), Head("cross", 0, 0)),
         lambda: model.decisive_head(example_trace()),
     ):

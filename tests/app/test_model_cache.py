@@ -57,14 +57,19 @@ def test_padding_ends_at_the_model_s_longest_sequence(model):
 def test_a_trace_has_as_many_layers_as_fit(model, monkeypatch):
     whole = model_cache.trace(model, Request("tiny", "1 2 3", 1))
     needed = sum(whole.attention(site).nbytes for site in whole.sites)
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed - 1)
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: needed - 1)
     monkeypatch.setattr(model_cache, "_traces", LimitedCache(10**9))
     part = model_cache.trace(model, Request("tiny", "1 2 3", 1))
     assert part.facts["model_layers"]["cross"] == len(whole.attention("cross")) == 2
     assert part.layer_numbers("cross") == (0,)
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 1)
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: 1)
     with pytest.raises(TraceSizeError, match="one layer"):
         model_cache.trace(model, Request("tiny", "1 2 3", 2))
+
+
+def test_the_largest_trace_and_what_is_computed_from_it_are_kept_together():
+    assert trace_size.largest_trace() + 2**29 == model_cache.MOST_TRACE_BYTES
+    assert model_cache._traces.most == model_cache.MOST_TRACE_BYTES
 
 
 def test_all_traces_together_are_bounded(model, monkeypatch):

@@ -138,6 +138,8 @@ def test_everything_is_remembered_and_in_the_address(simple, address):
     other = simple()
     other.goto(link)
     expect(other.get_by_test_id("copy-output")).to_be_visible()
+    other.goto(f"{address}heads?part=compare&everything=1")
+    expect(other.get_by_test_id("everything")).to_have_attribute("aria-pressed", "true")
     other.goto(address)  # what a link has shown, nobody has chosen
     expect(other.get_by_test_id("copy-output")).to_be_hidden()
 

@@ -139,9 +139,13 @@ def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
 ) -> None:
     trace = random_trace(160, 160, 4, 8)
     trace.save(tmp_path / "large.trace")
-    asked: list[str] = []
+    requests: list[str] = []
     tab = new_tab()
-    tab.on("request", lambda one: asked.append(one.url) if "/head/" in one.url else None)
+    tab.on("request", lambda one: requests.append(one.url))
+
+    def asked(name: str) -> list[str]:
+        return [url.split(f"/{name}/")[1] for url in requests if f"/{name}/" in url]
+
     tab.goto(address)
     tab.get_by_test_id("step-count").wait_for(timeout=60_000)
     tab.get_by_role("button", name="Files").click()
@@ -149,13 +153,23 @@ def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
     expect(tab.get_by_test_id("step-count")).to_contain_text("/160")
     tab.keyboard.press("Escape")
     tab.wait_for_selector(".plotted")
-    assert len(asked) == 1
+    expect(tab.get_by_test_id("integrity")).to_have_text("✓ 3 checks")  # after the picture
+    assert (len(asked("head")), asked("integrity")) == (1, [""])
+    assert asked("pictures") == []  # of all of the text they came with the trace
+    rows = tab.get_by_test_id("part-rows")
+    rows.fill("41–52")
+    rows.press("Enter")
+    picture = tab.get_by_test_id("head-2-5").locator("canvas")
+    expect(picture).to_have_js_property("height", 12)  # a pixel for each of its rows
+    keys = trace.attention("cross").shape[-1]
+    assert asked("pictures") == [f"pieces/cross/40-51.0-{keys - 1}"]
+    tab.get_by_test_id("reset-zoom").click()
     tab.get_by_test_id("head-2-5").click()
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · L2 H5")
     step = int(tab.get_by_test_id("step-count").inner_text().split()[1].split("/")[0])
     largest = trace.attention("cross")[2, 5, step - 1].max()
     expect(tab.get_by_test_id("sentence")).to_contain_text(f"{largest:.2f}")
-    assert [url.split("/")[-4:] for url in asked[1:]] == [["pieces", "cross", "2", "5"]]
+    assert asked("head")[1:] == ["pieces/cross/2/5"]
 
     gone = [404, 404]  # as when the server has dropped the trace
 
@@ -175,5 +189,6 @@ def test_the_app_sends_the_weights_of_the_head_that_is_chosen(
     tab.wait_for_selector(".plotted")
     tab.get_by_test_id("head-1-2").click()
     expect(tab.get_by_test_id("verdict")).to_contain_text("L1 H2")
+    expect(tab.get_by_test_id("integrity")).to_have_text("✓ 3 checks")
     assert all("404" in complaint for complaint in complaints)
     complaints.clear()  # of the two weights that the server had dropped

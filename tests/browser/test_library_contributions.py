@@ -53,7 +53,6 @@ def test_contributions_and_parts_of_heads_are_those_of_python(
     query = f"model=opus-tiny&text={TEXT.replace(' ', '+')}"
     tab = opened(app, new_tab, f"{query}&site=cross&layer=1&head=2&step=2")
     shown = tab.get_by_test_id("shown")
-    expect(shown.locator("option[value=leave_one_out]")).to_be_disabled()
     shown.select_option("alti")
     expect(tab.get_by_test_id("map-title")).to_have_text("Cross · all heads of L1")
     tab.mouse.move(*cell_center(tab, trace, "cross", 1, 1))
@@ -77,6 +76,26 @@ def test_contributions_and_parts_of_heads_are_those_of_python(
         expect(line.locator("td").nth(1)).to_contain_text(f"{row.probability:.2f}".lstrip("0"))
 
 
+def test_a_token_goes_through_a_layer_to_the_next_one(
+    app: str, folder: Path, new_tab: Callable[..., Page]
+) -> None:
+    trace = explorer.load(folder / "opus-tiny").trace(TEXT)
+    query = f"model=opus-tiny&text={TEXT.replace(' ', '+')}"
+    tab = opened(app, new_tab, f"{query}&site=cross&layer=1&head=2&step=2&cell=1.3&inside=before")
+    for name, heading in (("tokens", "embedding"), ("positions", "+ position")):
+        expect(tab.get_by_test_id(f"path-{name}").locator("h3")).to_have_text(heading)
+    expect(tab.get_by_test_id("path-normed")).to_be_hidden()  # it stands behind
+    expect(tab.get_by_test_id("inside-total")).to_be_hidden()
+    tab.get_by_test_id("inside_part-after").click()
+    best = trace.steps().query("step == 2 and rank == 1").iloc[0]
+    share = f"→ {best.probability * 100:.1f} %"
+    expect(tab.get_by_test_id("path-logits-text")).to_contain_text(share)
+    expect(tab.get_by_test_id("path-hidden")).to_be_hidden()
+    expect(tab.get_by_test_id("path-result").locator("math")).to_be_visible()
+    tab.get_by_test_id("inside_part-without").click()
+    expect(tab.get_by_test_id("inside-note")).to_contain_text("models trained here alone")
+
+
 def test_the_parts_of_a_score_add_up_to_that_of_python(
     app: str, folder: Path, new_tab: Callable[..., Page]
 ) -> None:
@@ -96,11 +115,13 @@ def test_an_encoder_has_contributions_without_a_share_of_the_source(
     expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · layers up to L0")
     expect(tab.get_by_test_id("contribution-note")).to_contain_text(re.compile("^The map is of"))
     expect(tab.get_by_test_id("source-share-bars")).to_be_hidden()
+    missing = tab.get_by_test_id("shown").locator("option[value=leave_one_out]")
+    expect(missing).to_be_disabled()
     expect(tab.get_by_test_id("candidates-heads")).to_be_hidden()
 
 
-def test_a_family_whose_layers_are_no_sums_says_so(
-    app: str, new_tab: Callable[..., Page], complaints: list[str]
+def test_a_family_whose_layers_are_no_sums_says_so_and_is_measured(
+    app: str, folder: Path, new_tab: Callable[..., Page], complaints: list[str]
 ) -> None:
     tab = opened(app, new_tab, "model=gemma-tiny&text=5+17+8+30&step=3")
     tab.get_by_test_id("shown").select_option("alti")
@@ -114,3 +135,9 @@ def test_a_family_whose_layers_are_no_sums_says_so(
     complaints.clear()
     tab.get_by_test_id("shown").select_option("rollout")
     expect(tab.get_by_test_id("map-title")).to_contain_text("layers up to")
+    model = explorer.load(folder / "gemma-tiny")
+    found = layer_contributions(model, model.trace("5 17 8 30"), "leave_one_out")
+    tab.get_by_test_id("shown").select_option("leave_one_out")
+    expect(tab.get_by_test_id("contribution-agreement")).to_contain_text("rollout")
+    share = f"prompt {found.source_share[2] * 100:.1f} %"
+    expect(tab.get_by_test_id("source-share-number")).to_contain_text(share)

@@ -48,6 +48,19 @@ def test_a_new_user_reaches_cross_attention_in_three_actions(
     expect(page.get_by_test_id("map-title")).to_have_text(re.compile("^Cross · L"))
 
 
+def test_model_and_text_are_below_the_header(app: str, new_tab: Callable[..., Page]) -> None:
+    """Also of a model without a hint, whose name the list shows whole."""
+    page = new_tab()
+    for model in ("bert-tiny", "opus-tiny"):
+        page.goto(f"{app}?model={model}")
+        page.wait_for_selector(".plotted")
+        row = page.locator(".st-key-input-row").bounding_box()
+        header = page.locator("[data-testid=stHeader]").bounding_box()
+        assert row is not None
+        assert header is not None
+        assert row["y"] >= header["y"] + header["height"], model
+
+
 def test_masks_are_gone_through_and_filled(app: str, new_tab: Callable[..., Page]) -> None:
     page = new_tab()
     page.goto(f"{app}?model=bert-tiny&text=The+cat+[MASK]+a+dog+[MASK].")

@@ -117,7 +117,7 @@ def test_layers_and_sites_are_chosen(tiny, tmp_path, capsys):
 
 
 def test_more_attention_than_a_trace_may_have_is_refused(tiny, capsys, monkeypatch):
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 3000)
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: 3000)
     assert main(["trace", tiny, "1 2 3"]) == 2
     assert "--layers" in capsys.readouterr().err
 

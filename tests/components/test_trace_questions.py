@@ -19,6 +19,7 @@ from tests.support.huggingface_families import tiny_model
 from tests.support.payloads import unpack_payload
 
 TEXT = "1 2 3"
+LARGE = ("head", "pictures", "integrity")
 OF_WHOLE = ("contributions", "attribution", "score")
 
 
@@ -51,9 +52,9 @@ def test_what_is_offered_follows_from_the_model_and_the_size(trace, model, monke
     assert methods_offered(trace, model) == SHOWN_MAPS
     assert methods_offered(trace, None) == ()
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
-    assert names(trace, model) == ("head", *inside, "decisive")
+    assert names(trace, model) == (*LARGE, *inside, "decisive")
     assert methods_offered(trace, model) == ()
-    assert names(trace, None) == ("head",)
+    assert names(trace, None) == LARGE
 
 
 @pytest.mark.parametrize("name", ["gpt2", "marian", "bert", "bloom"])
@@ -66,11 +67,11 @@ def test_of_a_model_of_the_library_is_offered_what_python_answers(name):
         assert (found, methods) == (("contributions",), ("rollout",))
         return
     of_tokens = () if name == "bert" else ("attribution", "early")
-    assert found == ("vectors", "contributions", *of_tokens, "score")
-    assert methods == tuple(one for one in SHOWN_MAPS if one != "leave_one_out")
+    assert found == ("vectors", "layer", "contributions", *of_tokens, "score")
+    assert methods == tuple(one for one in SHOWN_MAPS if of_tokens or one != "leave_one_out")
     if name != "bert":
         changed = model.trace("5 17 8", ablate=[("decoder", 0, 1)])
-        assert names(changed, AskedExplorable(model, "5 17 8")) == ("vectors", "early")
+        assert names(changed, AskedExplorable(model, "5 17 8")) == ("vectors", "layer", "early")
         assert methods_offered(changed, AskedExplorable(model, "5 17 8")) == ()
 
 
@@ -226,16 +227,50 @@ def test_of_the_library_predictions_after_each_layer_are_those_of_python(name, o
     np.testing.assert_allclose(arrays["early"].reshape(expected.shape), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("pad", [0, 4])
+@pytest.mark.parametrize(
+    ("name", "site"), [("gpt2", "decoder"), ("marian", "cross"), ("t5", "encoder")]
+)
+def test_of_the_library_a_token_goes_through_a_layer_to_the_probabilities_of_its_step(
+    name, site, pad
+):
+    model = wrapped(tiny_model(name), None, name)
+    read = 3 if name == "gpt2" else len(model.trace("5 17 8").source_tokens)
+    trace = model.trace("5 17 8", max_new_tokens=4, pad_to=read + pad)
+    header, arrays = unpack_payload(
+        asked(trace, AskedExplorable(model, "5 17 8"), f"layer/{site}/1")
+    )
+    assert header["config"]["heads"] == model.anatomy.heads(site)
+    assert header["config"]["encoder_layers"] == model.anatomy.layers("encoder")
+    queries, keys = trace.attention(site).shape[2:]
+    assert header["counts"] == {"queries": queries, "keys": keys}
+    rows = {name: array.reshape(queries, -1) for name, array in arrays.items()}
+    if header["config"]["norm"] == "pre":
+        added = rows["input"] + rows["projected"]
+        np.testing.assert_allclose(rows["output"], added, atol=1e-4)
+    if site == "encoder":
+        assert header["candidates"] == []
+        return
+    steps = trace.steps()
+    for row, labels in enumerate(header["candidates"]):
+        own = steps[(steps.step == row + 1) & (steps["rank"] <= len(labels))]
+        assert labels == own.token.tolist()
+        if site == "decoder" and row < pad:
+            continue  # padding, whose row reads as many keys as a pass has
+        shares = np.exp(rows["logits"][row] - rows["sums"][row])
+        np.testing.assert_allclose(shares, own.probability, atol=1e-5)
+
+
 def test_what_a_model_does_not_allow_is_refused_in_the_sentence_of_python():
     model = wrapped(tiny_model("gemma2"), None, "gemma2")
     trace = model.trace("5 17 8")
     asks = AskedExplorable(model, "5 17 8")
-    for address in ("contributions/alti", "attribution/", "early/"):
+    for address in ("contributions/alti", "attribution/", "early/", "layer/decoder/0"):
         with pytest.raises(ConfigError, match="layers of the family “gemma2” do not each add"):
             asked(trace, asks, address)
-    with pytest.raises(ConfigError, match="“leave_one_out” hides each token"):
-        asked(trace, asks, "contributions/leave_one_out")
     assert asked(trace, asks, "contributions/rollout")
+    header, _ = unpack_payload(asked(trace, asks, "contributions/leave_one_out"))
+    assert {name for name, _ in header["agreement"]} == {"rollout", "attention"}
     llama = wrapped(tiny_model("llama"), None, "llama")
     with pytest.raises(ConfigError, match=r"“llama” changes queries or keys .* rotary"):
         asked(llama.trace("5 17"), AskedExplorable(llama, "5 17"), "score/decoder/0/0")

@@ -94,6 +94,19 @@ def test_integrity_detects_a_changed_cell(cell, value, failed):
     assert set(integrity.check[~integrity.ok]) == failed
 
 
+def test_a_large_trace_is_hashed_by_layer_and_a_change_of_any_is_seen(monkeypatch):
+    whole = small_trace()
+    monkeypatch.setattr("explorer.core.trace.SHARED_TRACE", 0)
+    trace = small_trace()
+    assert trace.digest == small_trace().digest != whole.digest
+    assert trace.integrity().ok.all()
+    weights = trace.attention("cross").copy()
+    weights[-1, -1, 0] = weights[-1, -1, 0, ::-1]
+    changed = replace(trace, arrays=dict(trace.arrays) | {"cross.attention": weights})
+    checks = changed.integrity().set_index("check")
+    assert not checks.loc["unchanged_since_capture", "ok"]
+
+
 def test_integrity_detects_swapped_tokens():
     changed = small_trace(source_tokens=("b", "a", "<eos>", "<pad>"), digest=small_trace().digest)
     integrity = changed.integrity().set_index("check")

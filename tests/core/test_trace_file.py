@@ -5,6 +5,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from explorer.core import trace_file, trace_size
 from explorer.core.errors import TraceError
 from explorer.core.trace import Trace
 from explorer.core.trace_file import LARGEST_FILE
@@ -53,6 +54,26 @@ def test_a_file_that_unfolds_to_too_much_is_refused_before():
     with pytest.raises(TraceError) as caught:
         Trace.from_bytes(file.getvalue())
     assert caught.value.key == "trace_too_large"
+
+
+def test_what_this_machine_captures_is_read_back_and_uploads_stay_small(tmp_path, monkeypatch):
+    trace, most = small_trace(), trace_size.SHARED_TRACE
+    monkeypatch.setattr(trace_file, "largest_trace", lambda: 4 * most)
+    assert trace_file.largest_saved() > 4 * most > LARGEST_FILE > most
+    trace.save(tmp_path / "own.trace")
+    limits = []
+    monkeypatch.setattr(Trace, "from_bytes", lambda *_, name, limit: limits.append(limit))
+    Trace.load(tmp_path / "own.trace")
+    assert limits == [trace_file.largest_saved()]
+
+
+def test_a_file_of_over_two_gigabytes_is_read(monkeypatch):
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 100)
+    data = small_trace().to_bytes()
+    with pytest.raises(TraceError):  # a small one of that kind has too many members
+        Trace.from_bytes(data)
+    monkeypatch.setattr(trace_file, "_NEEDS_ZIP64", len(data))
+    assert Trace.from_bytes(data).text == "b a"
 
 
 def test_a_limit_of_bytes_is_checked_before_a_file_unfolds():

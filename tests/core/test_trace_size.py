@@ -2,7 +2,14 @@ import pytest
 
 from explorer.core import trace_size
 from explorer.core.errors import ConfigError, TraceSizeError
-from explorer.core.trace_size import LARGEST_TRACE, LayerChoice, SiteSize, layer_facts
+from explorer.core.trace_size import (
+    SHARED_TRACE,
+    LayerChoice,
+    SiteSize,
+    largest_trace,
+    layer_facts,
+    share_memory,
+)
 
 MARIAN = {  # three layers of two heads each, five source tokens, four target tokens
     "encoder": SiteSize(range(3), 2, 5, 5),
@@ -62,12 +69,22 @@ def test_logits_take_four_bytes_each():
 
 def test_as_many_of_the_first_layers_as_fit(monkeypatch):
     for limit, count in [(3 * LAYER, 3), (3 * LAYER - 1, 2), (LAYER, 1)]:
-        monkeypatch.setattr(trace_size, "LARGEST_TRACE", limit)
+        monkeypatch.setattr(trace_size, "largest_trace", lambda limit=limit: limit)
         assert places("fit") == dict.fromkeys(MARIAN, tuple(range(count)))
     assert places("fit", ["decoder"]) == {"decoder": (0, 1, 2)}
 
 
+@pytest.mark.parametrize(("memory", "most"), [(2, 0.5), (4, 0.5), (24, 3)])
+def test_a_trace_takes_an_eighth_of_the_memory_unless_that_is_shared(memory, most, monkeypatch):
+    monkeypatch.setattr(trace_size, "all_memory", lambda: memory * 2**30)
+    assert largest_trace() == most * 2**30
+    monkeypatch.setattr(trace_size, "_shared", False)
+    share_memory()
+    assert largest_trace() == SHARED_TRACE
+
+
 def test_too_much_attention_is_refused_with_what_fits(monkeypatch):
+    monkeypatch.setattr(trace_size, "all_memory", lambda: 3 * 2**30)
     large = {"decoder": SiteSize(range(24), 16, 2048, 2048)}
     with pytest.raises(TraceSizeError) as caught:
         places(sizes=large)
@@ -76,7 +93,7 @@ def test_too_much_attention_is_refused_with_what_fits(monkeypatch):
     assert "24 layers the first 2 fit" in str(caught.value)
     assert places("fit", sizes=large) == {"decoder": (0, 1)}
     assert places([4, 9], sizes=large) == {"decoder": (4, 9)}
-    assert 2 * large["decoder"].layer_bytes == LARGEST_TRACE
+    assert 2 * large["decoder"].layer_bytes == SHARED_TRACE
     huge = {"decoder": SiteSize(range(24), 32, 4096, 4096)}
     for layers in (None, "fit", [3]):
         with pytest.raises(TraceSizeError, match="one layer of this text takes 2,048 MB"):

@@ -304,9 +304,9 @@ def test_too_much_attention_is_refused_before_the_run(explorable, monkeypatch):
     text, target = "1 2 3", "3 2 1"
     whole = explorable.trace(text, target=target)
     needed = sum(whole.attention(site).nbytes for site in whole.sites)
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed)
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: needed)
     assert "model_layers" not in explorable.trace(text, target=target).facts
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed - 1)
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: needed - 1)
     fitting = explorable.trace(text, target=target, layers="fit")
     assert {site: len(fitting.attention(site)) for site in fitting.sites} == {
         "encoder": 1,
@@ -347,7 +347,7 @@ def test_what_was_decoded_is_counted_as_well(explorable, monkeypatch):
     whole = explorable.trace("1")
     assert len(whole.target_tokens) > len(whole.source_tokens)
     needed = sum(whole.attention(site).nbytes for site in whole.sites)
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed - 1)
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: needed - 1)
     with pytest.raises(TraceSizeError):
         explorable.trace("1")
 

@@ -13,6 +13,7 @@ from explorer.heads.contributions.repeated_pass import captured_again
 from explorer.heads.contributions.score_parts import PartVectors, part_vectors, parts_of
 from explorer.heads.removal.decisive_head import decisive_head
 from explorer.model.explorable import ExplorableModel
+from explorer.model.huggingface.layer_path import LayerPath
 
 
 class AskedExplorable:
@@ -42,6 +43,11 @@ class AskedExplorable:
     def early(self, trace: Trace) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         self.asked += 1
         found: tuple[Mapping[str, Any], Mapping[str, Any]] = self.model.early(trace)
+        return found
+
+    def layer_path(self, trace: Trace, site: str, layer: int) -> LayerPath:
+        self.asked += 1
+        found: LayerPath = self.model.layer_path(trace, site, layer)
         return found
 
     def score_parts(self, trace: Trace, head: Head) -> PartVectors:

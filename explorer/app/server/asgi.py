@@ -26,13 +26,14 @@ from explorer.app.server import (
 from explorer.app.server.broken_requests import BrokenRequests
 from explorer.app.server.guest_gate import GuestGate
 from explorer.app.server.log_limit import limited_warnings
-from explorer.app.server.origin_check import OriginCheck
+from explorer.app.server.origin_check import OriginCheck, answers_this_machine_alone
 from explorer.app.server.page_changes import LateTimers
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.server_address import ServerAddress
 from explorer.app.server.static_files import CompressedScripts, serve_plotly
 from explorer.core import folders
 from explorer.core.language_file_check import log_unusable_languages
+from explorer.core.trace_size import share_memory
 
 MAIN = folders.PACKAGE / "app" / "main.py"
 """The script Streamlit runs for each visitor."""
@@ -90,8 +91,11 @@ def middleware() -> list[Middleware]:
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Log which files of languages cannot be used and do slow work in the background when the
-    server starts, and limit what requests log while it runs."""
+    """Log which files of languages cannot be used, limit traces where others have some of their own
+    and do slow work in the background when the server starts; limit what requests log while it
+    runs."""
+    if not answers_this_machine_alone():
+        share_memory()
     log_unusable_languages()
     preparation.start(base_path())
     with limited_warnings(*_LOGGERS), class_route.ended_by_signals():

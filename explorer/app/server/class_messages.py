@@ -41,6 +41,7 @@ _QUERY = {one.word for one in (*_ASKED, *_SHOWN)}
 _Page = Annotated[str, Meta(pattern=r"^[a-z0-9]{0,40}\Z")]
 _Word = Annotated[str, Meta(max_length=_LONGEST_LABEL)]
 _Count = Annotated[int, Meta(ge=0, le=1_000_000)]
+_Zoom = Annotated[list[_Count], Meta(min_length=4, max_length=4)]  # the part of the map on screen
 _Number = Annotated[int, Meta(ge=-2, le=1_000_000)] | bool | None
 _Sentence = Annotated[str, Meta(max_length=_LONGEST_SENTENCE)]
 _Run = Annotated[str, Meta(pattern=r"^(runs|recorded)/[\w-][\w.-]{0,59}\Z")]
@@ -97,7 +98,7 @@ class _View(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     query: dict[str, Annotated[str, Meta(max_length=LONGEST_LINKED_TEXT)]]
-    shown: dict[str, _Word | Annotated[dict[_Word, _Number], Meta(max_length=8)] | _Number]
+    shown: dict[str, _Word | Annotated[dict[_Word, _Number], Meta(max_length=8)] | _Zoom | _Number]
     trace: _TraceKey = ""
     picture: Literal["player", "heads", "norms"] = "player"
     paused: bool = False

@@ -92,6 +92,11 @@ def configured() -> Allowed:
     return Allowed(frozenset(host.lower() for host in hosts), _setting("server.corsAllowedOrigins"))
 
 
+def answers_this_machine_alone() -> bool:
+    """Whether no other machine reaches the server, itself or by a proxy."""
+    return st.get_option("server.address") in _LOOPBACK and not _setting("server.allowedHosts")
+
+
 def _setting(name: str) -> frozenset[str]:
     return frozenset(str(value).strip() for value in st.get_option(name) or ())
 

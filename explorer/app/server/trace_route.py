@@ -55,6 +55,7 @@ _models: WeakKeyDictionary[Trace, AskedModel | None] = WeakKeyDictionary()
 _answers = LimitedCache(MOST_ANSWER_BYTES)
 _turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by network address
 _computing = asyncio.Semaphore(MOST_COMPUTING)
+_reading = asyncio.Semaphore(MOST_COMPUTING)  # from a trace alone, without waiting for models
 
 
 def offer(name: Hashable, trace: Trace, model: AskedModel | None) -> Offer:
@@ -91,9 +92,12 @@ async def serve(request: Request) -> Response:
     if trace is None or question is None:
         return _refused(404)
     answer = partial(_answer, request, key, trace, question, place)
-    if not question.asks_model or _answers.find((key, name, place)) is not None:
+    if _answers.find((key, name, place)) is not None:
         return await run_in_threadpool(answer)
-    async with _turn_of(request), _computing:
+    turn, slot = (
+        (_turn_of(request), _computing) if question.asks_model else (nullcontext(), _reading)
+    )
+    async with turn, slot:
         gone = await request.is_disconnected()
         return _refused(404) if gone else await run_in_threadpool(answer)
 

@@ -6,7 +6,7 @@ parts. Of one layer: the path of each query through it, from its embedding to th
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from explorer.components.payload import pack_payload
 from explorer.core.score_formula import score_formula
 from explorer.core.trace import Trace
+
+if TYPE_CHECKING:  # with torch
+    from explorer.model.huggingface.layer_path import LayerPath
 
 CANDIDATES = 5
 """Number of the most probable tokens that the browser shows with their logits."""
@@ -136,28 +139,56 @@ def token_path(trace: Trace, site: str) -> bytes:
         "temperatures": TEMPERATURES,
     }
     if stack == "decoder":
-        sums = _log_sums(trace.arrays["logits"])
-        header["candidates"], logits = _candidates(trace)
+        logits = trace.arrays["logits"]
+        sums = _log_sums(logits)
+        header["candidates"], ids = _candidates(trace)
         header["early"] = trace.facts["early_tokens"][0]
         arrays |= {
-            "logits": logits,
+            "logits": np.take_along_axis(logits, ids, 1),
             "sums": sums,
-            "tempered": _tempered(trace.arrays["logits"] - sums[:, None]),
+            "tempered": _tempered(logits - sums[:, None]),
             "early": trace.arrays["early.probability"][0],
         }
     return pack_payload(header, arrays)
 
 
-def _candidates(trace: Trace) -> tuple[list[list[str]], NDArray[np.float32]]:
-    """Labels and logits (query, candidate) of the most probable tokens after each query."""
+def library_path(trace: Trace, site: str, path: "LayerPath") -> bytes:
+    """The same of a model of the library, with the vectors that its family has.
+
+    Without "hidden", temperatures and early predictions. Header: "config" has the numbers of heads
+    and layers alone, "norm" is the name of the norm.
+    """
+    arrays = dict(path.vectors)
+    header: dict[str, Any] = {
+        "config": {
+            "norm": "pre" if path.pre else "post",
+            "heads": path.heads,
+            **{f"{stack}_layers": path.layers.get(stack, 0) for stack in ("encoder", "decoder")},
+        },
+        "norm": path.norm,
+        "counts": {"queries": len(arrays["input"]), "keys": trace.attention(site).shape[-1]},
+        "candidates": [],
+        "early": [],
+        "temperatures": [],
+    }
+    if path.logits is not None:
+        header["candidates"], ids = _candidates(trace)
+        parts = []
+        for first, end in path.logits.blocks():
+            rows = path.logits.read(first, end)[0].float().numpy()
+            parts.append((np.take_along_axis(rows, ids[first:end], 1), _log_sums(rows)))
+        arrays["logits"], arrays["sums"] = map(np.concatenate, zip(*parts, strict=True))
+    return pack_payload(header, arrays)
+
+
+def _candidates(trace: Trace) -> tuple[list[list[str]], NDArray[np.int64]]:
+    """Labels and ids (query, candidate) of the most probable tokens after each query."""
     first = trace.arrays["steps.rank"] <= CANDIDATES
-    steps, ids = trace.arrays["steps.step"][first], trace.arrays["steps.id"][first]
     names = [label for label, kept in zip(trace.candidate_tokens, first, strict=True) if kept]
-    logits = trace.arrays["logits"][steps - 1, ids]
     count = len(trace.target_tokens)
     each = len(names) // count
     labels = [names[start : start + each] for start in range(0, len(names), each)]
-    return labels, logits.reshape(count, each)
+    return labels, trace.arrays["steps.id"][first].reshape(count, each)
 
 
 def _log_sums(logits: NDArray[np.float32]) -> NDArray[np.float32]:

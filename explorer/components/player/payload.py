@@ -7,20 +7,20 @@ The array "words" is the payload of the same trace with its subword pieces merge
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.components.payload import PROJECT, pack_payload, payload_bytes
+from explorer.components.player.pictures import site_headers, site_pictures
 from explorer.components.player.sentences import player_sentences
 from explorer.components.player.weights import (
     gold_weights,
     scale_of,
     site_facts,
-    site_pictures,
     weight_codes,
     words_without_weights,
 )
@@ -102,6 +102,9 @@ class Offer:
 
 NOTHING = Offer()
 
+Sites: TypeAlias = tuple[dict[str, NDArray[Any]], dict[str, dict[str, Any]]]
+"""The arrays of all sites, and the header of each."""
+
 
 def player_payload(
     trace: Trace,
@@ -114,11 +117,11 @@ def player_payload(
     """`trace`, its integrity checks and the player's sentences in `language`.
 
     A trace of subword pieces also contains itself merged into words, so that the browser
-    switches between both without the server.
+    switches between both without the server; with "pictures" offered, without pictures of words.
 
     language: None leaves the sentences out, for a page that has them already.
     offer: questions the browser can ask about the trace; with "head" among them, a large trace
-        is sent without its weights.
+        is sent without its weights, with "integrity" without its checks, which read all weights.
     more: further fields of the header.
     """
     shown = view or View()
@@ -126,15 +129,17 @@ def player_payload(
     if large:
         shown = replace(shown, **initial_head_of(trace, shown))
     in_words = has_words(trace)
-    maps = _maps(trace) * (2 if in_words else 1) if large else None
+    asked = "pictures" in offer.names  # the browser asks for those of words
+    maps = _maps(trace) * (2 if in_words and not asked else 1) if large else None
     arrays, header = _trace_parts(trace, maps)
     if in_words:
-        arrays["words"] = payload_bytes(_words_payload(trace, shown, maps))
+        sites = _sites_in_words(trace, None if asked else maps) if large else None
+        arrays["words"] = payload_bytes(_words_payload(trace, shown, sites))
     header |= {
         "version": FORMAT_VERSION,
         "project": PROJECT,
         "reasons": REASONS,
-        "integrity": trace.integrity().to_dict("records"),
+        "integrity": None if "integrity" in offer.names else integrity_checks(trace),
         "language": language or "en",
         "strings": player_sentences(language) if language else {},
         "view": asdict(shown),
@@ -145,6 +150,11 @@ def player_payload(
     if offer.names:
         header["resources"] = asdict(offer)
     return pack_payload(header | dict(more or {}), arrays)
+
+
+def integrity_checks(trace: Trace) -> list[dict[Hashable, Any]]:
+    """Rows of `Trace.integrity`."""
+    return trace.integrity().to_dict("records")
 
 
 def _predictions(trace: Trace) -> dict[str, Any] | None:
@@ -180,17 +190,25 @@ def _maps(trace: Trace) -> int:
     return sum(math.prod(trace.attention(site).shape[:2]) for site in trace.sites)
 
 
-def _words_payload(trace: Trace, view: View, maps: int | None) -> bytes:
+def _sites_in_words(trace: Trace, maps: int | None) -> Sites:
+    """The sites of a large trace in words.
+
+    maps: as in `site_pictures`; None = without pictures.
+    """
+    axes = word_axes(trace)
+    return ({}, site_headers(trace, axes)) if maps is None else site_pictures(trace, maps, axes)
+
+
+def _words_payload(trace: Trace, view: View, sites: Sites | None) -> bytes:
     """The trace merged into words, with a header that holds only what differs.
 
-    maps: of a large trace, as in `_trace_parts`.
+    sites: of a large trace; None = with all weights.
     "rows" and "columns": position of the last piece of each target and source word.
     "prompt": the words that begin in the prompt. "second": of two texts, those in the first.
     """
-    if maps is None:
+    if sites is None:
         arrays, header = _trace_parts(merge(trace))
     else:
-        sites = site_pictures(trace, maps, word_axes(trace))
         arrays, header = _parts(words_without_weights(trace), *sites)
     words = target_words(trace)
     rows = [word.stop - 1 for word in words]
@@ -251,7 +269,7 @@ def _prompt(trace: Trace) -> int:
     return min(max(known, 0), len(trace.target_tokens))
 
 
-def _whole_sites(trace: Trace) -> tuple[dict[str, NDArray[Any]], dict[str, dict[str, Any]]]:
+def _whole_sites(trace: Trace) -> Sites:
     """Weight codes and mask codes of every site, and the header of each.
 
     A mask without masked cells is left out. "packed": only unmasked cells are sent, because all

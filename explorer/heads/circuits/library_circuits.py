@@ -20,13 +20,8 @@ from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.masks import unmasked_cells
 
 if TYPE_CHECKING:
-    from explorer.model.huggingface.residual_reading import (
-        HeadInputs,
-        NormCall,
-        ReadStack,
-        ReadSublayer,
-        ResidualPass,
-    )
+    from explorer.model.huggingface.read_streams import ReadStack, ReadSublayer, ResidualPass
+    from explorer.model.huggingface.stream_calls import HeadInputs, NormCall
     from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 

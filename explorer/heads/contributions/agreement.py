@@ -2,19 +2,20 @@
 a decoder alone, over sentences."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
-from explorer.heads.contributions.contributions import METHODS, contribution_matrix, refuse_method
+from explorer.heads.contributions.contributions import METHODS, contribution_matrix
 from explorer.heads.contributions.layer_contributions import LayerContributions, layer_contributions
 from explorer.heads.metrics.bootstrap import PerExampleMean
 from explorer.heads.metrics.evaluation_batches import Progress, no_progress
 from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
-from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
 
 _CHECK = "leave_one_out"
@@ -37,11 +38,10 @@ def contribution_agreement(
     `top` minus that of "attention" on the same sentences; for each the ends of the 95 % bootstrap
     interval over sentences, _low and _high; rows, sentences: their numbers.
 
-    Raises `ConfigError` for a model that does not allow leave-one-out.
+    Methods that a family of the library does not allow have no row. Raises `ConfigError` for a
+    model that does not allow leave-one-out.
     """
-    refuse_method(_CHECK, model)
-    assert isinstance(model, ExplorableModel)
-    methods = [*(method for method in METHODS if method != _CHECK), _ATTENTION]
+    methods = [*_allowed(model, batch.chosen(torch.tensor([0]))), _ATTENTION]
     scores = np.zeros((len(_SCORES), len(batch), len(methods)))  # summed over rows
     rows = np.zeros((len(batch), 1))
     for number, sentence in enumerate(_sentences(batch)):
@@ -61,21 +61,38 @@ def contribution_agreement(
     return table.sort_values("top", ascending=False, ignore_index=True)
 
 
+def _allowed(model: MeasurableModel, sentence: EvaluationBatch) -> list[str]:
+    """The methods that a model allows, but for leave-one-out, which has to be allowed."""
+    contribution_matrix(model, sentence, _CHECK)
+    found = []
+    for method in METHODS:
+        if method != _CHECK:
+            with suppress(ConfigError):
+                contribution_matrix(model, sentence, method)
+                found.append(method)
+    return found
+
+
 def agreement_on_trace(
-    model: ExplorableModel, trace: Trace, left_out: LayerContributions
+    model: MeasurableModel, trace: Trace, left_out: LayerContributions
 ) -> dict[str, int]:
     """Number of rows of one trace in which a method agrees with leave-one-out, the best first.
 
-    They agree if the same source token has the largest value. By method, and for "attention".
+    They agree if the same source token has the largest value. By method, and for "attention"; a
+    family whose layers are no sums has rollout alone.
 
-    left_out: leave-one-out contributions of `trace`. Raises as `layer_contributions`.
+    left_out: leave-one-out contributions of `trace`.
     """
     size = len(trace.source_tokens) or len(trace.target_tokens)
     expected = left_out.whole[:, :size].argmax(1)
-    methods = [method for method in METHODS if method != _CHECK]
-    found = {name: layer_contributions(model, trace, name).whole[:, :size] for name in methods}
+    found: dict[str, NDArray[np.float64]] = {}
+    for method in METHODS:
+        if method != _CHECK:
+            with suppress(ConfigError):
+                found[method] = layer_contributions(model, trace, method).whole[:, :size]
     found[_ATTENTION] = trace.attention(trace.sites[-1]).mean((0, 1))
-    agreeing = {name: int((one.argmax(1) == expected).sum()) for name, one in found.items()}
+    real = left_out.whole.any(1)  # in rows of padding nothing falls
+    agreeing = {name: int((one.argmax(1) == expected)[real].sum()) for name, one in found.items()}
     return dict(sorted(agreeing.items(), key=lambda item: -item[1]))
 
 
@@ -119,11 +136,13 @@ def _sentences(batch: EvaluationBatch) -> Iterator[EvaluationBatch]:
 
 
 def _of_source(
-    model: ExplorableModel, sentence: EvaluationBatch, method: str
+    model: MeasurableModel, sentence: EvaluationBatch, method: str
 ) -> NDArray[np.float64]:
     """Contributions of the source tokens to each output token: (T, S)."""
+    rows = sentence.labels.real[0].numpy()
     if method == _ATTENTION:
         site = "cross" if sentence.source else "decoder"
         layers = [one for one in model.passes.attentions(sentence) if one.site == site]
-        return torch.stack([one.weights[0] for one in layers]).double().mean((0, 1)).numpy()
-    return contribution_matrix(model, sentence, method)[:, : _read(sentence).ids.size(1)]
+        mean = torch.stack([one.weights[0] for one in layers]).double().mean((0, 1))
+        return mean.numpy()[rows]
+    return contribution_matrix(model, sentence, method)[rows, : _read(sentence).ids.size(1)]

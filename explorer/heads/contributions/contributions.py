@@ -14,8 +14,13 @@ from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS
 from explorer.heads.contributions.attention_sublayers import AttentionSublayer, attention_sublayers
-from explorer.heads.contributions.leave_one_out import leave_one_out
-from explorer.heads.contributions.library_stream import library_pass, library_sublayers
+from explorer.heads.contributions.leave_one_out import LeftOutPasses, leave_one_out
+from explorer.heads.contributions.left_out_passes import OwnLeftOut
+from explorer.heads.contributions.library_stream import (
+    library_left_out,
+    library_pass,
+    library_sublayers,
+)
 from explorer.heads.contributions.repeated_pass import chosen_ids, fed_ids
 from explorer.heads.contributions.rollout import (
     Sizes,
@@ -148,7 +153,7 @@ def contributions(
         token, in any layer; its own row starts without its token vector. A measured effect, so it
         checks the other methods, but for one token at a time: if either of two tokens suffices,
         both count little. Rows do not sum to 1; negative if a token lowers the probability. Cost:
-        S + T passes, in batches. Only for models trained here.
+        S + T passes, in batches.
 
     A model of the library runs once more over the tokens of its trace. In an encoder alone,
     value_norm is the mean over its layers.
@@ -156,7 +161,7 @@ def contributions(
     Raises `ConfigError` on a method that does not exist or that `model` does not allow, such as one
     whose layers are no sums, and `VocabularyError` on a text that cannot be read or is too long.
     """
-    refuse_method(method, model)
+    refuse_method(method)
     trace = model.trace(text, target=target, prefix=prefix)
     if isinstance(model, ExplorableModel):
         found = contribution_matrix(model, _sentence(model, trace), method)
@@ -171,7 +176,16 @@ def _of_library(model: MeasurableModel, trace: Trace, method: str) -> Tensor:
     """(T, S + T) along a trace of a model of the library."""
     if method == "rollout":
         return rolled_out(traced_halves(trace))
+    if method == "leave_one_out":
+        return left_out(model, trace)
     return _METHODS[method](library_sublayers(library_pass(model, trace)))
+
+
+def left_out(model: MeasurableModel, trace: Trace) -> Tensor:
+    """Leave-one-out of a trace of `model` without interventions: (T, S + T), with its padding."""
+    longest = max(len(trace.source_tokens), len(trace.target_tokens))
+    with threads_for(model.passes.parameters, longest**2):
+        return leave_one_out(_passes(model, trace), chosen_ids(trace)[0])
 
 
 def traced_halves(trace: Trace) -> Iterator[tuple[str, Tensor]]:
@@ -187,18 +201,16 @@ def _sentence(model: ExplorableModel, trace: Trace) -> EvaluationBatch:
     return forced_batch(source, [[BOS, *chosen_ids(trace)[0].tolist()]], "")
 
 
-def refuse_method(method: object, model: MeasurableModel, methods: Sequence[str] = METHODS) -> None:
-    """Raise `ConfigError` on a method that is not of `methods` or needs a model trained here."""
+def refuse_method(method: object, methods: Sequence[str] = METHODS) -> None:
+    """Raise `ConfigError` on a method that is not of `methods`."""
     if not isinstance(method, str) or method not in methods:
         raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(methods))
-    if method == "leave_one_out" and not isinstance(model, ExplorableModel):
-        raise ConfigError("no_contributions", name=model.name, method=method)
 
 
 def contribution_matrix(
-    model: ExplorableModel, sentence: EvaluationBatch, method: str
+    model: MeasurableModel, sentence: EvaluationBatch, method: str
 ) -> NDArray[np.float64]:
-    """(T, S + T) of one sentence with its target."""
+    """(T, S + T) of one sentence with its target. Raises `ConfigError` as `contributions`."""
     tokens = sentence.longest ** (2 if method == "leave_one_out" else 1)
     with torch.inference_mode(), threads_for(model.passes.parameters, tokens):
         if method == "rollout":
@@ -206,11 +218,27 @@ def contribution_matrix(
             return rolled_out(
                 (one.site, half_attention(one.site, one.weights[0])) for one in attentions
             ).numpy()
-        source, queries = (side.ids for side in fed_sides(sentence))
         if method == "leave_one_out":
-            left = leave_one_out(model.transformer, source, queries, sentence.labels.ids)
-            return left.numpy()
-        return _METHODS[method](attention_sublayers(model.transformer, source, queries)).numpy()
+            return leave_one_out(_passes(model, sentence), sentence.labels.ids[0]).numpy()
+        return _METHODS[method](_sublayers(model, sentence)).numpy()
+
+
+def _passes(model: MeasurableModel, of: Trace | EvaluationBatch) -> LeftOutPasses:
+    if not isinstance(model, ExplorableModel):
+        return library_left_out(model, of)
+    ids = fed_ids(model, of) if isinstance(of, Trace) else _fed(of)
+    return OwnLeftOut(model.transformer, *ids)
+
+
+def _sublayers(model: MeasurableModel, sentence: EvaluationBatch) -> list[AttentionSublayer]:
+    if isinstance(model, ExplorableModel):
+        return attention_sublayers(model.transformer, *_fed(sentence))
+    return library_sublayers(library_pass(model, sentence))
+
+
+def _fed(sentence: EvaluationBatch) -> tuple[Tensor, Tensor]:
+    source, queries = fed_sides(sentence)
+    return source.ids, queries.ids
 
 
 def _rolled(sublayers: Sequence[AttentionSublayer], sizes: Sizes) -> Tensor:

@@ -3,6 +3,7 @@ every layer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isqrt
 
 import numpy as np
 import torch
@@ -11,16 +12,15 @@ from torch import Tensor
 
 from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import PAD
 from explorer.heads.contributions.attention_sublayers import AttentionSublayer, attention_sublayers
 from explorer.heads.contributions.contributions import (
+    left_out,
     refuse_method,
     share_of_source,
     traced_halves,
 )
-from explorer.heads.contributions.leave_one_out import leave_one_out
 from explorer.heads.contributions.library_stream import library_pass, library_sublayers
-from explorer.heads.contributions.repeated_pass import chosen_ids, fed_ids
+from explorer.heads.contributions.repeated_pass import fed_ids
 from explorer.heads.contributions.rollout import (
     added_length,
     added_lengths,
@@ -86,12 +86,11 @@ def layer_contributions(
 
     Padding is part of the pass, as in the trace, and contributes nothing to a token. Raises
     `ConfigError` on another method, on one that `model` does not allow, and on more than
-    `MOST_LEFT_OUT` tokens for leave-one-out, and `VocabularyError` on a trace of a text that
+    `most_left_out` tokens for leave-one-out, and `VocabularyError` on a trace of a text that
     `model` cannot read.
     """
-    refuse_method(method, model, LAYER_METHODS)
+    refuse_method(method, LAYER_METHODS)
     if method == "leave_one_out":
-        assert isinstance(model, ExplorableModel)
         return _left_out(model, trace)
     tokens = max(len(trace.source_tokens), len(trace.target_tokens))
     with threads_for(model.passes.parameters, tokens):
@@ -184,21 +183,23 @@ LAYER_METHODS = (*_METHODS, "leave_one_out")
 MOST_LEFT_OUT = 96
 """Most tokens of both sides for leave-one-out: one pass for each token takes seconds."""
 
+MOST_PRODUCTS = 2**38
+"""The most parameters times squared tokens, for models of any size."""
 
-def _left_out(model: ExplorableModel, trace: Trace) -> LayerContributions:
-    """Leave-one-out contributions; padding is not part of the passes."""
-    source, target = fed_ids(model, trace)
-    if source.size(1) + target.size(1) > MOST_LEFT_OUT:
-        raise ConfigError("too_many_left_out", limit=MOST_LEFT_OUT)
-    read = source[:, : int((source != PAD).sum())]
-    with threads_for(model.passes.parameters, max(source.size(1), target.size(1)) ** 2):
-        drops = leave_one_out(model.transformer, read, target, chosen_ids(trace)).numpy()
-    padding = np.zeros((len(drops), source.size(1) - read.size(1)))
-    both = {
-        "cross": np.concatenate([drops[:, : read.size(1)], padding], 1),
-        "decoder": drops[:, read.size(1) :],
-    }
-    total = drops.clip(min=0).sum(-1, keepdims=True)
+
+def most_left_out(parameters: int) -> int:
+    """Most tokens of both sides for leave-one-out of a model."""
+    return min(MOST_LEFT_OUT, isqrt(MOST_PRODUCTS // parameters))
+
+
+def _left_out(model: MeasurableModel, trace: Trace) -> LayerContributions:
+    """Leave-one-out contributions."""
+    source, limit = len(trace.source_tokens), most_left_out(model.passes.parameters)
+    if source + len(trace.target_tokens) > limit:
+        raise ConfigError("too_many_left_out", limit=limit)
+    whole = left_out(model, trace).numpy()
+    both = {"cross": whole[:, :source], "decoder": whole[:, source:]}
+    total = whole.clip(min=0).sum(-1, keepdims=True)
     sites = [site for site in trace.sites if site in both]
     of_layers = {site: [both[site]] * len(trace.layer_numbers(site)) for site in sites}
     fallen = {site: np.stack(layers) for site, layers in of_layers.items()}
@@ -206,5 +207,4 @@ def _left_out(model: ExplorableModel, trace: Trace) -> LayerContributions:
         site: np.divide(one.clip(min=0), total, out=np.zeros_like(one), where=total > 0)
         for site, one in fallen.items()
     }
-    whole = np.concatenate([both["cross"], both["decoder"]], 1)
     return LayerContributions(shares, whole, _read(trace), fallen)

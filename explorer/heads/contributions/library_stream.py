@@ -21,28 +21,36 @@ from explorer.heads.contributions.residual_stream import (
     Sublayer,
     as_array,
 )
+from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.hooks import STACKS
 from explorer.model.measurable import MeasurableModel
 
 if TYPE_CHECKING:
-    from explorer.model.huggingface.residual_reading import (
-        NormCall,
-        ReadStack,
-        ReadSublayer,
-        ResidualPass,
-    )
+    from explorer.model.huggingface.left_out_passes import LibraryLeftOut
+    from explorer.model.huggingface.read_streams import ReadStack, ReadSublayer, ResidualPass
+    from explorer.model.huggingface.stream_calls import NormCall
     from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 _LARGEST_ERROR = 1e-4
 """Of a frozen norm, relative to its largest output."""
 
 
-def library_pass(model: MeasurableModel, trace: Trace, means: Any = None) -> "ResidualPass":
-    """The residual streams of a trace of a model of the library; means: of its interventions.
+def library_pass(
+    model: MeasurableModel, of: Trace | EvaluationBatch, means: Any = None
+) -> "ResidualPass":
+    """The residual streams of a trace of a model of the library, or of a batch of one sentence.
+
+    means: of the interventions of a trace.
 
     Raises `ConfigError` on a family whose layers are no sums, and on weights on disk.
     """
-    return cast("HuggingFaceModel", model).residuals(trace, means)
+    return cast("HuggingFaceModel", model).residuals(of, means)
+
+
+def library_left_out(model: MeasurableModel, of: Trace | EvaluationBatch) -> "LibraryLeftOut":
+    """The passes in which tokens of a trace or of one sentence are left out. Raises as
+    `HuggingFaceModel.left_out`."""
+    return cast("HuggingFaceModel", model).left_out(of)
 
 
 def library_stream(found: "ResidualPass", stack: str) -> Stream:

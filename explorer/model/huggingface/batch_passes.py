@@ -64,7 +64,7 @@ class LibraryPasses(BatchTexts):
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
         head = self.anatomy.head  # no logits are read
         body = without_head(self.model, self.kind)
-        found = full_pass(body, self.anatomy, _inputs(batch), record=True, head=head)
+        found = full_pass(body, self.anatomy, inputs_of(batch), record=True, head=head)
         calls = [
             *zip(self.anatomy.encoder, found.encoder, strict=True),
             *zip(self.anatomy.decoder, found.decoder, strict=True),
@@ -91,7 +91,7 @@ class LibraryPasses(BatchTexts):
             refuse_weights_only({"weights_only": self.anatomy.weights_only, "family": family})
         edits = edits_for(interventions, self.anatomy, means, gates, fills)
         copies = 1 if gates is None else len(gates) // len(batch)
-        done = full_pass(self.model, self.anatomy, _inputs(batch), edits, copies=copies)
+        done = full_pass(self.model, self.anatomy, inputs_of(batch), edits, copies=copies)
         return done.logits.whole().float()
 
     def points(self, kind: str) -> tuple[Point, ...]:
@@ -106,7 +106,7 @@ class LibraryPasses(BatchTexts):
     def labelled_logits(
         self, batch: EvaluationBatch, actions: Mapping[Point, Action], copies: int = 1
     ) -> Tensor:
-        inputs, anatomy = _inputs(batch), self.anatomy
+        inputs, anatomy = inputs_of(batch), self.anatomy
         if any(point.site == "encoder" for point in actions):
             inputs, copies = inputs.repeated(copies), 1  # otherwise the encoder runs on one copy
         edits = Edits(
@@ -156,7 +156,7 @@ def _by_head(act: Action, output: Tensor) -> Tensor:
     return act(output.transpose(1, 2)).transpose(1, 2)
 
 
-def _inputs(batch: EvaluationBatch) -> Inputs:
+def inputs_of(batch: EvaluationBatch) -> Inputs:
     sides = (*_ids_and_mask(batch.source), *_ids_and_mask(batch.queries))
     return Inputs(*sides, batch.segments)
 

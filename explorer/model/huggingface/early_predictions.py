@@ -12,7 +12,8 @@ from explorer.core.errors import ConfigError
 from explorer.model.huggingface.anatomy import Anatomy
 from explorer.model.huggingface.edits import Edits
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.residual_reading import LogitMap, ResidualPass, residual_pass
+from explorer.model.huggingface.read_streams import LogitMap, ResidualPass
+from explorer.model.huggingface.residual_reading import residual_pass
 from explorer.model.huggingface.tokens import Tokens
 from explorer.model.row_logits import RowLogits
 from explorer.model.trace_assembly import EARLY, early_arrays

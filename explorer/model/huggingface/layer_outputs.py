@@ -1,12 +1,14 @@
 """The residual stream after each layer of a model of the library, read and changed by hooks.
 
 Families name their layers differently. They are found around the calls of attention: a layer is an
-entry of the outermost list of modules that has them.
+entry of the outermost list of modules that has them. `residual_reading` looks inside of a layer,
+and refuses families that this does not: here only what lies between the layers has to be the
+stream.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from itertools import count, pairwise
 from typing import Any
@@ -19,10 +21,22 @@ from explorer.model.hooks import Action
 from explorer.model.huggingface.anatomy import Anatomy
 from explorer.model.huggingface.capture import Call
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.module_hooks import hooked
 from explorer.model.huggingface.passes import full_pass
 from explorer.model.measurable import Point
 
-_running: ContextVar[object] = ContextVar("running", default=None)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """One run of an entry of a list of modules, and the states that it got and returned."""
+
+    path: str
+    given: Tensor | None
+    returned: Tensor | None
+
+    @property
+    def list_path(self) -> str:
+        return self.path.rpartition(".")[0]
 
 
 @torch.inference_mode()
@@ -33,24 +47,32 @@ def layer_paths(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[str, list[
     inputs: any sequence. Raises `ConfigError` unless what a layer returns is what the next one
     gets, so that it is the residual stream.
     """
+    lists = _outermost_lists(model)
+    attended: dict[str, set[Any]] = {"encoder": set(), "decoder": set()}
+    runs: list[_Run] = []
+
+    def attend(stack: str, _: int, call: Call) -> None:
+        attended[stack].add(call.module)
+
+    def note(path: str, _: Any, given: Any, output: Any) -> None:
+        runs.append(_Run(path, _if_states(given), _if_states(_states(output))))
+
+    entries = [
+        (module, partial(note, f"{one}.{name}"))
+        for one in lists
+        for name, module in model.get_submodule(one).named_children()
+    ]
+    with hooked(entries):
+        full_pass(model, anatomy, inputs, seen={one: partial(attend, one) for one in attended})
+    paths = {module: path for path, module in model.named_modules()}
     found: dict[str, list[str]] = {}
-    for stack, paths in _entries(model, anatomy, inputs).items():
-        passed: list[tuple[str, Tensor | None, Tensor | None]] = []
-        hooks = [
-            model.get_submodule(path).register_forward_hook(
-                partial(_note, passed, path), with_kwargs=True
-            )
-            for path in paths
-        ]
-        try:
-            full_pass(model, anatomy, inputs)
-        finally:
-            for hook in hooks:
-                hook.remove()
-        joined = all(_same(one[2], other[1]) for one, other in pairwise(passed))
-        if not passed or passed[-1][2] is None or not joined:
-            raise ConfigError("no_residual", family=str(model.config.model_type))
-        found[stack] = [path for path, _, _ in passed]
+    for stack, modules in attended.items():
+        around = [one for one in lists if any(paths[own].startswith(f"{one}.") for own in modules)]
+        if around:
+            of_stack = [run for run in runs if run.list_path in around]
+            if not _joined(of_stack):
+                raise ConfigError("no_residual", family=str(model.config.model_type))
+            found[stack] = [run.path for run in of_stack]
     return found
 
 
@@ -58,77 +80,40 @@ def layer_paths(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[str, list[
 def acting(
     model: Any, layers: Mapping[str, Sequence[str]], actions: Mapping[Point, Action]
 ) -> Iterator[None]:
-    """A block in which the output of a layer is what its action makes of it, in this thread alone:
-    others share the model.
+    """A block in which the output of a layer is what its action makes of it.
 
     layers: from `layer_paths`; a pass in the block runs each stack once.
     """
-    mine = object()
 
-    def act(numbers: Iterator[int], stack: str, _: Any, args: Any, output: Any) -> Any:
-        if _running.get() is not mine:
-            return None
+    def act(numbers: Iterator[int], stack: str, _: Any, given: Any, output: Any) -> Any:
         action = actions.get(Point("residual", stack, next(numbers)))
         if action is None:
             return None
         states = action(_states(output))
         return (states, *output[1:]) if isinstance(output, tuple) else states
 
-    token, hooks = _running.set(mine), []
+    hooks = []
     for stack, paths in layers.items():
-        numbers = count()
-        hooks += [
-            model.get_submodule(path).register_forward_hook(partial(act, numbers, stack))
-            for path in dict.fromkeys(paths)
-        ]
-    try:
+        numbered = partial(act, count(), stack)
+        hooks += [(model.get_submodule(path), numbered) for path in dict.fromkeys(paths)]
+    with hooked(hooks):
         yield
-    finally:
-        _running.reset(token)
-        for hook in hooks:
-            hook.remove()
 
 
-def _entries(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[str, list[str]]:
-    """By stack, the paths of all entries of the lists of modules around its attention."""
-    modules: dict[str, list[Any]] = {"encoder": [], "decoder": []}
-
-    def note(stack: str, _: int, call: Call) -> None:
-        modules[stack].append(call.module)
-
-    full_pass(model, anatomy, inputs, seen={stack: partial(note, stack) for stack in modules})
-    paths = {module: path for path, module in model.named_modules()}
-    found: dict[str, list[str]] = {}
-    for stack, called in modules.items():
-        lists = dict.fromkeys(_list_around(model, paths[module]) for module in called)
-        entries = [f"{one}.{name}" for one in lists for name, _ in _children(model, one)]
-        if entries:
-            found[stack] = entries
+def _outermost_lists(model: Any) -> list[str]:
+    """Paths of the lists of modules that are in no other one."""
+    found: list[str] = []
+    for path, module in model.named_modules():  # a list comes before what is in it
+        inside = any(path.startswith(f"{one}.") for one in found)
+        if isinstance(module, nn.ModuleList) and not inside:
+            found.append(path)
     return found
 
 
-def _list_around(model: Any, path: str) -> str:
-    """Path of the outermost list of modules that has the module at `path`; "" without one."""
-    names = path.split(".")
-    around = (".".join(names[:length]) for length in range(1, len(names)))
-    return next((one for one in around if isinstance(model.get_submodule(one), nn.ModuleList)), "")
-
-
-def _children(model: Any, path: str) -> list[tuple[str, Any]]:
-    return list(model.get_submodule(path).named_children()) if path else []
-
-
-def _note(
-    passed: list[tuple[str, Tensor | None, Tensor | None]],
-    path: str,
-    _: Any,
-    args: tuple[Any, ...],
-    options: Mapping[str, Any],
-    output: Any,
-) -> None:
-    """Add the states that a layer got and returned."""
-    given = args[0] if args else options.get("hidden_states")
-    passed.append((path, _if_states(given), _if_states(_states(output))))
+def _joined(runs: Sequence[_Run]) -> bool:
+    """Whether each run got what the one before it returned."""
+    ends = bool(runs) and runs[-1].returned is not None
+    return ends and all(_same(one.returned, other.given) for one, other in pairwise(runs))
 
 
 def _states(output: Any) -> Any:

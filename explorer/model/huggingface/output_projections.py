@@ -5,6 +5,7 @@ linear layer after a call of attention whose input is the unchanged output of th
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from explorer.core.errors import ConfigError
 from explorer.model.huggingface.anatomy import Anatomy
 from explorer.model.huggingface.capture import Call
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.module_hooks import hooked
 from explorer.model.huggingface.passes import full_pass
 from explorer.model.huggingface.placement import devices_of
 
@@ -62,24 +64,14 @@ def _modules(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[tuple[str, in
         place = places[index]
         waiting[:] = [((place.site, place.layer), call)]
 
-    def compare(module: Any, arguments: tuple[Any, ...]) -> None:
-        if waiting and arguments and projects(arguments[0], waiting[0][1]):
+    def compare(module: Any, given: Any, _: Any) -> None:
+        if waiting and projects(given, waiting[0][1]):
             projections[waiting[0][0]] = module
             waiting.clear()
 
-    hooks = [
-        module.register_forward_pre_hook(compare)
-        for module in model.modules()
-        if isinstance(module, LINEAR)
-    ]
+    linear = [module for module in model.modules() if isinstance(module, LINEAR)]
     stacks = {"encoder": anatomy.encoder, "decoder": anatomy.decoder}
-    watchers = {
-        stack: lambda index, call, places=places: remember(places, index, call)
-        for stack, places in stacks.items()
-    }
-    try:
-        full_pass(model, anatomy, inputs, seen=watchers)
-    finally:
-        for hook in hooks:
-            hook.remove()
+    seen = {stack: partial(remember, places) for stack, places in stacks.items()}
+    with hooked((module, compare) for module in linear):
+        full_pass(model, anatomy, inputs, seen=seen)
     return projections

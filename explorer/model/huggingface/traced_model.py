@@ -22,11 +22,12 @@ from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
 from explorer.core.vocabulary import valid_text
+from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.fingerprint import fingerprint
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.answers import answer_of, answered
 from explorer.model.huggingface.attention_arrays import attention_arrays
-from explorer.model.huggingface.batch_passes import LibraryPasses
+from explorer.model.huggingface.batch_passes import LibraryPasses, inputs_of
 from explorer.model.huggingface.capture import Seen
 from explorer.model.huggingface.chat_template import Message
 from explorer.model.huggingface.decoding import NEW_TOKENS, Decoded, checked_steps, numbered_steps
@@ -35,6 +36,8 @@ from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
+from explorer.model.huggingface.layer_path import LayerPath, layer_path
+from explorer.model.huggingface.left_out_passes import LibraryLeftOut
 from explorer.model.huggingface.library_continuations import LibraryContinuations
 from explorer.model.huggingface.masks import unmasked_before
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
@@ -42,8 +45,9 @@ from explorer.model.huggingface.output_projections import output_weights
 from explorer.model.huggingface.passes import NOBODY, Pass, Stepper, encoded, full_pass, greedy_rows
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
+from explorer.model.huggingface.read_streams import ResidualPass
 from explorer.model.huggingface.recording import Recording
-from explorer.model.huggingface.residual_reading import ResidualPass, residual_pass
+from explorer.model.huggingface.residual_reading import residual_pass
 from explorer.model.huggingface.text_languages import checked_language
 from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.huggingface.verification import probe
@@ -147,31 +151,33 @@ class HuggingFaceModel(TracedModel):
         return output_weights(self.model, self.anatomy, inputs)
 
     @torch.inference_mode()
-    def residuals(self, trace: Trace, means: MeanOutputs | None = None) -> ResidualPass:
-        """The residual streams of `trace`, a trace of this model, with its interventions: one more
-        pass over the same tokens. means: of these interventions.
+    def residuals(
+        self,
+        of: Trace | EvaluationBatch,
+        means: MeanOutputs | None = None,
+        *,
+        attention: bool = True,
+    ) -> ResidualPass:
+        """The residual streams of a trace of this model, with its interventions, or of a batch of
+        one sentence: one more pass over the same tokens.
+
+        means: of these interventions. attention: as in `residual_pass`.
 
         Raises `ConfigError` on a family whose layers are no sums, in half precision, and on weights
         that are not in memory.
         """
-        facts = trace.facts
-        given = input_of(facts)
-        source, target = (given.pop(f"{side}_language", None) for side in ("source", "target"))
-        spoken = self.in_languages(source, target)
-        inputs, _ = spoken._inputs(spoken.read(**given), facts["pad_to"])
-        if trace.predicted_tokens:
-            steps = trace.steps()
-            chosen = steps[steps.chosen & (steps.step >= inputs.lengths[1])].id
-            inputs = inputs.with_target(chosen.tolist()[:-1])
-        edits = edits_for(stated(facts), self.anatomy, means)
+        inputs = self._inputs_of(of)
+        changes = stated(of.facts) if isinstance(of, Trace) else NO_INTERVENTIONS
+        edits = edits_for(changes, self.anatomy, means)
         with threads_for(self.passes.parameters, max(inputs.lengths)):
-            return self.residuals_of(inputs, edits)
+            return self.residuals_of(inputs, edits, attention=attention)
 
-    def residuals_of(self, inputs: Inputs, edits: Edits | None = None) -> ResidualPass:
+    def residuals_of(
+        self, inputs: Inputs, edits: Edits | None = None, *, attention: bool = True
+    ) -> ResidualPass:
         """The residual streams of one pass over the ids of one sequence. Raises as `residuals`."""
-        if self.model.dtype != torch.float32:
-            raise ConfigError("half_precision", name=self.name)
-        return residual_pass(self.model, self.anatomy, inputs, edits)
+        self._refuse_half_precision()
+        return residual_pass(self.model, self.anatomy, inputs, edits, attention=attention)
 
     @torch.inference_mode()
     def early(
@@ -180,10 +186,37 @@ class HuggingFaceModel(TracedModel):
         """Arrays and facts of `Trace.early_predictions` for all layers of a trace that was not
         captured in full. Raises as `residuals`, and `ConfigError` on logits that are no linear map.
         """
-        found = self.residuals(trace, means)
+        found = self.residuals(trace, means, attention=False)
         if found.to_logits is None:
             raise ConfigError("no_logit_map", name=self.name)
         return early_of(found, range(len(trace.attention("decoder"))), self.tokens)
+
+    def layer_path(
+        self, trace: Trace, site: str, layer: int, means: MeanOutputs | None = None
+    ) -> LayerPath:
+        """The way of the queries of `site` through a layer; layer: index among those of `trace`.
+        Raises as `residuals`."""
+        number = trace.layer_numbers(site)[layer]
+        of_site = (place for place in self.anatomy.places if place.site == site)
+        place = next(place for place in of_site if place.number == number)
+        return layer_path(self.residuals(trace, means, attention=False), site, place.layer)
+
+    @torch.inference_mode()
+    def left_out(self, of: Trace | EvaluationBatch) -> LibraryLeftOut:
+        """Passes in which tokens are left out of a trace of this model, as if it had no
+        interventions, or of a batch of one sentence.
+
+        Raises `ConfigError` on a model that decodes nothing, in half precision and on a family in
+        which masks leave no token out, `InterventionError` if only the weights are known.
+        """
+        if not self.decodes:
+            raise ConfigError("no_next_tokens", name=self.name)
+        refuse_weights_only(self.facts)
+        self._refuse_half_precision()
+        passes = LibraryLeftOut(self.model, self.anatomy, self._inputs_of(of))
+        size, special = self.tokens.size, self.tokens.special_ids
+        passes.refuse_leaks([one for one in reversed(range(size)) if one not in special])
+        return passes
 
     @cached_property
     def passes(self) -> LibraryPasses:
@@ -383,6 +416,25 @@ class HuggingFaceModel(TracedModel):
             inputs = fed(self.model, inputs)
         padding = (self.tokens.padding_label(pad),) * count
         return inputs, (*padding, *labels) if decoder_only else (*labels, *padding)
+
+    def _inputs_of(self, of: Trace | EvaluationBatch) -> Inputs:
+        """The inputs of the last pass of a trace of this model, or of a batch."""
+        if isinstance(of, EvaluationBatch):
+            return inputs_of(of)
+        facts = of.facts
+        given = input_of(facts)
+        source, target = (given.pop(f"{side}_language", None) for side in ("source", "target"))
+        spoken = self.in_languages(source, target)
+        inputs, _ = spoken._inputs(spoken.read(**given), facts["pad_to"])
+        if not of.predicted_tokens:
+            return inputs
+        steps = of.steps()
+        chosen = steps[steps.chosen & (steps.step >= inputs.lengths[1])].id
+        return inputs.with_target(chosen.tolist()[:-1])
+
+    def _refuse_half_precision(self) -> None:
+        if self.model.dtype != torch.float32:
+            raise ConfigError("half_precision", name=self.name)
 
     def _forced(self, inputs: Inputs, options: TraceOptions) -> Mapping[int, int]:
         """Step → the id its token must have."""

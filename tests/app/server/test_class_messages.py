@@ -30,7 +30,14 @@ KEY = "0123456789abcdef" * 4
 CARD = {"title": "Query and key", "number": 1, "cards": 6, "text": "It asks.", "because": ""}
 VIEW = {
     "query": QUERY,
-    "shown": {**SHOWN, "ahead": True, "guess": GUESS, "inside": None, "insideView": None},
+    "shown": {
+        **SHOWN,
+        "ahead": True,
+        "guess": GUESS,
+        "zoom": None,
+        "inside": None,
+        "insideView": None,
+    },
     "trace": KEY,
     "picture": "heads",
     "paused": False,
@@ -130,7 +137,12 @@ def test_of_the_state_only_known_names_reach_the_guests():
         "guess": None,
         "inside": None,
         "insideView": None,
+        "zoom": None,
     }
+    shown = {**SHOWN, "zoom": [10, 19, 0, 4]}
+    zoomed = screen_of(view={"query": QUERY, "shown": shown}).view
+    assert zoomed is not None
+    assert zoomed["shown"]["zoom"] == [10, 19, 0, 4]
 
 
 def test_a_question_on_a_key_names_the_head_and_the_positions():

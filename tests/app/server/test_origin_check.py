@@ -11,7 +11,11 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from explorer.app.server.origin_check import Allowed, OriginCheck
+from explorer.app.server.origin_check import (
+    Allowed,
+    OriginCheck,
+    answers_this_machine_alone,
+)
 from tests.support.app_server import running_app
 
 ALLOWED = Allowed({"localhost", "127.0.0.1", "::1", "*.hub.example.org"}, {"https://course.org"})
@@ -178,3 +182,19 @@ def test_a_foreign_page_does_not_make_the_server_call_the_internet():
         assert b" 101 " in handshake(address, address.rstrip("/")).split(b"\r\n")[0]
     proxy.close()
     assert proxy.connections == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "hosts", "alone"),
+    [
+        ("127.0.0.1", [], True),
+        ("localhost", [], True),
+        ("0.0.0.0", [], False),
+        (None, [], False),  # all addresses
+        ("127.0.0.1", ["school.example.org"], False),  # behind a proxy
+    ],
+)
+def test_others_reach_a_server_by_its_address_or_a_proxy(monkeypatch, address, hosts, alone):
+    settings = {"server.address": address, "server.allowedHosts": hosts}
+    monkeypatch.setattr("streamlit.get_option", settings.get)
+    assert answers_this_machine_alone() is alone

@@ -67,15 +67,22 @@ def test_an_answer_is_served_compressed_and_cached_by_its_visitor_alone(
     assert answer.content == question.answer(shown, model, question.place(text, shown))
 
 
-def test_heads_of_a_large_trace_are_served_without_its_model(browser, monkeypatch):
+def test_a_large_trace_is_served_in_parts_without_its_model(browser, monkeypatch):
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     trace = pieces_trace()
     offered = trace_route.offer("large", trace, None)
-    assert (offered.names, offered.methods) == (("head",), ())
-    for place in ("pieces/cross/0/1", "words/cross/0/mean"):
-        answer = browser.get(f"/{offered.address}/head/{place}")
-        head = TRACE_QUESTIONS["head"]
-        assert answer.content == head.answer(trace, None, head.place(place, trace))
+    assert (offered.names, offered.methods) == (("head", "pictures", "integrity"), ())
+    for name, place in (
+        ("head", "pieces/cross/0/1"),
+        ("head", "words/cross/0/mean"),
+        ("pictures", "pieces/decoder/0-4.0-4"),
+        ("pictures", "words/cross/1-2.0-3"),
+        ("integrity", ""),
+    ):
+        answer = browser.get(f"/{offered.address}/{name}/{place}")
+        question = TRACE_QUESTIONS[name]
+        assert answer.content == question.answer(trace, None, question.place(place, trace))
+    assert browser.get(f"/{offered.address}/pictures/words/cross/1-2.0-5").status_code == 404
 
 
 def test_the_same_text_has_one_address_that_cannot_be_guessed(monkeypatch):

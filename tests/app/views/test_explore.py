@@ -562,7 +562,7 @@ def test_the_language_switch_keeps_the_visit():
 def test_a_text_with_too_many_weights_is_refused(monkeypatch):
     app = open_page()
     before = sent_to(app, "player")
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 12 * 15**2 * 4)  # one of two layers
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: 12 * 15**2 * 4)  # one of two layers
     app = typed(app, " ".join("123456789abcdefg"))
     assert "one layer of this text" in app.error[0].value
     assert sent_to(app, "player") == before
@@ -720,7 +720,7 @@ def test_a_refused_sentence_names_the_limit_and_stays(translator, text, words):
 
 
 def test_pieces_are_counted_and_not_words(translator, monkeypatch):
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 120_000)  # one layer of 50 tokens
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: 120_000)  # one layer of 50 tokens
     app = typed(open_page(model="english-french", pad="0"), "I see a dog today.")
     assert not app.error
     app = typed(app, "unbelievablyincomprehensible" * 2)  # one word of more than 50 pieces

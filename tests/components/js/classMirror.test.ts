@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createOpener } from "../../../explorer/components/player/js/classMirror.ts";
 
-const SITE = { layers: 2, heads: 4 };
+const SITE = { layers: 2, heads: 4, queries: 6, keys: 7 };
 const SHOWN = { site: "cross", layer: 0, head: 2, step: 2, shows: "weight", guess: null };
 
 /** A picture: `arrive` lets the weights come that are waited for; `loaded` is what was asked for. */
@@ -32,7 +32,7 @@ function picture() {
   const arrive = () => {
     for (const show of coming.splice(0, 1)) show();
   };
-  return { opener, trace, seen, arrive };
+  return { opener, trace, seen, arrive, context };
 }
 
 test("what the host shows of a trace that is loaded waits for its weights", () => {
@@ -52,6 +52,18 @@ test("what the host shows of the trace on screen is shown at once", () => {
   opener.follow(SHOWN as any);
   arrive();
   assert.deepEqual(seen.set, [2]);
+});
+
+test("a guest's map shows the host's part of it, where the trace has it", () => {
+  const { opener, seen, arrive, context } = picture();
+  const zooms: unknown[] = [];
+  context.set = (patch: any) => zooms.push(patch.zoom);
+  for (const zoom of [[2, 4, 0, 3], [2, 9, 0, 3], null]) {
+    opener.follow({ ...SHOWN, zoom } as any);
+    arrive();
+  }
+  assert.deepEqual(zooms, [[2, 4, 0, 3], null, null]);
+  assert.deepEqual(seen.loaded, [2, 2, 2]);
 });
 
 test("what was kept for a trace is not shown of the next one", () => {

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.components.player.payload import Offer, View, player_payload
+from explorer.components.trace_questions import TRACE_QUESTIONS, Place
 from explorer.core.i18n import section
 from explorer.core.mask_reasons import PADDING, UNMASKED
 from explorer.core.predictions import Prediction, PredictionKind
@@ -246,3 +247,32 @@ def test_a_large_trace_has_all_else_that_a_small_one_has():
             for name in ("shape", "scale", "numbers", "removed"):
                 assert one["sites"][site][name] == sizes[name]
     assert (inner[0]["rows"], inner[0]["columns"]) == (merged[0]["rows"], merged[0]["columns"])
+
+
+def test_where_pictures_can_be_asked_for_words_come_without_theirs():
+    trace = pieces_trace()
+    asking = Offer("trace/x", ("head", "pictures"))
+    (header, arrays), (_, other) = (
+        unpack_payload(player_payload(trace, offer=offer)) for offer in (asking, HEADS)
+    )
+    assert "cross.pictures" in arrays
+    words, inner = unpack_payload(arrays["words"].tobytes())
+    whole, all_arrays = unpack_payload(other["words"].tobytes())
+    assert not any("pictures" in name for name in inner)
+    assert set(all_arrays) - set(inner) == {
+        f"{site}.pictures{part}" for site in trace.sites for part in ("", ".closed")
+    }
+    for site, about in whole["sites"].items():
+        del about["picture"]
+        assert words["sites"][site] == about
+    assert header["sites"]["cross"]["picture"] == [5, 6]
+
+
+def test_where_checks_can_be_asked_for_a_trace_comes_before_them():
+    trace = replace(pieces_trace(), digest="of another trace")
+    header, _ = unpack_payload(player_payload(trace, offer=Offer("trace/x", ("head", "integrity"))))
+    assert header["integrity"] is None
+    whole, _ = unpack_payload(player_payload(trace, offer=HEADS))
+    asked = TRACE_QUESTIONS["integrity"].payload(trace, Place(), None)
+    assert unpack_payload(asked)[0]["integrity"] == whole["integrity"]
+    assert not all(check["ok"] for check in whole["integrity"])

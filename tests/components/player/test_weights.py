@@ -3,26 +3,19 @@ import pytest
 
 from explorer.components.player.weights import (
     LARGEST_CODE,
-    LARGEST_EDGE,
     MEAN,
-    MOST_BYTES,
     gold_weights,
     head_payload,
     is_large,
-    picture_codes,
-    picture_size,
     scale_of,
-    shrunk_codes,
-    shrunk_weights,
     site_facts,
-    site_pictures,
     units_of,
     weight_codes,
     words_without_weights,
 )
-from explorer.core.mask_reasons import LATER, PADDING, UNMASKED
+from explorer.core.mask_reasons import UNMASKED
 from explorer.core.trace import Trace
-from explorer.core.words import has_words, merge, word_axes
+from explorer.core.words import has_words, merge
 from tests.support.example_traces import example_trace, pieces_trace, random_trace
 from tests.support.payloads import unpack_payload
 
@@ -42,9 +35,6 @@ def test_the_largest_code_stands_for_a_weight_above_1():
     assert weight_codes(weights, 2.0).tolist() == [[16384, LARGEST_CODE]]
 
 
-MANY = 20_000  # maps, so that even small ones are shrunk
-
-
 def test_a_trace_is_large_from_four_megabytes_of_weights_on():
     small = (example_trace(), pieces_trace(), random_trace(64, 64, 6, 8))
     assert not any(map(is_large, (*small, random_trace(140, 140, 4, 8))))
@@ -59,33 +49,6 @@ def test_the_weights_of_words_count_too(trace, monkeypatch):
     assert not is_large(trace)
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", weights - 1)
     assert is_large(trace)
-
-
-@pytest.mark.parametrize("unit", ["pieces", "words"])
-def test_every_head_has_a_picture(unit):
-    trace = pieces_trace() if unit == "words" else random_trace(20, 24)
-    shown = merge(trace) if unit == "words" else trace
-    arrays, headers = site_pictures(trace, MANY, word_axes(trace) if unit == "words" else None)
-    for site in trace.sites:
-        weights, mask_codes = shown.attention(site), shown.closed(site)
-        size = headers[site]["picture"]
-        assert headers[site]["shape"] == weights.shape
-        assert max(size) <= 7
-        expected = picture_codes(shrunk_weights(weights, mask_codes, *size), 1.0)
-        np.testing.assert_array_equal(arrays[f"{site}.pictures"], expected)
-        masks = arrays[f"{site}.pictures.closed"]
-        np.testing.assert_array_equal(masks.reshape(size), shrunk_codes(mask_codes, *size))
-        assert headers[site]["reasons"] == sorted(set(mask_codes[mask_codes > 0].tolist()))
-
-
-def test_masks_that_differ_are_shrunk_by_layer():
-    masks = [np.tril(np.ones((4, 4), bool)), np.eye(4, dtype=bool)]
-    weights = np.stack([mask / mask.sum(-1, keepdims=True) for mask in masks])[:, None]
-    trace = Trace.from_arrays((), "abcd", decoder=weights, masks={"decoder": masks})
-    arrays, headers = site_pictures(trace, 1)
-    masked = arrays["decoder.pictures.closed"]
-    np.testing.assert_array_equal(masked, trace.arrays["decoder.closed"])
-    assert headers["decoder"]["reasons"] == [1, 4]
 
 
 def test_gold_weights_are_means_over_the_rows_with_gold():
@@ -120,54 +83,6 @@ def test_layers_have_their_numbers_and_removed_heads_their_place():
     }
     part = Trace(trace.source_tokens, (), (), "", trace.arrays, facts=facts)
     assert site_facts(part, "encoder") == {"numbers": (4, 9), "removed": [(1, 2, "zero")]}
-
-
-def blocks(queries, keys, rows, columns):
-    """By pixel, its cells: cell c of n goes to pixel ⌊c · pixels / n⌋."""
-    for row in range(rows):
-        for column in range(columns):
-            inside_rows = [q for q in range(queries) if q * rows // queries == row]
-            inside_columns = [k for k in range(keys) if k * columns // keys == column]
-            yield row, column, np.ix_(inside_rows, inside_columns)
-
-
-@pytest.mark.parametrize(
-    ("queries", "keys", "rows", "columns"),
-    [(7, 11, 3, 4), (12, 12, 5, 5), (5, 9, 5, 2), (4, 4, 4, 4)],
-)
-def test_a_pixel_is_the_largest_unmasked_weight_of_its_cells(queries, keys, rows, columns):
-    random = np.random.default_rng(3)
-    weights = random.random((2, 3, queries, keys)).astype(np.float32)
-    mask_codes = random.choice([UNMASKED, LATER, PADDING], (queries, keys), p=[0.5, 0.3, 0.2])
-    mask_codes = mask_codes.astype(np.uint8)
-    found = shrunk_weights(weights, mask_codes, rows, columns)
-    codes = shrunk_codes(mask_codes, rows, columns)
-    assert found.shape == (2, 3, rows, columns)
-    for row, column, cells in blocks(queries, keys, rows, columns):
-        unmasked = mask_codes[cells] == UNMASKED
-        for head in np.ndindex(2, 3):
-            expected = np.where(unmasked, weights[head][cells], 0).max()
-            assert found[head][row, column] == expected
-        assert codes[row, column] == (UNMASKED if unmasked.any() else mask_codes[cells].max())
-
-
-def test_codes_of_pictures_are_those_of_the_square_root():
-    weights = np.linspace(0, 1, 1001, dtype=np.float32)
-    shown = (picture_codes(weights, 1.0) / 255) ** 2
-    assert np.abs(np.sqrt(shown) - np.sqrt(weights)).max() <= 1 / 510 + 1e-6
-    assert picture_codes(np.array([2.0], np.float32), 2.0) == 255
-
-
-@pytest.mark.parametrize("maps", [1, 24, 144, 864, 10_000])
-@pytest.mark.parametrize("shape", [(512, 512), (128, 2048), (3, 5)])
-def test_all_pictures_together_are_bounded_and_keep_their_shape(maps, shape):
-    rows, columns = picture_size(*shape, maps)
-    assert maps * rows * columns <= MOST_BYTES
-    assert max(rows, columns) <= LARGEST_EDGE
-    assert (rows, columns) == shape or rows / columns == pytest.approx(
-        shape[0] / shape[1], rel=1 / min(rows, columns)
-    )
-    assert picture_size(3, 5, 24) == (3, 5)
 
 
 def read(trace, unit, site, layer, head):

@@ -9,6 +9,8 @@ from explorer.heads.contributions.agreement import (
 from explorer.heads.contributions.contributions import contributions
 from explorer.heads.contributions.layer_contributions import layer_contributions
 from explorer.heads.metrics.evaluation_batches import given_sentences
+from explorer.model.huggingface.export import export_directory
+from explorer.model.huggingface.loading import open_directory
 
 TEXTS = ["7 3 9 1 4", "2 5", "1 2 3 4 5 6 7"]
 
@@ -93,4 +95,37 @@ def test_a_decoder_alone_is_judged_on_its_prefix(continuing):
     assert found["attention"] == (by_weight == expected).sum()
     batch = given_sentences(continuing, ["1 2 3", "甲 2"])
     table = contribution_agreement(continuing, batch)
-    assert (table.rows == 7).all()
+    assert (table.rows == 5).all()  # after the last token of a text none is known
+
+
+def test_a_model_and_its_export_to_the_library_agree_alike(reverse_model, tmp_path):
+    export_directory(reverse_model, tmp_path / "reverse")
+    other = open_directory(tmp_path / "reverse")
+    one, two = (
+        contribution_agreement(model, given_sentences(model, TEXTS)).set_index("method")
+        for model in (reverse_model, other)
+    )
+    assert (one.rows == two.rows).all()
+    for name in ("top", "top_content", "spearman", "gain"):
+        assert two[name].to_dict() == pytest.approx(one[name].to_dict(), abs=1e-6)
+
+
+def test_a_decoder_alone_of_the_library_is_judged_where_a_token_follows(tiny):
+    model = tiny("gpt2")
+    texts = ["5 17 8 30", "9 4"]
+    table = contribution_agreement(model, given_sentences(model, texts)).set_index("method")
+    assert (table.rows == 4).all()
+    same = []
+    for text in texts:
+        rows = len(text.split()) - 1
+        expected, found = (
+            contributions(model, text, method, target="9").matrix[:rows, : rows + 1]
+            for method in ("leave_one_out", "alti")
+        )
+        same += (expected.argmax(1) == found.argmax(1)).tolist()
+    assert table.top["alti"] == pytest.approx(np.mean(same))
+
+
+def test_a_family_whose_layers_are_no_sums_has_the_methods_that_it_allows(tiny):
+    table = contribution_agreement(tiny("gemma2"), given_sentences(tiny("gemma2"), ["5 17 8"]))
+    assert set(table.method) == {"rollout", "attention"}

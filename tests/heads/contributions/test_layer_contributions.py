@@ -7,7 +7,9 @@ from explorer.core.errors import ConfigError
 from explorer.heads.contributions.contributions import contributions
 from explorer.heads.contributions.layer_contributions import (
     LAYER_METHODS,
+    MOST_LEFT_OUT,
     layer_contributions,
+    most_left_out,
 )
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.explorable import ExplorableModel
@@ -166,6 +168,11 @@ def test_leave_one_out_of_too_many_tokens_is_refused(tiny, monkeypatch):
     )
     with pytest.raises(ConfigError, match=f"at most {tokens - 1} tokens"):
         layer_contributions(tiny, trace, "leave_one_out")
+
+
+def test_the_larger_a_model_the_fewer_tokens_it_leaves_out():
+    assert most_left_out(10**7) == MOST_LEFT_OUT
+    assert most_left_out(124_000_000) == 47  # GPT-2
 
 
 def test_another_method_is_refused(tiny):

@@ -148,11 +148,12 @@ def test_a_family_whose_layers_are_no_sums_is_refused_in_a_sentence(tiny, name):
 def test_what_a_model_does_not_give_is_refused_in_a_sentence(tiny):
     with pytest.raises(ConfigError, match="“bert” predicts no next tokens"):
         logit_attribution(tiny("bert"), TEXT)
-    with pytest.raises(ConfigError, match="“leave_one_out” hides each token"):
-        contributions(tiny("gpt2"), TEXT, "leave_one_out")
+    with pytest.raises(ConfigError, match="“bert” predicts no next tokens"):
+        contributions(tiny("bert"), TEXT, "leave_one_out")
     half = wrapped(tiny_model("gpt2").to(torch.bfloat16), None, "half")
-    with pytest.raises(ConfigError, match="“half” computes in half precision"):
-        contributions(half, TEXT)
+    for method in ("alti", "leave_one_out"):
+        with pytest.raises(ConfigError, match="“half” computes in half precision"):
+            contributions(half, TEXT, method)
     for name in ("llama", "qwen3", "opt"):  # OPT scales its queries before they are captured
         with pytest.raises(ConfigError, match=f"“{name}” changes queries or keys .* rotary"):
             score_parts(tiny(name), TEXT, "decoder", 0, 0, 1, 0)

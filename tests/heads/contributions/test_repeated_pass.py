@@ -33,6 +33,6 @@ def test_the_further_pass_is_the_one_that_full_capture_makes(normed_model, sites
 
 def test_a_pass_that_would_be_too_large_is_refused(explorable, monkeypatch):
     shown = explorable.trace("1 2 3")
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 1)
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: 1)
     with pytest.raises(TraceSizeError):
         captured_again(explorable, shown, ("decoder",))

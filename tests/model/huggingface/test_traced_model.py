@@ -282,9 +282,9 @@ def test_too_much_attention_is_refused_before_the_run(models, monkeypatch):
     model = models["marian"]
     whole = model.trace(TEXT, max_new_tokens=2)
     needed = sum(whole.attention(site).nbytes for site in whole.sites)
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed)
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: needed)
     assert "model_layers" not in model.trace(TEXT, max_new_tokens=2).facts
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", needed - 1)
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: needed - 1)
     fitting = model.trace(TEXT, max_new_tokens=2, layers="fit")
     count = fitting.facts["model_layers"]["cross"]
     assert fitting.layer_numbers("cross") == tuple(range(count - 1))
@@ -292,7 +292,7 @@ def test_too_much_attention_is_refused_before_the_run(models, monkeypatch):
         monkeypatch.setattr(traced_model, run, None)  # would fail
     with pytest.raises(TraceSizeError, match=f"the first {count - 1} fit"):
         model.trace(TEXT, max_new_tokens=2)
-    monkeypatch.setattr(trace_size, "LARGEST_TRACE", 1)
+    monkeypatch.setattr(trace_size, "largest_trace", lambda: 1)
     with pytest.raises(TraceSizeError):
         model.trace(TEXT, max_new_tokens=2, layers="fit")
     with pytest.raises(TraceSizeError):

@@ -22,6 +22,7 @@ import { listenToKeys } from "../../page/js/keyboard.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { createClassReport, createOpener } from "../../player/js/classMirror.ts";
 import { initialState } from "../../trace/js/initialState.ts";
+import { createLateChecks, giveChecks } from "../../trace/js/lateChecks.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
 import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
@@ -45,7 +46,7 @@ import {
 import type { ViewPayload } from "./viewPayload.ts";
 
 /** What the grid asks about its trace; the rest is asked in the player only. */
-const ASKED = ["head", "vectors", "path", "without"];
+const ASKED = ["head", "pictures", "integrity", "vectors", "path", "without"];
 const COLUMNS = 900; // px that the grid and the maps beside it need
 
 /**
@@ -72,7 +73,13 @@ export function openHeadGrid(
   });
   const placed = placeParts(context, frame, filter, map);
   const shown = payload.hasValues("norms") ? "norms" : "heads";
-  const reports = { views: [createSelectionReport(context), createClassReport(context, shown)] };
+  const reports = {
+    views: [
+      createSelectionReport(context),
+      createClassReport(context, shown),
+      createLateChecks(context),
+    ],
+  };
   let begun = false;
   /** Draw for the first time. */
   const begin = () => {
@@ -91,10 +98,7 @@ export function openHeadGrid(
     listen: (next) => Object.assign(context.options, next),
     selection: () => selectionOf(context),
     follow: opener.follow,
-    check: (integrity) => {
-      context.pieces.header.integrity = integrity; // opened again, it need not be checked again
-      context.give({ integrity });
-    },
+    check: (integrity) => giveChecks(context, integrity),
     update: (next) => {
       const trace = gridTrace(next);
       const state = initialState(trace, trace.header.view, context.state);

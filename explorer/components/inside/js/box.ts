@@ -11,6 +11,7 @@ export interface BoxContent {
   equation?: string; // its name
   cost?: Cost;
   heading?: string; // in place of the usual one
+  title?: string; // in place of the usual one, on hover
 }
 
 /** By box, the kind of a vector with a colour of its own. */
@@ -42,7 +43,7 @@ export function createBox(context: TraceContext, name: string, enlarge: () => vo
   const cost = element("p", { class: "cost" });
   const node = element(
     "li",
-    { class: `inside-step ${name}`, testid: `path-${name}`, title: say(`path_${name}_title`) },
+    { class: `inside-step ${name}`, testid: `path-${name}` },
     heading,
     formula,
     large,
@@ -57,6 +58,7 @@ export function createBox(context: TraceContext, name: string, enlarge: () => vo
     node.hidden = content === null;
     if (!content) return;
     write(heading, content.heading ?? say(`path_${name}`));
+    assign(node, "title", content.title ?? say(`path_${name}_title`));
     if (content.equation !== equationName) {
       equationName = content.equation;
       formula.replaceChildren(...(equationName ? [equation(equationName)] : []));

@@ -17,15 +17,12 @@ type CostName =
   | "forwarded"
   | "logits";
 
+export type Costs = Record<CostName, Cost>;
+
 /**
  * What each part of a layer costs: its parameters, and multiply–adds for `queries` × `keys` tokens.
  */
-export function costsOf(
-  config: Sizes,
-  site: SiteName,
-  queries: number,
-  keys: number,
-): Record<CostName, Cost> {
+export function costsOf(config: Sizes, site: SiteName, queries: number, keys: number): Costs {
   const { d_model: width, d_ff: hidden } = config;
   const vocabulary = site === "encoder" ? config.source_vocabulary : config.target_vocabulary;
   const square = width * width;
@@ -59,7 +56,7 @@ export function attentionCost(
   return { ...now, growth: twice.products / now.products };
 }
 
-function sumOf(costs: Record<CostName, Cost>): Cost {
+function sumOf(costs: Costs): Cost {
   const own = OF_ATTENTION.map((name) => costs[name]);
   return {
     parameters: own.reduce((sum, { parameters }) => sum + parameters, 0),

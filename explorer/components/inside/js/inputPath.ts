@@ -4,7 +4,8 @@ import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import type { BoxContent } from "./box.ts";
-import { costsOf } from "./costs.ts";
+import { type Costs, costsOf } from "./costs.ts";
+import { ofLibrary } from "./libraryPath.ts";
 import { subscript } from "./printedNumbers.ts";
 import type { TokenPath } from "./tokenPath.ts";
 
@@ -18,40 +19,42 @@ export function inputContents(
   cell: Cell,
 ): Record<string, BoxContent | null> {
   const { queries, keys } = path.counts;
-  const costs = costsOf(path.config, context.state.site, queries, keys);
-  const pre = path.config.norm === "pre";
-  return {
+  const costs = path.sizes && costsOf(path.sizes, context.state.site, queries, keys);
+  const pre = path.shape.norm === "pre";
+  const contents = {
     ...embedding(context, path, cell.query, costs),
     normed: pre
-      ? { vector: path.vector("normed", cell.query), equation: "normed", cost: costs.normed }
+      ? { vector: path.vector("normed", cell.query), equation: "normed", cost: costs?.normed }
       : null,
     ...projections(context, path, head, cell, costs),
   };
+  return path.sizes ? contents : ofLibrary(context.say, path, contents);
 }
 
 function embedding(
   context: TraceContext,
   path: TokenPath,
   query: number,
-  costs: ReturnType<typeof costsOf>,
-): Record<string, BoxContent> {
+  costs: Costs | null,
+): Record<string, BoxContent | null> {
   const { say, state } = context;
-  const sizes = path.config;
-  const vocabulary = state.site === "encoder" ? sizes.source_vocabulary : sizes.target_vocabulary;
-  const token = labelOf(siteOf(context).queryTokens[query]);
   const first = state.layer === 0 && state.site !== "cross";
   return {
-    tokens: {
-      vector: path.vector("tokens", query),
-      equation: "tokens",
-      cost: costs.tokens,
-      text: say("path_tokens_text", { token, vocabulary }),
-    },
-    positions: {
-      vector: path.vector("positions", query),
-      equation: "positions",
-      text: say("path_positions_text", { position: query + 1 }),
-    },
+    tokens: path.has("tokens")
+      ? {
+          vector: path.vector("tokens", query),
+          equation: "tokens",
+          cost: costs?.tokens,
+          text: tokenText(context, path, query),
+        }
+      : null,
+    positions: path.has("positions")
+      ? {
+          vector: path.vector("positions", query),
+          equation: "positions",
+          text: say("path_positions_text", { position: query + 1 }),
+        }
+      : null,
     input: {
       vector: path.vector("input", query),
       equation: first ? "input" : "later",
@@ -60,16 +63,25 @@ function embedding(
   };
 }
 
+/** The token of a query and, where it is known, the size of its vocabulary. */
+function tokenText(context: TraceContext, { sizes }: TokenPath, query: number) {
+  const { say, state } = context;
+  const token = labelOf(siteOf(context).queryTokens[query]);
+  if (!sizes) return say("path_from_token", { token });
+  const vocabulary = state.site === "encoder" ? sizes.source_vocabulary : sizes.target_vocabulary;
+  return say("path_tokens_text", { token, vocabulary });
+}
+
 function projections(
   context: TraceContext,
-  { config, counts }: TokenPath,
+  { shape, counts }: TokenPath,
   head: HeadVectors,
   { query, key }: Cell,
-  costs: ReturnType<typeof costsOf>,
+  costs: Costs | null,
 ): Record<string, BoxContent> {
   const { say, state } = context;
   const site = siteOf(context);
-  const own = config.norm === "pre" ? "" : "_post";
+  const own = shape.norm === "pre" ? "" : "_post";
   const other = state.site === "cross" ? "_memory" : own;
   const [queryToken, keyToken] = [site.queryTokens[query], site.keyTokens[key]].map(labelOf);
   const from = state.site === "cross" ? "path_from_memory" : "path_from_token";
@@ -79,7 +91,7 @@ function projections(
       equation: `query${own}`,
       heading: say("path_query_heading", { number: subscript(query + 1) }),
       text: say("path_from_token", { token: queryToken }),
-      cost: costs.vectors,
+      cost: costs?.vectors,
     },
     key: {
       vector: row(head.keys, key, counts.keys),

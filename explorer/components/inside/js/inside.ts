@@ -29,7 +29,7 @@ import { createOmissionView, type Omission } from "./omission.ts";
 import { scoreFigure } from "./scoreFigure.ts";
 import { createScoreParts } from "./scoreParts.ts";
 import type { ScoreVectors } from "./scoreVectors.ts";
-import { findPath, type TokenPath } from "./tokenPath.ts";
+import { findPath, PATH, type TokenPath } from "./tokenPath.ts";
 
 const [FIRST, ...OTHERS] = INSIDE_VIEWS;
 const PARTS = [FIRST, "cell", ...OTHERS];
@@ -39,8 +39,11 @@ const SOURCES: Record<string, string[]> = {
   cell: ["vectors"],
   score: ["score"],
   depth: ["early", "path"],
+  without: ["without"],
 };
-const PATH = ["path"]; // of all other parts
+
+/** By part, the sentence where none of its questions can be asked; else that of the path. */
+const MISSING: Record<string, string> = { score: "score_missing", without: "without_missing" };
 
 /**
  * The panel below the map: how the weight of one cell arises, and the path of its query through the
@@ -282,7 +285,7 @@ function obstacle(context: TraceContext, { query }: Cell, part: string) {
   const { say, state, trace } = context;
   if (trace.rows) return say("inside_words");
   if (!(SOURCES[part] ?? PATH).some((name) => offers(context, name)))
-    return say(part === "score" ? "score_missing" : "path_missing");
+    return say(MISSING[part] ?? "path_missing");
   if (part === "score" && context.asked.answer !== "") return say("score_asked");
   const answers = ["after", "depth", "without"].includes(part); // show the next token
   if (answers && tokenHidden(context, currentRow(context))) return say("inside_hidden");

@@ -60,7 +60,9 @@ export function createLayerPath(context: TraceContext) {
     detail.element.hidden = !large || ofPositions;
     if (ofPositions) positions.show(allPositions(path), cell.query);
     else if (large) detail.show(large.vector, large.name, KINDS[enlarged]);
-    write(total, totalText(context, path));
+    const text = totalText(context, path);
+    total.hidden = text === "";
+    write(total, text);
   };
   return { element: node, draw };
 }
@@ -69,9 +71,11 @@ function allPositions(path: TokenPath) {
   return Array.from({ length: path.counts.queries }, (_, row) => path.vector("positions", row));
 }
 
-function totalText({ say, state }: TraceContext, { config, counts }: TokenPath) {
+/** @returns "" of a model of the library */
+function totalText({ say, state }: TraceContext, { sizes, counts }: TokenPath) {
+  if (!sizes) return "";
   const { queries, keys } = counts;
-  const { parameters, products, growth } = attentionCost(config, state.site, queries, keys);
+  const { parameters, products, growth } = attentionCost(sizes, state.site, queries, keys);
   return say("path_total", {
     parameters: grouped(parameters),
     products: grouped(products),

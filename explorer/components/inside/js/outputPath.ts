@@ -7,7 +7,8 @@ import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import type { BoxContent } from "./box.ts";
-import { costsOf } from "./costs.ts";
+import { type Cost, type Costs, costsOf } from "./costs.ts";
+import { ofLibrary } from "./libraryPath.ts";
 import { decimal } from "./printedNumbers.ts";
 import type { TokenPath } from "./tokenPath.ts";
 
@@ -33,48 +34,60 @@ export function outputContents(
   const { query } = cell;
   const { say, state } = context;
   const { queries, keys } = path.counts;
-  const costs = costsOf(path.config, state.site, queries, keys);
-  const after = path.config.norm === "pre" ? "" : "_post";
-  const hidden = path.vector("hidden", query);
-  const asked = isAsked(context, "active numbers", cell);
-  const active = asked ? ASKED : hidden.filter((value) => value > 0).length;
-  const layers = path.config[state.site === "encoder" ? "encoder_layers" : "decoder_layers"];
-  return {
+  const costs = path.sizes && costsOf(path.sizes, state.site, queries, keys);
+  const after = path.shape.norm === "pre" ? "" : "_post";
+  const layers = path.shape[state.site === "encoder" ? "encoder_layers" : "decoder_layers"];
+  const contents = {
     heads: {
       vector: path.vector("heads", query),
       equation: "heads",
-      text: say("path_heads_text", { heads: path.config.heads }),
+      text: say("path_heads_text", { heads: path.shape.heads }),
     },
     projected: {
       vector: path.vector("projected", query),
       equation: "projected",
-      cost: costs.projected,
+      cost: costs?.projected,
     },
     result: { vector: path.vector("output", query), equation: `result${after}` },
-    hidden: {
-      vector: hidden,
-      equation: `hidden${after}`,
-      cost: costs.hidden,
-      text: [
-        state.site === "decoder" && path.config.encoder_layers > 0 && say("path_after_cross"),
-        say("path_hidden_text", { active, all: hidden.length }),
-      ]
-        .filter(Boolean)
-        .join(" · "),
-    },
-    forwarded: {
-      vector: path.vector("forwarded", query),
-      equation: "forwarded",
-      cost: costs.forwarded,
-    },
+    ...feedForward(context, path, cell, costs),
     layer: { vector: path.vector("layer", query), equation: `layer${after}` },
     stack: {
       vector: path.vector("stack", query),
       equation: `stack${after}`,
       text: stackText(context, layers),
     },
-    logits: logits(context, path, query, costs.logits),
+    logits: logits(path, query, costs?.logits),
   };
+  return path.sizes ? contents : ofLibrary(say, path, contents);
+}
+
+/** Both halves of the feed-forward network; of a model of the library its output alone. */
+function feedForward(
+  context: TraceContext,
+  path: TokenPath,
+  cell: Cell,
+  costs: Costs | null,
+): Record<string, BoxContent | null> {
+  const { say, state } = context;
+  const later = state.site === "decoder" && path.shape.encoder_layers > 0;
+  const before = later ? say("path_after_cross") : "";
+  const forwarded = {
+    vector: path.vector("forwarded", cell.query),
+    equation: "forwarded",
+    cost: costs?.forwarded,
+  };
+  if (!path.has("hidden")) return { hidden: null, forwarded: { ...forwarded, text: before } };
+  const vector = path.vector("hidden", cell.query);
+  const asked = isAsked(context, "active numbers", cell);
+  const active = asked ? ASKED : vector.filter((value) => value > 0).length;
+  const counted = say("path_hidden_text", { active, all: vector.length });
+  const hidden = {
+    vector,
+    equation: path.shape.norm === "pre" ? "hidden" : "hidden_post",
+    cost: costs?.hidden,
+    text: [before, counted].filter(Boolean).join(" · "),
+  };
+  return { hidden, forwarded };
 }
 
 /** @param layers of the stack */
@@ -85,12 +98,7 @@ function stackText({ say, state }: TraceContext, layers: number) {
 }
 
 /** @returns null of an encoder */
-function logits(
-  _context: TraceContext,
-  path: TokenPath,
-  query: number,
-  cost: import("./costs.ts").Cost,
-): BoxContent | null {
+function logits(path: TokenPath, query: number, cost?: Cost): BoxContent | null {
   const candidates = path.candidates(query);
   if (!candidates.length) return null;
   const lines = candidates

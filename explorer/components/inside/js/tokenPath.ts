@@ -1,17 +1,21 @@
 import { readEnvelope } from "../../page/js/envelope.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { createLoading, type Find } from "../../trace/js/traceQuestions.ts";
+import { createLoading, type Find, offers } from "../../trace/js/traceQuestions.ts";
 
-/** The sizes of the model, as its config names them. */
-export interface Sizes {
-  d_model: number;
+/** What is known of every model, as the config of those trained here names it. */
+export interface Shape {
   heads: number;
-  d_ff: number;
   encoder_layers: number;
   decoder_layers: number;
+  norm: "pre" | "post";
+}
+
+/** The sizes of a model trained here. */
+export interface Sizes extends Shape {
+  d_model: number;
+  d_ff: number;
   source_vocabulary: number;
   target_vocabulary: number;
-  norm: "pre" | "post";
 }
 
 type VectorName =
@@ -29,8 +33,11 @@ type VectorName =
 
 /** The path of all queries through a layer, in the format of `inside/payload.py`. */
 export interface TokenPath {
-  config: Sizes;
+  shape: Shape;
+  sizes: Sizes | null; // null of a model of the library
+  norm: string; // its name
   counts: { queries: number; keys: number };
+  has: (name: VectorName) => boolean; // all of a model trained here
   vector: (name: VectorName, query: number) => Float32Array;
   candidates: (query: number) => Candidate[]; // none in an encoder
   early: (query: number) => EarlyToken[]; // the first tokens if this layer were the last
@@ -51,7 +58,8 @@ export interface Candidate {
 type EarlyToken = { label: string; probability: number };
 
 interface PathHeader {
-  config: Sizes;
+  config: Shape | Sizes;
+  norm?: string;
   counts: { queries: number; keys: number };
   candidates: string[][];
   early: string[][];
@@ -60,7 +68,8 @@ interface PathHeader {
 
 export function readTokenPath(bytes: Uint8Array): TokenPath {
   const { header, array } = readEnvelope<PathHeader>(bytes);
-  const { config, counts } = header;
+  const { config: shape, counts } = header;
+  const sizes = "d_model" in shape ? shape : null;
   const numbers = (name: string) => {
     const found = array(name) as Float32Array | null;
     if (!found) throw new Error(`no ${name}`);
@@ -86,16 +95,32 @@ export function readTokenPath(bytes: Uint8Array): TokenPath {
   const { temperatures } = header;
   const tempered: TokenPath["tempered"] = (query, temperature) =>
     numbers("tempered")[query * temperatures.length + temperature];
-  return { config, counts, vector, candidates, early, temperatures, tempered };
+  return {
+    shape,
+    sizes,
+    norm: header.norm ?? "LayerNorm",
+    counts,
+    has: (name) => array(name) !== null,
+    vector,
+    candidates,
+    early,
+    temperatures,
+    tempered,
+  };
 }
 
-const loadings: WeakMap<TraceContext, Find<TokenPath>> = new WeakMap();
+/** The questions of which one is answered by the path: of models trained here, of the library. */
+export const PATH = ["path", "layer"];
+
+const loadings: WeakMap<TraceContext, Record<string, Find<TokenPath>>> = new WeakMap();
 
 /** The path of a token through a layer of the attention on screen, once it is here. */
 export function findPath(context: TraceContext, layer: number) {
-  const find = loadings.get(context) ?? createLoading(context, "path", readTokenPath);
-  loadings.set(context, find);
-  return find(pathPlace(context, layer));
+  const known = loadings.get(context) ?? {};
+  loadings.set(context, known);
+  const name = PATH.find((one) => offers(context, one)) ?? PATH[0];
+  known[name] ??= createLoading(context, name, readTokenPath);
+  return known[name](pathPlace(context, layer));
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Zoom } from "../../trace/js/zoom.ts";
 /** The head and step that a text is shown with first, as the app's Explore page chooses them. */
 
 import type { ModelTrace } from "../../browser_model/js/explorableModel.ts";
@@ -31,6 +32,7 @@ export function missingIn(
     heads: (head: number) => head < heads,
     steps: (step: number) => step >= 1 && step <= steps,
     cells: ([query, key]: [number, number]) => query < queries && key < keys,
+    zooms: ([, last, , lastKey]: Zoom) => last < queries && lastKey < keys,
   };
   const missing = FIELDS.filter(({ name, limit }) => {
     const value = view[name] ?? null;

@@ -3,6 +3,7 @@ import { MARK_WIDTH, SMALL_PROJECTOR_TYPE, SMALL_TYPE } from "../../dom/js/lengt
 import { BYTE, labelOf, markOf } from "../../trace/js/label.ts";
 import type { Site, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { wholeMap, type Zoom } from "../../trace/js/zoom.ts";
 
 export type Range = [number, number]; // of positions; a cell reaches 0.5 to either side
 
@@ -35,6 +36,7 @@ const SLACK = 1.5; // large cells matter more than square ones
 const BYTE_TYPE = 'ui-monospace, "DejaVu Sans Mono", monospace'; // and of bytes,
 const BYTE_SIZE = 0.92; // as in the style sheet
 const NARROW_CELL = 26;
+const ROUNDING = 1e-6; // cells; an edge that is as near to a cell's is the cell's
 export const SMALLEST_AXIS = 96; // px the title of an axis needs
 
 /** Pens by font: a new canvas takes a millisecond. */
@@ -198,11 +200,22 @@ function isDecoded({ name }: Site) {
 }
 
 /** The ranges that show every cell. */
-export function wholeRange({ queries, keys }: Pick<Site, "queries" | "keys">): {
-  x: Range;
-  y: Range;
-} {
-  return { x: [-0.5, keys - 0.5], y: [-0.5, queries - 0.5] };
+export function wholeRange(site: Pick<Site, "queries" | "keys">) {
+  return rangesOf(wholeMap(site));
+}
+
+/** The ranges that show a part of the map. */
+export function rangesOf([first, last, firstKey, lastKey]: Zoom): { x: Range; y: Range } {
+  return { x: [firstKey - 0.5, lastKey + 0.5], y: [first - 0.5, last + 0.5] };
+}
+
+/** The part of the map that ranges show, in whole cells. */
+export function zoomOf({ x, y }: { x: Range; y: Range }): Zoom {
+  const cells = ([start, end]: Range) => {
+    const first = Math.floor(start + 0.5 + ROUNDING);
+    return [first, Math.max(first, Math.ceil(end - 0.5 - ROUNDING))];
+  };
+  return [...cells(y), ...cells(x)] as Zoom;
 }
 
 /**

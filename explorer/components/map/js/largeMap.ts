@@ -63,7 +63,7 @@ function shown([start, end]: Range, count: number) {
  * The cells of some rows and columns.
  * @param cells row by row
  */
-export function part<Cells extends Float32Array | Uint8Array>(
+export function part<Cells extends Float32Array | Uint8Array | Uint16Array>(
   cells: Cells,
   keys: number,
   rows: { first: number; count: number },

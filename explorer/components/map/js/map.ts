@@ -17,10 +17,11 @@ import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { mapTitle, shownHead, shownName, siteOf, stepOfRow } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { showPart } from "../../trace/js/zoom.ts";
 import { createAlignment, drawLinks } from "./alignment.ts";
 import { createAxes } from "./axes.ts";
 import { createEditGestures } from "./editGestures.ts";
-import { cellAt, type Geometry, SMALLEST_AXIS } from "./geometry.ts";
+import { cellAt, type Geometry, SMALLEST_AXIS, zoomOf } from "./geometry.ts";
 import { isLargeMap, paintVisible } from "./largeMap.ts";
 import { createLegend } from "./legend.ts";
 import { liveFigure } from "./mapFigure.ts";
@@ -67,8 +68,12 @@ export function createMap(
   const layers = { box, base, plot, pattern, links };
   const problem = element("p", { class: "notice", testid: "map-notice", hidden: true });
   const legend = createLegend(context);
-  const space = createSpace(context, box, legend.element, ({ height }) =>
-    Math.max(height, SMALLEST_AXIS),
+  const space = createSpace(
+    context,
+    box,
+    legend.element,
+    ({ height }) => Math.max(height, SMALLEST_AXIS),
+    () => context.state.zoom,
   );
   const overlay = createOverlay(context, space);
   const axes = createAxes(context, space);
@@ -120,7 +125,7 @@ function drawCells(context: TraceContext, { box, base }: MapLayers, space: Space
   const { state, palette } = context;
   const site = siteOf(context);
   const large = isLargeMap(site);
-  const geometry = large ? space.geometry() : space.fitted(); // the other is zoomed by Plotly
+  const geometry = space.geometry();
   if (!geometry) return;
   if (large) box.classList.add("by-canvas");
   const head = shownHead(state);
@@ -150,26 +155,15 @@ function createDrawing(context: TraceContext, layers: MapLayers, space: Space) {
   let plotly: Plotly | null = null;
   let figure: ReturnType<typeof liveFigure> | null = null;
   let [stopped, listening] = [false, false];
-  /** Take the ranges that Plotly shows. */
+  /** Take the ranges that a person chose in Plotly, as whole cells. */
   const followZoom = () => {
-    const geometry = space.geometry();
-    if (!geometry) return;
     const { xaxis, yaxis } = plot.layout;
-    const [x, y] = [xaxis.range, [...yaxis.range].reverse()];
-    const site = siteOf(context);
-    const zoomed = x[1] - x[0] < site.keys || y[1] - y[0] < site.queries;
-    context.set({ zoomed });
-    if ([0, 1].every((end) => geometry.x[end] === x[end] && geometry.y[end] === y[end])) return;
-    space.zoom({ x: [x[0], x[1]], y: [y[0], y[1]] });
+    const [top, bottom] = [...yaxis.range].reverse();
+    const zoom = zoomOf({ x: [xaxis.range[0], xaxis.range[1]], y: [top, bottom] });
+    if (!showPart(context, zoom)) draw(); // the same cells, without parts of others
   };
   /** Show every cell. */
-  const resetZoom = () => {
-    const site = siteOf(context);
-    plotly?.relayout(plot, {
-      "xaxis.range": [-0.5, site.keys - 0.5],
-      "yaxis.range": [site.queries - 0.5, -0.5],
-    });
-  };
+  const resetZoom = () => showPart(context, null);
   const draw = latestOnly(async () => {
     if (!plotly || stopped || !figure) return;
     layers.box.classList.add("redrawing");
@@ -183,7 +177,6 @@ function createDrawing(context: TraceContext, layers: MapLayers, space: Space) {
       plot.on("plotly_doubleclick", resetZoom);
       listening = true;
     }
-    followZoom();
     layers.box.classList.remove("redrawing");
   });
   const view = () => {
@@ -299,7 +292,7 @@ function mapHeading(context: TraceContext, tools: Part[], resetZoom: () => void)
     assign(title, "title", mapTitle(context));
   };
   const offerReset = () => {
-    reset.hidden = !context.state.zoomed;
+    reset.hidden = !context.state.zoom;
   };
   return { element: node, views: [...all.flatMap(({ views = [] }) => views), offerReset, draw] };
 }

@@ -3,7 +3,7 @@ import { UNMASKED } from "../../trace/js/look.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { shownHead, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { type Geometry, wholeRange } from "./geometry.ts";
+import { type Geometry, rangesOf, wholeRange } from "./geometry.ts";
 import { isLargeMap } from "./largeMap.ts";
 import { MASK_CODES } from "./pattern.ts";
 
@@ -50,8 +50,10 @@ function plotlyGreys(palette: Palette) {
  */
 export function liveFigure(context: TraceContext, geometry: Geometry) {
   const site = siteOf(context);
+  const { zoom } = context.state;
   const axis = { showgrid: false, zeroline: false, showticklabels: false, ticks: "" };
   const { x, y } = wholeRange(site);
+  const shown = zoom ? rangesOf(zoom) : { x, y };
   const { box, left, top, width, height } = geometry;
   const layout = {
     width: box.width,
@@ -61,9 +63,8 @@ export function liveFigure(context: TraceContext, geometry: Geometry) {
     plot_bgcolor: "rgba(0,0,0,0)",
     hovermode: false,
     dragmode: window.matchMedia("(pointer: coarse)").matches ? false : "zoom",
-    uirevision: `${context.generation}/${site.name}`,
-    xaxis: { ...axis, range: x, minallowed: x[0], maxallowed: x[1] },
-    yaxis: { ...axis, range: [...y].reverse(), minallowed: y[0], maxallowed: y[1] },
+    xaxis: { ...axis, range: [...shown.x], minallowed: x[0], maxallowed: x[1] },
+    yaxis: { ...axis, range: [...shown.y].reverse(), minallowed: y[0], maxallowed: y[1] },
   };
   return { data: isLargeMap(site) ? [] : figureData(context), layout };
 }

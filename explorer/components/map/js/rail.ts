@@ -20,9 +20,11 @@ import {
   shownName,
   siteOf,
 } from "../../trace/js/stepState.ts";
-import type { Replacement, Site, Trace } from "../../trace/js/trace.ts";
+import type { Cell, Replacement, Site, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import type { Zoom } from "../../trace/js/zoom.ts";
 import { sharedShape } from "./geometry.ts";
+import { createHeadPictures, type HeadPictures } from "./headPictures.ts";
 import {
   paintThumbnail,
   SMALLEST_THUMBNAIL,
@@ -64,7 +66,12 @@ export function createRail(
   {
     gold = goldOfTrace(context),
     without = () => context.trace,
-  }: { gold?: GoldNumbers; without?: () => Trace } = {},
+    heads = createHeadPictures(context),
+  }: {
+    gold?: GoldNumbers;
+    without?: () => Trace;
+    heads?: ReturnType<typeof createHeadPictures>;
+  } = {},
 ): Part {
   const { say } = context;
   const removal: Removal = (layer, head) =>
@@ -72,6 +79,7 @@ export function createRail(
   const axes = element("div", { class: "mini-axes", title: say("mini_axes_title") });
   const grid = element("div", { class: "heads", testid: "heads", role: "group" });
   const node = element("section", { class: "rail", "aria-label": say("heads") }, axes, grid);
+  const shown = () => heads(context.state.zoom);
   const pictures = createStore<Pictures>({
     layout: { unit: 1, width: 0, height: 0, columns: 1 },
     scale: "linear",
@@ -87,15 +95,17 @@ export function createRail(
     if (frame) bringIntoView(grid, frame);
   };
   followArrows(grid, () => headButtons(grid), { press: () => !context.state.edit });
+  grid.addEventListener("pointermove", (event) => hoverThumbnail(context, event, shown().part));
+  grid.addEventListener("pointerleave", (event) => clearHover(context, event));
   return {
     element: node,
     views: [
       () => nameAxes(context, axes, gold),
       layOut,
       chooseScale,
-      () => paintThumbnails(context, grid, pictures.values, removal),
+      () => paintThumbnails(context, grid, pictures.values, shown(), removal),
       () => markSelected(context, grid, pictures.values),
-      () => markStep(context, grid, pictures.values),
+      () => markStep(context, grid, pictures.values.layout, shown().part),
     ],
     after: [bringSelected],
   };
@@ -322,10 +332,6 @@ function thumbnail(context: TraceContext, layer: number, head: number, scored: b
       class: "thumbnail",
       testid: `head-${layer}-${head}`,
       "data-head": `${layer}/${head}`,
-      on: {
-        pointermove: (event) => hoverThumbnail(context, picture, event, layer, head),
-        pointerleave: (event) => clearHover(context, event),
-      },
     },
     picture,
     element("span", { class: "head-name" }, `H${head}`),
@@ -357,21 +363,36 @@ function nameThumbnail(
   frame.classList.toggle("absent", !held);
 }
 
-/** Hover the cell of a thumbnail under the pointer. */
-function hoverThumbnail(
-  context: TraceContext,
-  picture: HTMLElement,
-  event: PointerEvent,
-  layer: number,
-  head: number,
-) {
-  const site = siteOf(context);
-  const box = picture.getBoundingClientRect();
-  const query = Math.floor(((event.clientY - box.top) / box.height) * site.queries);
-  const key = Math.floor(((event.clientX - box.left) / box.width) * site.keys);
-  const inside = query >= 0 && query < visibleRows(context) && key >= 0 && key < site.keys;
+/**
+ * Hover the cell of a thumbnail under the pointer.
+ * @param part of the map that the thumbnails show
+ */
+function hoverThumbnail(context: TraceContext, event: PointerEvent, part: Zoom) {
+  const frame = event.target instanceof Element ? event.target.closest(".thumbnail") : null;
+  const picture = frame?.querySelector(".picture");
+  if (!(frame instanceof HTMLElement) || !picture) {
+    clearHover(context, event);
+    return;
+  }
+  const [layer, head] = (frame.dataset.head ?? "").split("/").map(Number);
+  const { query, key } = cellUnder(picture, event, part);
+  const inside = query >= part[0] && query <= part[1] && key >= part[2] && key <= part[3];
   const cell = { query, key, layer, head, x: event.clientX, y: event.clientY };
-  setHover(context, inside ? cell : null);
+  setHover(context, inside && query < visibleRows(context) ? cell : null);
+}
+
+/** The cell under the pointer, in a picture of a part of the map. */
+export function cellUnder(
+  picture: Element,
+  { clientX, clientY }: MouseEvent,
+  [first, last, firstKey, lastKey]: Zoom,
+): Cell {
+  const box = picture.getBoundingClientRect();
+  const [down, across] = [(clientY - box.top) / box.height, (clientX - box.left) / box.width];
+  return {
+    query: first + Math.floor(down * (last - first + 1)),
+    key: firstKey + Math.floor(across * (lastKey - firstKey + 1)),
+  };
 }
 
 /** Draw the weights of every head; not done at a step. */
@@ -379,13 +400,14 @@ function paintThumbnails(
   context: TraceContext,
   grid: HTMLElement,
   { layout, scale }: Readonly<Pictures>,
+  heads: HeadPictures,
   removal: Removal,
 ) {
   const { palette } = context;
   const site = siteOf(context);
   grid.querySelectorAll("canvas").forEach((canvas, index) => {
     const { layer, head } = headAt(index, site.heads);
-    const picture = site.picture(layer, head);
+    const picture = heads.of(layer, head);
     const tone = tones(picture.weights, picture.keys, scale);
     const removed = removal(layer, head) !== null;
     paintThumbnail(canvas, layout, palette, picture, tone, removed);
@@ -447,21 +469,27 @@ function bringIntoView(grid: HTMLElement, frame: Element) {
  * The current row and the hovered key in every thumbnail, as properties of their parent. They are whole
  * pixels of the screen: of a long text, whose rows are thinner, few steps change any of the pictures.
  */
-function markStep(context: TraceContext, grid: HTMLElement, { layout }: Readonly<Pictures>) {
+export function markStep(
+  context: TraceContext,
+  grid: HTMLElement,
+  { width, height }: Pick<ThumbnailSize, "width" | "height">,
+  [first, last, firstKey, lastKey]: Zoom,
+) {
   const { state } = context;
-  const site = siteOf(context);
+  const [rows, columns] = [last - first + 1, lastKey - firstKey + 1];
   const row = currentRow(context);
-  grid.classList.toggle("stepping", row >= 0);
+  const key = state.hover?.key ?? -1;
+  grid.classList.toggle("stepping", row >= first && row <= last);
   const visible = row + (weightsHidden(context) ? 0 : 1);
-  const ahead = state.ahead || site.name === "encoder";
-  grid.classList.toggle("covered", row >= 0 && !ahead && visible < site.queries);
-  grid.classList.toggle("keyed", Boolean(state.hover));
-  const [down, across] = [layout.height, layout.width];
-  place(grid, "--row", onPixel(row / site.queries, down));
-  place(grid, "--row-end", onPixel(Math.min(visible / site.queries, 1), down));
-  place(grid, "--row-size", 1 / site.queries);
-  place(grid, "--key", onPixel((state.hover?.key ?? 0) / site.keys, across));
-  place(grid, "--key-size", 1 / site.keys);
+  const ahead = state.ahead || siteOf(context).name === "encoder";
+  grid.classList.toggle("covered", row >= 0 && !ahead && visible <= last);
+  grid.classList.toggle("keyed", key >= firstKey && key <= lastKey);
+  const end = Math.min(Math.max((visible - first) / rows, 0), 1);
+  place(grid, "--row", onPixel((row - first) / rows, height));
+  place(grid, "--row-end", onPixel(end, height));
+  place(grid, "--row-size", 1 / rows);
+  place(grid, "--key", onPixel((key - firstKey) / columns, width));
+  place(grid, "--key-size", 1 / columns);
 }
 
 /** A share of a length, moved to the nearest pixel of the screen. */

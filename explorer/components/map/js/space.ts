@@ -2,44 +2,44 @@ import { onResize } from "../../dom/js/onResize.ts";
 import { createStore, type View } from "../../dom/js/store.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { createGeometry, type Geometry, type Plot } from "./geometry.ts";
+import type { Zoom } from "../../trace/js/zoom.ts";
+import { createGeometry, type Geometry, rangesOf } from "./geometry.ts";
 
 /** Where a map lies in its box. */
 export interface Space {
   fit: View; // measures the box; before the views that draw in it
   fitted: () => Geometry | null; // every cell; null while there is no space
-  geometry: () => Geometry | null; // the cells that the zoom shows
-  zoom: (ranges: Pick<Plot, "x" | "y">) => void;
+  geometry: () => Geometry | null; // the cells that are shown
   view: (draw: (geometry: Geometry) => void) => View; // that draws while there is space
 }
 
 /**
  * The space of a map, measured again when there is more or less of it, as when a line above or below
- * its box wraps. The zoom is kept while the same trace and attention are shown.
+ * its box wraps.
  * @param below moved up to the cells
  * @param cellsHeight px that the cells or their axis take
+ * @param shown the part of the map on screen; null = all
  */
 export function createSpace(
   context: TraceContext,
   box: HTMLElement,
   below: HTMLElement,
   cellsHeight: (geometry: Geometry) => number,
+  shown: () => Zoom | null = () => null,
 ): Space {
   const { values, set } = createStore<{
     fitted: Geometry | null;
-    ranges: Pick<Plot, "x" | "y"> | null;
     resized: number; // how often the box alone got another size
-  }>({ fitted: null, ranges: null, resized: 0 });
-  let shown = "";
+  }>({ fitted: null, resized: 0 });
   const fit = () => {
     void [context.size, values.resized]; // measures
     const fitted = fitMap(context, box, below, cellsHeight);
-    if (!fitted) return;
-    const now = `${context.generation}/${context.state.site}`;
-    set({ fitted, ...(now === shown ? {} : { ranges: null }) });
-    shown = now;
+    if (fitted) set({ fitted });
   };
-  const geometry = () => values.fitted && { ...values.fitted, ...values.ranges };
+  const geometry = () => {
+    const zoom = shown();
+    return values.fitted && { ...values.fitted, ...(zoom && rangesOf(zoom)) };
+  };
   onResize([box], context.signal, () => {
     const size = values.fitted?.box;
     if (!size || context.root.dataset.narrow !== undefined) return;
@@ -50,7 +50,6 @@ export function createSpace(
     fit,
     fitted: () => values.fitted,
     geometry,
-    zoom: (ranges) => set({ ranges }),
     view: (draw) => () => {
       const found = geometry();
       if (found) draw(found);

@@ -21,9 +21,10 @@ export function everythingShown() {
   return document.documentElement.hasAttribute(SHOWN) || stored(CHOSEN) !== null;
 }
 
-/** Show on this page what was chosen on one before. */
+/** Show on this page what its address names, or what was chosen on one before. */
 export function showChosen() {
-  document.documentElement.toggleAttribute(SHOWN, stored(CHOSEN) !== null);
+  const named = new URLSearchParams(location.search).get("everything") === "1";
+  document.documentElement.toggleAttribute(SHOWN, named || stored(CHOSEN) !== null);
 }
 
 export function showEverything(shown: boolean) {

@@ -16,6 +16,7 @@ import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { offersMethod } from "../../trace/js/traceQuestions.ts";
 import { chooseUnit, inUnit } from "../../trace/js/unitChoice.ts";
+import { zoomOn } from "../../trace/js/zoom.ts";
 import { keysOffered, tokensOffered } from "./classChoices.ts";
 import { hideWeights } from "./guessControl.ts";
 
@@ -89,6 +90,7 @@ function followShownState(context: TraceContext, shown: ShownState) {
     layer: Math.min(shown.layer, site.layers - 1),
     head: Math.max(MEAN, Math.min(shown.head, site.heads - 1)),
     shows: method || "weight",
+    zoom: zoomOn(site, shown.zoom),
     step: Math.max(Math.min(shown.step, trace.steps), Math.min(1, trace.steps)),
     alignment: shown.alignment,
     ahead: shown.ahead,

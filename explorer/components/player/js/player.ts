@@ -8,9 +8,11 @@ import {
   isOffered,
   lookInside,
 } from "../../inside/js/inside.ts";
+import { createHeadPictures } from "../../map/js/headPictures.ts";
 import { createHeadsNote } from "../../map/js/headsNote.ts";
 import { createIntegrity } from "../../map/js/integrity.ts";
 import { createMap, type MapPart } from "../../map/js/map.ts";
+import { createOverview } from "../../map/js/overview.ts";
 import { createPairFilter } from "../../map/js/pairFilter.ts";
 import { createRail } from "../../map/js/rail.ts";
 import { createSentence } from "../../map/js/sentence.ts";
@@ -28,6 +30,7 @@ import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
 import { showEdit } from "../../trace/js/editing.ts";
 import { createEverything } from "../../trace/js/everything.ts";
 import { initialState, type TraceState, viewAfterDrawing } from "../../trace/js/initialState.ts";
+import { createLateChecks, giveChecks } from "../../trace/js/lateChecks.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
@@ -96,6 +99,7 @@ export function mountPlayer(
   const report = createSelectionReport(context);
   const attribution = createLoading(context, "attribution", readAttribution);
   const tellClass = createClassReport(context, "player");
+  const lateChecks = createLateChecks(context);
   const markSite = () => {
     root.dataset.site = context.state.site;
   };
@@ -111,7 +115,7 @@ export function mountPlayer(
     ];
     map = createMap(context, { tools, onCell: cellOpener(context) });
     const page = { views: [() => showProjector(root, context.state.projector), markSite] };
-    const told = { views: [report, tellClass] };
+    const told = { views: [report, tellClass, lateChecks] };
     root.lang = context.trace.header.language;
     drawAll(context, [page, ...placeParts(context, map, attribution), told]);
     map.start();
@@ -148,10 +152,7 @@ export function mountPlayer(
     },
     selection: () => selectionOf(context),
     follow: opener.follow,
-    check: (integrity) => {
-      context.pieces.header.integrity = integrity; // opened again, it need not be checked again
-      context.give({ integrity });
-    },
+    check: (integrity) => giveChecks(context, integrity),
     listen: (listeners) => {
       Object.assign(context.options, listeners);
       root.classList.remove("waiting"); // an answer of any kind ends the waiting
@@ -181,7 +182,9 @@ function placeParts(
   const guess = createGuessControl(context);
   const unit = createUnitChoice(context);
   const site = createSiteChoice(context);
-  const rail = createRail(context);
+  const heads = createHeadPictures(context);
+  const rail = createRail(context, { heads });
+  const overview = createOverview(context, heads);
   const headsNote = createHeadsNote(context);
   const candidates = createCandidates(context, attribution);
   const predictions = createPredictions(context);
@@ -195,7 +198,7 @@ function placeParts(
   );
   const inside = createInside(context);
   const tooltip = createTooltip(context);
-  rail.element.prepend(site.element, headsNote.element);
+  rail.element.prepend(site.element, headsNote.element, overview.element);
   transport.element.append(unit.element);
   transport.element.querySelector(".moves")?.after(guess.element);
   const beside = [sentence, share, predictions, candidates, cutOff, changes, output].map(
@@ -230,6 +233,7 @@ function placeParts(
     guess,
     site,
     headsNote,
+    overview,
     integrity,
     { views: [placeOutput] },
     output,

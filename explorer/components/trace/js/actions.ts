@@ -3,10 +3,11 @@ import { createHeadLoading, type ShowLoaded } from "./headLoading.ts";
 import type { TraceState } from "./initialState.ts";
 import type { Change } from "./interventions.ts";
 import { createStepper } from "./stepper.ts";
-import { currentRow } from "./stepState.ts";
+import { currentRow, siteOf } from "./stepState.ts";
 import type { SiteName } from "./trace.ts";
 import type { TraceContext } from "./traceContext.ts";
 import { chooseUnit, stepOfApp } from "./unitChoice.ts";
+import { zoomWith } from "./zoom.ts";
 
 export type GoTo = (step: number, patch?: Partial<TraceState>) => void;
 
@@ -107,7 +108,12 @@ function createStepping(context: TraceContext) {
     const bounded = Math.max(1, Math.min(context.trace.steps, step));
     if (currentRow(context) < 0) return;
     const { guess } = state;
-    set({ step: bounded, hinted: true, guess: guess && guessAt(guess, bounded), ...patch });
+    const zoom = zoomWith(
+      siteOf(context),
+      state.zoom,
+      currentRow({ trace: context.trace, state: { ...state, step: bounded } }),
+    );
+    set({ step: bounded, zoom, hinted: true, guess: guess && guessAt(guess, bounded), ...patch });
   };
   const stepper = createStepper({
     state,
@@ -155,6 +161,7 @@ function chooseSite(context: TraceContext, name: SiteName) {
     layer: Math.min(layer, site.layers - 1),
     head: Math.min(head, site.heads - 1),
     shows,
+    zoom: null,
     hover: null,
   });
 }

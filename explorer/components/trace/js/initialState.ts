@@ -18,6 +18,7 @@ import type {
 } from "./trace.ts";
 import type { TraceContext } from "./traceContext.ts";
 import { inUnit, stepInUnit } from "./unitChoice.ts";
+import { type Zoom, zoomOn } from "./zoom.ts";
 
 type TouchedCell = Cell & { site: SiteName; layer: number; head: number }; // and its head
 
@@ -60,7 +61,7 @@ export interface Shown {
   edit: boolean; // whether a press changes the model
   editNote: EditNote;
   hinted: boolean; // whether the first hint was followed
-  zoomed: boolean;
+  zoom: Zoom | null; // the part of the map on screen; null = all
   playing: boolean;
   hover: Hover | null;
   touched: TouchedCell | null; // the cell whose hover text was read on a phone
@@ -122,7 +123,7 @@ export function initialState(
     edit: (before.edit ?? false) && (view.what_if ?? false),
     editNote: "",
     hinted: wasHinted(view, before),
-    zoomed: false,
+    zoom: zoomOn(site, view.zoom),
     playing: false,
     hover: null,
     touched: null,

@@ -10,26 +10,15 @@ const PICTURE_WEIGHTS = Uint16Array.from(
   (_, code) => (code / LARGEST_CODE) ** 2 * FULL_WEIGHT,
 );
 
-/**
- * What a site of a large trace has besides its sizes: pictures of all heads, and the weights of
- * those that were loaded.
- */
-export function largeSite(
-  name: string,
-  { shape, picture, reasons, gold }: SiteHeader,
-  array: (name: string) => PayloadArray | null,
-  heads: LoadedHeads,
-  unit: Unit,
-) {
-  const [layers, perLayer] = shape;
-  const [queries, keys] = picture ?? [0, 0];
+/** Pictures of all heads of a site, or of a part of each. */
+export function headPictures(
+  [layers, perLayer, queries, keys]: readonly number[], // heads of a layer; rows and columns of a picture
+  codes: Uint8Array,
+  maskCodes: Uint8Array, // one picture, one a layer, or one a head
+): Site["picture"] {
   const area = queries * keys;
-  const codes = array(`${name}.pictures`) as Uint8Array;
-  const maskCodes = array(`${name}.pictures.closed`) as Uint8Array;
-  const masks = maskCodes.length / area; // one, one a layer, or one a head
-  const nameOf: Site["nameOf"] = (layer, head) =>
-    `${unit}/${name}/${layer}/${head === MEAN ? "mean" : head}`;
-  const pictureOf = (layer: number, head: number) => {
+  const masks = maskCodes.length / area;
+  return (layer, head) => {
     const start = (layer * perLayer + head) * area;
     const mask = masks === 1 ? 0 : masks === layers ? layer : layer * perLayer + head;
     return {
@@ -39,9 +28,29 @@ export function largeSite(
       masked: maskCodes.subarray(mask * area, (mask + 1) * area),
     };
   };
+}
+
+/**
+ * What a site of a large trace has besides its sizes: pictures of all heads, and the weights of
+ * those that were loaded.
+ * @param pieces the site in pieces, whose pictures are shown until those of words have come
+ */
+export function largeSite(
+  name: string,
+  { shape, picture, reasons, gold }: SiteHeader,
+  array: (name: string) => PayloadArray | null,
+  heads: LoadedHeads,
+  unit: Unit,
+  pieces?: Site,
+) {
+  const codes = array(`${name}.pictures`) as Uint8Array | null;
+  const maskCodes = array(`${name}.pictures.closed`) as Uint8Array;
+  const own = codes && headPictures([...shape.slice(0, 2), ...(picture ?? [])], codes, maskCodes);
+  const nameOf: Site["nameOf"] = (layer, head) =>
+    `${unit}/${name}/${layer}/${head === MEAN ? "mean" : head}`;
   return {
     nameOf,
-    picture: pictureOf,
+    picture: (own ?? pieces?.picture) as Site["picture"],
     has: (layer: number, head: HeadOrMethod) => heads.has(nameOf(layer, head)),
     weights: (layer: number, head: HeadOrMethod) => heads.get(nameOf(layer, head)).weights,
     masked: (layer: number, head: HeadOrMethod) => heads.get(nameOf(layer, head)).masked,

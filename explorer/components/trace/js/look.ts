@@ -5,9 +5,9 @@ import type { ViewOptions } from "./trace.ts";
 /** A field of what is looked at. */
 export interface Field {
   name: keyof Selection; // in an address and in a report
-  kind: "choice" | "number" | "flag" | "switch" | "pair";
+  kind: "choice" | "number" | "flag" | "switch" | "pair" | "zoom";
   choices?: readonly string[];
-  limit?: "sites" | "layers" | "heads" | "steps" | "cells"; // of a trace
+  limit?: "sites" | "layers" | "heads" | "steps" | "cells" | "zooms"; // of a trace
   state?: string; // its name in the state of the player, if that has it
   needsServer?: boolean; // whether a page without a server cannot show it
 }
@@ -21,6 +21,7 @@ export interface Selection {
   alignment: "prediction" | "input" | null;
   guess: true | null;
   ahead: boolean | null;
+  zoom: [number, number, number, number] | null;
   cell: [number, number] | null;
   inside: "before" | "score" | "after" | "depth" | "without" | null;
   shows:
@@ -150,6 +151,7 @@ export const MIRRORED_STATE = [
   "alignment",
   "guess",
   "ahead",
+  "zoom",
   "inside",
   "insideView",
   "shows",
@@ -173,6 +175,7 @@ export const FIELDS: Field[] = [
   { name: "alignment", kind: "choice", choices: ["prediction", "input"], state: "alignment" },
   { name: "guess", kind: "flag", state: "guess" },
   { name: "ahead", kind: "switch", state: "ahead" },
+  { name: "zoom", kind: "zoom", limit: "zooms", state: "zoom" },
   { name: "cell", kind: "pair", limit: "cells", state: "inside" },
   {
     name: "inside",
@@ -202,6 +205,7 @@ export const VIEW: ViewOptions = {
   alignment: null,
   guess: null,
   ahead: null,
+  zoom: null,
   cell: null,
   inside: null,
   shows: null,

@@ -13,6 +13,10 @@ const READ: Record<Field["kind"], (word: string, choices: readonly string[]) => 
     const found = /^(\d{1,4})\.(\d{1,4})$/.exec(word);
     return found && [Number(found[1]), Number(found[2])];
   },
+  zoom: (word) => {
+    const found = /^(\d{1,4})-(\d{1,4})\.(\d{1,4})-(\d{1,4})$/.exec(word)?.slice(1).map(Number);
+    return found && found[0] <= found[1] && found[2] <= found[3] ? found : null;
+  },
 };
 
 /** The value of a word; null where it is refused. */
@@ -26,12 +30,16 @@ export function wordsOf(selection: Partial<Record<keyof Selection, unknown>>) {
   for (const { name, kind } of FIELDS) {
     const value = selection[name];
     const named = value !== null && value !== undefined && (kind !== "flag" || value);
-    if (named && (name !== "inside" || selection.cell)) query[name] = written(value);
+    if (named && (name !== "inside" || selection.cell)) query[name] = written(value, kind);
   }
   return query;
 }
 
-function written(value: unknown) {
+function written(value: unknown, kind: Field["kind"]) {
+  if (kind === "zoom") {
+    const [first, last, firstKey, lastKey] = value as number[];
+    return `${first}-${last}.${firstKey}-${lastKey}`;
+  }
   if (Array.isArray(value)) return value.join(".");
   return String(typeof value === "boolean" ? Number(value) : value);
 }

@@ -69,6 +69,7 @@ export function selectionOf(context: TraceContext): Selection {
     alignment: alignment === "off" ? null : alignment,
     guess: guess === null ? null : true,
     ahead: guess === null ? ahead : null,
+    zoom: context.state.zoom,
     cell: cell && [cell.query, cell.key],
     inside: cell && insideView !== "cell" ? insideView : null,
     shows: shows === "weight" ? null : shows,

@@ -204,13 +204,7 @@ export function readTrace(bytes: Uint8Array, pieces?: Trace): Trace {
   const contributions = pieces?.contributions.words ?? createContributions(createContributions());
   const sites: Partial<Record<SiteName, Site>> = {};
   for (const name of Object.keys(header.sites) as SiteName[])
-    sites[name] = readSite(
-      name,
-      header,
-      array,
-      heads ?? contributions,
-      pieces ? "words" : "pieces",
-    );
+    sites[name] = readSite(name, header, array, heads ?? contributions, pieces);
   const words = array("words");
   const candidates = readCandidates(header, array);
   const masks = header.target.length
@@ -257,13 +251,14 @@ function predictingCross(
  * One site: sizes, tokens, and the weight and mask codes of its heads.
  * @param loaded what comes later: the heads of a large trace, and else
  *   the contributions
+ * @param pieces of a trace in words
  */
 function readSite(
   name: SiteName,
   header: TraceHeader,
   array: (name: string) => PayloadArray | null,
   loaded: LoadedHeads | Contributions,
-  unit: "pieces" | "words",
+  pieces: Trace | undefined,
 ): Site {
   const own = header.sites[name] as SiteHeader;
   const [layers, heads, queries, keys] = own.shape;
@@ -280,7 +275,7 @@ function readSite(
     keyTokens: name === "decoder" ? header.target : header.source,
     removed: (layer, head) => removed.get(`${layer}/${head}`) ?? null,
     ...("get" in loaded
-      ? largeSite(name, own, array, loaded, unit)
+      ? largeSite(name, own, array, loaded, pieces ? "words" : "pieces", pieces?.sites[name])
       : wholeSite(name, own, array, loaded)),
   };
 }

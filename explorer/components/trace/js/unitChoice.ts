@@ -73,7 +73,7 @@ export function pieceStep({ trace, state }: Shown) {
 export function chooseUnit(context: TraceContext, words: boolean) {
   context.act.pause();
   const step = pieceStep(context);
-  context.set({ words, pieceStep: step, hover: null, zoomed: false });
+  context.set({ words, pieceStep: step, hover: null, zoom: null });
   context.give({ generation: context.generation + 1 });
   const shown = stepInUnit(context.trace, step);
   const { guess } = context.state;

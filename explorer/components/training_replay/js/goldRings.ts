@@ -14,7 +14,7 @@ export function drawGoldRings(context: TraceContext, box: HTMLElement, key: HTML
   key.hidden = rings.length === 0;
   for (const picture of box.querySelectorAll(".heads .picture")) placeRings(picture, rings, site);
   const clip = box.querySelector(".map .clip");
-  if (clip) placeRings(clip, context.state.zoomed ? [] : rings, site);
+  if (clip) placeRings(clip, context.state.zoom ? [] : rings, site);
 }
 
 /** Query and key of every gold cell. */
