@@ -569,6 +569,8 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
 def test_a_phone_asks_what_carries_the_difference_after_both_texts(address, new_tab):
     tab = new_tab(390, 844)
     tab.goto(f"{address}heads?lang=en&model=induction&part=compare&text=7+3+9+1+5+7")
+    expect(tab.locator(".comparison-side .plotted")).to_have_count(2)
+    tab.wait_for_timeout(500)
     other = tab.get_by_role("textbox", name="Other text")
     question = tab.locator(".st-key-patched")
     assert question.bounding_box()["y"] > other.bounding_box()["y"]
