@@ -5,7 +5,7 @@ Payloads are cached as bytes: Streamlit sends the browser only what has changed.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -162,8 +162,8 @@ def model_comparison(
     patched: PatchedTexts | None = None,
 ) -> None:
     """A text in two models, or the two sides that `sides` names. The key names the second side, and
-    what was patched, too."""
-    view = _view(compared.original, initial)
+    what was patched, too, which a link shows with everything: only there it is offered."""
+    view = replace(_view(compared.original, initial), everything=patched is not None or None)
     payload = _payload(
         ("model_comparison", key, view),
         lambda: model_comparison_payload(

@@ -33,6 +33,7 @@ from explorer.core.address_fields import (
 )
 from explorer.core.alignment import TIMINGS
 from explorer.core.interventions import Interventions
+from explorer.core.section_questions import QUESTIONS
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
 
@@ -297,6 +298,7 @@ class Look:
     compared: the other side of a comparison: the name of a model, a `MomentPair`, `OTHER_TEXT`,
         `CHANGES`, or "" = the first model that can be compared.
     other_text: the text compared with, for `OTHER_TEXT`.
+    ask: what the section is asked, as in `QUESTIONS`; "" = what it is asked at first.
     """
 
     request: Request
@@ -304,10 +306,20 @@ class Look:
     section: str = asked(choice(SECTIONS), "", word="part")
     compared: str = asked(NAME, "", word="with")
     other_text: str = asked(SECOND_TEXT, "")
+    ask: str = asked(SECOND_TEXT, "")
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the section can be asked `ask`; of comparisons, that of two texts can."""
+        kind = QUESTIONS.get(self.section)
+        fits = self.section != COMPARE or self.compared == OTHER_TEXT
+        return kind is not None and fits and kind.read(self.ask) is not None
 
 
 def to_query(look: Look) -> dict[str, str]:
     """The query that `from_query` reads back."""
+    if look.ask and not look.is_asked:
+        look = replace(look, ask="")
     if look.compared == OTHER_TEXT:
         look = replace(look, compared="")
     else:
@@ -363,7 +375,11 @@ def from_query(
             refused.append("with")
         more["compared"] = OTHER_TEXT
     request = replace(initial, **of_request)
-    return Look(request, Selection(**found[Selection]), **more), tuple(refused)
+    look = Look(request, Selection(**found[Selection]), **more)
+    if look.ask and not look.is_asked:
+        refused.append("ask")
+        look = replace(look, ask="")
+    return look, tuple(refused)
 
 
 def _can_compare(name: str, initial_requests: Mapping[str, Request]) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from urllib.parse import quote_plus
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -38,7 +39,7 @@ def expect_done(tab: Page, *lines: str) -> None:
     if not lines:
         expect(tab).not_to_have_url(re.compile("[?&]do="))
         return
-    words = re.escape(";".join(lines)).replace(r"\ ", r"\+").replace(";", "%3B").replace(",", "%2C")
+    words = re.escape(quote_plus(";".join(lines)))
     expect(tab).to_have_url(re.compile(f"[?&]do={words}(&|$)"))
 
 
@@ -163,6 +164,42 @@ def test_tokens_are_drawn_with_another_seed_at_each_press(edit):
     expect(tab.get_by_test_id("guess")).to_have_attribute("aria-disabled", "true")
     tab.get_by_test_id("undo-draw 0.8 3").click()
     expect_done(tab)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_tokens_are_drawn_of_the_most_probable_ones_alone(edit, size):
+    tab = edit(width=size[0], height=size[1])
+    k, p = (tab.get_by_role("spinbutton", name=f"top-{name}") for name in "kp")
+    k.fill("1")
+    k.press("Tab")
+    expect_done(tab)  # nothing is drawn yet
+    tab.get_by_test_id("try-draw").click()
+    expect_done(tab, "draw 0.8 2 k=1")
+    assert len(set(outputs(tab))) == 1  # the most probable token at each step
+    p.fill("1.5")
+    p.press("Enter")
+    expect(note(tab)).to_contain_text("top-k is a whole number from 1 to 9999, top-p")
+    expect_done(tab, "draw 0.8 2 k=1")
+    p.fill("0.9")
+    p.press("Enter")
+    expect_done(tab, "draw 0.8 2 k=1 p=0.9")
+    k.fill("")
+    k.press("Enter")
+    expect_done(tab, "draw 0.8 2 p=0.9")
+    tab.get_by_test_id("try-draw").click()
+    expect_done(tab, "draw 0.8 3 p=0.9")
+    bar, box = tab.get_by_test_id("edit-bar").bounding_box(), p.bounding_box()
+    assert box["x"] + box["width"] <= bar["x"] + bar["width"]
+    assert box["height"] >= (40 if size[0] < 500 else 20)
+
+
+def test_simple_shows_a_restriction_only_where_a_link_has_one(address, new_visitor):
+    tab = new_visitor(offered=False)
+    tab.goto(f"{address}{CROSS}&do=draw+0.8+7+k%3D3")
+    tab.get_by_test_id("edit").click()
+    expect(tab.get_by_test_id("draw-k")).to_have_value("3")
+    expect(tab.get_by_test_id("draw-k")).to_be_visible()
+    expect(tab.get_by_test_id("draw-p")).to_be_hidden()
 
 
 def test_heads_are_struck_by_keys_and_arrows_only_move(edit):

@@ -561,6 +561,13 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
         saved, found.table, check_dtype=False, atol=1e-3, check_column_type=False
     )
     expect(heading).to_contain_text("L1 H0")
+    position = tab.get_by_test_id("patched-decoder").get_by_role("button", name="L0, position 2")
+    position.click()
+    expect(position).to_have_attribute("aria-pressed", "true")
+    expect(heading).to_contain_text("L0 H0")
+    tab.wait_for_url(re.compile(r"step=3.*ask=residual|ask=residual.*step=3"))
+    rows = [shown_row(tab, side) for side in ("original", "changed")]
+    assert rows == ["3", "3"]
     tab.get_by_test_id("everything").click()
     expect(tab.get_by_test_id("patched")).to_be_hidden()
     expect(tab.locator(".st-key-patched")).to_be_hidden()
@@ -574,6 +581,32 @@ def test_a_phone_asks_what_carries_the_difference_after_both_texts(address, new_
     other = tab.get_by_role("textbox", name="Other text")
     question = tab.locator(".st-key-patched")
     assert question.bounding_box()["y"] > other.bounding_box()["y"]
+
+
+def shown_row(tab, side: str) -> str:
+    """The label of the current row of a map."""
+    return tab.get_by_test_id(f"comparison-{side}").locator(".query-label.current").inner_text()
+
+
+def test_a_link_shows_what_was_patched_and_a_position_of_the_encoder_as_a_row_of_both_maps(
+    address, new_visitor
+):
+    tab = new_visitor(390, 844, offered=False)
+    texts = "text=The+black+cat+is+asleep.&other_text=The+white+cat+is+asleep."
+    query = f"part=compare&model=english-french&{texts}&ask=residual"
+    tab.goto(f"{address}heads?lang=en&{query}&site=cross&layer=2&head=1")
+    cell = tab.get_by_test_id("patched-encoder").get_by_role("button", name="L1, position 1")
+    cell.click()
+    expect(cell).to_have_attribute("aria-pressed", "true")
+    for side in ("original", "changed"):
+        place = tab.get_by_test_id(f"comparison-{side}")
+        expect(place.locator(".map-title")).to_contain_text("L1 H1")
+        mark, key = place.locator(".cell-mark"), place.locator(".overlay .key-mark")
+        expect(mark).to_be_visible()
+        expect(key).to_be_hidden()
+        box, plot = mark.bounding_box(), place.locator("canvas.base").bounding_box()
+        assert abs(box["width"] - plot["width"]) < 3
+    tab.wait_for_url(re.compile("site=encoder&layer=1&head=1"))
 
 
 def saved_table(tab, place: str, button: str) -> pd.DataFrame:
@@ -776,6 +809,9 @@ def test_an_answer_of_a_search_opens_in_explore_at_its_cell(tmp_path, new_tab):
         expect(tab.get_by_role("combobox", name="Head")).to_have_value("Cross L0 H2")
         tab.get_by_role("textbox", name="Key token").fill("7")
         tab.get_by_role("textbox", name="Key token").press("Enter")
+        tab.wait_for_url(re.compile(r"ask=key%3D7"))
+        tab.reload()
+        expect(tab.get_by_role("textbox", name="Key token")).to_have_value("7")
         marked = answers.first.locator(".stMarkdownColoredBackground")
         expect(marked.filter(has_text=re.compile("^7$"))).to_have_count(1)
         query = marked.nth(1).inner_text()  # below the source, which has the key

@@ -10,7 +10,17 @@ import pytest
 from explorer.core.address_fields import declared
 from explorer.core.i18n import LANGUAGES, say, section
 from explorer.core.interventions import Interventions
-from explorer.core.look import Look, MomentPair, Reading, Request, Selection, from_query, to_query
+from explorer.core.look import (
+    SECTIONS,
+    Look,
+    MomentPair,
+    Reading,
+    Request,
+    Selection,
+    from_query,
+    to_query,
+)
+from explorer.core.section_questions import QUESTIONS
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from tests.support.example_traces import example_trace
@@ -240,6 +250,7 @@ def test_a_link_opens_what_it_opens_on_a_page_without_a_server(example):
         ("do", "row cross.1.2 3 nan"),
         ("do", ";".join(["close cross.0.0 1 1"] * 99)),
         ("part", "../train"),
+        ("ask", "4"),  # of a section that is asked nothing
         ("step", "9" * 400),
         ("text", "1 " * 5_000),
         ("pair", "A dog."),  # to a model that reads one text
@@ -313,12 +324,43 @@ def test_another_text_is_in_the_link_and_needs_no_model():
 
 
 @pytest.mark.parametrize(
+    ("section", "ask"), [("beam", "6"), ("search", "key=%E2%96%81cat&offset=-1")]
+)
+def test_what_a_section_is_asked_is_in_its_link_alone(section, ask):
+    asked = Look(INITIAL_REQUESTS["reverse"], section=section, ask=ask)
+    query = to_query(asked)
+    assert query["ask"] == ask
+    assert from_query(query, INITIAL_REQUESTS) == (asked, ())
+    assert "ask" not in to_query(replace(asked, section="roles"))
+    assert section in QUESTIONS.keys() <= set(SECTIONS)
+    refused = from_query({**query, "ask": "heads"}, INITIAL_REQUESTS)
+    assert refused == (replace(asked, ask=""), ("ask",))
+
+
+def test_what_is_patched_is_in_the_link_of_two_texts_and_of_no_other_comparison():
+    texts = Look(
+        INITIAL_REQUESTS["reverse"],
+        section="compare",
+        compared="@text",
+        other_text="3",
+        ask="heads",
+    )
+    assert from_query(to_query(texts), INITIAL_REQUESTS) == (texts, ())
+    models = replace(texts, compared="sort", other_text="")
+    query = to_query(models)
+    assert "ask" not in query
+    refused = from_query({**query, "ask": "heads"}, INITIAL_REQUESTS)
+    assert refused == (replace(models, ask=""), ("ask",))
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [
         ("other_text", "1" * (LONGEST_LINKED_TEXT + 1)),
         ("with", "@text"),
         ("with", "nonsense"),
         ("with", "../x"),
+        ("ask", "heads"),  # without another text
         ("other", "1"),
         ("other", "a.b"),
     ],

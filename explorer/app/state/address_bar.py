@@ -109,6 +109,7 @@ def follow(catalog: Mapping[str, CatalogMember]) -> None:
     heads_state.remember_compared(look.compared)
     if look.other_text:
         heads_state.remember_other_text(look.other_text, look.request.model)
+    heads_state.ask_word(look.section, look.ask)
     session.save(replace(state, query=query))
     show(look, (*unknown, *refused, *refused_language()))
     if state.query is not None:  # Back: a query that was on its way then may have taken its place
@@ -123,7 +124,7 @@ def _query_in_url() -> dict[str, str]:
 def show(look: Look, refused: tuple[str, ...] = ()) -> None:
     """Start `look`, as following a query does. Its section stays with `state/heads.py`."""
     state = session.load(AddressState)
-    session.save(replace(look, section="", compared="", other_text=""))
+    session.save(replace(look, section="", compared="", other_text="", ask=""))
     session.save(replace(state, times_followed=state.times_followed + 1, refused=refused))
 
 

@@ -1,7 +1,8 @@
 """State of the Heads page apart from the visit and the measurements: its section, the intervention
 being drafted, and the picture on screen."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from explorer.core.look import (
     Request,
     Selection,
 )
+from explorer.core.section_questions import QUESTIONS, CellQuestion, written
 from explorer.core.sites import Head
 
 ALL = -1
@@ -98,9 +100,8 @@ class HeadsState:
     compared: the second side of a comparison, as in `Look`; "" = the first model that can be
         compared.
     other_text: text compared with last; text_of: the model it was compared in.
-    patched: what is patched of two texts, "heads" or "residual"; "" = nothing.
+    asked: section → what it is asked, as in `QUESTIONS`.
     replaced: number of the token of the first text that another is chosen for; None = none.
-    beam_width: the number of beginnings that a beam search keeps.
     """
 
     section: str = ""
@@ -113,9 +114,8 @@ class HeadsState:
     compared: str = ""
     other_text: str = ""
     text_of: str = ""
-    patched: str = ""
+    asked: Mapping[str, Any] = field(default_factory=dict)
     replaced: int | None = None
-    beam_width: int = 4
 
 
 def section() -> str:
@@ -137,7 +137,11 @@ def look() -> Look:
     other = compared() if shown == COMPARE else ""
     text = other_text() if other == OTHER_TEXT else ""
     return replace(
-        visit, section="" if shown == SECTIONS[0] else shown, compared=other, other_text=text
+        visit,
+        section="" if shown == SECTIONS[0] else shown,
+        compared=other,
+        other_text=text,
+        ask=written(shown, asked(shown)) if shown in QUESTIONS else "",
     )
 
 
@@ -170,14 +174,30 @@ def remember_other_text(text: str, model: str) -> None:
     session.save(replace(session.load(HeadsState), other_text=text, text_of=model))
 
 
-def patched() -> str:
-    """What is patched of two texts, "heads" or "residual"; "" = nothing."""
-    return session.load(HeadsState).patched
+def asked(section: str) -> Any:
+    """What a section is asked, as in `QUESTIONS`."""
+    return session.load(HeadsState).asked.get(section, QUESTIONS[section].unset)
 
 
-def show_patched(sites: str | None) -> None:
-    """Patch "heads" or "residual" of two texts; None = nothing."""
-    session.save(replace(session.load(HeadsState), patched=sites or ""))
+def ask(section: str, question: Any) -> None:
+    """Ask a section another question; None = what it is asked at first."""
+    state = session.load(HeadsState)
+    value = QUESTIONS[section].unset if question is None else question
+    session.save(replace(state, asked={**state.asked, section: value}))
+
+
+def ask_word(section: str, word: str) -> None:
+    """Ask a section what a word of an address says, and all others what they are asked at
+    first."""
+    session.save(replace(session.load(HeadsState), asked={}))
+    if word:
+        ask(section, QUESTIONS[section].read(word))
+
+
+def cell_question() -> CellQuestion:
+    """The cells that a corpus is searched for."""
+    found: CellQuestion = asked("search")
+    return found
 
 
 def replaced() -> int | None:
@@ -188,16 +208,6 @@ def replaced() -> int | None:
 def choose_replaced(number: int) -> None:
     """Choose the token of the first text that is replaced."""
     session.save(replace(session.load(HeadsState), replaced=number))
-
-
-def beam_width() -> int:
-    """The number of beginnings that a beam search keeps."""
-    return session.load(HeadsState).beam_width
-
-
-def choose_beam_width(width: int) -> None:
-    """Search with a beam of another width."""
-    session.save(replace(session.load(HeadsState), beam_width=width))
 
 
 def requested() -> Request:

@@ -236,9 +236,8 @@ def search(member: CatalogModel, trace: Trace, language: str, _: DeltaGenerator)
     """Draw the search of a corpus for the head on screen, and the grid in which another is
     chosen."""
     picture = search_panel(member, trace, heads_picture.searched_head(member, trace), language)
-    if picture is not None:
-        with picture:
-            head_grid(member, trace, reports_of(member), language)
+    with picture:
+        head_grid(member, trace, reports_of(member), language)
 
 
 def removal(member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator) -> None:

@@ -20,13 +20,11 @@ from explorer.core.errors import ExplorerError
 from explorer.core.i18n import in_a_row, say
 from explorer.core.look import Look, Request
 from explorer.core.number_format import percent, short_number
+from explorer.core.section_questions import BEAM_WIDTHS
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import shorten
 from explorer.model.beam_tree import BeamNode, BeamTree, Fate
 from explorer.model.catalog import CatalogModel
-
-WIDTHS = (1, 2, 3, 4, 5, 6, 8)
-"""The widths of the beam that are offered."""
 
 MOST_TOKENS = 32
 """The longest output that is searched: a person reads the tree, and the address of a node names
@@ -38,7 +36,7 @@ _NODE_BYTES = 500  # of one in memory, roughly
 
 def beam_section(member: CatalogModel, _: Trace, language: str, messages: DeltaGenerator) -> None:
     """Draw the choice of the width, the tree, and the outputs found."""
-    request, width = heads_state.shown_request(), heads_state.beam_width()
+    request, width = heads_state.shown_request(), heads_state.asked("beam")
     with st.container(key="beam-width", horizontal=True, vertical_alignment="center"):
         _choose_width(width, language)
     try:
@@ -91,10 +89,10 @@ def _choose_width(width: int, language: str) -> None:
     key = session.shown_as("beam-width", language, width)
     st.segmented_control(
         say("beam.width", language),
-        WIDTHS,
+        BEAM_WIDTHS,
         key=key,
         required=True,
-        on_change=partial(session.read_choice, key, heads_state.choose_beam_width),
+        on_change=partial(session.read_choice, key, partial(heads_state.ask, "beam")),
         help=say("beam.width_title", language),
     )
 

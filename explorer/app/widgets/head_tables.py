@@ -17,6 +17,8 @@ from explorer.core.number_format import (
     short_number,
     signed_number,
 )
+from explorer.core.sites import Head
+from explorer.core.trace import Trace
 from explorer.heads.metrics.attention_metrics import METRICS
 from explorer.heads.metrics.statistics import smallest_mean_change_p
 from explorer.heads.reports.head_report import HeadReport
@@ -62,6 +64,12 @@ def site_name(site: str, language: str) -> str:
 
 def head_name(layer: int, head: int) -> str:
     return f"L{layer} H{head}"
+
+
+def named_head(head: Head, trace: Trace, language: str) -> str:
+    """A head of a trace with its attention: "Cross L1 H2"."""
+    number = trace.layer_numbers(head.site)[head.layer]
+    return f"{site_name(head.site, language)} {head_name(number, head.head)}"
 
 
 def listed(names: Sequence[str], language: str) -> str:

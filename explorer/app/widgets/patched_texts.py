@@ -10,23 +10,22 @@ from explorer.app.state import session
 from explorer.app.widgets.messages import show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.look import Request
+from explorer.core.look import COMPARE, Request
+from explorer.core.section_questions import PATCHED_SITES
 from explorer.heads.patching.patching_result import PatchedTexts
 from explorer.model.catalog import CatalogModel
-
-_SITES = ("heads", "residual")
 
 
 def choose_patched(language: str) -> None:
     """Draw the choice of what is patched; nothing is at first, since it takes seconds."""
-    key = session.shown_as("patched-sites", language, heads_state.patched() or None)
+    key = session.shown_as("patched-sites", language, heads_state.asked(COMPARE) or None)
     with st.container(key="patched"):
         st.segmented_control(
             say("heads.patched", language),
-            _SITES,
+            PATCHED_SITES,
             format_func=lambda sites: say(f"heads.patched_{sites}", language),
             key=key,
-            on_change=partial(session.read_choice, key, heads_state.show_patched),
+            on_change=partial(session.read_choice, key, partial(heads_state.ask, COMPARE)),
             help=say("heads.patched_title", language),
         )
 
@@ -36,7 +35,7 @@ def patched(
 ) -> PatchedTexts | None:
     """What the chosen values of the text of `request` restore in `text`. None if nothing is chosen
     and, with a sentence here, if it cannot be computed."""
-    sites = heads_state.patched()
+    sites = heads_state.asked(COMPARE)
     if not sites:
         return None
     with st.container(key="patched-result"):

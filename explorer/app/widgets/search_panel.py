@@ -2,10 +2,9 @@
 what is asked for: the index, the question, and the answers, each with a link to Explore."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -16,20 +15,21 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import model_cache
 from explorer.app.state import heads as heads_state
 from explorer.app.state import measurements, session
-from explorer.app.state import search as search_state
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets.downloads import download_button, download_name
-from explorer.app.widgets.head_tables import head_name, site_name
+from explorer.app.widgets.head_tables import named_head
 from explorer.app.widgets.job_progress import choose_report, form_popover, job_progress
-from explorer.app.widgets.marked_sentence import MARKS, marked_sentence
 from explorer.app.widgets.messages import show_error
+from explorer.app.widgets.search_answer import cell_in_sentence, draw_answer, token_marks
 from explorer.app.widgets.search_form import search_form
+from explorer.app.widgets.search_start import search_start
 from explorer.components.labels import batch_name
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.look import Look, from_query, to_query
-from explorer.core.sites import SIDES, Head, sides
+from explorer.core.look import Look, from_query
+from explorer.core.section_questions import KEY_PARTS, LARGEST_OFFSET, LONGEST_LABEL
+from explorer.core.sites import SIDES, Head
 from explorer.core.trace import Trace
 from explorer.heads.reports.report_files import Stored
 from explorer.model.catalog import CatalogModel
@@ -38,15 +38,10 @@ if TYPE_CHECKING:
     from explorer.heads.search.attention_index import AttentionIndex
     from explorer.heads.search.stored_indexes import IndexFile
 
-_EXPLORE = Path(__file__).parents[1] / "views" / "explore.py"
-_LARGEST_OFFSET = 999
 
-
-def search_panel(
-    model: CatalogModel, trace: Trace, head: Head, language: str
-) -> DeltaGenerator | None:
+def search_panel(model: CatalogModel, trace: Trace, head: Head, language: str) -> DeltaGenerator:
     """The choice of index, the form, the question about `head`, and the answers. Without an index,
-    the form alone. Returns the place beside the answers, for the picture; None without an index.
+    what `search_start` draws. Returns the place beside the answers, for the picture.
 
     trace: the one on screen, whose heads can be chosen.
     """
@@ -55,9 +50,10 @@ def search_panel(
     stored = stored_indexes(model_cache.digest(model))
     if not stored:
         job_progress("index", language)
-        with st.container(key="search-form", width=560):
-            search_form(model, language)
-        return None
+        begun, picture = _columns()
+        with begun, st.container(key="search-form"):
+            search_start(model, trace, head, language)
+        return picture
     chosen = measurements.current().shown.get("index")
     shown = next((one for one in stored if one.key == chosen), stored[0])
     with st.container(
@@ -70,8 +66,7 @@ def search_panel(
         download = st.container(width="content")
     job_progress("index", language)
     _question(trace, head, language)
-    with st.container(key="search-result"):
-        listed, picture = st.columns(2, gap="small")
+    listed, picture = _columns()
     with listed, st.container(key="search-answers"):
         try:
             index = _opened(shown)
@@ -88,6 +83,11 @@ def search_panel(
     return picture
 
 
+def _columns() -> tuple[DeltaGenerator, DeltaGenerator]:
+    with st.container(key="search-result"):
+        return st.columns(2, gap="small")
+
+
 def names_of(stored: "Sequence[Stored[IndexFile]]", language: str) -> dict[str, str]:
     """Names of the indexes in the list by key: their sentences, numbered if two are alike."""
     names, often = {}, Counter[str]()
@@ -101,7 +101,7 @@ def names_of(stored: "Sequence[Stored[IndexFile]]", language: str) -> dict[str, 
 def answers(index: "AttentionIndex", head: Head) -> pd.DataFrame:
     """The sentences in which `head` does most of what the visitor asks for. Raises
     `SearchError`."""
-    asked = search_state.question()
+    asked = heads_state.cell_question()
     return index.search(
         head,
         tokens=(asked.query or None, asked.key or None),
@@ -135,8 +135,9 @@ def _question(trace: Trace, head: Head, language: str) -> None:
     ):
         _choose_head(trace, head, language)
         for name in ("query", "key"):
-            _field(st.text_input, name, language, placeholder=_any(language), autocomplete="off")
-        limits: dict[str, Any] = {"min_value": -_LARGEST_OFFSET, "max_value": _LARGEST_OFFSET}
+            options: dict[str, Any] = {"max_chars": LONGEST_LABEL, "autocomplete": "off"}
+            _field(st.text_input, name, language, placeholder=_any(language), **options)
+        limits: dict[str, Any] = {"min_value": -LARGEST_OFFSET, "max_value": LARGEST_OFFSET}
         limits |= {"step": 1, "value": None}
         _field(st.number_input, "offset", language, placeholder=_any(language), **limits)
         _choose_part(language)
@@ -150,7 +151,7 @@ def _choose_head(trace: Trace, head: Head, language: str) -> None:
     st.selectbox(
         say("heads.head", language),
         offered,
-        format_func=lambda one: _named(one, trace, language),
+        format_func=lambda one: named_head(one, trace, language),
         key=key,
         on_change=partial(session.read_choice, key, heads_state.show_head),
         width=170,
@@ -162,14 +163,9 @@ def _places(trace: Trace, site: str) -> list[tuple[int, int]]:
     return [(layer, head) for layer in range(layers) for head in range(heads)]
 
 
-def _named(head: Head, trace: Trace, language: str) -> str:
-    number = trace.layer_numbers(head.site)[head.layer]
-    return f"{site_name(head.site, language)} {head_name(number, head.head)}"
-
-
 def _field(widget: Any, name: str, language: str, **options: Any) -> None:
     """A field of the question that a person types into."""
-    key = session.shown_as(f"search-{name}", language, getattr(search_state.question(), name))
+    key = session.shown_as(f"search-{name}", language, getattr(heads_state.cell_question(), name))
     widget(
         say(f"heads.search_{name}", language),
         key=key,
@@ -181,12 +177,10 @@ def _field(widget: Any, name: str, language: str, **options: Any) -> None:
 
 
 def _choose_part(language: str) -> None:
-    from explorer.heads.search.attention_index import PARTS  # late: with torch
-
-    key = session.shown_as("search-part", language, search_state.question().part)
+    key = session.shown_as("search-part", language, heads_state.cell_question().part)
     st.selectbox(
         say("heads.search_part", language),
-        ["", *PARTS],
+        ["", *KEY_PARTS],
         format_func=lambda one: _part_name(one, language),
         key=key,
         help=say("heads.search_part_title", language),
@@ -204,7 +198,8 @@ def _any(language: str) -> str:
 
 
 def _ask(name: str, value: object) -> None:
-    search_state.ask(**{name: value.strip() if isinstance(value, str) else value})
+    typed: Any = value.strip() if isinstance(value, str) else value
+    heads_state.ask("search", replace(heads_state.cell_question(), **{name: typed}))
 
 
 def _draw_answers(
@@ -217,39 +212,13 @@ def _draw_answers(
     if found.empty:
         st.info(say("heads.search_nothing", language))
         return
-    marks = {
-        f"{name}_token": f":{colour}-background[{say(f'heads.search_{name}', language)}]"
-        for name, colour in MARKS.items()
-    }
-    facts = {"count": len(found), "all": len(index), **marks}
+    facts = {"count": len(found), "all": len(index), **token_marks(language)}
     st.caption(say("heads.search_answers", language, **facts))
     if head.site == "decoder" and not found[["query", "key"]].any(axis=None):
         st.info(say("heads.search_first_tokens", language))
     for number, row in enumerate(found.to_dict("records")):
-        with st.container(
-            key=f"search-answer-{number}", horizontal=True, vertical_alignment="center"
-        ):
-            st.markdown(f"**{row['weight']:.2f}**", width=48)
-            st.markdown(_sentence(index, head.site, row))
-            if row["link"]:
-                st.page_link(
-                    _EXPLORE,
-                    label=say("heads.search_open", language),
-                    icon=":material/arrow_forward:",
-                    query_params=to_query(visit_of(row["link"], model)),
-                )
-
-
-def _sentence(index: "AttentionIndex", site: str, row: Mapping[Any, Any]) -> str:
-    """Source and target of an answer in Markdown, with the tokens of query and key marked."""
-    lines = []
-    asked = sides(*SIDES)[site]
-    for side in SIDES:
-        tokens = index.tokens[side]
-        if labels := tokens.of_sentence(row["sentence"]):
-            query, key = (
-                row[name] if side == of else None
-                for name, of in zip(("query", "key"), asked, strict=True)
-            )
-            lines.append(marked_sentence(labels, tokens.mark, query, key))
-    return "  \n".join(lines)
+        tokens = [index.tokens[side] for side in SIDES]
+        sentence = [(one.of_sentence(row["sentence"]), one.mark) for one in tokens]
+        marked = cell_in_sentence(sentence, head.site, (row["query"], row["key"]))
+        visit = visit_of(row["link"], model) if row["link"] else None
+        draw_answer(number, row["weight"], marked, visit, language)

@@ -1,13 +1,15 @@
 """Direct paths, and rows of one token repeated, of a model of the library.
 
 Families name their modules differently, so the modules on the way are those that one pass has
-called; see `residual_reading`. A module is called again where it reads more than that pass has.
+called; see `residual_reading`. On a direct path a module is called again where it reads more than
+that pass has; rows of one token are a pass of their own, with rotary positions if the family has
+them.
 """
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -15,14 +17,18 @@ from explorer.core.errors import ConfigError
 from explorer.heads.circuits.direct_path import DirectPath, spread
 from explorer.heads.circuits.preferred_offset import POSITIONS, ROWS, RepeatedRows
 from explorer.heads.contributions.library_stream import frozen
-from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.anatomy import Kind, Place
+from explorer.model.huggingface.capture import Call
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.masks import unmasked_cells
+from explorer.model.huggingface.silenced_pass import silenced_calls
 
 if TYPE_CHECKING:
     from explorer.model.huggingface.read_streams import ReadStack, ReadSublayer, ResidualPass
     from explorer.model.huggingface.stream_calls import HeadInputs, NormCall
     from explorer.model.huggingface.traced_model import HuggingFaceModel
+
+_TOGETHER = 16  # rows of a pass
 
 
 class LibraryCircuits:
@@ -67,27 +73,20 @@ class LibraryCircuits:
             outputs = torch.stack(each, 1)  # (N, H, K)
             yield DirectPath(sublayer.kind, sublayer.layer, self.ids, outputs, own, to_logits)
 
-    @torch.no_grad()
     def repeated_rows(self) -> Iterator[RepeatedRows]:
-        """None where queries and keys are changed further, as by rotary positions."""
-        for stack, sublayer in self._attentions():
-            call = sublayer.attention
-            assert call is not None
-            if sublayer.kind == "cross" or call.queries is None or call.keys is None:
-                continue
-            read = self.found.stacks[stack]
-            tokens = self._tokens(stack, self.ids[:ROWS])[:, None]  # (N, 1, D)
-            vectors = _read(read, tokens + read.embedded.get("position", torch.zeros(1)), sublayer)
-            heads, shared = call.call.query.size(1), _shared(call)
-            queries = torch.stack([_projected(call.queries, h, vectors) for h in range(heads)], 1)
-            keys = [_projected(call.keys, head // shared, vectors) for head in range(heads)]
-            scores = queries @ torch.stack(keys, 1).transpose(-1, -2) * call.score_scale
-            if call.score_bias is not None:
-                scores = scores + call.score_bias
-            unmasked = unmasked_cells(call.call.mask, *call.weights.shape[-2:])[0, 0]  # (L, L)
-            weights = scores.masked_fill(~unmasked, -math.inf).softmax(-1)
-            cells = unmasked.expand(len(weights), -1, -1).numpy()
-            yield RepeatedRows(sublayer.kind, sublayer.layer, weights.numpy(), cells)
+        """Those of every self-attention."""
+        parts: dict[Place, list[Call]] = {}
+        model, anatomy = self.model.model, self.model.anatomy
+        repeated = self.ids[:ROWS, None].repeat(1, self.repeated.size(1))  # (N, L)
+        for start in range(0, len(repeated), _TOGETHER):
+            rows = _inputs(self.model.kind, repeated[start : start + _TOGETHER])
+            for place, call in silenced_calls(model, anatomy, self.found.stacks, rows):
+                parts.setdefault(place, []).append(call)
+        for place, calls in parts.items():
+            weights = torch.cat([call.weights.float() for call in calls]).numpy()
+            unmasked = unmasked_cells(calls[0].mask, *weights.shape[-2:])[0, 0].numpy()  # (L, L)
+            cells = np.broadcast_to(unmasked, (len(weights), *unmasked.shape))
+            yield RepeatedRows(place.site, place.layer, weights, cells)
 
     def _attentions(self) -> Iterator[tuple[str, "ReadSublayer"]]:
         for stack, read in self.found.stacks.items():
@@ -106,7 +105,7 @@ class LibraryCircuits:
 
 
 def _inputs(kind: Kind, ids: Tensor) -> Inputs:
-    """`ids` (1, L) in every stack."""
+    """`ids` (N, L) in every stack."""
     source = None if kind == Kind.DECODER_ONLY else ids
     target = None if kind == Kind.ENCODER_ONLY else ids
     masks = (None if one is None else torch.ones_like(one) for one in (source, target))

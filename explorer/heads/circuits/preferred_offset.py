@@ -1,7 +1,8 @@
 """The offset that a head prefers by its queries and keys alone, when all tokens are the same.
 
 In rows of one token repeated only positions differ. A head looks at an offset there as in any text
-if it goes by position (Voita et al. 2019, arXiv 1905.09418: positional heads).
+if it goes by position (Voita et al. 2019, arXiv 1905.09418: positional heads). With rotary
+positions the score of a row's token is qᵀ R(distance) k, of its own query and key.
 """
 
 from collections.abc import Iterable, Iterator

@@ -49,7 +49,7 @@ def weight_scores(model: MeasurableModel, batch: EvaluationBatch | None = None) 
 
     NaN, or no offset: copying of the encoder, which writes to no logits, with fewer than
     `direct_path.FEWEST_SHARED` tokens in both vocabularies, and where logits are no linear map; the
-    offset of "cross", whose keys are positions of another text, and with rotary positions.
+    offset of "cross", whose keys are positions of another text.
 
     Raises `ConfigError` on a model of the library whose layers are no sums, in half precision, and
     on weights that are not in memory.

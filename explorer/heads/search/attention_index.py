@@ -24,6 +24,7 @@ from explorer.core.address_fields import MOST_FORCED
 from explorer.core.errors import ConfigError, SearchError
 from explorer.core.files import as_path, opened
 from explorer.core.look import Look, Reading, Request, Selection, to_query
+from explorer.core.section_questions import KEY_PARTS
 from explorer.core.sites import SIDES, Head, sides
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.core.word_segmentation import is_punctuation, mark_of
@@ -33,10 +34,6 @@ FORMAT_VERSION = 1
 
 STEPS = 255
 """Steps of a stored weight between 0 and 1."""
-
-PARTS = ("end", "special", "content", "punctuation", "same token")
-"""What a key can be: the end of its text; the beginning, the end or another special token; any
-other token; punctuation alone; at another position, the token of the query."""
 
 COLUMNS = (
     *("weight", "sentence", "source", "target"),
@@ -170,7 +167,7 @@ class AttentionIndex:
         tokens: the labels of query and key, with or without the mark of a word; None = any. The
             query is the token that is fed in.
         offset: the position of the key less that of the query.
-        part: what the key is, one of `PARTS`.
+        part: what the key is, one of `KEY_PARTS`.
         top: the most rows.
 
         One row a sentence, with its strongest cell; equal weights in the order of the corpus.
@@ -353,7 +350,7 @@ def _keys_in(keys: IndexedTokens, part: str) -> _Cells:
         return keys.kinds == TokenKind.END
     if part in ("special", "content"):
         return (keys.kinds == TokenKind.CONTENT) == (part == "content")
-    raise SearchError("unknown_part", part=str(part), known=", ".join(PARTS))
+    raise SearchError("unknown_part", part=str(part), known=", ".join(KEY_PARTS))
 
 
 def _bare(label: str) -> str:

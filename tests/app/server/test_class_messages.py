@@ -249,7 +249,7 @@ def test_guests_follow_the_request_and_the_selection_but_nothing_of_heads():
     assert view is not None
     assert view["query"] == query
     assert "nextView" not in view["shown"]
-    for heads in ("other", "part", "with", "other_text"):
+    for heads in ("other", "part", "with", "other_text", "ask"):
         with pytest.raises(ValueError, match="no visit"):
             screen_of(view={**VIEW, "query": {**QUERY, heads: "compare"}})
 

@@ -12,6 +12,7 @@ from explorer.app.state.heads import Draft, InterventionDraftError
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions, Verb
 from explorer.core.look import SECTIONS, Look, Request, Selection
+from explorer.core.section_questions import CellQuestion
 from explorer.core.sites import Head
 
 
@@ -165,3 +166,21 @@ def test_the_browser_reports_the_head_beside():
     assert visit_state.current().selection.other == (0, 3)
     heads_state.read_view({"selection": report | {"other": [0, -1]}})
     assert visit_state.current().selection.other is None
+
+
+def test_a_section_is_asked_what_the_visitor_chose_or_a_link_says():
+    assert (heads_state.asked("beam"), heads_state.asked("compare")) == (4, "")
+    heads_state.ask("beam", 6)
+    heads_state.ask("search", CellQuestion(offset=-1))
+    heads_state.show_section("beam")
+    assert heads_state.look().ask == "6"
+    heads_state.show_section("search")
+    assert heads_state.look().ask == "offset=-1"
+    heads_state.show_section("roles")
+    assert heads_state.look().ask == ""
+    heads_state.ask_word("search", "key=7")
+    assert heads_state.cell_question() == CellQuestion(key="7")
+    assert heads_state.asked("beam") == 4
+    heads_state.ask("beam", 6)
+    heads_state.ask("beam", None)
+    assert heads_state.asked("beam") == 4

@@ -116,7 +116,7 @@ def test_the_alignment_of_a_link_is_shown_and_an_invalid_one_refused():
 
 def test_a_link_with_a_wrong_drawing_names_it_and_its_ranges():
     warning = open_page(do="draw 0 1").warning[0].value.replace("\\", "")
-    assert "(a temperature from 0.1 to 5, then a seed from 0 to 9999)" in warning
+    assert "(a temperature from 0.1 to 5, then a seed from 0 to 9999; k= from 1 to 9999" in warning
     assert re.search("drawing “.?0 1.?” ", warning)
 
 

@@ -43,6 +43,10 @@ def test_the_tree_is_that_of_the_api_and_follows_the_width():
     app = chosen_in(app.segmented_control, "beam-width-en").set_value(1).run()
     assert len(outputs(app)) == 1
     assert any("Greedy decoding finds the same output." in text for text in captions(app))
+    assert url_query(app)["ask"] == "1"
+    linked = opened(ask="1")
+    assert outputs(linked) == outputs(app)
+    assert chosen_in(linked.segmented_control, "beam-width-en").value == 1
 
 
 def test_an_output_opens_on_explore_with_its_tokens():

@@ -3,7 +3,7 @@
 import pytest
 
 import explorer
-from tests.support.app_pages import chosen_in, head_view, open_page
+from tests.support.app_pages import chosen_in, head_view, open_page, url_query
 
 LINK = {"part": "compare", "model": "induction", "text": "7 3 9 1 5 7"}
 TRANSLATED = {
@@ -37,8 +37,13 @@ def test_nothing_is_patched_until_it_is_asked_for_and_again_closes_it():
     assert (table["site"], table["tokens"]) == ("decoder", [])
     columns = expected.table[["layer", "head", "restored", "metric"]]
     assert table["cells"] == [pytest.approx(row) for row in columns.to_numpy().tolist()]
+    assert url_query(app)["ask"] == "heads"
+    linked = open_page("heads", **url_query(app))
+    assert not linked.warning
+    assert patched_of(linked) == patched
     app = chosen_in(app.button_group, "patched-sites-en").set_value(None).run()
     assert patched_of(app) is None
+    assert "ask" not in url_query(app)
 
 
 def test_positions_of_a_translation_are_patched_after_what_both_outputs_begin_with():

@@ -124,6 +124,18 @@ def test_each_part_of_the_question_counts(reports: Path) -> None:
         assert [one.value[:18] for one in app.info] == ["In no sentence doe"] * found.empty
 
 
+def test_a_link_asks_the_same_question_and_names_what_it_cannot_ask() -> None:
+    app = fill_in(fill_in(with_lines(**HEAD), "key", "9"), "offset", 0)
+    assert url_query(app)["ask"] == "key=9&offset=0"
+    linked = open_page("heads", **url_query(app))
+    assert not linked.warning
+    assert weights(linked) == weights(app)
+    assert chosen_in(linked.number_input, "search-offset-en").value == 0
+    wrong = open_page("heads", **{**url_query(app), "ask": "offset=far"})
+    assert any("question of the section" in one.value for one in wrong.warning)
+    assert chosen_in(wrong.number_input, "search-offset-en").value is None
+
+
 def test_another_head_is_searched_for_by_choosing_it(reports: Path) -> None:
     app = with_lines(**HEAD)
     app = chosen_in(app.selectbox, "search-head-en").set_value(Head("decoder", 0, 3)).run()

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { draw, randomShare } from "../../../explorer/components/browser_model/js/drawing.ts";
 import { createRandom } from "../../../explorer/components/browser_training/js/random.ts";
-import { nextDrawing } from "../../../explorer/components/player/js/edit.ts";
+import { chosenDrawing, nextSeed } from "../../../explorer/components/player/js/drawTokens.ts";
 import {
   type Drawing,
   drawingLine,
@@ -48,15 +48,31 @@ test("a drawing has a line, and the last one counts", () => {
   ]);
 });
 
-test("a line may name k and p, which the next drawing keeps", () => {
+test("a line may name k and p", () => {
   const drawing = { verb: "draw" as const, temperature: 0.8, seed: 7, k: 40, p: 0.9 };
   for (const line of ["draw 0.8 7", "draw 0.8 7 k=40", "draw 0.8 7 p=0.9", "draw 0.8 7 k=40 p=1"])
     assert.equal(drawingLine(readDrawing(line) as Drawing), line);
   assert.deepEqual(readDrawing("draw 0.8 7 k=40 p=0.9"), drawing);
   for (const wrong of ["k=0", "k=10000", "k=1.5", "k=", "p=0", "p=1.1", "p=x", "p=0.9 k=4", "q=1"])
     assert.equal(readDrawing(`draw 0.8 7 ${wrong}`), null, wrong);
-  assert.equal(nextDrawing(drawing, "1.5"), "draw 1.5 8 k=40 p=0.9");
   const say = (key: string, facts: object = {}) => [key, ...Object.values(facts)].join(" ");
   const name = chipName("draw 0.8 7 k=40 p=0.9", say, {});
   assert.equal(name, "chip_draw_top chip_draw_top chip_draw 0.8 7 k 40 p 0.9");
+});
+
+test("the next drawing has the next seed, and k and p as they stand in their fields", () => {
+  const chosen = { temperature: "0.8", k: "", p: "" };
+  assert.equal(chosenDrawing(nextSeed(null), chosen), "draw 0.8 2");
+  const before = { verb: "draw" as const, temperature: 1, seed: 9999 };
+  assert.equal(chosenDrawing(nextSeed(before), { ...chosen, k: "40" }), "draw 0.8 1 k=40");
+  assert.equal(chosenDrawing(3, { ...chosen, k: "5", p: "0.90" }), "draw 0.8 3 k=5 p=0.9");
+  for (const wrong of [
+    { k: "0" },
+    { k: "10000" },
+    { k: "1.5" },
+    { k: "?" },
+    { p: "0" },
+    { p: "2" },
+  ])
+    assert.equal(chosenDrawing(3, { ...chosen, ...wrong }), null);
 });

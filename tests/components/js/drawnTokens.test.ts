@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sentenceOf } from "../../../explorer/components/map/js/sentence.ts";
 import { candidateNote } from "../../../explorer/components/player/js/candidatesText.ts";
-import { nextDrawing } from "../../../explorer/components/player/js/edit.ts";
 import {
   initialState,
   viewAfterDrawing,
@@ -58,13 +57,6 @@ test("beside drawn tokens stands at which temperature the probabilities are", ()
   };
   assert.match(note(DRAWN), /drawn_note 1 0.8/);
   assert.doesNotMatch(note({}), /drawn_note/);
-});
-
-test("a drawing begins with the first seed and goes on with the next", () => {
-  const drawing = { verb: "draw" as const, temperature: 0.8, seed: 9999 };
-  assert.equal(nextDrawing(null, "0.8"), "draw 0.8 2");
-  assert.equal(nextDrawing({ ...drawing, seed: 7 }, "1.5"), "draw 1.5 8");
-  assert.equal(nextDrawing(drawing, "0.8"), "draw 0.8 1");
 });
 
 test("drawn tokens are not guessed", () => {

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layOut, sentenceOf } from "../../../explorer/components/head_views/js/patchedTables.ts";
+import {
+  layOut,
+  selectionOf,
+  sentenceOf,
+  shownPlaces,
+} from "../../../explorer/components/head_views/js/patchedTables.ts";
 import type { PatchedTable } from "../../../explorer/components/head_views/js/viewPayload.ts";
 
 const say = (key: string, facts: object = {}) => [key, ...Object.values(facts)].join(" ");
@@ -14,7 +19,7 @@ function laidOut(tokens: PatchedTable["tokens"], cells: PatchedTable["cells"]) {
   return layOut({ site: "decoder", tokens, cells }, { say }, { trace });
 }
 
-test("a head is a button that names its place in the trace, where this has its layer", () => {
+test("a head has its place in the trace, where this has its layer", () => {
   const { columns, cells } = laidOut(
     [],
     [
@@ -26,37 +31,66 @@ test("a head is a button that names its place in the trace, where this has its l
   );
   assert.equal(columns, undefined); // the table names heads
   assert.deepEqual(
-    cells.map(({ layer, name, written }) => [layer, name, written]),
+    cells.map(({ layer, place, written }) => [layer, place, written]),
     [
-      [0, "decoder/0/0", "0"],
-      [0, "decoder/0/1", "−.25"],
+      [0, { site: "decoder", layer: 0, head: 0 }, "0"],
+      [0, { site: "decoder", layer: 0, head: 1 }, "−.25"],
       [1, undefined, "+1.00"],
-      [2, "decoder/1/1", "+12.05"],
+      [2, { site: "decoder", layer: 1, head: 1 }, "+12.05"],
     ],
   );
   assert.equal(cells[1]?.title, "restored_cell L0 H1 −0.250 2.00 · restored_show");
 });
 
-test("a position has the tokens of both texts where they differ, and is no button", () => {
+test("a position has the tokens of both texts where they differ, and its row", () => {
   const { columns, cells } = laidOut(
     [
       ["▁a", "▁a"],
       ["▁b", "▁c"],
     ],
     [
-      [0, 0, 0.5, 1],
-      [0, 1, 0, 2],
+      [2, 0, 0.5, 1],
+      [1, 1, 0, 2],
     ],
   );
   assert.deepEqual(columns, ["a", "pair_tokens b c"]);
   assert.deepEqual(
-    cells.map(({ written, name }) => [written, name]),
+    cells.map(({ written, place }) => [written, place]),
     [
-      ["+.50", undefined],
+      ["+.50", { site: "decoder", layer: 1, position: 0 }],
       ["0", undefined],
     ],
   );
-  assert.equal(cells[0]?.title, "restored_cell restored_position 0 0 a +0.500 1.00");
+  const title = "restored_cell restored_position 2 0 a +0.500 1.00 · restored_row";
+  assert.equal(cells[0]?.title, title);
+});
+
+type Shown = Parameters<typeof shownPlaces>[0];
+
+/** A translator with two heads of the encoder, which shows a head. */
+function showing(state: Partial<Shown["state"]>): Shown {
+  const sites = { encoder: { heads: 2 }, decoder: { heads: 4 }, cross: { heads: 4 } };
+  return { trace: { sites, masks: [] }, state } as unknown as Shown;
+}
+
+test("a click on a position selects its row, in cross-attention where that is on screen", () => {
+  const decoder = { site: "decoder", layer: 1, position: 2 } as const;
+  const row = { layer: 1, head: 3, step: 3 };
+  for (const site of ["cross", "decoder"] as const) {
+    const context = showing({ site, head: 3 });
+    assert.deepEqual(selectionOf(decoder, context), { site, ...row });
+    const after = showing({ site, ...row, hover: null });
+    assert.deepEqual(shownPlaces(after), [{ site, layer: 1, head: 3 }, decoder]);
+  }
+  const encoder = { site: "encoder", layer: 0, position: 4 } as const;
+  assert.equal(selectionOf(decoder, showing({ site: "encoder", head: 0 })).site, "decoder");
+  const patch = selectionOf(encoder, showing({ site: "cross", head: 3 }));
+  const place = { layer: 0, head: 1 };
+  const hover = { query: 4, key: null, ...place, x: 0, y: 0 };
+  assert.deepEqual(patch, { site: "encoder", ...place, hover });
+  assert.deepEqual(shownPlaces(showing(patch)), [{ site: "encoder", ...place }, encoder]);
+  const cell = showing({ ...patch, hover: { ...hover, key: 1 } }); // a pointer on the map
+  assert.deepEqual(shownPlaces(cell), [{ site: "encoder", ...place }]);
 });
 
 test("the sentence names the place where both texts part", () => {

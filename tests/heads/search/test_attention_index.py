@@ -11,9 +11,10 @@ import explorer
 from explorer.core import folders
 from explorer.core.errors import ConfigError, FileError, SearchError
 from explorer.core.look import Request, from_query
+from explorer.core.section_questions import KEY_PARTS
 from explorer.core.word_segmentation import is_punctuation
 from explorer.heads.search import attention_index
-from explorer.heads.search.attention_index import COLUMNS, PARTS, open_index
+from explorer.heads.search.attention_index import COLUMNS, open_index
 from tests.support import model_directories
 from tests.support.huggingface_families import saved, tiny_model
 
@@ -116,7 +117,7 @@ def test_all_questions_of_a_translator(tmp_path):
     traces = [model.trace(text) for text in texts]
     for head in (("cross", 1, 2), ("decoder", 0, 3), ("encoder", 2, 1)):
         nowhere = {"cross": "same token", "decoder": "end"}.get(head[0])
-        for part in {None, *PARTS} - {nowhere}:
+        for part in {None, *KEY_PARTS} - {nowhere}:
             assert check(index, traces, head, part=part) > 0
         assert check(index, traces, head, offset=-1) > 0
         assert check(index, traces, head, offset=1) > 0 or head[0] == "decoder"

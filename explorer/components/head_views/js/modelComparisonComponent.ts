@@ -104,9 +104,11 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
     },
     pairs.follow,
   );
-  const showPatched = (place: Partial<TraceState>) => {
+  const showPatched = (patch: Partial<TraceState>) => {
     pairs.follow("same");
-    context.act.select({ step: explainedStep(comparison), ...place });
+    context.act.pause();
+    context.act.select({ step: explainedStep(comparison), ...patch });
+    changed.context.set({ hover: patch.hover ?? null });
   };
   const patched = createPatchedTables(context, frame, showPatched, savePatched(comparison));
   original.parts.push(patched);

@@ -3,8 +3,9 @@ import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { shortNumber, signed } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
 import type { Palette } from "../../page/js/palette.ts";
+import type { TraceState } from "../../trace/js/initialState.ts";
 import { labelOf } from "../../trace/js/label.ts";
-import { headName } from "../../trace/js/stepState.ts";
+import { currentRow, headName } from "../../trace/js/stepState.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
@@ -12,20 +13,25 @@ import { type NumberCell, numberTable } from "./numberTable.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 import type { Patched, PatchedTable } from "./viewPayload.ts";
 
-/** name: of a head that can be shown. */
-type PatchedCell = NumberCell & { value: number; written: string; name?: string };
+/** A head, or a position of a stack; its layer is an index of the trace. */
+type Place = { site: SiteName; layer: number } & ({ head: number } | { position: number });
+
+/** place: that can be shown. */
+type PatchedCell = NumberCell & { value: number; written: string; place?: Place };
+
+type Shown = Pick<TraceContext, "trace" | "state">;
 
 /**
  * What values of the first text restore in the run of the second: a table for each attention, or
- * for each stack. A click on a head shows it.
+ * for each stack. A click shows the head, or the row of the position.
  * @param context of the first text
- * @param show the head with an index of its layer in the trace
+ * @param show what is selected then
  * @param save the menu that saves them
  */
 export function createPatchedTables(
   context: TraceContext,
   frame: ViewFrame,
-  show: (place: { site: SiteName; layer: number; head: number }) => void,
+  show: (patch: Partial<TraceState>) => void,
   save: HTMLElement,
 ): Part {
   const about = element("p", { class: "about", testid: "patched-about" });
@@ -39,10 +45,7 @@ export function createPatchedTables(
   );
   const buttons = () => [...tables.querySelectorAll<HTMLElement>("button")];
   followArrows(tables, buttons);
-  const choose = (name: string) => {
-    const [site, layer, head] = name.split("/");
-    show({ site: site as SiteName, layer: Number(layer), head: Number(head) });
-  };
+  const choose = (place: Place) => show(selectionOf(place, context));
   const draw = () => {
     const { patched } = frame.payload.header;
     node.hidden = !patched;
@@ -57,27 +60,52 @@ export function createPatchedTables(
           testid: `patched-${table.site}`,
           caption: frame.sayOfPlayer(`site_${table.site}`),
           columns,
-          cells: cells.map((cell) => (cell.name ? withButton(cell, choose) : cell)),
+          cells: cells.map((cell) => withButton(cell, choose)),
         });
       }),
     );
   };
   const mark = () => {
     void frame.payload; // whose buttons are new
-    const { site, layer, head } = context.state;
+    const names = shownPlaces(context).map(nameOf);
     const all = buttons();
-    const chosen = all.find(({ dataset }) => dataset.name === `${site}/${layer}/${head}`);
+    const chosen = all.find(({ dataset }) => names.includes(dataset.name ?? ""));
     for (const one of all) assign(one, "aria-pressed", String(one === chosen));
     markStop(all, chosen);
   };
   return { element: node, views: [draw, mark] };
 }
 
-/** A cell that can be chosen, by its name. */
-function withButton(cell: PatchedCell, choose: (name: string) => void): NumberCell {
-  const { name = "", title, written } = cell;
-  const names = { "data-name": name, "aria-label": title };
-  return { ...cell, written: buttonElement(() => choose(name), names, written) };
+/** What a click on a place selects. An encoder has no current row: the row is marked as hovered. */
+export function selectionOf(place: Place, { trace, state }: Shown): Partial<TraceState> {
+  if ("head" in place) return place;
+  const { site: stack, layer, position } = place;
+  const site = stack === "decoder" && state.site === "cross" ? "cross" : stack; // both have its rows
+  const head = Math.min(state.head, (trace.sites[site]?.heads ?? 1) - 1);
+  if (site !== "encoder") return { site, layer, head, step: position + 1 };
+  return { site, layer, head, hover: { query: position, key: null, layer, head, x: 0, y: 0 } };
+}
+
+/** The places whose head or row is on screen. */
+export function shownPlaces(context: Shown): Place[] {
+  const { site, layer, head, hover } = context.state;
+  const stack = site === "cross" ? "decoder" : site;
+  const marked = hover?.key === null ? hover.query : null;
+  const position = site === "encoder" ? marked : currentRow(context);
+  return [{ site, layer, head }, ...(position === null ? [] : [{ site: stack, layer, position }])];
+}
+
+function nameOf(place: Place) {
+  const { site, layer } = place;
+  return [site, layer, "head" in place ? place.head : `position ${place.position}`].join("/");
+}
+
+/** A cell, with a button where its place can be shown. */
+function withButton(cell: PatchedCell, choose: (place: Place) => void): NumberCell {
+  const { place, title, written } = cell;
+  if (!place) return cell;
+  const names = { "data-name": nameOf(place), "aria-label": title };
+  return { ...cell, written: buttonElement(() => choose(place), names, written) };
 }
 
 function explained({ say, sayOfPlayer }: ViewFrame) {
@@ -130,12 +158,12 @@ export function layOut(
     const title = say("restored_cell", facts);
     const cell = { layer, value: share, written: printed(share), title };
     const index = trace.sites[site]?.numbers.indexOf(layer) ?? -1;
-    if (token !== undefined || index < 0) return cell;
-    return {
-      ...cell,
-      title: `${title} · ${say("restored_show")}`,
-      name: `${site}/${index}/${column}`,
-    };
+    if (index < 0) return cell;
+    const [place, click] =
+      token === undefined
+        ? [{ site, layer: index, head: column }, "restored_show"]
+        : [{ site, layer: index, position: column }, "restored_row"];
+    return { ...cell, title: `${title} · ${say(click)}`, place };
   };
   return { columns: tokens.length ? columns : undefined, cells: cells.map(numberOf) };
 }

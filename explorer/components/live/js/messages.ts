@@ -4,7 +4,7 @@ import { ModelError } from "../../browser_model/js/modelError.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { fillIn, type Strings } from "../../dom/js/sentences.ts";
 import { isSpecial } from "../../trace/js/label.ts";
-import { LARGEST_SEED, LONGEST_TEXT, TEMPERATURES } from "../../trace/js/look.ts";
+import { LARGEST_K, LARGEST_SEED, LONGEST_TEXT, TEMPERATURES } from "../../trace/js/look.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import { reads } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
@@ -95,7 +95,7 @@ export function refusalSentence(
     return [fillIn(live, "trained_gone", { name: gone }), ...rest].join(" ");
   }
   const [lowest, highest] = TEMPERATURES;
-  const facts = { longest: LONGEST_TEXT, lowest, highest, most: LARGEST_SEED };
+  const facts = { longest: LONGEST_TEXT, lowest, highest, most: LARGEST_SEED, most_k: LARGEST_K };
   const parts = names.map((name) => {
     const [word, ...got] = name.split(" ");
     return fillIn(explore, `part_${word}`, { ...facts, got: got.join(" ") });

@@ -97,17 +97,17 @@ function drawRow(context: TraceContext, geometry: Geometry, parts: OverlayParts)
   parts.tick.style.transform = `translate(${geometry.left - 7}px, ${middle - 7}px)`;
 }
 
-/** The column of the hovered key, and the hovered cell. */
+/** The column of the hovered key and the hovered cell; of a query alone its row. */
 function drawHover(context: TraceContext, geometry: Geometry, { keyMark, cellMark }: OverlayParts) {
   const { width, height } = cellSize(geometry);
   const { query = null, key = null } = context.state.hover ?? {};
+  const { queries, keys } = siteOf(context);
   keyMark.hidden = key === null;
-  cellMark.hidden = key === null || query === null;
-  if (key === null) return;
-  const left = xOf(geometry, key);
-  const [top, bottom] = [yOf(geometry, 0), yOf(geometry, siteOf(context).queries)];
-  positionRectangle(keyMark, left, top, width, bottom - top);
-  if (query !== null) positionRectangle(cellMark, left, yOf(geometry, query), width, height);
+  cellMark.hidden = query === null;
+  const [left, top] = [xOf(geometry, key ?? 0), yOf(geometry, 0)];
+  positionRectangle(keyMark, left, top, width, yOf(geometry, queries) - top);
+  const across = key === null ? xOf(geometry, keys) - left : width;
+  positionRectangle(cellMark, left, yOf(geometry, query ?? 0), across, height);
 }
 
 /** The weights of the current row in its cells, where these are large enough. */

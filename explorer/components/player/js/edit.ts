@@ -2,12 +2,12 @@
 
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
-import { type Drawing, drawingIn, drawingLine } from "../../trace/js/drawing.ts";
 import { apply, canEdit, type EditNote, linesOf, showEdit } from "../../trace/js/editing.ts";
-import { LARGEST_SEED, MOST_INTERVENTIONS, type OMISSIONS } from "../../trace/js/look.ts";
-import type { SiteName, Trace } from "../../trace/js/trace.ts";
+import { LARGEST_K, MOST_INTERVENTIONS, type OMISSIONS } from "../../trace/js/look.ts";
+import type { SiteName } from "../../trace/js/trace.ts";
 import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
 import { fetchAnswer, offers } from "../../trace/js/traceQuestions.ts";
+import { drawTokens } from "./drawTokens.ts";
 
 type DecisiveHead = { site: SiteName; layer: number; head: number };
 
@@ -49,7 +49,8 @@ export function createEditBar(context: TraceContext): Part {
   const draw = () => {
     const { edit, editNote } = context.state;
     node.hidden = !edit;
-    write(note, edit ? say(editNote || "edit_hint", { limit: MOST_INTERVENTIONS }) : "");
+    const facts = { limit: MOST_INTERVENTIONS, most: LARGEST_K };
+    write(note, edit ? say(editNote || "edit_hint", facts) : "");
     assign(note, "data-refused", editNote ? "" : null);
   };
   return { element: node, views: [draw, ...tries.flatMap(({ views = [] }) => views)] };
@@ -85,72 +86,6 @@ async function decisiveHead(context: TraceContext): Promise<DecisiveHead | EditN
   } catch {
     return "edit_failed";
   }
-}
-
-const TEMPERATURES = ["0.5", "0.8", "1", "1.5"]; // offered
-
-/**
- * Of the first press: with it the first examples of the shipped models go on with likely tokens, where
- * by 1 the one for English says one of probability 2e-6.
- */
-const FIRST_SEED = 2;
-
-/**
- * The line of the next drawing: the next seed, wrapping around, or the first one. A link may restrict
- * the tokens, which stays.
- */
-export function nextDrawing(before: Drawing | null, temperature: string) {
-  const seed = before ? (before.seed % LARGEST_SEED) + 1 : FIRST_SEED;
-  return drawingLine({ ...before, verb: "draw", temperature: Number(temperature), seed });
-}
-
-/**
- * Draws the tokens at random, with another seed at each press, and anew with the same one when another
- * temperature is chosen. Greedy decoding comes back by undo.
- */
-function drawTokens(context: TraceContext): Part {
-  const { say } = context;
-  const inForce = () => drawingIn(context.pieces.header.facts);
-  const drawBy = (line: string) => apply(context, { add: [line], remove: [] });
-  const choose = () => {
-    const before = inForce();
-    if (before) drawBy(drawingLine({ ...before, temperature: Number(temperature.value) }));
-  };
-  const temperature = element(
-    "select",
-    {
-      class: "small-select",
-      testid: "draw-temperature",
-      "aria-label": say("draw_temperature"),
-      on: { change: choose },
-    },
-    ...TEMPERATURES.map(temperatureOption),
-  );
-  temperature.value = TEMPERATURES[1];
-  const press = () => drawBy(nextDrawing(inForce(), temperature.value));
-  const button = buttonElement(
-    press,
-    { testid: "try-draw", title: say("try_draw_title") },
-    say("try_draw"),
-  );
-  const node = element("span", { class: "draw-tokens" }, button, temperature);
-  let shown: Trace | null = null;
-  const draw = () => {
-    const { pieces } = context;
-    node.hidden = !pieces.header.target.length;
-    const drawing = inForce();
-    if (!drawing || pieces === shown) return;
-    shown = pieces; // until another one comes, the choice of the person stays
-    const value = String(drawing.temperature);
-    const offered = [...temperature.options].some((option) => option.value === value);
-    if (!offered) temperature.append(temperatureOption(value));
-    temperature.value = value;
-  };
-  return { element: node, views: [draw] };
-}
-
-function temperatureOption(value: string) {
-  return element("option", { value }, `T ${value}`);
 }
 
 /**

@@ -22,6 +22,7 @@ export type EditNote =
   | "edit_removed"
   | "edit_one_head"
   | "edit_limit"
+  | "draw_refused"
   | "edit_failed";
 
 /** Whether the model of the trace can be changed: a saved page has none, and a guess is of one model. */

@@ -88,6 +88,9 @@ export const TEMPERATURES = [0.1, 5.0] as const;
 /** Of a drawing. */
 export const LARGEST_SEED = 9999;
 
+/** Of top-k. */
+export const LARGEST_K = 9999;
+
 /** The tokens with the first ids. */
 export const SPECIALS = ["<pad>", "<bos>", "<eos>"] as const;
 
