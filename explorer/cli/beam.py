@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.cli.common import add_languages, add_model, opened, whole_number
+from explorer.core.errors import FileError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,7 @@ def add_parser(commands: Any) -> None:
         "--width",
         type=whole_number,
         default=4,
-        help="the beginnings that are kept at each step (default: 4); 1 is greedy decoding",
+        help="the beginnings that are kept at each step (1 to 100, default: 4); 1 is greedy",
     )
     command.add_argument("--max-new-tokens", type=whole_number, help="the most tokens to decode")
     command.add_argument(
@@ -44,6 +45,8 @@ def _beam(options: argparse.Namespace) -> int:
 
     out: Path | None = options.out
     if out is not None:
+        if out.suffix != ".csv":
+            raise FileError("bad_table_suffix", name=out.name)
         check_output(out, (options.model,))
     found = beam(
         opened(options),

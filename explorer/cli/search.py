@@ -75,6 +75,7 @@ def add_parser(commands: Any) -> None:
 
 def _search(options: argparse.Namespace) -> int:
     from explorer.core.files import replace_atomically
+    from explorer.core.i18n import say
     from explorer.heads.reports.report_files import delete_oldest
     from explorer.heads.search.index_building import attention_index
 
@@ -97,6 +98,9 @@ def _search(options: argparse.Namespace) -> int:
         part=options.part,
         top=options.top,
     )
+    if options.out is None and found.empty:
+        print(say("heads.search_nothing", "en"))
+        return 0
     if options.out is None:
         print(found[_PRINTED].to_string(index=False, float_format="{:.3f}".format))
         return 0

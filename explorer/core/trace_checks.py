@@ -25,7 +25,7 @@ MEASURED = (
 
 _LIMITS = {  # largest error of a genuine trace in float32
     "rows_sum_to_one": 1e-5,
-    "closed_cells_are_zero": 0.0,
+    "masked_cells_are_zero": 0.0,
     "hooked_equals_plain": 1e-4,
     "cached_equals_full": 1e-4,
     "padding_changes_nothing": 1e-4,
@@ -212,7 +212,7 @@ def weight_errors(arrays: Arrays, sites: Sequence[str]) -> dict[str, float]:
         masked_weight = max(masked_weight, float(worst))
     sinks = any(f"{site}.sink" in arrays for site in sites)
     row_check = "rows_and_sink_sum_to_one" if sinks else "rows_sum_to_one"
-    return {row_check: row_sum, "closed_cells_are_zero": masked_weight}
+    return {row_check: row_sum, "masked_cells_are_zero": masked_weight}
 
 
 def integrity_limits(facts: Mapping[str, Any]) -> Mapping[str, float]:

@@ -14,6 +14,9 @@ from explorer.model.beam import Beam
 from explorer.model.beam_tree import BeamNode, BeamTree, Fate, penalty
 from explorer.model.trace_options import TracedModel, refuse_options
 
+MOST_WIDTH = 100
+"""The widest beam: a step has up to width × width nodes, each with its text."""
+
 
 class Continuations(Protocol):
     """A model after its input, which goes on with several outputs as one batch.
@@ -69,7 +72,7 @@ def beam(
     '4 1 9 3 7'
 
     text, messages, source_language, target_language, max_new_tokens: as in `trace`.
-    width: the beginnings that are kept at each step; 1 = greedy decoding.
+    width: the beginnings that are kept at each step, 1 to `MOST_WIDTH`; 1 = greedy decoding.
     length_penalty: α of Wu et al. 2016; above 0, longer outputs are preferred. 0 = plain sums.
 
     At each step each beginning gets each token. Of all these, those among the `width` most probable
@@ -80,6 +83,8 @@ def beam(
     on a text that cannot be read or is too long.
     """
     refuse_options("pattern", None, width=width, max_new_tokens=max_new_tokens)
+    if width > MOST_WIDTH:
+        raise ConfigError("beam_too_wide", got=width, most=MOST_WIDTH)
     _refuse_penalty(length_penalty)
     asked = {"text": text, "messages": messages}
     asked |= {"source_language": source_language, "target_language": target_language}

@@ -359,8 +359,23 @@ def test_two_long_messages_cover_neither_links_nor_controls(visit, language):
         assert 0 <= first["y"] <= first["y"] + first["height"] <= second["y"]
         assert second["y"] + second["height"] <= below["y"]
         for box in (first, second):
-            assert left["x"] + left["width"] <= box["x"]
-            assert box["x"] + box["width"] <= right["x"]
+            between = left["x"] + left["width"] <= box["x"] <= right["x"] - box["width"]
+            assert between or right["y"] + right["height"] <= box["y"]  # in the header or below it
+
+
+def test_a_message_stands_in_one_line_below_a_header_without_room(visit):
+    tab = visit("?text=q&site=x&layer=99")
+    tab.set_viewport_size({"width": 1024, "height": 768})
+    if tab.locator("html[data-everything]").count() == 0:
+        tab.locator(".st-key-everything button").click()
+    expect(tab.locator("html[data-header-full]")).to_have_count(1)
+    message, row, switch = (
+        tab.locator(name).bounding_box()
+        for name in (".st-key-messages .stAlert >> nth=0", ".st-key-input-row", ".st-key-language")
+    )
+    assert switch["y"] + switch["height"] <= message["y"]
+    assert message["y"] + message["height"] <= row["y"]
+    assert message["width"] > 2 * message["height"]
 
 
 def test_a_message_on_a_phone_moves_the_page_down_and_is_scrolled_to(address, phone):

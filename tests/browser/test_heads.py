@@ -291,6 +291,21 @@ def test_the_pictures_of_24_heads_fill_the_height(address, new_tab):
     assert len(rows) in (3, 6)  # a layer takes one row, or two
 
 
+def test_a_short_table_ends_with_its_rows_and_nothing_over_it_covers_a_button(address, new_tab):
+    tab = new_tab(1440, 900)
+    tab.goto(f"{address}heads?model=induction&part=roles")
+    table = tab.locator(".st-key-head-tables").get_by_test_id("stDataFrame").first
+    table.hover()
+    tools = table.get_by_test_id("stElementToolbar")
+    expect(tools).to_have_css("opacity", "1")
+    around, own = table.bounding_box(), tools.bounding_box()
+    assert around["height"] == pytest.approx(9 * ROW, abs=4)  # 8 heads and the headings
+    assert around["y"] < own["y"] < own["y"] + own["height"] < around["y"] + around["height"]
+    tab.get_by_role("button", name="Measure").click(timeout=5_000)
+    chosen = tab.locator("[class*=st-key-more-section-] button[aria-checked=true]")
+    assert len(set(chosen.evaluate("(one) => getComputedStyle(one).borderRadius").split())) == 1
+
+
 ROWS = """(table) => [...table.querySelectorAll("tbody tr")].map((row) =>
   [...row.querySelectorAll("td")].map((cell) => cell.textContent))"""
 

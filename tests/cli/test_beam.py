@@ -41,3 +41,11 @@ def test_the_model_is_not_written_over(tiny, capsys):
     assert main(["beam", tiny, "1 2", "--out", tiny]) == 2
     assert main(["beam", tiny, "1 2", "--width", "0"]) == 2
     assert "whole number" in capsys.readouterr().err
+    assert main(["beam", tiny, "1 2", "--width", "101"]) == 2
+    assert "The width is 101; it goes up to 100" in capsys.readouterr().err
+
+
+def test_a_table_has_the_ending_of_a_table(tiny, tmp_path, capsys):
+    assert main(["beam", tiny, "1 2", "--out", str(tmp_path / "tree.json")]) == 2
+    assert "“tree.json” should end in .csv" in capsys.readouterr().err
+    assert not (tmp_path / "tree.json").exists()

@@ -57,11 +57,17 @@ def test_a_toy_task_has_sentences_of_its_own(tiny, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 4
 
 
+def test_no_answer_is_said_in_a_sentence(tiny, capsys):
+    assert main(["search", tiny, "--head", "cross.1.2", "--offset", "500"]) == 0
+    assert capsys.readouterr().out.startswith("In no sentence does this head put any weight")
+
+
 def test_what_cannot_be_asked_is_said_in_one_sentence(tiny, tmp_path, capsys):
     command = ["search", tiny, "--head", "cross.1.2"]
     for more, said in (
         (["--part", "middle"], "choose one of end, special"),
-        (["--key", "9"], "No text has the token “9” there"),
+        (["--key", "9"], "No source has the token “9”."),
+        (["--query", "9"], "No output has the token “9”."),
         (["--top", "0"], "top is 0"),
         (["--sentences", "0"], "--sentences is 0"),
         (["--out", str(tmp_path / "x.txt")], "should end in .csv"),
@@ -70,7 +76,7 @@ def test_what_cannot_be_asked_is_said_in_one_sentence(tiny, tmp_path, capsys):
         assert main([*command, *more]) == 2, more
         assert said in capsys.readouterr().err
     assert main(["search", tiny, "--head", "cross.9"]) == 2
-    assert "“cross.9” is no head of this model; its heads go from encoder.0.0" in (
+    assert "write site.layer.head, counted from 0: its heads go from encoder.0.0" in (
         capsys.readouterr().err
     )
     assert main(["search", tiny, "--key", "1"]) == 2

@@ -80,7 +80,7 @@ def test_every_sentence_that_a_script_asks_for_exists(folders, sections):
 
 
 def test_every_integrity_check_has_its_sentences():
-    for check in ("rows_sum_to_one", "closed_cells_are_zero", "unchanged_since_capture"):
+    for check in ("rows_sum_to_one", "masked_cells_are_zero", "unchanged_since_capture"):
         for kind in ("check", "failed", "about"):
             assert f"{kind}_{check}" in section("player")
 

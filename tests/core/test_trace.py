@@ -71,7 +71,7 @@ def test_integrity_has_the_checks_that_were_measured():
     integrity = small_trace().integrity().set_index("check")
     assert integrity.ok.all()
     assert integrity.error["rows_sum_to_one"] < 1e-6
-    assert integrity.error["closed_cells_are_zero"] == 0
+    assert integrity.error["masked_cells_are_zero"] == 0
     assert integrity.error["hooked_equals_plain"] == 1e-6
     assert "padding_changes_nothing" not in integrity.index
 
@@ -80,7 +80,7 @@ def test_integrity_has_the_checks_that_were_measured():
     ("cell", "value", "failed"),
     [
         ((0, 0, 0, 0), 0.9, {"rows_sum_to_one", "unchanged_since_capture"}),
-        ((1, 4, 2, 3), 1e-6, {"closed_cells_are_zero", "unchanged_since_capture"}),
+        ((1, 4, 2, 3), 1e-6, {"masked_cells_are_zero", "unchanged_since_capture"}),
     ],
 )
 def test_integrity_detects_a_changed_cell(cell, value, failed):

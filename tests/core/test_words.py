@@ -109,7 +109,7 @@ def test_integrity_holds_and_detects_changes():
     arrays["cross.attention"] = np.ascontiguousarray(arrays["cross.attention"][..., ::-1])
     checks = merge(replace(trace, arrays=arrays)).integrity().set_index("check")
     assert not checks.loc["unchanged_since_capture", "ok"]
-    assert not checks.loc["closed_cells_are_zero", "ok"]
+    assert not checks.loc["masked_cells_are_zero", "ok"]
 
 
 def test_words_know_their_pieces():

@@ -8,6 +8,7 @@ import torch
 
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.vocabulary import BOS, EOS, PAD
+from explorer.model import beam_search
 from explorer.model.beam_search import beam
 from explorer.model.beam_tree import Fate, penalty
 from explorer.model.cached_continuations import CachedContinuations
@@ -55,8 +56,11 @@ def test_sums_are_those_of_teacher_forced_passes(model, width):
 
 
 @pytest.mark.parametrize("strength", [0.0, 1.5])
-def test_a_beam_as_wide_as_all_outputs_finds_what_an_exhaustive_search_finds(model, strength):
+def test_a_beam_as_wide_as_all_outputs_finds_what_an_exhaustive_search_finds(
+    model, strength, monkeypatch
+):
     most = 3
+    monkeypatch.setattr(beam_search, "MOST_WIDTH", 400)
     found = beam(model, "2 1", width=400, max_new_tokens=most, length_penalty=strength)
     symbols = range(EOS + 1, len(model.target_vocabulary))
     outputs = [

@@ -58,7 +58,7 @@ def test_integrity_is_measured_and_ok(explorable):
     integrity = explorable.trace("1 2", pad_to=5).integrity()
     assert list(integrity.check) == [
         "rows_sum_to_one",
-        "closed_cells_are_zero",
+        "masked_cells_are_zero",
         "hooked_equals_plain",
         "cached_equals_full",
         "padding_changes_nothing",

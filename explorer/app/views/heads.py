@@ -219,7 +219,8 @@ def findings(
     reports = reports_of(member)
     measurement_panel(member, reports, language)
     if not reports:
-        st.info(say("heads.no_findings", language))
+        with st.container(key="no-findings"):
+            st.info(say("heads.no_findings", language))
         return
     with st.container(key="head-tables"):
         table(reports[0].report, language)

@@ -7,7 +7,6 @@ import streamlit as st
 from explorer.app import model_cache
 from explorer.app.model_cache import Model
 from explorer.app.state import measurements, session
-from explorer.app.widgets import messages
 from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.job_progress import start_button
 from explorer.app.widgets.measurement_form import checkpoint_of
@@ -76,11 +75,8 @@ def _uploaded(language: str) -> GoldTable | None:
 
 
 def _take(file_name: str, contents: bytes) -> None:
-    """Keep an uploaded file, or report why it is refused."""
-    try:
-        measurements.set_gold(GoldTable.of(file_name, contents))
-    except ExplorerError as error:
-        messages.report(error)
+    """Keep an uploaded file. Raises `ExplorerError` on one that is refused."""
+    measurements.set_gold(GoldTable.of(file_name, contents))
 
 
 def _begin(model: CatalogModel, language: str, loaded: Model) -> QueuedMeasurement | None:

@@ -15,7 +15,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from explorer.app.state import session
 from explorer.app.widgets.messages import show_error
-from explorer.core.errors import FileError
+from explorer.core.errors import ExplorerError, FileError
 from explorer.core.files import byte_count
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
@@ -24,7 +24,8 @@ LARGEST_MB = 64
 """MB of one file."""
 
 OnFile = Callable[[str, bytes], None]
-"""Called with the name and the contents of a file."""
+"""Called with the name and the contents of a file. An `ExplorerError` that it raises refuses the
+file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class UploaderState:
     """
 
     files_taken: int = 0
-    refused: tuple[str, FileError] | None = None
+    refused: tuple[str, ExplorerError] | None = None
 
 
 def file_uploader(
@@ -77,24 +78,21 @@ def _take(prefix: str, endings: tuple[str, ...], limit_mb: int, on_file: OnFile)
     if not isinstance(file, UploadedFile):
         return
     contents = file.getvalue()
-    error = _refusal(file.name, len(contents), endings, limit_mb)
-    if error is not None:
-        after = replace(after, refused=(_key(prefix, after), error))
-    session.save(after)
     if (context := get_script_run_ctx()) is not None:
         context.uploaded_file_mgr.remove_session_files(context.session_id)
-    if error is None:
+    try:
+        _refuse(file.name, len(contents), endings, limit_mb)
         on_file(file.name, contents)
+    except ExplorerError as error:
+        after = replace(after, refused=(_key(prefix, after), error.alone()))
+    session.save(after)
 
 
-def _refusal(
-    file_name: str, size: int, endings: tuple[str, ...], limit_mb: int
-) -> FileError | None:
-    """Why a file is refused, or None if it is accepted."""
+def _refuse(file_name: str, size: int, endings: tuple[str, ...], limit_mb: int) -> None:
+    """Raise `FileError` on a file of another kind, and on one that is too large."""
     name = shorten(file_name)
     if not file_name.lower().endswith(endings):
-        return FileError("wrong_ending", name=name, endings=", ".join(endings))
+        raise FileError("wrong_ending", name=name, endings=", ".join(endings))
     if size > (most := limit_mb * 2**20):
         facts = {"size": byte_count(size), "limit": byte_count(most)}
-        return FileError("file_too_large", name=name, **facts)
-    return None
+        raise FileError("file_too_large", name=name, **facts)

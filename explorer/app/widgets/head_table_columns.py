@@ -3,6 +3,7 @@
 import math
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -11,7 +12,7 @@ from pandas.io.formats.style import Styler
 
 from explorer.app.widgets.head_tables import number_writer
 from explorer.core.i18n import say, table
-from explorer.core.number_format import percent, short_number
+from explorer.core.number_format import fixed_number, percent, short_number
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.roles.role_names import sentence_of
 
@@ -22,7 +23,8 @@ _PROBABILITIES = ("probability", "changed_probability", "forced_probability")
 
 
 def columns(frame: pd.DataFrame, language: str, kind: str = "column") -> dict[str, Any]:
-    """By column of `frame`, its label, help text and width. kind: "step" for the table of steps.
+    """By column of `frame`, its label, help text and width. kind: "step" for the table of steps,
+    "weights" for that of the scores of weights.
 
     A table on screen keeps its column widths when its numbers change, and measures only its first
     rows. So each column is given its own width.
@@ -41,6 +43,13 @@ def role_columns(frame: pd.DataFrame, report: HeadReport, language: str) -> dict
             from_here = say("heads.role_threshold", language, threshold=short_number(threshold))
             found[name]["help"] = f"{say(f'roles.{name}_title', language)} {from_here}"
     return found
+
+
+def meanings(frame: pd.DataFrame, language: str, kind: str = "column") -> str:
+    """The labels and help texts of the columns, for a screen that has no pointer to hold over
+    them."""
+    pairs = dict(_label_and_help(str(name), language, kind) for name in frame)
+    return " · ".join(f"{label}: {about}" for label, about in pairs.items() if about)
 
 
 def written(frame: pd.DataFrame) -> Styler:
@@ -62,12 +71,16 @@ def _texts(frame: pd.DataFrame) -> dict[Any, list[str]]:
 
 
 def _column(name: str, language: str, kind: str, texts: Sequence[str]) -> Any:
+    label, about = _label_and_help(name, language, kind)
+    return st.column_config.Column(label, help=about, width=_width([label, *texts]))
+
+
+def _label_and_help(name: str, language: str, kind: str) -> tuple[str, str | None]:
     sentence = _sentence(name, kind)
-    label = say(sentence, language)
     hint = f"{sentence}_title"
     section, key = hint.split(".")
     about = say(hint, language) if key in table()[section] else None
-    return st.column_config.Column(label, help=about, width=_width([label, *texts]))
+    return say(sentence, language), about
 
 
 def _width(texts: Sequence[str]) -> int:
@@ -86,15 +99,15 @@ def _number_format(name: str, values: "pd.Series[float]") -> Callable[[Any], str
     if name in _PROBABILITIES:
         return percent
     if name == "offset":
-        return "{:+.0f}".format
+        return partial(fixed_number, decimals=0, signed=True)
     return number_writer(name, values)
 
 
 def _sentence(name: str, kind: str) -> str:
     """The key of a column's label in the string table."""
-    if name.endswith("_interval"):
-        return "heads.column_interval"
-    for sentence in (f"heads.{kind}_{name}", f"heads.metric_{name}", f"roles.{name}"):
+    name = "interval" if name.endswith("_interval") else name
+    places = (f"heads.{kind}_", "heads.column_", "heads.metric_", "roles.")
+    for sentence in (f"{place}{name}" for place in places):
         section, key = sentence.split(".")
         if key in table()[section]:
             return sentence

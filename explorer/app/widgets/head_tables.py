@@ -223,16 +223,16 @@ def confounds(report: HeadReport, site: str, language: str) -> list[str]:
 
 
 def heads_by_role(report: HeadReport, site: str, language: str) -> dict[str, list[str]]:
-    """The heads of a site by the name of their role; those without a role last."""
-    none = say("roles.none", language)
+    """The heads of a site by the name of their role; those near a role, and without one, last."""
+    near, none = say("roles.near", language), say("roles.none", language)
     groups, targets = report.role_groups(site), report.facts["targets"]
-    names = [*(group_name(group, targets, language) for group in groups), none]
+    names = [*(group_name(group, targets, language) for group in groups), near, none]
     found: dict[str, list[str]] = {name: [] for name in names}
     heads = report.heads[report.heads.site == site]
     for layer, head in zip(heads.layer, heads["head"], strict=True):
         own = report.held_groups(site, layer, head)
         held = [group_name(group, targets, language) for group in own]
-        for name in held or [none]:
+        for name in held or [near if report.nearest_role(site, layer, head) else none]:
             found[name].append(head_name(layer, head))
     return {name: heads for name, heads in found.items() if heads}
 

@@ -1,9 +1,12 @@
 """The sections of Heads that show a head report: metrics, roles, and removal of heads."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
 
 import pandas as pd
 import streamlit as st
+from pandas.io.formats.style import Styler
 
 from explorer.app import mount
 from explorer.app.state import heads as heads_state
@@ -23,6 +26,9 @@ from explorer.heads.roles.roles import ROLES
 _FAINT = "color: #808080"
 """Style of the nearest role of a head that has none, legible on light and dark pages."""
 
+_FEW_ROWS = 12
+"""A table of so many rows is shorter than the rest of a usual window."""
+
 
 def metrics(report: HeadReport, language: str) -> None:
     """Every metric: by layer and head, and as a table."""
@@ -30,14 +36,7 @@ def metrics(report: HeadReport, language: str) -> None:
     _about(report, metric_words(table), "heads.metric_words", language)
     batch = batch_name(report.facts["batch"], language)
     mount.metric_matrix(report, batch, language, heads_state.read_view)
-    st.dataframe(
-        written(table),
-        column_config=columns(table, language),
-        hide_index=True,
-        key="metrics-table",
-        placeholder="–",
-        height="stretch",
-    )
+    _draw(written(table), columns(table, language), "metrics-table")
 
 
 def roles(report: HeadReport, language: str) -> None:
@@ -59,14 +58,7 @@ def removal(report: HeadReport, language: str) -> None:
     for sentence in head_tables.redundancy(report, language):
         st.markdown(literal(sentence))
     table = head_tables.effects(report, language)
-    st.dataframe(
-        written(table),
-        column_config=columns(table, language),
-        hide_index=True,
-        key="effects-table",
-        placeholder="–",
-        height="stretch",
-    )
+    _draw(written(table), columns(table, language), "effects-table")
     _about(report, metric_words(table), "heads.metric_words", language)
 
 
@@ -74,6 +66,22 @@ def metric_words(table: pd.DataFrame) -> list[str]:
     """The sentences of the metrics in a table, without their intervals."""
     names = (f"metric_{name}" for name in table)
     return [name for name in names if f"{name}_title" in strings()["heads"]]
+
+
+def _draw(table: Styler, column_config: dict[str, Any], key: str, **options: Any) -> Any:
+    """Draw a table of heads: a long one takes the rest of the window, a short one ends with its
+    rows. Returns what `st.dataframe` returns."""
+    is_short = len(table.index) <= _FEW_ROWS
+    with st.container() if is_short else nullcontext():  # main.css stretches what is in none
+        return st.dataframe(
+            table,
+            column_config=column_config,
+            hide_index=True,
+            key=key,
+            placeholder="–",
+            height="content" if is_short else "stretch",
+            **options,
+        )
 
 
 def _about(report: HeadReport, words: Sequence[str], label: str, language: str) -> None:
@@ -88,15 +96,9 @@ def _role_scores(report: HeadReport, language: str) -> int:
     selected head."""
     table = head_tables.roles(report, language)
     without = ~report.has_role()
-    chosen = st.dataframe(
-        written(table).map(lambda _: _FAINT, subset=(table.index[without], ["roles"])),
-        column_config=role_columns(table, report, language),
-        hide_index=True,
-        key="roles-table",
-        on_select="rerun",
-        selection_mode="single-row",
-        height="stretch",
-    )
+    faint = written(table).map(lambda _: _FAINT, subset=(table.index[without], ["roles"]))
+    selection: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row"}
+    chosen = _draw(faint, role_columns(table, report, language), "roles-table", **selection)
     rows = chosen["selection"]["rows"]
     if rows and 0 <= rows[0] < len(table):
         return int(rows[0])

@@ -52,7 +52,7 @@ def choose_sentences(
     """Draw the fields. prefix: of the keys of a form's widgets."""
     kind = choose_kind(*_kinds(model, language, prefix))
     if kind == "shipped":
-        choose_size(language, prefix, sizes)
+        choose_size(kind, language, prefix, sizes)
     else:
         sentence_fields(model, kind, language, prefix, _first_lines(model), sizes)
 

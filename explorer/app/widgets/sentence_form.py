@@ -9,13 +9,12 @@ import streamlit as st
 from explorer.app import model_cache
 from explorer.app.state import measurements, session
 from explorer.app.state.measurements import EvaluationText
-from explorer.app.widgets import messages
 from explorer.app.widgets.file_uploader import file_uploader
 from explorer.app.widgets.messages import literal
 from explorer.core.errors import PairsError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
-from explorer.data.delimited import decoded
+from explorer.data.delimited import decoded, table
 from explorer.data.task_names import task_of
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement_jobs import SOURCE_KINDS, Sentences, SourceKind
@@ -79,7 +78,7 @@ def sentence_fields(
 ) -> None:
     """Draw the fields for sentences of this kind. lines: their initial lines."""
     with st.container(horizontal=True):
-        choose_size(language, prefix, sizes)
+        choose_size(kind, language, prefix, sizes)
         if kind == "task":
             label = say("heads.seed", language)
             st.number_input(label, 0, 9999, _FIRST.seed, key=f"{prefix}seed")
@@ -105,9 +104,10 @@ def chosen_sentences(
     return Sentences(cast(SourceKind, kind), chosen_size(prefix, sizes), seed, text)
 
 
-def choose_size(language: str, prefix: str, sizes: Sizes = MEASURED) -> None:
-    """Draw the field for the largest number of sentences."""
-    label = say("heads.size", language)
+def choose_size(kind: str, language: str, prefix: str, sizes: Sizes = MEASURED) -> None:
+    """Draw the field for the number of sentences: new ones are drawn, of others there may be
+    fewer."""
+    label = say("heads.size" if kind == "task" else "heads.size_most", language)
     st.number_input(label, 1, sizes.most, sizes.initial, key=f"{prefix}size")
 
 
@@ -128,7 +128,7 @@ def _lines_key(model: CatalogModel, prefix: str, lines: str) -> str:
 def _pairs(language: str, prefix: str) -> None:
     """Draw the file of sentence pairs, with the last upload."""
     label = say("heads.pairs", language)
-    file_uploader(label, ("tsv", "txt"), language, _take_pairs, prefix=prefix, limit_mb=1)
+    file_uploader(label, ("tsv", "csv", "txt"), language, _take_pairs, prefix=prefix, limit_mb=1)
     pairs = measurements.current().pairs
     if pairs.name:
         st.caption(literal(_taken(pairs, language)))
@@ -143,9 +143,16 @@ def _taken(pairs: EvaluationText, language: str) -> str:
 
 
 def _take_pairs(file_name: str, contents: bytes) -> None:
-    """Keep the text of a file, or report why it is refused."""
+    """Keep the text of a file. Raises `PairsError` on one without a pair."""
     name = shorten(file_name)
-    try:
-        measurements.set_pairs(EvaluationText(name, decoded(contents, name)))
-    except PairsError as error:
-        messages.report(error)
+    is_csv = file_name.lower().endswith(".csv")
+    text = _with_tabs(contents, name) if is_csv else decoded(contents, name)
+    if not Sentences("pairs", text=text).lines:
+        raise PairsError("no_pair_in_file", name=name)
+    measurements.set_pairs(EvaluationText(name, text))
+
+
+def _with_tabs(contents: bytes, name: str) -> str:
+    """A table with tabs between its columns."""
+    rows = ([" ".join(cell.split()) for cell in row] for row in table(contents, name))
+    return "".join("\t".join(row) + "\n" for row in rows)

@@ -7,6 +7,7 @@ weights alone tell.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pandas as pd
 
 from explorer.core.sites import Head
@@ -31,7 +32,7 @@ _ENDS = ("", "_low", "_high", "_chance")
 _COLUMNS = (
     *(f"copying{end}" for end in _ENDS),
     "offset",
-    *(f"positional{end}" for end in _ENDS),
+    *(f"positional{end}" for end in (*_ENDS, "_chance_low", "_chance_high")),
 )
 _MEASURED = ("copying_measured", "positional_measured")
 
@@ -42,10 +43,12 @@ def weight_scores(model: MeasurableModel, batch: EvaluationBatch | None = None) 
     copying      0 to 1, see `copying`: 1 = the head always raises the logit of the token that it
                  looks at most, 0 = least; copying_chance = 0.5
     offset       key − query, where it looks when all tokens are the same
-    positional   the share of the queries that look there, with positional_chance
+    positional   the share of the queries that look there
 
-    each share with x_low and x_high, the ends of a 95 % bootstrap interval over tokens. With a
-    batch also copying_measured and positional_measured: the same in its sentences.
+    each share with x_low and x_high, the ends of a 95 % bootstrap interval over tokens.
+    positional_chance is the mean share at the best offset of random orders of the keys, and 95 %
+    of the orders are between positional_chance_low and positional_chance_high. With a batch also
+    copying_measured and positional_measured: the same in its sentences.
 
     NaN, or no offset: copying of the encoder, which writes to no logits, with fewer than
     `direct_path.FEWEST_SHARED` tokens in both vocabularies, and where logits are no linear map; the
@@ -60,7 +63,9 @@ def weight_scores(model: MeasurableModel, batch: EvaluationBatch | None = None) 
         rows[head] |= _columns("copying", score, _COPYING_CHANCE)
     for head, found in preferred_offsets(repeated).items():
         rows[head] |= {"offset": found.offset}
-        rows[head] |= _columns("positional", found.share, found.chance)
+        rows[head] |= _columns("positional", found.share, float(found.by_chance.mean()))
+        low, high = (float(end) for end in np.percentile(found.by_chance, [2.5, 97.5]))
+        rows[head] |= {"positional_chance_low": low, "positional_chance_high": high}
     if batch is not None:
         _add_measured(rows, model, paths, batch)
     columns = [*Head._fields, *_COLUMNS, *(_MEASURED if batch is not None else ())]

@@ -129,7 +129,11 @@ def offsets(weights: Weights, unmasked: Cells) -> PerExampleMean:
     For each δ only queries count that may attend to q+δ and have more than one unmasked key. Of m
     equal largest weights each counts 1/m.
     """
-    peaks = _peaks(weights, unmasked)  # (B, H, Q, K)
+    return offsets_of_peaks(largest_keys(weights, unmasked), unmasked)
+
+
+def offsets_of_peaks(peaks: NDArray[np.float32], unmasked: Cells) -> PerExampleMean:
+    """`offsets` from `largest_keys`, or from means of them."""
     several = (unmasked.sum(-1) > 1)[..., None]  # (B, Q, 1)
     hits = np.empty((*peaks.shape[:2], len(OFFSETS)))
     counted = np.empty_like(hits)
@@ -175,7 +179,7 @@ def peak_on(weights: Weights, unmasked: Cells, cells: Cells) -> PerExampleMean:
     first key. With the gold cells, the argmax accuracy.
     """
     cells = cells & unmasked
-    on = np.einsum("bhqk,bqk->bhq", _peaks(weights, unmasked), cells)
+    on = np.einsum("bhqk,bqk->bhq", largest_keys(weights, unmasked), cells)
     return _over_queries(on, cells.any(-1) & (unmasked.sum(-1) > 1))
 
 
@@ -194,18 +198,18 @@ def at_offset(unmasked: Cells, delta: int) -> Cells:
     return unmasked & np.eye(queries, keys, k=delta, dtype=np.bool_)
 
 
-def _entropies(weights: Weights) -> NDArray[np.float64]:
-    """(B, H, Q) in nats; a weight of 0 adds nothing."""
-    logs = np.log(weights, out=np.zeros_like(weights), where=weights > 0)
-    return -(weights * logs).sum(-1, dtype=np.float64)
-
-
-def _peaks(weights: Weights, unmasked: Cells) -> NDArray[np.float32]:
+def largest_keys(weights: Weights, unmasked: Cells) -> NDArray[np.float32]:
     """(B, H, Q, K) 1 at the unmasked key with the largest weight, 1/m at each of m equal ones."""
     inside = np.where(unmasked[:, None], weights, -1.0)
     largest = (inside == inside.max(-1, keepdims=True)) & unmasked[:, None]
     equal = np.maximum(largest.sum(-1, keepdims=True), 1)
     return np.divide(largest, equal, dtype=np.float32)
+
+
+def _entropies(weights: Weights) -> NDArray[np.float64]:
+    """(B, H, Q) in nats; a weight of 0 adds nothing."""
+    logs = np.log(weights, out=np.zeros_like(weights), where=weights > 0)
+    return -(weights * logs).sum(-1, dtype=np.float64)
 
 
 def _over_queries(values: NDArray[np.generic], queries: Cells | np.bool_) -> PerExampleMean:

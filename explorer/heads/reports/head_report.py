@@ -145,7 +145,7 @@ class HeadReport:
         if held := self.held_groups(site, layer, head):
             return looks_text(held, self.facts["targets"], language)
         if nearest := self.nearest_role(site, layer, head):
-            return score_text("mostly", nearest, self.facts["targets"], language)
+            return score_text("often", nearest, self.facts["targets"], language)
         return say("roles.none", language)
 
     def summary(self, language: str = "en") -> str:

@@ -64,7 +64,7 @@ def looks_text(groups: Iterable[RoleGroup], targets: str, language: str) -> str:
 def score_text(sentence: str, found: GroupScore, targets: str, language: str) -> str:
     """Where a head looks, with the score, and its chance level if there is one, in percent.
 
-    sentence: "scored", or "mostly" for a role below its threshold.
+    sentence: "scored", or "often" for a role below its threshold.
     """
     return say(
         f"roles.looks_{sentence}{'' if math.isnan(found.chance) else '_chance'}",

@@ -26,7 +26,7 @@ from explorer.core.files import as_path, opened
 from explorer.core.look import Look, Reading, Request, Selection, to_query
 from explorer.core.section_questions import KEY_PARTS
 from explorer.core.sites import SIDES, Head, sides
-from explorer.core.vocabulary import LONGEST_LINKED_TEXT
+from explorer.core.vocabulary import LONGEST_LINKED_TEXT, shown_label
 from explorer.core.word_segmentation import is_punctuation, mark_of
 from explorer.model.evaluation_batch import TokenKind
 
@@ -74,12 +74,12 @@ class IndexedTokens:
         return [self.labels[one] for one in self.ids[start:][: self.lengths[sentence]].tolist()]
 
     def are(self, token: str) -> _Cells:
-        """Which tokens have this label, with or without the mark of a word. Raises `SearchError`
-        if none has."""
-        found = [one for one, label in self.labels.items() if token in (label, _bare(label))]
-        if not found:
-            raise SearchError("no_token_in_index", token=token)
-        return np.isin(self.ids, found)
+        """Which tokens have this label, with or without the mark of a word; if none has, which are
+        shown so."""
+        for spellings in (_written, _shown):
+            if found := [one for one, label in self.labels.items() if token in spellings(label)]:
+                return np.isin(self.ids, found)
+        return np.zeros(len(self.ids), dtype=np.bool_)
 
     def are_punctuation(self) -> _Cells:
         """Which tokens are content that is punctuation alone."""
@@ -164,8 +164,8 @@ class AttentionIndex:
         [0]
 
         head: (site, layer, head), or "cross.1.2".
-        tokens: the labels of query and key, with or without the mark of a word; None = any. The
-            query is the token that is fed in.
+        tokens: the labels of query and key, with or without the mark of a word, or as they are
+            shown, bos for <bos> and _a for ▁a; None = any. The query is the token that is fed in.
         offset: the position of the key less that of the query.
         part: what the key is, one of `KEY_PARTS`.
         top: the most rows.
@@ -205,12 +205,13 @@ class AttentionIndex:
         """Which cells of a site are asked for."""
         cells = self._cells(site)
         queries, keys = self._sides(site)
+        of_query, of_key = sides(*SIDES)[site]
         chosen = np.ones(len(cells.queries), dtype=np.bool_)
         query, key = tokens
         if query is not None:
-            chosen &= queries.are(query)[cells.queries]
+            chosen &= self._are(of_query, query)[cells.queries]
         if key is not None:
-            chosen &= keys.are(key)[cells.keys]
+            chosen &= self._are(of_key, key)[cells.keys]
         if offset is not None:
             chosen &= cells.offsets == offset
         if part == "same token":
@@ -222,6 +223,14 @@ class AttentionIndex:
         elif part is not None:
             chosen &= _keys_in(keys, part)[cells.keys]
         return chosen
+
+    def _are(self, side: str, token: str) -> _Cells:
+        """Which tokens of a side are asked for. Raises `SearchError` if none is."""
+        found = self.tokens[side].are(token)
+        if not found.any():
+            both = all(len(one.ids) for one in self.tokens.values())
+            raise SearchError(f"no_token_in_{side}" if both else "no_token_in_index", token=token)
+        return found
 
     def _found(self, head: Head, cell: int, weight: float) -> tuple[Any, ...]:
         """The row of a cell."""
@@ -351,6 +360,15 @@ def _keys_in(keys: IndexedTokens, part: str) -> _Cells:
     if part in ("special", "content"):
         return (keys.kinds == TokenKind.CONTENT) == (part == "content")
     raise SearchError("unknown_part", part=str(part), known=", ".join(KEY_PARTS))
+
+
+def _written(label: str) -> tuple[str, ...]:
+    return label, _bare(label)
+
+
+def _shown(label: str) -> tuple[str, ...]:
+    """As a screen shows it: a special one without brackets, the mark ▁ like an underscore."""
+    return shown_label(label), label.replace("▁", "_")
 
 
 def _bare(label: str) -> str:

@@ -10,7 +10,8 @@ from explorer.core.i18n import say
     [
         ("entropy", 0.152, "0.15"),
         ("importance", 0.00031, "0.00031"),
-        ("offset", -1.0, "-1"),
+        ("offset", -1.0, "−1"),
+        ("offset", 0.0, "0"),
         ("zero_loss", 0.00031, "+0.00031"),
         ("zero_exact", -0.5, "−50.0"),
         ("log_probability", -13.24, "−13.24"),

@@ -71,11 +71,25 @@ def test_a_file_of_pairs_is_read_and_a_binary_file_refused():
         b"\xff\xfe\x00": "“bad.tsv” is not UTF-8 in line 1;",
         b"1\t1\n\xe9\t2\n": "“bad.tsv” is not UTF-8 in line 2;",
         b"1\t1\n\0\t2\n": "“bad.tsv” is a binary file;",
+        b"1 2\n": "“bad.tsv” has no pair;",
     }
     for contents, sentence in refused.items():
         app = app.file_uploader[0].set_value(("bad.tsv", contents, "")).run()
         assert sentence in app.error[0].value.replace("\\", "")
         assert app.session_state["Measurements"].pairs.name == "mine.tsv"
+    app = app.file_uploader[0].set_value(("mine.csv", b'1 2,2 1\n"3, 3",3\n', "")).run()
+    assert not app.error
+    assert app.session_state["Measurements"].pairs.text == "1 2\t2 1\n3, 3\t3\n"
+
+
+def test_why_a_file_is_refused_stays_when_nothing_is_measured():
+    app = open_page("heads", part="metrics")
+    app = app.radio(key="measure-kind-en").set_value("pairs").run()
+    app = app.file_uploader[0].set_value(("bad.tsv", b"1\t1\n\0\t2\n", "")).run()
+    app = app.button(key="measure-start").click().run()
+    said = " ".join(error.value.replace("\\", "") for error in app.error)
+    assert "There is no sentence to measure on" in said
+    assert "“bad.tsv” is a binary file" in said
 
 
 def test_the_heads_of_a_directory_are_measured_from_the_form(model_folder, monkeypatch):

@@ -149,7 +149,7 @@ def test_another_head_is_searched_for_by_choosing_it(reports: Path) -> None:
 
 def test_what_cannot_be_searched_is_refused_in_one_sentence() -> None:
     app = with_lines(**HEAD)
-    assert refused(fill_in(app, "key", "été")).startswith("No text has the token “été” there.")
+    assert refused(fill_in(app, "key", "été")).startswith("No source has the token “été”.")
     app = fill_in(fill_in(app, "key", ""), "part", "same token")
     assert refused(app).startswith("In cross-attention")
 

@@ -17,8 +17,10 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_fields_are_those_of_the_kind() -> None:
     app = open_page("heads", part="pruning", model="reverse")
     assert app.number_input(key="prune-size").value == 256
+    assert app.number_input(key="prune-size").label == "How many"
     assert app.number_input(key="prune-seed").value == 0
     app = app.radio(key="prune-kind-en").set_value("lines").run()
+    assert app.number_input(key="prune-size").label == "At most"  # there may be fewer lines
     assert app.text_area(key="prune-lines").value == ""
     assert app.text_area(key="prune-lines").label.endswith("own output is the target")
     assert "prune-seed" not in {field.key for field in app.number_input}
@@ -33,7 +35,6 @@ def test_the_fields_are_those_of_the_kind() -> None:
         (b"1\t1\n2\t2\n", "x.tsv: 2 pairs"),
         (b"1\t1\n\n", "x.tsv: 1 pair"),
         (b"1\t1\n2\t2\njunk\n\njunk\njunk", "x.tsv: 2 pairs; lines without a tab, left out: 3"),
-        (b"junk\njunk\n", "x.tsv: 0 pairs; lines without a tab, left out: 2"),
     ],
 )
 def test_the_pairs_of_a_file_are_counted_and_the_lines_that_are_none(

@@ -54,7 +54,7 @@ def test_a_head_without_a_role_has_its_nearest_in_the_language_of_the_page(repor
     header, _ = unpack_payload(head_grid_payload(example_trace(), report, language="zh"))
     head = header["heads"]["decoder"][3]
     assert head["roles"] == []
-    assert head["role_text"].startswith("多看自己（8")
+    assert head["role_text"].startswith("常看自己（8")
     assert head["role_lines"] == [head["role_text"]]
 
 

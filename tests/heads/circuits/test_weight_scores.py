@@ -12,7 +12,11 @@ from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS, SPECIALS
 from explorer.heads.circuits.copying import copying_by_weights, copying_in_sentences
 from explorer.heads.circuits.direct_path import own_direct_paths
-from explorer.heads.circuits.preferred_offset import own_repeated_rows, preferred_offsets
+from explorer.heads.circuits.preferred_offset import (
+    RepeatedRows,
+    own_repeated_rows,
+    preferred_offsets,
+)
 from explorer.heads.circuits.silenced import captured_alone
 from explorer.heads.circuits.weight_scores import weight_scores
 from explorer.heads.measure import measure
@@ -78,10 +82,31 @@ def test_a_head_whose_queries_are_positions_turned_by_an_offset_prefers_it(
     found = preferred_offsets(own_repeated_rows(model))[Head("encoder", 0, 0)]
     assert found.offset == offset
     assert found.share.mean[0] == 1.0
-    keys = model.config.max_length
-    reach = keys - abs(offset)  # queries that have such a key, each among all keys
-    assert found.chance == pytest.approx(1 / keys)
-    assert found.share.count[0, 0] == reach
+    assert found.share.count[0, 0] == model.config.max_length - abs(offset)  # with such a key
+
+
+def test_the_best_offset_of_random_weights_is_as_common_as_by_chance():
+    """The weights are the same in all rows, as those of positions are."""
+    length, heads = 24, 300
+    unmasked = np.tril(np.ones((8, length, length), bool))
+    drawn = np.random.default_rng(1).random((1, heads, length, length)) * unmasked[:1]
+    weights = np.repeat(drawn, len(unmasked), 0).astype(np.float32)
+    found = preferred_offsets([RepeatedRows("decoder", 0, weights, unmasked)]).values()
+    ends = [np.percentile(one.by_chance, [2.5, 97.5]) for one in found]
+    shares = [float(one.share.mean[0]) for one in found]
+    inside = [low <= share <= high for share, (low, high) in zip(shares, ends, strict=True)]
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.04)
+    assert np.mean(shares) == pytest.approx(np.mean([one.by_chance for one in found]), rel=0.03)
+
+
+def test_a_shuffled_query_looks_at_one_of_its_own_keys():
+    """Of two keys, two offsets have 1 in all, the better one at least half."""
+    cells = np.tri(12, dtype=bool) & ~np.tri(12, k=-2, dtype=bool)  # the query and the one before
+    weights = np.where(np.eye(12, dtype=bool), 1.0, 0.0)[None, None].astype(np.float32)
+    (found,) = preferred_offsets([RepeatedRows("decoder", 0, weights, cells[None])]).values()
+    assert (found.offset, found.share.mean[0]) == (0, 1.0)
+    assert ((found.by_chance >= 0.5) & (found.by_chance <= 1.0)).all()
+    assert found.by_chance.mean() == pytest.approx(0.62, abs=0.03)  # the larger of 11 coins' sides
 
 
 def logits_of_vector(model: Transformer, site: str, layer: int, vector: Tensor) -> Tensor:
@@ -176,7 +201,9 @@ def test_the_table_has_a_row_for_each_head_and_what_it_does_in_sentences(normed_
     assert (table.copying_chance.dropna() == 0.5).all()
     assert table.offset.notna().tolist() == (table.site != "cross").tolist()
     own = table[table.site != "cross"]
-    assert ((own.positional_low <= own.positional) & (own.positional <= own.positional_high)).all()
+    for name in ("positional", "positional_chance"):
+        level, low, high = (own[f"{name}{end}"] for end in ("", "_low", "_high"))
+        assert ((low <= level) & (level <= high)).all()
     measured = measure(normed_model, batch).offsets
     for row in own.itertuples():
         same = measured[

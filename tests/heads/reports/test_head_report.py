@@ -142,12 +142,12 @@ def evidence(**changes: object) -> HeadReport:
 
 def test_without_a_role_the_one_most_above_chance_is_named():
     key = ("encoder", 0, 0)
-    nearest = "looks mostly at the token after (39\u00a0%; by chance 8\u00a0%)"
+    nearest = "looks often at the token after (39\u00a0%; by chance 8\u00a0%)"
     assert evidence().role_text(*key) == nearest
-    assert evidence().role_text(*key, "zh") == "多看后一个词元（39\u00a0%；随机为 8\u00a0%）"
+    assert evidence().role_text(*key, "zh") == "常看后一个词元（39\u00a0%；随机为 8\u00a0%）"
     # an effect that may be small, too few queries
     for changes in ({"effect_low": 0.09}, {"doubt": "too_few"}, {"effect_low": float("nan")}):
-        assert evidence(**changes).role_text(*key).startswith("looks mostly at itself (50")
+        assert evidence(**changes).role_text(*key).startswith("looks often at itself (50")
     assert evidence(holds=True).role_text(*key) == "looks at the token after"
     assert evidence(holds=True).nearest_role(*key) is None
     assert evidence(holds=True).has_role().tolist() == [True]
@@ -156,7 +156,7 @@ def test_without_a_role_the_one_most_above_chance_is_named():
 def test_the_command_line_names_the_nearest_role(explorable):
     report = measure(explorable, task_sentences(explorable, 60))
     names = {report.role_text(*key) for key in report.heads.iloc[:, :3].itertuples(index=False)}
-    assert any(name.startswith("looks mostly ") for name in names)
+    assert any(name.startswith("looks often ") for name in names)
     assert all(name in report.summary() for name in names)
 
 

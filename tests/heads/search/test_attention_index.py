@@ -202,6 +202,15 @@ def test_a_sentence_too_long_for_an_address_has_no_link(tmp_path, monkeypatch):
     assert set(index.search(("cross", 0, 0)).link) == {""}
 
 
+def test_a_token_is_found_as_it_is_written_and_as_it_is_shown(tmp_path):
+    index = shipped("english-french").index(["I have a black cat."], tmp_path / "one.index")
+    head = ("decoder", 1, 2)
+    for shown, label in (("bos", "<bos>"), ("_chat", "▁chat"), ("chat", "▁chat")):
+        found = index.search(head, tokens=(shown, None))
+        assert found.query_token.tolist() == [label]
+        assert found.equals(index.search(head, tokens=(label, None)))
+
+
 def test_what_is_no_question(tmp_path):
     index = shipped("reverse").index(["7 3 9"], tmp_path / "one.index")
     head = ("cross", 1, 2)
@@ -209,7 +218,8 @@ def test_what_is_no_question(tmp_path):
         with pytest.raises(SearchError, match="no head of this model"):
             index.search(wrong)
     for question, key in (
-        ({"tokens": ("8", None)}, "no_token_in_index"),
+        ({"tokens": ("8", None)}, "no_token_in_target"),
+        ({"tokens": (None, "8")}, "no_token_in_source"),
         ({"part": "middle"}, "unknown_part"),
         ({"part": "same token"}, "no_same_token"),
         ({"tokens": "7"}, "no_pair_of_tokens"),

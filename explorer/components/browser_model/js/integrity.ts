@@ -14,7 +14,7 @@ export type Check = { check: string; error: number; limit: number; ok: boolean; 
 /** The largest error of a genuine trace in float32, by check. */
 const LIMITS: [string, number][] = [
   ["rows_sum_to_one", 1e-5],
-  ["closed_cells_are_zero", 0],
+  ["masked_cells_are_zero", 0],
   ["hooked_equals_plain", 1e-4],
   ["cached_equals_full", 1e-4],
   ["padding_changes_nothing", 1e-4],
@@ -84,5 +84,5 @@ function measuredNow({ arrays, facts }: ModelTrace) {
       rows = Math.max(rows, Math.abs(sum - 1));
     }
   }
-  return { rows_sum_to_one: rows, closed_cells_are_zero: masked };
+  return { rows_sum_to_one: rows, masked_cells_are_zero: masked };
 }
