@@ -521,6 +521,9 @@ def test_two_models_are_compared_head_by_head_and_a_pair_is_in_the_url(address, 
     expect(tab.get_by_test_id("comparison-changed").locator(".query-label.current")).to_have_text(
         "bos"
     )
+    for side in ("original", "changed", "difference"):
+        cover = tab.get_by_test_id(f"comparison-{side}").get_by_test_id("not-yet")
+        expect(cover).to_have_text("not yet decoded")
 
 
 def test_two_texts_are_compared_position_by_position(address, new_tab):
@@ -552,11 +555,11 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
     panel.get_by_text("Replace “7” by").wait_for()
     panel.get_by_role("radio", name="4", exact=True).click()
     tab.wait_for_url(re.compile(r"other_text=4\+3\+9\+1\+5\+7"))
-    tab.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
     expect(tab.get_by_test_id("patched")).to_be_hidden()
     tab.locator(".st-key-patched").get_by_role("radio", name="Heads").click()
     about = tab.get_by_test_id("patched-about")
-    expect(about).to_contain_text("Logit of “3” minus logit of “4”")
+    expect(about).to_contain_text("Step 7, the first token of the output: logit of “3”")
     cell = tab.get_by_test_id("patched-decoder").get_by_role("button", name="L1 H0: ")
     cell.click()
     expect(cell).to_have_attribute("aria-pressed", "true")
@@ -567,6 +570,11 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
     tab.locator(".st-key-patched").get_by_role("radio", name="Positions").click()
     columns = tab.get_by_test_id("patched-decoder").get_by_role("columnheader")
     expect(columns.nth(1)).to_have_text("7 / 4")
+    found = explorer.load("induction").patch("7 3 9 1 5 7", "4 3 9 1 5 7", sites="residual")
+    saved = saved_table(tab, "[data-testid=patched]", "patched-csv")
+    pd.testing.assert_frame_equal(
+        saved, found.table, check_dtype=False, atol=1e-3, check_column_type=False
+    )
     expect(heading).to_contain_text("L1 H0")
     position = tab.get_by_test_id("patched-decoder").get_by_role("button", name="L0, position 2")
     position.click()
@@ -578,6 +586,16 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
     tab.get_by_test_id("everything").click()
     expect(tab.get_by_test_id("patched")).to_be_hidden()
     expect(tab.locator(".st-key-patched")).to_be_hidden()
+
+
+def test_a_phone_asks_what_carries_the_difference_after_both_texts(address, new_tab):
+    tab = new_tab(390, 844)
+    tab.goto(f"{address}heads?lang=en&model=induction&part=compare&text=7+3+9+1+5+7")
+    expect(tab.locator(".comparison-side .plotted")).to_have_count(2)
+    tab.wait_for_timeout(500)
+    other = tab.get_by_role("textbox", name="Other text")
+    question = tab.locator(".st-key-patched")
+    assert question.bounding_box()["y"] > other.bounding_box()["y"]
 
 
 def shown_row(tab, side: str) -> str:
@@ -609,7 +627,7 @@ def test_a_link_shows_what_was_patched_and_a_position_of_the_encoder_as_a_row_of
 def saved_table(tab, place: str, button: str) -> pd.DataFrame:
     """The table that a button of a menu saves."""
     with tab.expect_download() as saved:
-        tab.locator(place).get_by_test_id("save").locator("summary").click()
+        tab.locator(place).get_by_test_id("save").first.locator("summary").click()
         tab.get_by_test_id(button).click()
     return pd.read_csv(saved.value.path())
 
@@ -660,6 +678,17 @@ def test_the_three_maps_of_a_comparison_have_one_height_and_one_size(
     assert place["x"] + place["width"] <= tab.viewport_size["width"]
 
 
+def test_the_labels_of_the_three_maps_of_a_comparison_stand_alike(address, new_tab):
+    """A longer token of one text slants those of the other, too."""
+    tab = new_tab(1440, 900)
+    texts = "text=I+have+three+books.&other_text=I+have+four+books."
+    query = f"model=english-french&site=cross&layer=1&head=7&{texts}"
+    tab.goto(f"{address}heads?lang=en&part=compare&{query}")
+    for side in ("original", "changed", "difference"):
+        labels = tab.get_by_test_id(f"comparison-{side}").locator(".key-label.rotated")
+        expect(labels).to_have_count(6)
+
+
 def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     model = explorer.load(folders.checkpoints() / "reverse.safetensors")
     compared = explorer.compare(model.trace("2 3 1"), model.trace("1 2 3"), by="position")
@@ -668,7 +697,7 @@ def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     tab.goto(f"{address}heads?{query}")
     expect(tab.get_by_test_id("pair-title")).to_have_text("L0 H2 minus L0 H2")
     with tab.expect_download() as saved:
-        tab.locator(".comparison-top").get_by_test_id("save").locator("summary").click()
+        tab.locator(".comparison-top").get_by_test_id("save").first.locator("summary").click()
         tab.get_by_test_id("pair-svg").click()
     assert saved.value.suggested_filename == "compare-cross-L0-H2-L0-H2.svg"
     source = saved.value.path().read_text("utf-8")

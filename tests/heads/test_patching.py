@@ -265,19 +265,20 @@ def test_equal_runs_have_nothing_to_restore(continuing):
 
 
 @pytest.mark.parametrize(
-    ("name", "texts", "prefix", "predicted"),
+    ("name", "texts", "prefix", "step", "predicted"),
     [
         (
             "english-french",
             ("The black cat is asleep.", "The white cat is asleep."),
             "Le chat",
+            3,
             ("▁noir", "▁blanc"),
         ),
-        ("induction", ("7 3 9 1 5 7", "9 3 7 1 5 7"), None, ("3", "1")),
-        ("induction", ("7 3 9 1 5 7", "7 3 9 1 4 7"), "3 9 1", ("5", "4")),
+        ("induction", ("7 3 9 1 5 7", "9 3 7 1 5 7"), None, 7, ("3", "1")),
+        ("induction", ("7 3 9 1 5 7", "7 3 9 1 4 7"), "3 9 1", 10, ("5", "4")),
     ],
 )
-def test_two_texts_are_patched_where_their_outputs_part(name, texts, prefix, predicted):
+def test_two_texts_are_patched_where_their_outputs_part(name, texts, prefix, step, predicted):
     model = explorer.load(f"checkpoints/{name}.safetensors")
     one, other = (model.trace(text) for text in texts)
     assert common_output(one, other) == common_output(other, one) == prefix
@@ -286,7 +287,8 @@ def test_two_texts_are_patched_where_their_outputs_part(name, texts, prefix, pre
     assert (output_of(one)[begun], output_of(other)[begun]) == predicted
     patched = patch_texts(model, one, other, "residual")
     expected = model.patch(*texts, prefix=prefix, sites="residual")
-    assert (patched.prefix, patched.found.predicted) == (prefix, predicted)
+    assert (patched.prefix, patched.step, patched.found.predicted) == (prefix, step, predicted)
+    assert [trace.predicted_tokens[step - 1] for trace in (one, other)] == list(predicted)
     assert patched.found.metric == expected.metric
     np.testing.assert_array_equal(patched.found.table, expected.table)
 
@@ -302,6 +304,25 @@ def test_two_texts_whose_outputs_do_not_part_are_refused(library):
     pair = library["bert"].trace("the cat [MASK]", pair="a dog")
     with pytest.raises(EvaluationBatchError, match="two single texts"):
         patch_texts(library["bert"], pair, pair, "heads")
+
+
+def test_outputs_that_begin_with_tokens_of_no_text_are_refused(library):
+    """Half a character, which the tokenizer reads as its label."""
+    one = library["gpt2"].trace("the cat", max_new_tokens=2)
+    one, other = (
+        replace(one, predicted_tokens=(*one.predicted_tokens[:-2], "<0xE4>", last), digest="")
+        for last in ("one", "other")
+    )
+    with pytest.raises(EvaluationBatchError, match="begin with the tokens “<0xE4>”"):
+        patch_texts(library["gpt2"], one, other, "heads")
+
+
+def test_outputs_that_part_only_by_the_rules_of_decoding_are_not_called_equal(library):
+    """The second output is another one than its logits alone give."""
+    one = library["gpt2"].trace("the cat", max_new_tokens=1)
+    other = replace(one, predicted_tokens=(*one.predicted_tokens[:-1], "other"), digest="")
+    with pytest.raises(EvaluationBatchError, match="Both runs predict"):
+        patch_texts(library["gpt2"], one, other, "heads")
 
 
 def test_the_common_output_of_bytes_keeps_its_space(library):

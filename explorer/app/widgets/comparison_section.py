@@ -56,7 +56,7 @@ def comparison_section(
         key = "no_changes" if nothing_changed else "not_comparable"
         show_error(ComparisonError(key, **facts), language, messages)
         wanted = ""
-    shown = wanted or next(iter(offered), OTHER_TEXT)
+    shown = wanted or comparisons.initial_side(member, offered, request)
     heads_state.remember_compared(shown)
     places = comparison_panel.choose(offered, runs, same_model, shown, language)
     try:
@@ -102,7 +102,9 @@ def _compare_texts(
     other = model_cache.greedy_trace(member, replace(request, text=text))
     places.summarise(comparison_panel.texts_summary(compared, (trace, other), language))
     names = comparison_panel.text_names(request.text, text)
-    sides = Sides(names, rule="same", about=say("heads.figure_texts", language))
+    about = say("heads.figure_texts", language)
+    said = (trace.predicted_tokens, other.predicted_tokens)
+    sides = Sides(names, rule="same", about=about, outputs=said)
     with places.below:
         patched_texts.choose_patched(language)
     patched = patched_texts.patched(member, request, text, language)

@@ -5,16 +5,19 @@ from functools import partial
 
 import streamlit as st
 
+from explorer.app.comparisons import ComparisonError
 from explorer.app.state import heads as heads_state
 from explorer.app.state import session
 from explorer.app.widgets.comparison_panel import take_text
-from explorer.app.widgets.messages import literal
+from explorer.app.widgets.messages import literal, report
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.core.word_segmentation import grouped
 from explorer.core.words import read_tokens, word_mark
 from explorer.model.catalog import CatalogModel
+
+_POPOVER = "replace-token"
 
 _MOST_SYMBOLS = 40
 """More symbols than these are typed."""
@@ -28,7 +31,7 @@ def replace_token(member: CatalogModel, trace: Trace, text: str, language: str) 
     """
     labels = [word.label for word in grouped(read_tokens(trace), word_mark(trace))]
     places = places_of(labels, text)
-    with st.popover(say("heads.replace", language), key="replace-token"):
+    with st.popover(say("heads.replace", language), key=_POPOVER, on_change="rerun"):
         chosen = heads_state.replaced()
         st.caption(say("heads.replaced_token", language))
         with st.container(horizontal=True, gap="xsmall"):
@@ -60,8 +63,13 @@ def _choose_other(member: CatalogModel, text: str, place: slice, language: str) 
     """Draw what can stand at a place of the text."""
 
     def take(other: object) -> None:
-        if isinstance(other, str) and other.strip():
-            take_text(text[: place.start] + other.strip() + text[place.stop :])
+        if not isinstance(other, str):
+            return
+        if not other.strip():
+            report(ComparisonError("replaced_by_nothing", token=text[place]))
+            return
+        take_text(text[: place.start] + other.strip() + text[place.stop :])
+        session.set_widget(_POPOVER, False)  # closed, since it covers what is compared
 
     label = say("heads.replace_by", language, token=literal(text[place]))
     name = f"replace-by-{place.start}"

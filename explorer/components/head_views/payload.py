@@ -33,12 +33,14 @@ class Sides:
     rule: which head of the second side is shown beside a head of the first: its match or the head
         at the same place.
     about: further text on them for the caption of a figure; "" = none.
+    outputs: tokens that each says, where more of them than are compared; None = those compared.
     """
 
     names: tuple[str, str]
     given: str = ""
     rule: Literal["matched", "same"] = "matched"
     about: str = ""
+    outputs: tuple[Sequence[str], Sequence[str]] | None = None
 
 
 def head_grid_payload(
@@ -116,7 +118,8 @@ def model_comparison_payload(
     header = {
         "view": "model_comparison",
         "names": sides.names,
-        "outputs": [one.predicted_tokens for one in (compared.original, compared.changed)],
+        "outputs": sides.outputs
+        or [one.predicted_tokens for one in (compared.original, compared.changed)],
         "pair": view and view.other,
         "given": sides.given,
         "rule": sides.rule,
@@ -192,6 +195,7 @@ def _patched(patched: PatchedTexts) -> dict[str, Any]:
         tables.append({"site": name, "tokens": tokens, "cells": list(cells)})
     return {
         "prefix": patched.prefix,
+        "step": patched.step,
         "predicted": found.predicted,
         "metrics": (found.clean, found.corrupted),
         "tables": tables,

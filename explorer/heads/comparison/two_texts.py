@@ -1,5 +1,7 @@
 """Two texts in one model, position by position."""
 
+from collections.abc import Sequence
+
 from explorer.core.errors import TraceError
 from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT
@@ -30,17 +32,22 @@ def _refuse_other_count(one: Trace, other: Trace) -> None:
     if len(read[0]) == len(read[1]):
         return
     facts = {
-        "a": one.facts["text"],
-        "b": other.facts["text"],
+        "a": shorten(one.facts["text"]),
+        "b": shorten(other.facts["text"]),
         "count": len(read[0]),
         "other": len(read[1]),
-        "tokens": " ".join(map(shown_label, read[0])),
-        "others": " ".join(map(shown_label, read[1])),
+        "tokens": _listed(read[0]),
+        "others": _listed(read[1]),
     }
-    raise TraceError(
-        "inputs_of_other_length",
-        **{name: shorten(fact) if isinstance(fact, str) else fact for name, fact in facts.items()},
-    )
+    raise TraceError("inputs_of_other_length", **facts)
+
+
+def _listed(tokens: Sequence[str]) -> str:
+    """As many whole tokens as a message has room for."""
+    text = " ".join(map(shown_label, tokens))
+    shown = shorten(text)
+    is_cut = shown.endswith("…") and not text.endswith("…")
+    return f"{shown.rpartition(' ')[0]} …" if is_cut else shown
 
 
 def _prompt(trace: Trace) -> int:

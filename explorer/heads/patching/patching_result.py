@@ -58,7 +58,9 @@ class PatchedTexts:
 
     found: with both predictions.
     prefix: text that both outputs begin with, after which they part; None = none.
+    step: which predicts the first token in which they differ, or fills in the mask; from 1 on.
     """
 
     found: Patching
     prefix: str | None
+    step: int

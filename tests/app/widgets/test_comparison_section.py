@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from explorer import load
 from tests.support.app_pages import chosen_in, head_view, open_page, url_query
 
 TEXT = "7 3 9 1 4 a b c"
@@ -92,6 +93,17 @@ def test_another_text_is_compared_position_by_position_and_is_in_the_url():
     app = chosen_in(app.text_input, "compare-text-en").set_value("2 2 2").run()
     assert url_query(app)["other_text"] == "2 2 2"
     assert head_view(app, "model_comparison")[1]["changed"]["source"][:3] == ["2", "2", "2"]
+
+
+def test_the_outputs_of_two_texts_are_whole_although_only_a_part_is_compared():
+    texts = {"text": "The black cat is asleep.", "other_text": "The white cat is asleep."}
+    app = open_page("heads", part="compare", model="english-french", pad="0", **texts)
+    assert not app.exception
+    header, traces = head_view(app, "model_comparison")
+    whole = [load("english-french").trace(text).predicted_tokens for text in texts.values()]
+    assert len(whole[0]) != len(whole[1])
+    assert header["outputs"] == [list(tokens) for tokens in whole]
+    assert len(traces["original"]["predicted"]) == min(map(len, whole))
 
 
 @pytest.mark.parametrize(("text", "language"), [("1 2", "en"), ("1 2 nonsense", "zh")])

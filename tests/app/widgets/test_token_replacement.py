@@ -31,6 +31,18 @@ def test_a_word_is_typed_in_its_place():
     assert url_query(app)["other_text"] == "The white cat is asleep."
 
 
+def test_spaces_replace_nothing_and_are_said_to():
+    text = "The black cat is asleep."
+    query = {"model": "english-french", "text": text, "other_text": text}
+    app = open_page("heads", part="compare", **query)
+    app = app.button(key="replaced-1").click().run()
+    app = chosen_in(app.text_input, "replace-by-4-en").set_value("  ").run()
+    assert not app.exception
+    (error,) = app.error
+    assert error.value.startswith("Nothing was typed in the place of “black”")
+    assert url_query(app)["other_text"] == text
+
+
 @pytest.mark.parametrize(
     ("labels", "text", "found"),
     [

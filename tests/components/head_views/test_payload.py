@@ -130,10 +130,11 @@ def test_what_was_patched_is_sent_by_site_or_stack():
     table = pd.DataFrame(rows, columns=[*places, "metric", "restored"])
     found = Patching("residual", "m", 3.0, 1.0, table, predicted=("x", "y"))
     payload = model_comparison_payload(
-        compared, Sides(("a", "b")), patched=PatchedTexts(found, "so far")
+        compared, Sides(("a", "b")), patched=PatchedTexts(found, "so far", 3)
     )
     assert unpack_payload(payload)[0]["patched"] == {
         "prefix": "so far",
+        "step": 3,
         "predicted": ["x", "y"],
         "metrics": [3.0, 1.0],
         "tables": [

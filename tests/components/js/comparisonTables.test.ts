@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   pairTable,
+  patchedTable,
   similarityTable,
 } from "../../../explorer/components/head_views/js/comparisonTables.ts";
 import { siteOfCodes } from "./payloads.ts";
@@ -65,5 +66,20 @@ test("the table of similarities has a line for each two heads, in the order on s
       "0,2,0,1,0.1250,0",
       "",
     ].join("\r\n"),
+  );
+});
+
+test("what was patched is a table as in Python, with both tokens of a position", () => {
+  const heads = patchedTable({
+    tables: [{ site: "cross", tokens: [], cells: [[0, 1, 0.25, -1.5]] }],
+  });
+  assert.equal(heads, "site,layer,head,metric,restored\r\ncross,0,1,-1.5,0.25\r\n");
+  const positions = patchedTable({
+    tables: [{ site: "encoder", tokens: [["▁a", "▁b"]], cells: [[0, 0, 0.12346, 2]] }],
+  });
+  assert.equal(
+    positions,
+    "stack,layer,position,clean_token,corrupted_token,metric,restored\r\n" +
+      "encoder,0,0,▁a,▁b,2,0.1235\r\n",
   );
 });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   layOut,
   selectionOf,
+  sentenceOf,
   shownPlaces,
 } from "../../../explorer/components/head_views/js/patchedTables.ts";
 import type { PatchedTable } from "../../../explorer/components/head_views/js/viewPayload.ts";
@@ -90,4 +91,20 @@ test("a click on a position selects its row, in cross-attention where that is on
   assert.deepEqual(shownPlaces(showing(patch)), [{ site: "encoder", ...place }, encoder]);
   const cell = showing({ ...patch, hover: { ...hover, key: 1 } }); // a pointer on the map
   assert.deepEqual(shownPlaces(cell), [{ site: "encoder", ...place }]);
+});
+
+test("the sentence names the place where both texts part", () => {
+  const found = { prefix: null, step: 1, predicted: ["▁4", "▁7"], metrics: [2, -1] };
+  const facts = { step: 1, prefix: "", one: "4", other: "7", clean: "2.00", corrupted: "−1.00" };
+  const sentences = (decoded: object, masks: number[] = [], predicted = ["a"]) =>
+    sentenceOf({ ...found, ...decoded } as Parameters<typeof sentenceOf>[0], { masks, predicted });
+  assert.deepEqual(sentences({}), ["patched_first", facts]);
+  const after = { step: 3, prefix: "Le chat" };
+  assert.deepEqual(sentences(after), ["patched_after", { ...facts, ...after }]);
+  assert.deepEqual(sentences({}, [2], []), ["patched_mask", facts]);
+  const classes = { one: "1", other: "0" };
+  assert.deepEqual(sentences({ predicted: [1, 0] }, [], []), [
+    "patched_class",
+    { ...facts, ...classes },
+  ]);
 });

@@ -54,6 +54,14 @@ def test_texts_of_other_lengths_are_refused_with_their_tokens():
     )
 
 
+def test_the_tokens_of_a_long_text_are_listed_as_whole_ones():
+    model = shipped("english-french")
+    one, other = (model.trace(f"The {cat} is asleep.") for cat in ("black cat", "small black cat"))
+    tokens = r"\(▁The ▁black ▁cat ▁is ▁asleep \. …\).*\(▁The ▁small ▁black ▁cat ▁is …\)"
+    with pytest.raises(TraceError, match=tokens):
+        compare_inputs(model, one, other)
+
+
 def test_of_a_decoder_alone_prompts_have_equal_lengths_and_continuations_are_cut(tmp_path):
     model = explorer.load(saved(tiny_model("llama"), tmp_path / "llama"))
     one = model.trace("5 17 8", max_new_tokens=4)

@@ -11,8 +11,11 @@ function shortened(text: string) {
   return letters.length > LONGEST_TEXT ? `${letters.slice(0, LONGEST_TEXT).join("")}…` : text;
 }
 
-/** What was changed in the model, its name where it is known, and the text. */
-export function figureOrigin(context: TraceContext) {
+/**
+ * What was changed in the model, its name where it is known, and the text.
+ * @param said the whole output, where the trace ends before it
+ */
+export function figureOrigin(context: TraceContext, said?: string[]) {
   const { pieces, say, state } = context;
   const { facts, marked } = pieces.header;
   const textOf = (tokens: string[]) => {
@@ -24,7 +27,7 @@ export function figureOrigin(context: TraceContext) {
       .join("")
       .trim();
   };
-  const output = pieces.predicted.length ? pieces.predicted : pieces.target;
+  const output = said ?? (pieces.predicted.length ? pieces.predicted : pieces.target);
   const decoded = state.guess ? output.slice(0, decodedPieces(context)) : output;
   const written = pieces.prompt ? [...pieces.target.slice(0, 1), ...decoded] : decoded;
   const texts = [pieces.source, written].map(textOf).filter(Boolean);

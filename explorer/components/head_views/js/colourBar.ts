@@ -21,16 +21,21 @@ export function scaleColour({ signed, most, ramp }: ValueScale, value: number) {
   return colourAt(ramp, signed ? (share + 1) / 2 : Math.max(share, 0));
 }
 
+/** The numbers of a scale: tone 0..1, number. */
+export function scaleMarks({ signed, most }: ValueScale): [number, string][] {
+  const number = signed ? signedNumber : shortNumber;
+  const values = signed ? [-most, 0, most] : [0, most / 2, most];
+  return values.map((value, index) => [index / 2, number(value)]);
+}
+
 /** A colour bar with its numbers, which may be long: those at its ends stay below it. */
 export function createColourBar() {
   const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
   const marks = element("div", { class: "marks within" });
   /** @param scale without marks where all values are 0 */
-  const draw = ({ signed, most, ramp }: ValueScale) => {
-    paintRamp(bar, ramp);
-    const number = signed ? signedNumber : shortNumber;
-    const values = signed ? [-most, 0, most] : [0, most / 2, most];
-    writeMarks(marks, most ? values.map((value, index) => [index / 2, number(value)]) : []);
+  const draw = (scale: ValueScale) => {
+    paintRamp(bar, scale.ramp);
+    writeMarks(marks, scale.most ? scaleMarks(scale) : []);
   };
   return { element: element("div", { class: "bar-box" }, bar, marks), draw };
 }

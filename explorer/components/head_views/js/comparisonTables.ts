@@ -2,6 +2,7 @@ import { csvTable } from "../../dom/js/csv.ts";
 import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { Table } from "./similarityChart.ts";
+import type { Patched } from "./viewPayload.ts";
 
 type ShownHead = { site: Site; layer: number; head: number };
 
@@ -57,6 +58,25 @@ export function similarityTable(
   );
   const heading = names.flatMap((name) => [`${name} layer`, `${name} head`]);
   return csvTable([[...heading, "similarity", "matched"], ...lines]);
+}
+
+/** What was patched, with the columns of `Patching.table` in Python. */
+export function patchedTable({ tables }: Pick<Patched, "tables">) {
+  const ofHeads = tables.every(({ tokens }) => tokens.length === 0);
+  const place = ofHeads
+    ? ["site", "layer", "head"]
+    : ["stack", "layer", "position", "clean_token", "corrupted_token"];
+  const lines = tables.flatMap(({ site, tokens, cells }) =>
+    cells.map(([layer, column, restored, metric]) => [
+      site,
+      layer,
+      column,
+      ...(tokens[column] ?? []),
+      Number(metric.toFixed(WEIGHT_DIGITS)),
+      Number(restored.toFixed(WEIGHT_DIGITS)),
+    ]),
+  );
+  return csvTable([[...place, "metric", "restored"], ...lines]);
 }
 
 /** The weights of a head as they stand in a table. */

@@ -3,6 +3,7 @@ import { tableButton } from "../../dom/js/tableButton.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { createRail } from "../../map/js/rail.ts";
 import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
+import type { TraceState } from "../../trace/js/initialState.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import { createSelectionReport } from "../../trace/js/selectionReport.ts";
@@ -17,10 +18,11 @@ import {
   type Side,
   showComparison,
 } from "./comparisonSides.ts";
-import { pairTable } from "./comparisonTables.ts";
+import { pairTable, patchedTable } from "./comparisonTables.ts";
 import { createHeadPairs, type HeadPairs, type Rule } from "./headPairs.ts";
 import { viewListeners } from "./listeners.ts";
 import { pairFigure } from "./pairFigure.ts";
+import { patchedFigure } from "./patchedFigure.ts";
 import { createPatchedTables } from "./patchedTables.ts";
 import { createSimilarityMatrix } from "./similarityMatrix.ts";
 import { createValueMap } from "./valueMap.ts";
@@ -102,12 +104,13 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
     },
     pairs.follow,
   );
-  const patched = createPatchedTables(context, frame, (patch) => {
+  const showPatched = (patch: Partial<TraceState>) => {
     pairs.follow("same");
     context.act.pause();
-    context.act.select(patch);
+    context.act.select({ step: explainedStep(comparison), ...patch });
     changed.context.set({ hover: patch.hover ?? null });
-  });
+  };
+  const patched = createPatchedTables(context, frame, showPatched, savePatched(comparison));
   original.parts.push(patched);
   placeComparison(comparison, original, {
     rail: createRail(context),
@@ -120,6 +123,12 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
     tools: [savePair(comparison, pairs), patched.element],
     below: [matrix],
   });
+}
+
+/** The step that patching explains; without one, that on screen. */
+function explainedStep({ frame, original }: Comparison) {
+  const { state, trace } = original.context;
+  return Math.min(frame.payload.header.patched?.step ?? state.step, trace.steps || state.step);
 }
 
 /** The menu that saves both maps and their difference. */
@@ -153,6 +162,33 @@ function savePair(comparison: Comparison, pairs: HeadPairs) {
     title: frame.say("pair_csv_title"),
   });
   return saveMenu(context.say, context.signal, [...figures, table]);
+}
+
+/** The menu that saves what was patched of two texts. */
+function savePatched({ frame, original, changed }: Comparison) {
+  const { say, signal } = original.context;
+  const contexts = [original.context, changed.context];
+  const shown = () => frame.payload.header.patched ?? null;
+  const ofHeads = () => shown()?.tables.every(({ tokens }) => tokens.length === 0);
+  const fileName = () => `patched-${ofHeads() ? "heads" : "positions"}`;
+  const figures = figureButtons(say, {
+    figure: (width) => {
+      const patched = shown();
+      return patched && patchedFigure(contexts, frame, patched, width);
+    },
+    fileName,
+    prefix: "patched-",
+  });
+  const table = tableButton(say, {
+    table: () => {
+      const patched = shown();
+      return patched && patchedTable(patched);
+    },
+    fileName,
+    prefix: "patched-",
+    title: frame.say("patched_csv_title"),
+  });
+  return saveMenu(say, signal, [...figures, table]);
 }
 
 /** The weights of the two heads on screen as CSV. */

@@ -3,7 +3,6 @@ import { signed } from "../../dom/js/numbers.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureCells, type Places } from "../../figure/js/figureCells.ts";
 import { addBar, addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
-import { figureOrigin } from "../../figure/js/figureOrigin.ts";
 import { beginFigure } from "../../figure/js/figureSheet.ts";
 import { FONT, figurePen, LINE, MARGIN, shortLabel, TYPE } from "../../figure/js/figureText.ts";
 import { textWidth } from "../../map/js/geometry.ts";
@@ -18,6 +17,7 @@ import {
 } from "../../page/js/palette.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { comparisonOrigin } from "./comparisonOrigin.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 
 const BESIDE = 600; // px of a figure in which three maps stand beside each other
@@ -45,22 +45,27 @@ export function pairFigure(
   const contexts = given.map((context) => wholeMap(context, palette));
   const [own, other] = contexts.map((one) => shownName(one, one.state.layer, one.state.head));
   const { state, say } = contexts[0];
-  const origin = new Set(given.flatMap(figureOrigin));
   const axes = say(`figure_axes_${state.site}`);
   let { figure, end, finish } = beginFigure(header, {
     palette,
     title: frame.say("figure_pair", { a, b, own, other }),
-    captions: [axes, header.about ?? "", header.given ?? "", ...origin],
+    captions: [axes, header.about ?? "", header.given ?? "", ...comparisonOrigin(given, frame)],
     width,
   });
   const names = [`${a} ${own}`, `${b} ${other}`, frame.say("pair_heading", { own, other })];
+  const room = roomFor(contexts);
   const beside = width >= BESIDE;
   const space = (width - 2 * MARGIN - (beside ? 2 * GAP : 0)) / (beside ? 3 : 1);
   let top = end + LINE / 2;
   names.forEach((name, index) => {
     const left = MARGIN + (beside ? index * (space + GAP) : 0);
     const context = contexts[Math.min(index, 1)];
-    const places = addAxes(figure, index === 2 ? contexts[0] : context, name, left, top, space);
+    const places = addAxes(figure, index === 2 ? contexts[0] : context, name, {
+      left,
+      top,
+      space,
+      room,
+    });
     if (index < 2) figure.append(...figureCells(context, places));
     else figure.append(...differenceCells(contexts[0], difference, places));
     figure.append(edge(context, places));
@@ -89,22 +94,18 @@ function wholeMap(context: TraceContext, palette: Palette): TraceContext {
 
 /**
  * The name of a map and its tokens; those for which there is no room are left out.
- * @param left px
- * @param top px
- * @param space px
+ * @param given px
  * @returns of its cells
  */
 function addAxes(
   figure: SVGElement,
   context: TraceContext,
   name: string,
-  left: number,
-  top: number,
-  space: number,
+  { left, top, space, room }: { left: number; top: number; space: number; room: Room },
 ): Places {
   const site = siteOf(context);
   const pen = figurePen();
-  const [beside, above] = [site.queryTokens, site.keyTokens].map((tokens) => roomFor(pen, tokens));
+  const { beside, above } = room;
   const across = (space - beside) / site.keys;
   const down = Math.min(across, TALLEST);
   const places = { left: left + beside, top: top + LINE + above, across, down };
@@ -124,10 +125,17 @@ function addAxes(
   return places;
 }
 
-/** Pixels that the tokens of a side need. */
-function roomFor(pen: CanvasRenderingContext2D, tokens: string[]) {
-  const labels = tokens.map((token) => textWidth(pen, shortLabel(pen, token, LONGEST)));
-  return Math.max(...labels) + BESIDE_CELLS;
+/** Pixels that the tokens need beside and above the cells, whose maps all begin at one height. */
+type Room = { beside: number; above: number };
+
+function roomFor(contexts: TraceContext[]): Room {
+  const pen = figurePen();
+  const longest = (tokens: string[]) =>
+    Math.max(...tokens.map((token) => textWidth(pen, shortLabel(pen, token, LONGEST))));
+  const [beside, above] = (["queryTokens", "keyTokens"] as const).map((side) =>
+    Math.max(...contexts.map((context) => longest(siteOf(context)[side]))),
+  );
+  return { beside: beside + BESIDE_CELLS, above: above + BESIDE_CELLS };
 }
 
 function edge(context: TraceContext, { left, top, across, down }: Places) {

@@ -2,10 +2,11 @@ import { assign, buttonElement, element, type Part, write } from "../../dom/js/e
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { shortNumber, signed } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
+import type { Palette } from "../../page/js/palette.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { currentRow, headName } from "../../trace/js/stepState.ts";
-import type { SiteName } from "../../trace/js/trace.ts";
+import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
 import { type NumberCell, numberTable } from "./numberTable.ts";
@@ -16,7 +17,7 @@ import type { Patched, PatchedTable } from "./viewPayload.ts";
 type Place = { site: SiteName; layer: number } & ({ head: number } | { position: number });
 
 /** place: that can be shown. */
-type PatchedCell = NumberCell & { place?: Place };
+type PatchedCell = NumberCell & { value: number; written: string; place?: Place };
 
 type Shown = Pick<TraceContext, "trace" | "state">;
 
@@ -25,11 +26,13 @@ type Shown = Pick<TraceContext, "trace" | "state">;
  * for each stack. A click shows the head, or the row of the position.
  * @param context of the first text
  * @param show what is selected then
+ * @param save the menu that saves them
  */
 export function createPatchedTables(
   context: TraceContext,
   frame: ViewFrame,
   show: (patch: Partial<TraceState>) => void,
+  save: HTMLElement,
 ): Part {
   const about = element("p", { class: "about", testid: "patched-about" });
   const bar = createColourBar();
@@ -37,7 +40,7 @@ export function createPatchedTables(
   const node = element(
     "section",
     { class: "patched", testid: "patched", "aria-label": frame.say("patched") },
-    element("div", { class: "tools" }, about, explained(frame).element, bar.element),
+    element("div", { class: "tools" }, about, explained(frame).element, bar.element, save),
     tables,
   );
   const buttons = () => [...tables.querySelectorAll<HTMLElement>("button")];
@@ -47,8 +50,8 @@ export function createPatchedTables(
     const { patched } = frame.payload.header;
     node.hidden = !patched;
     if (!patched) return;
-    write(about, sentence(frame, patched));
-    const scale = scaleOf(frame, patched);
+    write(about, frame.say(...sentenceOf(patched, context.trace)));
+    const scale = scaleOf(frame.palette, patched);
     bar.draw(scale);
     tables.replaceChildren(
       ...patched.tables.map((table) => {
@@ -110,16 +113,21 @@ function explained({ say, sayOfPlayer }: ViewFrame) {
   return createExplanation("patched-help", labels, () => [wordEntry("restored", say, sayOfPlayer)]);
 }
 
-/** The metric, in plain words, and what it is in both texts. */
-function sentence({ say }: ViewFrame, { prefix, predicted, metrics }: Patched) {
+/** The sentence that says in plain words where both texts part, and what the metric is in each. */
+export function sentenceOf(
+  { prefix, step, predicted, metrics }: Omit<Patched, "tables">,
+  { masks, predicted: decoded }: Pick<Trace, "masks" | "predicted">,
+): [string, Record<string, string | number>] {
   const [one, other] = predicted.map((token) => labelOf(String(token)));
   const [clean, corrupted] = metrics.map(shortNumber);
-  const key = prefix === null ? "patched_first" : "patched_after";
-  return say(key, { prefix: prefix ?? "", one, other, clean, corrupted });
+  const facts = { step, prefix: prefix ?? "", one, other, clean, corrupted };
+  if (masks.length) return ["patched_mask", facts];
+  if (decoded.length === 0) return ["patched_class", facts];
+  return [prefix === null ? "patched_first" : "patched_after", facts];
 }
 
 /** Colours around 0, to the largest share. */
-function scaleOf({ palette }: ViewFrame, { tables }: Patched): ValueScale {
+export function scaleOf(palette: Palette, { tables }: Patched): ValueScale {
   const shares = tables.flatMap(({ cells }) => cells.map(([, , share]) => Math.abs(share)));
   return { signed: true, most: Math.max(...shares) || 1, ramp: rampOf(palette, true) };
 }

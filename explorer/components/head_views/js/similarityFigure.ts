@@ -1,10 +1,10 @@
 import type { Figure } from "../../dom/js/savedFile.ts";
-import { figureOrigin } from "../../figure/js/figureOrigin.ts";
 import { chartFigure } from "../../figure/js/figureSheet.ts";
 import { FONT, MARGIN, TYPE } from "../../figure/js/figureText.ts";
 import { printPalette } from "../../page/js/palette.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { comparisonOrigin } from "./comparisonOrigin.ts";
 import { fit, similarityChart, type Table } from "./similarityChart.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 
@@ -36,7 +36,7 @@ export function similarityFigure(
       frame.say("similarity_axes", { a, b }),
       frame.say("similarity_title"),
       frame.say("figure_matched", { count: siteOf(context).queries }),
-      ...new Set(contexts.flatMap(figureOrigin)),
+      ...comparisonOrigin(contexts, frame),
     ],
     width,
   });

@@ -6,8 +6,10 @@ import { createAxes } from "../../map/js/axes.ts";
 import { bitmap, paint } from "../../map/js/bitmap.ts";
 import { cellAt, cellSize, type Geometry } from "../../map/js/geometry.ts";
 import { paintPattern } from "../../map/js/map.ts";
+import { createRowCover } from "../../map/js/rowCover.ts";
 import { createSpace } from "../../map/js/space.ts";
 import { colourAt, inkOn } from "../../page/js/palette.ts";
+import { visibleRows } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
@@ -48,7 +50,10 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
   const legend = element("div", { class: "legend" }, barName, bar.element, note);
   const space = createSpace(context, box, legend, ({ height }) => height);
   const axes = createAxes(context, space);
-  box.append(base, pattern, printed, axes.element);
+  const cover = createRowCover(context, space);
+  const clip = element("div", { class: "clip" }, cover.element);
+  const overlay = element("div", { class: "overlay" }, clip);
+  box.append(base, pattern, printed, overlay, axes.element);
   const heading = element("header", { class: "map-heading" }, title);
   const node = element(
     "section",
@@ -68,18 +73,23 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
     box.classList.toggle("empty", !heads);
     const cells = cellsOf(context, heads, kind);
     paint(base, bitmap({ ...context.palette, ramp: cells.ramp }, cells.tone, cells.masked, site));
-    positionRectangle(base, geometry.left, geometry.top, geometry.width, geometry.height);
+    for (const node of [base, clip])
+      positionRectangle(node, geometry.left, geometry.top, geometry.width, geometry.height);
     paintPattern(context, pattern, geometry, cells.masked);
     printValues(printed, geometry, site.keys, cells);
     bar.draw(cells);
-    write(note, noteOf(context, frame, kind, heads, cells));
+  };
+  /** Apart from the cells, which a step does not change. */
+  const drawNote = () => {
+    const own = kind.read(siteOf(context));
+    write(note, noteOf(context, frame, kind, own, cellsOf(context, own, kind)));
     assign(box, "aria-label", `${title.textContent}. ${note.textContent}`);
   };
   box.addEventListener("pointermove", (event) => {
     const geometry = space.geometry();
     assign(box, "title", geometry && cellTitle(context, frame, kind, box, geometry, heads, event));
   });
-  const views = [drawTitle, space.fit, space.view(drawCells), ...axes.views];
+  const views = [drawTitle, space.fit, space.view(drawCells), drawNote, cover.draw, ...axes.views];
   return { element: node, views };
 }
 
@@ -130,7 +140,7 @@ function printedNumber(value: number, signed: boolean) {
   return sign + text;
 }
 
-/** The largest value of this head, as a sentence. */
+/** The largest value of the rows of this head that are shown, as a sentence. */
 function noteOf(
   context: TraceContext,
   frame: ViewFrame,
@@ -142,12 +152,14 @@ function noteOf(
   if (!heads) return frame.say(`${name}_none`);
   if (!most) return frame.say(`${name}_zero`);
   const site = siteOf(context);
+  const shown = values.subarray(0, visibleRows(context) * site.keys);
   let best = 0;
-  values.forEach((value, cell) => {
+  shown.forEach((value, cell) => {
     if (Math.abs(value) > Math.abs(values[best])) best = cell;
   });
   const facts = { strongest: shownName(context, heads.strongest.layer, heads.strongest.head) };
-  if (values[best] === 0) return frame.say(`${name}_elsewhere`, facts);
+  if (values[best] === 0)
+    return shown.length < values.length ? "" : frame.say(`${name}_elsewhere`, facts);
   return frame.say(`${name}_note`, {
     ...facts,
     value: signed ? signedNumber(values[best]) : shortNumber(values[best]),
@@ -178,7 +190,7 @@ function cellTitle(
 ) {
   const outer = box.getBoundingClientRect();
   const cell = cellAt(geometry, event.clientX - outer.left, event.clientY - outer.top);
-  if (!cell) return null;
+  if (!cell || cell.query >= visibleRows(context)) return null;
   const site = siteOf(context);
   const { layer, head } = context.state;
   const value = heads?.of(layer, head)[cell.query * site.keys + cell.key];

@@ -45,6 +45,7 @@ interface ViewHeader {
 /** What values of the first text restore in the second. */
 export interface Patched {
   prefix: string | null; // of both outputs, after which they part
+  step: number; // which predicts where they part, or fills in the mask
   predicted: [string | number, string | number]; // by both, tokens or numbers of classes
   metrics: [number, number]; // of both: the logit of the first prediction minus that of the second
   tables: PatchedTable[];

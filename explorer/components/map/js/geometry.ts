@@ -166,8 +166,17 @@ export function createGeometry(
   const room = { width: across, height: height - top - 6 };
   const cells = sites.map((one) => ({ ...one, cell: cellShape(one, room, largest, slack) }));
   const cellsWidth = Math.max(...cells.map(({ cell, keys }) => cell.width * keys), 10);
-  const drawn = keyLabels(site, cellsWidth); // slanted where the cells became narrower than likely
-  const { rotated, spacing } = drawn.room <= keyRoom ? drawn : keyLabels(site, likely);
+  /** Of this attention in every map, so that the labels of all stand alike. */
+  const alike = [site, ...context.beside.flatMap(({ trace }) => trace.sites[site.name] ?? [])];
+  const commonLabels = (width: number) => {
+    const all = alike.map((one) => keyLabels(one, width));
+    const slanted = all.filter(({ rotated }) => rotated);
+    const group = slanted.length ? slanted : all;
+    const most = (name: "room" | "spacing") => Math.max(...group.map((one) => one[name]));
+    return { rotated: slanted.length > 0, room: most("room"), spacing: most("spacing") };
+  };
+  const drawn = commonLabels(cellsWidth); // slanted where the cells became narrower than likely
+  const { rotated, spacing } = drawn.room <= keyRoom ? drawn : commonLabels(likely);
   return {
     box: { width, height },
     font,

@@ -1,9 +1,9 @@
-import { assign, element, populate, positionRectangle, write } from "../../dom/js/element.ts";
+import { element, populate, positionRectangle, write } from "../../dom/js/element.ts";
 import { OUTLINE } from "../../dom/js/lengths.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { ASKED } from "../../page/js/lessonEvents.ts";
 import { colourAt, inkOn } from "../../page/js/palette.ts";
-import { weightsHidden, whyCovered } from "../../trace/js/guess.ts";
+import { weightsHidden } from "../../trace/js/guess.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
 import {
   currentRow,
@@ -16,14 +16,13 @@ import {
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { cellSize, type Geometry, xOf, yOf } from "./geometry.ts";
 import { createPairCover } from "./pairFilter.ts";
+import { createRowCover } from "./rowCover.ts";
 import type { Space } from "./space.ts";
 
 export type Size = { width: number; height: number };
 
 interface OverlayParts {
   outline: HTMLElement;
-  cover: HTMLElement;
-  coverText: HTMLElement;
   keyMark: HTMLElement;
   cellMark: HTMLElement;
   weights: HTMLElement;
@@ -44,18 +43,11 @@ const PRINTED_TYPE = {
 };
 const SMALLEST_PRINTED = [0.5, 0.05, 0.005]; // by digits; a smaller weight is a dot
 const THIN_ROW = 12; // px
-const SMALLEST_RULE = 7; // px between two lines of the cover
-const PAST_EDGE = 2; // px by which the cover is longer than the map, which cuts it off: rounding shows no row
 
 /** What a step changes on the large map: outline, printed weights, cover, hovered key. */
 export function createOverlay(context: TraceContext, space: Space) {
   const outline = element("div", { class: "outline", testid: "current-row" });
-  const cover = element("div", {
-    class: "cover",
-    testid: "not-yet",
-  });
-  const coverText = element("span", { class: "cover-text" });
-  cover.append(coverText);
+  const rowCover = createRowCover(context, space);
   const keyMark = element("div", { class: "key-mark" });
   const cellMark = element("div", { class: "cell-mark" });
   const weights = element("div", { class: "weights", testid: "row-weights" });
@@ -65,15 +57,23 @@ export function createOverlay(context: TraceContext, space: Space) {
     element("span", { class: "cover-text" }),
   );
   const pairCover = createPairCover(context, space);
-  const over = [...pairCover.elements, cover, outline, weights, keyMark, cellMark, removed];
+  const over = [
+    ...pairCover.elements,
+    rowCover.element,
+    outline,
+    weights,
+    keyMark,
+    cellMark,
+    removed,
+  ];
   const clip = element("div", { class: "clip" }, ...over);
   const tick = element("div", { class: "row-tick" });
   const node = element("div", { class: "overlay" }, clip, tick);
-  const parts = { outline, cover, coverText, keyMark, cellMark, weights, removed, clip, tick };
-  const views = [drawRow, drawCover, drawHover, printWeights].map((draw) =>
+  const parts = { outline, keyMark, cellMark, weights, removed, clip, tick };
+  const views = [drawRow, drawHover, printWeights].map((draw) =>
     space.view((geometry) => draw(context, geometry, parts)),
   );
-  return { element: node, views: [...views, pairCover.draw] };
+  return { element: node, views: [...views, rowCover.draw, pairCover.draw] };
 }
 
 /** The outline of the current row, and its tick beside the map. */
@@ -95,30 +95,6 @@ function drawRow(context: TraceContext, geometry: Geometry, parts: OverlayParts)
   const middle = geometry.top + top + size.height / 2;
   parts.tick.hidden = middle < geometry.top || middle > geometry.top + geometry.height;
   parts.tick.style.transform = `translate(${geometry.left - 7}px, ${middle - 7}px)`;
-}
-
-/** The cover of the rows that are not decoded yet. */
-function drawCover(context: TraceContext, geometry: Geometry, { cover, coverText }: OverlayParts) {
-  const { ahead } = context.state;
-  const site = siteOf(context);
-  const row = currentRow(context);
-  const visible = row + (weightsHidden(context) ? 0 : 1);
-  cover.hidden = row < 0 || visible >= site.queries || site.name === "encoder";
-  cover.classList.toggle("veil", ahead);
-  if (cover.hidden) return;
-  const why = context.say(whyCovered(context));
-  assign(cover, "title", why);
-  write(coverText, why);
-  const [left, top] = [xOf(geometry, 0), yOf(geometry, visible)];
-  const width = xOf(geometry, site.keys) - left;
-  const height = yOf(geometry, site.queries) - top;
-  positionRectangle(cover, left, top, width, height + PAST_EDGE);
-  const size = cellSize(geometry);
-  const below = weightsHidden(context) ? height - size.height : 0; // the text is of the first row
-  coverText.style.marginBottom = `${below}px`;
-  const ruled = size.height * Math.ceil(SMALLEST_RULE / size.height);
-  cover.style.backgroundSize = `100% ${ruled}px`;
-  coverText.hidden = height < 20 || width < 90;
 }
 
 /** The column of the hovered key and the hovered cell; of a query alone its row. */
