@@ -21,13 +21,14 @@ from explorer.components.inside.payload import (
 from explorer.components.payload import pack_payload
 from explorer.components.player.contributions import attribution_payload, contributions_payload
 from explorer.components.player.payload import integrity_checks
-from explorer.components.player.pictures import Maps, Zoom, axes_of, pictures_payload
+from explorer.components.player.pictures import Maps, axes_of, pictures_payload
 from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
 from explorer.core.errors import TraceError
 from explorer.core.interventions import OMISSIONS
 from explorer.core.look import SHOWN_MAPS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
+from explorer.core.zoom import Zoom
 
 if TYPE_CHECKING:  # with torch
     from explorer.heads.contributions.layer_contributions import LayerContributions
@@ -174,8 +175,11 @@ def _numbered(word: str, trace: Trace, found: Found, axis: int) -> int:
 
 
 def _zoom(word: str, trace: Trace, found: Found) -> Zoom:
-    maps = Maps.of(trace, found["site"], axes_of(trace, found["unit"]))
-    return Zoom.read(word, *maps.shape[2:])
+    """The part of the maps, written as `str` writes it: one place has one address."""
+    maps, zoom = Maps.of(trace, found["site"], axes_of(trace, found["unit"])), Zoom.parse(word)
+    if zoom is None or str(zoom) != word or not zoom.is_within(*maps.shape[2:]):
+        raise ValueError(word)
+    return zoom
 
 
 _READ: Mapping[str, Callable[[str, Trace, Found], object]] = {

@@ -15,6 +15,7 @@ from msgspec import Meta
 from explorer.core.errors import InterventionError
 from explorer.core.interventions import Interventions
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
+from explorer.core.zoom import Zoom
 
 LARGEST_NUMBER = 9_999
 MOST_FORCED = 64
@@ -26,7 +27,6 @@ Step = Annotated[int, Meta(gt=0, lt=2**31)]
 
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
 _PAIR = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})", re.ASCII)
-_ZOOM = re.compile(r"([0-9]{1,4})-([0-9]{1,4})\.([0-9]{1,4})-([0-9]{1,4})", re.ASCII)
 _FORCED = re.compile(r"([0-9]{1,4})\.([0-9]{1,7})", re.ASCII)
 _LANGUAGE = re.compile(r"\w{1,24}", re.ASCII)
 
@@ -162,12 +162,6 @@ def _pair(word: str) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-def _zoom(word: str) -> tuple[int, ...] | None:
-    match = _ZOOM.fullmatch(word)
-    found = tuple(map(int, match.groups())) if match else (1, 0, 1, 0)
-    return found if found[0] <= found[1] and found[2] <= found[3] else None
-
-
 def _forced(word: str) -> tuple[tuple[int, int], ...] | None:
     """Steps, from 1, and token ids from "3.12_5.7"; no step twice."""
     matches = [_FORCED.fullmatch(pair) for pair in word.split("_", MOST_FORCED)]
@@ -219,13 +213,7 @@ SWITCH = Kind("switch", {"0": False, "1": True}.get, lambda on: str(int(on)), bo
 PAIR = Kind("pair", _pair, lambda pair: "{}.{}".format(*pair), tuple[Whole, Whole])
 """Query and key, or layer and head: "3.5"."""
 
-ZOOM = Kind(
-    "zoom",
-    _zoom,
-    lambda zoom: "{}-{}.{}-{}".format(*zoom),
-    tuple[Whole, Whole, Whole, Whole],
-)
-"""First and last query, first and last key: "512-639.0-127"."""
+ZOOM = Kind("zoom", Zoom.parse, reported=Zoom)
 
 FORCED = Kind(
     "forced",

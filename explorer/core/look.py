@@ -36,6 +36,7 @@ from explorer.core.interventions import Interventions
 from explorer.core.section_questions import QUESTIONS
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
+from explorer.core.zoom import Zoom
 
 INSIDE_VIEWS = ("before", "score", "after", "depth", "without")
 """Alternative views of the panel *Inside*; its default is the calculation of a cell."""
@@ -80,7 +81,7 @@ class Selection:
     alignment: the row from which the shown links are read, one of `TIMINGS`; None = no links.
     guess: True if the next token is hidden until it is guessed.
     ahead: whether rows not yet decoded are shown.
-    zoom: first and last query, first and last key of the part that the map shows; None = all.
+    zoom: the part of the map on screen; None = all.
     cell: (query, key) of the cell whose arithmetic is shown; None = none.
     inside: one of `INSIDE_VIEWS`, shown of that cell; None = its arithmetic.
     shows: one of `SHOWN_MAPS`, shown of the layer; None = weights.
@@ -98,7 +99,7 @@ class Selection:
     alignment: str | None = shown(choice(TIMINGS))
     guess: bool | None = shown(FLAG)
     ahead: bool | None = shown(SWITCH)
-    zoom: tuple[int, int, int, int] | None = shown(ZOOM, limit="zooms")
+    zoom: Zoom | None = shown(ZOOM, limit="zooms")  # noqa: RUF009  (what it returns is never changed)
     cell: tuple[int, int] | None = shown(PAIR, limit="cells", state="inside")
     inside: str | None = shown(choice(INSIDE_VIEWS), state="insideView")
     shows: str | None = shown(choice(SHOWN_MAPS), needs_server=True)
@@ -194,7 +195,7 @@ class _Zooms:
     keys: int
 
     def __contains__(self, zoom: object) -> bool:
-        return isinstance(zoom, tuple) and zoom[1] < self.queries and zoom[3] < self.keys
+        return isinstance(zoom, Zoom) and zoom.is_within(self.queries, self.keys)
 
 
 def _steps(trace: Trace) -> Container[object]:

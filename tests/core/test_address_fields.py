@@ -20,6 +20,7 @@ from explorer.core.address_fields import (
     reported,
 )
 from explorer.core.look import Look, Reading, Request, Selection
+from explorer.core.zoom import Zoom
 from tests.support.shared_examples import shared_examples
 
 LETTERS = choice(("a", "b"))
@@ -40,9 +41,10 @@ EXAMPLES = [
 @pytest.mark.parametrize(("kind", "word", "value"), [*WORDS, *EXAMPLES])
 def test_a_word_of_an_address_is_read_or_refused(kind, word, value):
     """The examples are those of the test of `lookAddress.ts`."""
-    assert kind.read(word) == value
-    if kind.is_written(value):
-        assert kind.read(kind.write(value)) == value
+    read = kind.read(word)
+    assert read == value
+    if kind.is_written(read):
+        assert kind.read(kind.write(read)) == value
 
 
 REPORTS = [
@@ -64,7 +66,7 @@ REPORTS = [
     (SWITCH, 0, None),
     (PAIR, [1, 2.0], (1, 2)),
     (PAIR, [1], None),
-    (ZOOM, [1, 2.0, 0, 3], (1, 2, 0, 3)),
+    (ZOOM, [1, 2.0, 0, 3], Zoom(1, 2, 0, 3)),
     (ZOOM, [1, 2], None),
     (PAIR, [1, "2"], None),
     (PAIR, "1.2", None),

@@ -23,6 +23,7 @@ from explorer.core.look import (
 from explorer.core.section_questions import QUESTIONS
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
+from explorer.core.zoom import Zoom
 from tests.support.example_traces import example_trace
 from tests.support.shared_examples import shared_examples
 
@@ -75,9 +76,9 @@ def test_another_text_keeps_the_interventions_that_it_can_have():
         (Selection("cross", 2, 3, 7), Selection("cross", None, 3, None), ("layer", "step")),
         (Selection("decoder", 0, 4, 0), Selection("decoder", 0, None, None), ("head", "step")),
         (Selection("memory", 0, 0, 2), Selection(step=2), ("site",)),
-        (Selection("cross", zoom=(0, 5, 3, 7)), Selection("cross", zoom=(0, 5, 3, 7)), ()),
-        (Selection("cross", zoom=(0, 6, 3, 7)), Selection("cross"), ("zoom",)),
-        (Selection("cross", zoom=(0, 5, 3, 8)), Selection("cross"), ("zoom",)),
+        (Selection("cross", zoom=Zoom(0, 5, 3, 7)), Selection("cross", zoom=Zoom(0, 5, 3, 7)), ()),
+        (Selection("cross", zoom=Zoom(0, 6, 3, 7)), Selection("cross"), ("zoom",)),
+        (Selection("cross", zoom=Zoom(0, 5, 3, 8)), Selection("cross"), ("zoom",)),
     ],
 )
 def test_a_selection_is_reduced_to_what_a_trace_has(selection, kept, missing):

@@ -8,12 +8,11 @@ as the thumbnails that the browser shrinks itself: cell c of n goes to pixel ⌊
 
 import math
 import os
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -25,6 +24,7 @@ from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import Word
 from explorer.core.words import merged_codes, merged_weights, word_axes
+from explorer.core.zoom import Zoom
 
 MOST_BYTES = 2**20
 """Bytes of all pictures of a payload together, one a pixel."""
@@ -39,42 +39,7 @@ for the sake of small weights."""
 _THREADS = min(4, os.cpu_count() or 1)
 """Layers that are shrunk at a time. More threads would wait for the memory."""
 
-
-_ZOOM = re.compile(r"([0-9]{1,9})-([0-9]{1,9})\.([0-9]{1,9})-([0-9]{1,9})")
 _scales: WeakKeyDictionary[Trace, dict[str, float]] = WeakKeyDictionary()
-
-
-class Zoom(NamedTuple):
-    """A part of the maps of a site: first and last query, first and last key."""
-
-    first_query: int
-    last_query: int
-    first_key: int
-    last_key: int
-
-    @classmethod
-    def read(cls, text: str, queries: int, keys: int) -> Self:
-        """The part that `text` names, as `str` writes it. Raises `ValueError`, also if it is not
-        within so many queries and keys."""
-        found = _ZOOM.fullmatch(text)
-        if found is None:
-            raise ValueError(text)
-        zoom = cls(*map(int, found.groups()))
-        bounds = (zoom.first_query, zoom.last_query, queries), (zoom.first_key, zoom.last_key, keys)
-        if str(zoom) != text or not all(first <= last < size for first, last, size in bounds):
-            raise ValueError(text)
-        return zoom
-
-    @property
-    def queries(self) -> slice:
-        return slice(self.first_query, self.last_query + 1)
-
-    @property
-    def keys(self) -> slice:
-        return slice(self.first_key, self.last_key + 1)
-
-    def __str__(self) -> str:
-        return f"{self.first_query}-{self.last_query}.{self.first_key}-{self.last_key}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

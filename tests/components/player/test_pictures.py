@@ -1,5 +1,3 @@
-import re
-
 import numpy as np
 import pytest
 
@@ -7,7 +5,6 @@ from explorer.components.player.pictures import (
     LARGEST_EDGE,
     MOST_BYTES,
     Maps,
-    Zoom,
     picture_codes,
     picture_size,
     pictures_payload,
@@ -19,6 +16,7 @@ from explorer.components.player.pictures import (
 from explorer.core.mask_reasons import LATER, PADDING, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.words import merge, word_axes
+from explorer.core.zoom import Zoom
 from tests.support.example_traces import pieces_trace, random_trace
 from tests.support.payloads import unpack_payload
 
@@ -92,15 +90,6 @@ def test_a_weight_on_a_masked_cell_is_not_in_a_picture():
     for row, column, cells in blocks(9, 11, 4, 5):
         seen = (weights * masks)[..., *cells]
         np.testing.assert_array_equal(found[..., row, column], seen.max((-2, -1)))
-
-
-def test_a_zoom_is_read_as_it_is_written_and_within_the_maps():
-    zoom = Zoom.read("2-11.0-4", 12, 5)
-    assert (zoom, str(zoom)) == ((2, 11, 0, 4), "2-11.0-4")
-    wrong = ["2-12.0-4", "2-11.0-5", "5-4.0-4", "2-11.0", "02-11.0-4", "-2-11.0-4", "٢-11.0-4", ""]
-    for text in wrong:
-        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
-            Zoom.read(text, 12, 5)
 
 
 @pytest.mark.parametrize("unit", ["pieces", "words"])
