@@ -15,6 +15,7 @@ are boolean, True = may attend.
 import hashlib
 import json
 import os
+import zlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -532,11 +533,12 @@ def _digest(trace: Trace) -> str:
         hasher.update(f"{name}{array.shape}{array.dtype.str}".encode())
         if array.nbytes > SHARED_TRACE:  # in no older file, whose digest is over the whole array
             with ThreadPoolExecutor(_HASHERS) as pool:
-                hasher.update(b"".join(pool.map(_layer_digest, array)))
+                hasher.update(json.dumps([*pool.map(_checksum, array)]).encode())
         else:
             hasher.update(np.ascontiguousarray(array).data)
     return hasher.hexdigest()
 
 
-def _layer_digest(layer: NDArray[Any]) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(layer).data, digest_size=16).digest()
+def _checksum(layer: NDArray[Any]) -> int:
+    """Of a layer of hundreds of MB, in a quarter of the time of a hash."""
+    return zlib.crc32(np.ascontiguousarray(layer).data)
