@@ -96,6 +96,7 @@ def test_steps_reported_to_the_app_are_those_of_the_pieces(open_html: Callable[.
     told = {"site": "cross", "layer": 0, "head": None, "step": 5, "alignment": None, "guess": None}
     told |= {
         "ahead": True,
+        "zoom": None,
         "cell": None,
         "inside": None,
         "shows": None,

@@ -25,7 +25,7 @@ export function createOverview(
   const canvas = element("canvas", { "aria-hidden": "true" });
   const frame = element("span", { class: "part-frame", testid: "part-frame" });
   const marks = ["cover", "tick", "key-mark"].map((name) => element("i", { class: name }));
-  const box = element("div", { class: "picture", testid: "overview-picture" });
+  const box = element("div", { class: "overview-picture", testid: "overview-picture" });
   box.append(canvas, ...marks, frame);
   const name = element("p", { class: "overview-name" });
   const fields = createFields(context);
