@@ -72,6 +72,7 @@ def expect_part(tab: Page, rows: tuple[int, int], columns: tuple[int, int]) -> N
 
 def drag(tab: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
     """On the picture of all heads, in shares of its size, across and down."""
+    settle(tab)  # until then the picture may move
     box = tab.get_by_test_id("overview-picture").bounding_box()
     assert box is not None
     places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, end)]
