@@ -88,6 +88,7 @@ def test_a_part_of_a_long_text_is_chosen_on_the_mean_of_all_heads(
     tab = show(random_trace(SIZE, SIZE, layers=2, heads=2))
     tab.get_by_test_id("site-decoder").click()
     expect(tab.get_by_test_id("overview")).to_contain_text("4 heads")
+    settle(tab)  # with thumbnails of this attention
     before = tab.get_by_test_id("head-1-1").locator("canvas").screenshot()
     whole = (0, SIZE - 1)
     expect_part(tab, whole, whole)

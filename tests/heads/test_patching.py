@@ -313,7 +313,7 @@ def test_outputs_that_begin_with_tokens_of_no_text_are_refused(library):
         replace(one, predicted_tokens=(*one.predicted_tokens[:-2], "<0xE4>", last), digest="")
         for last in ("one", "other")
     )
-    with pytest.raises(EvaluationBatchError, match="begin with the tokens “<0xE4>”"):
+    with pytest.raises(EvaluationBatchError, match="begin with the tokens “‹E4›”"):
         patch_texts(library["gpt2"], one, other, "heads")
 
 
