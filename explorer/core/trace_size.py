@@ -19,9 +19,6 @@ it has little."""
 _SHARE = 8  # of the memory: the app keeps a trace while it computes two more
 _shared = False
 
-LARGEST_LOGITS = 256 * 2**20
-"""Most bytes of the logits of one run, if all have to be in memory together."""
-
 FIT: Literal["fit"] = "fit"
 """Value of `layers`: as many of the first layers as a trace may hold."""
 
@@ -121,11 +118,12 @@ class LayerChoice:
 
 
 def refuse_logits(rows: int, width: int) -> None:
-    """Raise `TraceSizeError` when the logits of so many rows are larger than `LARGEST_LOGITS`."""
-    needed = _NUMBER * rows * width
-    if needed > LARGEST_LOGITS:
-        sizes = {"needed": _megabytes(needed), "limit": _megabytes(LARGEST_LOGITS)}
-        fits = LARGEST_LOGITS // (_NUMBER * width)
+    """Raise `TraceSizeError` when the logits of so many rows, which have to be in memory together,
+    take more than half of what a trace may."""
+    needed, limit = _NUMBER * rows * width, largest_trace() // 2
+    if needed > limit:
+        sizes = {"needed": _megabytes(needed), "limit": _megabytes(limit)}
+        fits = limit // (_NUMBER * width)
         raise TraceSizeError("logits_too_large", rows=rows, entries=width, fits=fits, **sizes)
 
 
