@@ -63,7 +63,7 @@ def save_random_llama(folder: Path, options: argparse.Namespace) -> None:
 def at_once(model: HuggingFaceModel) -> HuggingFaceModel:
     """`model` as if nothing showed that some logits can be computed without the others, and nothing
     were refused in this process."""
-    trace_size.LARGEST_LOGITS = sys.maxsize
+    trace_size.largest_logits = lambda: sys.maxsize
     head = OutputHead(model.anatomy.head.width)
     return replace(model, anatomy=replace(model.anatomy, head=head))
 

@@ -47,9 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, default in sizes.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     options = parser.parse_args(arguments)
-    ids = torch.randint(
-        1000, 5000, (options.tokens - 1,), generator=torch.Generator().manual_seed(0)
-    )
+    ids = torch.randint(1000, 5000, (options.tokens,), generator=torch.Generator().manual_seed(0))
     text = " ".join(map(str, ids.tolist()))
     with tempfile.TemporaryDirectory() as folder:
         save_random_gpt2(Path(folder), *(getattr(options, name) for name in sizes))

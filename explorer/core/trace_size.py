@@ -33,6 +33,11 @@ def largest_trace() -> int:
     return SHARED_TRACE if _shared else max(SHARED_TRACE, all_memory() // _SHARE)
 
 
+def largest_logits() -> int:
+    """Most bytes of the logits of one run, if all have to be in memory together."""
+    return largest_trace() // 2
+
+
 def share_memory() -> None:
     """From now on, several people have this process compute traces."""
     global _shared
@@ -118,9 +123,8 @@ class LayerChoice:
 
 
 def refuse_logits(rows: int, width: int) -> None:
-    """Raise `TraceSizeError` when the logits of so many rows, which have to be in memory together,
-    take more than half of what a trace may."""
-    needed, limit = _NUMBER * rows * width, largest_trace() // 2
+    """Raise `TraceSizeError` when the logits of so many rows take more than `largest_logits`."""
+    needed, limit = _NUMBER * rows * width, largest_logits()
     if needed > limit:
         sizes = {"needed": _megabytes(needed), "limit": _megabytes(limit)}
         fits = limit // (_NUMBER * width)

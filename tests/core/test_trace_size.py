@@ -59,7 +59,7 @@ def test_facts_tell_the_numbers_and_how_many_layers_there_are():
 
 
 def test_logits_take_four_bytes_each():
-    most = trace_size.LARGEST_LOGITS // 4000
+    most = trace_size.largest_logits() // 4000
     trace_size.refuse_logits(most, 1000)
     with pytest.raises(TraceSizeError) as caught:
         trace_size.refuse_logits(most + 1, 1000)

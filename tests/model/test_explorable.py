@@ -334,9 +334,9 @@ def test_logits_in_blocks_change_nothing(explorable, monkeypatch):
 def test_more_logits_than_fit_are_refused_while_decoding(explorable, monkeypatch):
     steps = len(explorable.trace("1 2 3").target_tokens)
     needed = 4 * steps * explorable.transformer.config.target_vocabulary
-    monkeypatch.setattr(trace_size, "largest_trace", lambda: 2 * needed)
+    monkeypatch.setattr(trace_size, "largest_logits", lambda: needed)
     explorable.trace("1 2 3")
-    monkeypatch.setattr(trace_size, "largest_trace", lambda: 2 * needed - 1)
+    monkeypatch.setattr(trace_size, "largest_logits", lambda: needed - 1)
     with pytest.raises(TraceSizeError) as caught:
         explorable.trace("1 2 3")
     assert caught.value.key == "logits_too_large"
