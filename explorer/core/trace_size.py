@@ -126,7 +126,7 @@ def refuse_logits(rows: int, width: int) -> None:
     """Raise `TraceSizeError` when the logits of so many rows take more than `largest_logits`."""
     needed, limit = _NUMBER * rows * width, largest_logits()
     if needed > limit:
-        sizes = {"needed": _megabytes(needed), "limit": _megabytes(limit)}
+        sizes = {"needed": _megabytes(needed), "limit": _whole_megabytes(limit)}
         fits = limit // (_NUMBER * width)
         raise TraceSizeError("logits_too_large", rows=rows, entries=width, fits=fits, **sizes)
 
@@ -180,12 +180,16 @@ def _bytes(sizes: Sizes, places: Places) -> int:
 
 def _error(key: str, sizes: Sizes, places: Places, **facts: int) -> TraceSizeError:
     facts |= {"count": len(_numbers(sizes, places))}
-    needed, limit = _megabytes(_bytes(sizes, places)), _megabytes(largest_trace())
+    needed, limit = _megabytes(_bytes(sizes, places)), _whole_megabytes(largest_trace())
     return TraceSizeError(key, needed=needed, limit=limit, **facts)
 
 
 def _megabytes(size: int) -> str:
     return f"{-(-size // 2**20):,}"  # rounded up: what is refused is never shown as the limit
+
+
+def _whole_megabytes(size: int) -> str:
+    return f"{size // 2**20:,}"
 
 
 def _listed(given: Any, kind: type, key: str) -> tuple[Any, ...]:
