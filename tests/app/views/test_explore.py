@@ -720,6 +720,8 @@ def test_a_refused_sentence_names_the_limit_and_stays(translator, text, words):
 
 
 def test_pieces_are_counted_and_not_words(translator, monkeypatch):
+    logits = trace_size.largest_logits()
+    monkeypatch.setattr(trace_size, "largest_logits", lambda: logits)
     monkeypatch.setattr(trace_size, "largest_trace", lambda: 120_000)  # one layer of 50 tokens
     app = typed(open_page(model="english-french", pad="0"), "I see a dog today.")
     assert not app.error

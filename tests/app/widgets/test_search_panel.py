@@ -28,6 +28,7 @@ from tests.support.app_pages import (
 )
 from tests.support.catalog_members import summary
 from tests.support.payloads import unpack_payload
+from tests.support.sample import sampled
 from tests.support.short_runs import wait_for_job
 
 LINES = "7 3 9 1 4\n1 2 3\n9 9 1 4 7 2\n5 5 1"
@@ -174,7 +175,7 @@ def test_an_index_is_found_again_by_another_visitor_and_another_is_built() -> No
     assert not app.exception
 
 
-@pytest.mark.parametrize("name", ["opus-tiny", "gpt-tiny", "bert-tiny"])
+@pytest.mark.parametrize("name", sampled(["opus-tiny", "gpt-tiny", "bert-tiny"], 1))
 def test_a_model_of_the_library_is_searched(
     name: str, model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

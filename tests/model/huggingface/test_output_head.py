@@ -135,7 +135,7 @@ def test_a_head_that_needs_all_rows_gets_them(kind):
 
 def test_logits_that_are_all_in_memory_are_refused_before_the_run(opened, monkeypatch):
     model = opened("gemma2")
-    monkeypatch.setattr(trace_size, "LARGEST_LOGITS", 4 * VOCABULARY * 8)
+    monkeypatch.setattr(trace_size, "largest_logits", lambda: 4 * VOCABULARY * 8)
     text = "5 17 8 41 9 23 7"
     assert model.trace(text, max_new_tokens=3)
     head = replace(model.anatomy.head, body="")
