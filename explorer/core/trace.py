@@ -50,8 +50,8 @@ from explorer.core.vocabulary import shorten
 if TYPE_CHECKING:
     import pandas as pd
 
-_HASHERS = min(4, os.cpu_count() or 1)
-"""Layers of a large trace that are hashed at a time."""
+_THREADS = min(4, os.cpu_count() or 1)
+"""Layers of a large trace whose checksums are computed at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -532,7 +532,7 @@ def _digest(trace: Trace) -> str:
         array = trace.arrays[name]
         hasher.update(f"{name}{array.shape}{array.dtype.str}".encode())
         if array.nbytes > SHARED_TRACE:  # in no older file, whose digest is over the whole array
-            with ThreadPoolExecutor(_HASHERS) as pool:
+            with ThreadPoolExecutor(_THREADS) as pool:
                 hasher.update(json.dumps([*pool.map(_checksum, array)]).encode())
         else:
             hasher.update(np.ascontiguousarray(array).data)

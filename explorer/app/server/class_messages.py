@@ -41,7 +41,8 @@ _QUERY = {one.word for one in (*_ASKED, *_SHOWN)}
 _Page = Annotated[str, Meta(pattern=r"^[a-z0-9]{0,40}\Z")]
 _Word = Annotated[str, Meta(max_length=_LONGEST_LABEL)]
 _Count = Annotated[int, Meta(ge=0, le=1_000_000)]
-_Zoom = Annotated[list[_Count], Meta(min_length=4, max_length=4)]  # the part of the map on screen
+# The part of the map on screen: a list, since msgspec crashes on a tuple of fixed length in a union.
+_Zoom = Annotated[list[_Count], Meta(min_length=4, max_length=4)]
 _Number = Annotated[int, Meta(ge=-2, le=1_000_000)] | bool | None
 _Sentence = Annotated[str, Meta(max_length=_LONGEST_SENTENCE)]
 _Run = Annotated[str, Meta(pattern=r"^(runs|recorded)/[\w-][\w.-]{0,59}\Z")]
