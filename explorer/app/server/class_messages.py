@@ -41,7 +41,7 @@ _QUERY = {one.word for one in (*_ASKED, *_SHOWN)}
 _Page = Annotated[str, Meta(pattern=r"^[a-z0-9]{0,40}\Z")]
 _Word = Annotated[str, Meta(max_length=_LONGEST_LABEL)]
 _Count = Annotated[int, Meta(ge=0, le=1_000_000)]
-# The part of the map on screen: a list, since msgspec crashes on a tuple of fixed length in a union.
+# The part of the map on screen: msgspec crashes on a tuple of fixed length in a union.
 _Zoom = Annotated[list[_Count], Meta(min_length=4, max_length=4)]
 _Number = Annotated[int, Meta(ge=-2, le=1_000_000)] | bool | None
 _Sentence = Annotated[str, Meta(max_length=_LONGEST_SENTENCE)]
