@@ -10,7 +10,6 @@ from pathlib import Path
 from explorer import __version__
 from explorer.cli import (
     align,
-    beam,
     convert,
     export,
     language,
@@ -24,7 +23,7 @@ from explorer.cli import (
     train,
     translate,
 )
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, RemovedError
 
 _COMMAND = "attention-explorer"
 """The installed command; from a checkout it is `python -m explorer`."""
@@ -34,7 +33,6 @@ _COMMANDS = (
     start,
     train,
     trace,
-    beam,
     measure_heads,
     search,
     prune,
@@ -47,6 +45,9 @@ _COMMANDS = (
     runs,
 )
 """In the order in which the help lists them."""
+
+_REMOVED = ("beam",)
+"""Commands of earlier versions."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,7 +64,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command in _COMMANDS:
         command.add_parser(commands)
-    options, unknown = parser.parse_known_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    if words and words[0] in _REMOVED:
+        print(f"error: {RemovedError(words[0])}", file=sys.stderr)
+        return 2
+    options, unknown = parser.parse_known_args(words)
     if unknown:  # argparse itself would print the usage of all commands
         own = commands.choices.get(options.command, parser)
         own.error(f"unrecognized arguments: {' '.join(unknown)}")

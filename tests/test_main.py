@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-from explorer.__main__ import main
+from explorer.__main__ import _REMOVED, main
 from explorer.core import folders
+from explorer.core.errors import RemovedError
 from explorer.jobs.training_run import create_run
 from tests.support.tiny_configs import TINY
 
@@ -53,6 +54,12 @@ def test_every_command_is_in_the_help(capsys):
     printed = capsys.readouterr().out
     for command in ("start", "class", "train", "trace", "measure", "align", "translate", "runs"):
         assert re.search(rf"\n    {command}\s", printed)
+
+
+@pytest.mark.parametrize("command", _REMOVED)
+def test_a_command_that_is_gone_names_what_remains(command, capsys):
+    assert main([command, "reverse", "--width", "4"]) == 2
+    assert capsys.readouterr().err == f"error: {RemovedError(command)}\n"
 
 
 def test_an_interrupted_command_exits_with_130(monkeypatch):

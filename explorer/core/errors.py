@@ -159,6 +159,12 @@ class LanguageError(ExplorerError):
     section = "languages"
 
 
+class RemovedError(ExplorerError):
+    """A command, option or method that is gone; the sentence names what remains. `key` names it."""
+
+    section = "removed"
+
+
 class LessonError(ExplorerError):
     """A file that cannot be read as a lesson, or a lesson that does not fit its model."""
 

@@ -57,9 +57,12 @@ NEXT_VIEWS = ("heads",)
 
 SECTIONS = (
     *("overview", "metrics", "roles", "alignment", "search"),
-    *("experiments", "compare", "removal", "pruning", "norms", "beam"),
+    *("experiments", "compare", "removal", "pruning", "norms"),
 )
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
+
+MOVED_SECTIONS: Mapping[str, Mapping[str, str]] = {"beam": {"part": "overview"}}
+"""A section of an earlier version → the parameters of what a link to it opens now."""
 
 COMPARE = "compare"
 """The section that compares two models, two moments of a run, two texts, or a text without and with
@@ -335,6 +338,14 @@ def to_query(look: Look) -> dict[str, str]:
     return query | words_of(look) | words_of(selection)
 
 
+def moved(query: Mapping[str, str]) -> Mapping[str, str]:
+    """The query with a section of an earlier version replaced, without what that was asked."""
+    instead = MOVED_SECTIONS.get(query.get("part", ""))
+    if instead is None:
+        return query
+    return {**{name: word for name, word in query.items() if name != "ask"}, **instead}
+
+
 def from_query(
     query: Mapping[str, str], initial_requests: Mapping[str, Request]
 ) -> tuple[Look, tuple[str, ...]]:
@@ -346,6 +357,7 @@ def from_query(
 
     initial_requests: name of each listed model, the default one first → its initial request.
     """
+    query = moved(query)
     initial = initial_requests.get(query.get("model", ""), next(iter(initial_requests.values())))
     # The tokens of an unknown model say nothing about the default one.
     known = query.get("model", initial.model) in initial_requests

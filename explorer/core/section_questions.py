@@ -15,9 +15,6 @@ from explorer.core.address_fields import Kind, asked, choice, declared, words_of
 PATCHED_SITES = ("heads", "residual")
 """What can be patched of two texts; without one of them, nothing is."""
 
-BEAM_WIDTHS = (1, 2, 3, 4, 5, 6, 8)
-"""The widths of a beam that are offered."""
-
 KEY_PARTS = ("end", "special", "content", "punctuation", "same token")
 """What a key can be: the end of its text; the beginning, the end or another special token; any
 other token; punctuation alone; at another position, the token of the query."""
@@ -53,13 +50,8 @@ def _cell_question(word: str) -> CellQuestion | None:
     return CellQuestion(**read) if len(read) == len(named) and None not in read.values() else None
 
 
-def _beam_width(word: str) -> int | None:
-    return {str(width): width for width in BEAM_WIDTHS}.get(word)
-
-
 QUESTIONS: Mapping[str, Kind] = {
     "compare": choice(PATCHED_SITES),
-    "beam": Kind("number", _beam_width, unset=4),
     "search": Kind(
         "text", _cell_question, lambda one: urlencode(words_of(one)), unset=CellQuestion()
     ),

@@ -16,7 +16,6 @@ from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text, valid_text
 from explorer.model.batched_traces import batched_traces
-from explorer.model.cached_continuations import CachedContinuations
 from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
 from explorer.model.fingerprint import fingerprint
@@ -158,19 +157,6 @@ class ExplorableModel(TracedModel):
         decoded = Decoded(source[0].cpu(), chosen.cpu(), shown, given, prompt=len(prompt))
         facts |= layer_facts(sizes, places)
         return assembled(self.checkpoint, decoded, arrays, measured, facts)
-
-    def continuations(
-        self, given: Mapping[str, Any], max_new_tokens: int | None
-    ) -> CachedContinuations:
-        """See `beam_search.ContinuedModel`."""
-        of_library = ("messages", "source_language", "target_language")
-        refuse_of_library(None, *map(given.get, of_library))
-        text = given.get("text")
-        check_text(text)
-        assert text is not None
-        source, prompt = self._read(text, None)
-        last = self._last_step(len(prompt), max_new_tokens)
-        return CachedContinuations(self.transformer, self.target_vocabulary, source, prompt, last)
 
     def traces(self, texts: Sequence[str]) -> list[Trace]:
         """The trace of each text, decoded and captured in batches: many times faster than `trace`.

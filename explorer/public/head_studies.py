@@ -3,11 +3,11 @@
 import operator
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias
 
 import pandas as pd
 
-from explorer.core.errors import ConfigError
+from explorer.core.errors import ConfigError, RemovedError
 from explorer.core.interventions import Interventions
 from explorer.heads import measure
 from explorer.heads.circuits import weight_scores
@@ -29,7 +29,6 @@ from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetri
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
 from explorer.heads.search.attention_index import AttentionIndex
 from explorer.heads.search.index_building import Corpus, attention_index
-from explorer.model.beam_search import beam as _beam
 from explorer.model.measurable import MeasurableModel
 
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
@@ -39,15 +38,25 @@ Labels: TypeAlias = Iterable[str] | Iterable[int] | Iterable[Sequence[str]]
 """Of texts: classes by name or number, or the tags of their words."""
 
 
-class HeadStudies:
-    """Mixed into a `MeasurableModel`; each method is a function of `heads`, or calls one, but for
-    `beam`."""
+_REMOVED = ("beam",)
+"""Methods of earlier versions."""
 
-    beam = _beam
+
+class HeadStudies:
+    """Mixed into a `MeasurableModel`; each method is a function of `heads`, or calls one."""
+
     contributions = _contributions
     logit_attribution = _attribution
     patch = _patch
     score_parts = _score_parts
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise `RemovedError` for a method of an earlier version."""
+            if name in _REMOVED:
+                raise RemovedError(name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def contribution_agreement(self: MeasurableModel, texts: Texts | None = None) -> pd.DataFrame:
         """How well each method of `contributions` agrees with leave-one-out on the source.

@@ -769,38 +769,6 @@ def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
         tab.goto("about:blank")  # before its server ends
 
 
-def test_a_node_of_the_beam_opens_on_explore(address, new_tab):
-    tab = new_tab()
-    tab.goto(f"{address}heads?model=reverse-early&text=7+3+9+1+4&part=beam")
-    nodes = tab.get_by_test_id("chart").locator(".points path.point")
-    expect(nodes.first).to_be_visible(timeout=PATIENCE)
-    second = tab.get_by_role("button", name=re.compile("^4 4 1 9 3 7 "))
-    expect(second).to_be_visible()
-    box = nodes.nth(1).bounding_box()  # the second row of the first column
-    tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    tab.wait_for_url(re.compile(r"force=1\.\d+&step=1"))
-    expect(tab.get_by_text("step 1: “6”")).to_be_visible(timeout=PATIENCE)
-
-
-def test_the_tree_of_a_beam_scrolls_in_a_narrow_window(address, new_tab):
-    tab = new_tab(width=390, height=844)
-    tab.goto(f"{address}heads?model=english&text=The+cat&part=beam")
-    chart = tab.get_by_test_id("chart")
-    expect(chart.locator(".points path.point").first).to_be_visible(timeout=PATIENCE)
-    assert chart.evaluate("node => node.scrollWidth > node.clientWidth")
-    assert tab.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
-    whole = tab.locator(".player.chart")
-    expect(whole).to_have_attribute("data-more", "right")
-    legend = chart.locator(".legend")
-    before = legend.bounding_box()
-    chart.evaluate("node => node.scrollTo({left: 100})")
-    expect(whole).to_have_attribute("data-more", "left right")
-    assert abs(legend.bounding_box()["x"] - before["x"]) < 2  # px: it stays in view
-    chart.evaluate("node => node.scrollTo({left: node.scrollWidth})")
-    expect(whole).to_have_attribute("data-more", "left")
-    assert abs(legend.bounding_box()["x"] - before["x"]) < 2
-
-
 def test_two_moments_of_a_run_are_compared_from_train(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}train")

@@ -27,7 +27,6 @@ APP = {
     "lesson": ("?lesson=query-and-key", "[data-testid=lesson]"),
     "heads": ("heads?model=reverse", "[data-testid=head-grid]"),
     "experiments": ("heads?model=reverse&part=experiments", PICTURE),
-    "beam": ("heads?model=reverse&part=beam", "[data-testid=chart] path.point"),
     "search": ("heads?model=reverse&part=search", ".st-key-search-answer-example"),
     "roles": ("heads?model=reverse&part=roles", SECTIONS),
     "train": ("train", PICTURE),

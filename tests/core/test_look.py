@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.core.address_fields import declared
+from explorer.core.address_fields import declared, words_of
+from explorer.core.errors import RemovedError
 from explorer.core.i18n import LANGUAGES, say, section
 from explorer.core.interventions import Interventions
 from explorer.core.look import (
+    MOVED_SECTIONS,
     SECTIONS,
     Look,
     MomentPair,
@@ -324,10 +326,8 @@ def test_another_text_is_in_the_link_and_needs_no_model():
     assert from_query(to_query(changes), INITIAL_REQUESTS) == (changes, ())
 
 
-@pytest.mark.parametrize(
-    ("section", "ask"), [("beam", "6"), ("search", "key=%E2%96%81cat&offset=-1")]
-)
-def test_what_a_section_is_asked_is_in_its_link_alone(section, ask):
+def test_what_a_section_is_asked_is_in_its_link_alone():
+    section, ask = "search", "key=%E2%96%81cat&offset=-1"
     asked = Look(INITIAL_REQUESTS["reverse"], section=section, ask=ask)
     query = to_query(asked)
     assert query["ask"] == ask
@@ -336,6 +336,19 @@ def test_what_a_section_is_asked_is_in_its_link_alone(section, ask):
     assert section in QUESTIONS.keys() <= set(SECTIONS)
     refused = from_query({**query, "ask": "heads"}, INITIAL_REQUESTS)
     assert refused == (replace(asked, ask=""), ("ask",))
+
+
+@pytest.mark.parametrize("section", MOVED_SECTIONS)
+def test_a_link_to_a_section_that_is_gone_opens_what_remains(section):
+    assert section not in SECTIONS
+    assert MOVED_SECTIONS[section]["part"] in SECTIONS
+    look = replace(PERMALINK, section="")
+    link = to_query(look) | {"part": section, "ask": "6"}
+    found, refused = from_query(link, INITIAL_REQUESTS)
+    assert (found.request, found.selection, refused) == (look.request, look.selection, ())
+    assert words_of(found) == MOVED_SECTIONS[section]
+    for language in LANGUAGES:
+        assert RemovedError(f"section_{section}").in_language(language)
 
 
 def test_what_is_patched_is_in_the_link_of_two_texts_and_of_no_other_comparison():

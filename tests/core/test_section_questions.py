@@ -3,7 +3,6 @@
 import pytest
 
 from explorer.core.section_questions import (
-    BEAM_WIDTHS,
     KEY_PARTS,
     LONGEST_LABEL,
     QUESTIONS,
@@ -15,7 +14,6 @@ from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 ASKED = [
     ("compare", "heads", "heads"),
     ("compare", "residual", "residual"),
-    ("beam", 6, "6"),
     ("search", CellQuestion(offset=-1), "offset=-1"),
     ("search", CellQuestion(offset=0), "offset=0"),
     ("search", CellQuestion(key="▁chat", part="end"), "key=%E2%96%81chat&part=end"),
@@ -39,8 +37,6 @@ def test_what_is_asked_at_first_is_not_written(section):
 
 
 def test_every_choice_on_screen_can_be_in_a_link():
-    words = [written("beam", width) or "4" for width in BEAM_WIDTHS]
-    assert [QUESTIONS["beam"].read(word) for word in words] == [*BEAM_WIDTHS]
     for part in KEY_PARTS:
         question = CellQuestion("𝄞" * LONGEST_LABEL, "𝄞" * LONGEST_LABEL, -999, part)
         word = written("search", question)
@@ -52,9 +48,6 @@ def test_every_choice_on_screen_can_be_in_a_link():
     ("section", "word"),
     [
         ("compare", "paths"),
-        ("beam", "7"),
-        ("beam", "04"),
-        ("beam", "²"),
         ("search", "offset=1000"),
         ("search", "offset=--1"),
         ("search", "part=middle"),

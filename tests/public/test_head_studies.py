@@ -11,6 +11,7 @@ from explorer.core.errors import (
     ConfigError,
     EvaluationBatchError,
     InterventionError,
+    RemovedError,
     VocabularyError,
 )
 from explorer.core.interventions import Interventions
@@ -35,16 +36,26 @@ def test_the_examples_of_help_run(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
     methods = inspect.getmembers(head_studies.HeadStudies, inspect.isfunction)
-    for name, method in methods:
+    public = {name: method for name, method in methods if not name.startswith("_")}
+    for name, method in public.items():
         (example,) = finder.find(method, name, globs={"explorer": explorer})
         assert runner.run(example).attempted, name
-    assert len(methods) == 11
+    assert len(public) == 10
     assert runner.summarize().failed == 0
 
 
 @pytest.fixture(scope="module")
 def studied():
     return explorer.load(ROOT / "checkpoints" / "reverse.safetensors")
+
+
+@pytest.mark.parametrize("method", head_studies._REMOVED)
+def test_a_method_that_is_gone_names_what_remains(studied, method):
+    with pytest.raises(RemovedError) as caught:
+        getattr(studied, method)
+    assert caught.value.key == method
+    assert method not in dir(studied)
+    assert not hasattr(studied, "another")
 
 
 def test_contributions_are_those_of_the_function(studied):

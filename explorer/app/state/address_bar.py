@@ -18,7 +18,7 @@ from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.i18n import LANGUAGES
-from explorer.core.look import Look, Request, from_query, to_query
+from explorer.core.look import MOVED_SECTIONS, Look, Request, from_query, to_query
 from explorer.model.catalog import CatalogMember
 
 _LANGUAGE = "lang"
@@ -42,6 +42,7 @@ class AddressState:
     page: the page on screen.
     times_followed: number of queries followed.
     refused: refused parameters of the last followed query; None once reported.
+    moved: section of an earlier version that it named; None = none, or once reported.
     destination: None unless the visitor is on the way to another page.
     """
 
@@ -49,6 +50,7 @@ class AddressState:
     page: str = ""
     times_followed: int = 0
     refused: tuple[str, ...] | None = None
+    moved: str | None = None
     destination: Destination | None = None
 
 
@@ -110,7 +112,8 @@ def follow(catalog: Mapping[str, CatalogMember]) -> None:
     if look.other_text:
         heads_state.remember_other_text(look.other_text, look.request.model)
     heads_state.ask_word(look.section, look.ask)
-    session.save(replace(state, query=query))
+    part = linked.get("part")
+    session.save(replace(state, query=query, moved=part if part in MOVED_SECTIONS else None))
     show(look, (*unknown, *refused, *refused_language()))
     if state.query is not None:  # Back: a query that was on its way then may have taken its place
         st.query_params.from_dict(st.query_params.to_dict())
@@ -138,6 +141,13 @@ def take_refused() -> tuple[str, ...] | None:
     state = session.load(AddressState)
     session.save(replace(state, refused=None))
     return state.refused
+
+
+def take_moved() -> str | None:
+    """The section of an earlier version that the followed query named; None once it was taken."""
+    state = session.load(AddressState)
+    session.save(replace(state, moved=None))
+    return state.moved
 
 
 def write(look: Look, default: Request, language: str) -> dict[str, str]:

@@ -17,7 +17,6 @@ from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
 from explorer.app.widgets.alignment_panel import alignment_panel
-from explorer.app.widgets.beam_section import beam_section
 from explorer.app.widgets.comparison_section import comparison_section
 from explorer.app.widgets.input_bar import input_bar, reading_choice
 from explorer.app.widgets.integrity_line import integrity_line
@@ -28,6 +27,7 @@ from explorer.app.widgets.messages import (
     message_area,
     report,
     show_error,
+    show_moved,
     show_refused,
     show_reported,
 )
@@ -54,7 +54,6 @@ class Section:
     simple: whether Simple offers it, too; main.css hides the others.
     inside: whether it changes what the model computes, or looks inside it.
     whole: whether the browser gets every weight.
-    searched: whether it is about outputs that the model could write.
     """
 
     draw: Callable[[CatalogModel, Trace, str, DeltaGenerator], None]
@@ -62,7 +61,6 @@ class Section:
     simple: bool = False
     inside: bool = False
     whole: bool = False
-    searched: bool = False
 
 
 @st.fragment
@@ -80,6 +78,8 @@ def heads() -> None:
     choose_section(language)
     show_reported(language, messages)
     refused = address_bar.take_refused()
+    if (section := address_bar.take_moved()) is not None:
+        show_moved(section, language, messages)
     if refused:
         show_refused(refused, language, messages)
     request = visit_state.current().request
@@ -159,8 +159,6 @@ def show_section(
         st.info(say("heads.trace_alone", language))
     elif section.inside and trace.facts.get("weights_only"):
         st.info(say("errors.weights_only", language, family=trace.facts.get("family")))
-    elif section.searched and not ("decoder" in trace.sites and trace.predicted_tokens):
-        st.info(literal(say("errors.searches_nothing", language, name=member.label)))
     elif not section.whole or not _is_too_large(trace, language, messages):
         section.draw(member, trace, language, messages)
         return
@@ -297,7 +295,6 @@ _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
         inside=True,
     ),
     "norms": Section(value_norms, inside=True, whole=True),
-    "beam": Section(beam_section, searched=True),
 }
 
 

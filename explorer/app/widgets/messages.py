@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app.refused_parts import refused_parts
 from explorer.app.state import session
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, RemovedError
 from explorer.core.i18n import say
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -70,6 +70,11 @@ def show_reported(language: str, container: DeltaGenerator) -> None:
         show_error(error, language, container)
     for notice in pending.notices:
         container.info(literal(notice))
+
+
+def show_moved(section: str, language: str, container: DeltaGenerator) -> None:
+    """Say in `container` what a link to a section of an earlier version opens now."""
+    container.info(literal(RemovedError(f"section_{section}").in_language(language)))
 
 
 def show_refused(

@@ -38,11 +38,10 @@ from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
 from explorer.model.huggingface.layer_path import LayerPath, layer_path
 from explorer.model.huggingface.left_out_passes import LibraryLeftOut
-from explorer.model.huggingface.library_continuations import LibraryContinuations
 from explorer.model.huggingface.masks import unmasked_before
 from explorer.model.huggingface.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.output_projections import output_weights
-from explorer.model.huggingface.passes import NOBODY, Pass, Stepper, encoded, full_pass, greedy_rows
+from explorer.model.huggingface.passes import NOBODY, Pass, encoded, full_pass, greedy_rows
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.read_streams import ResidualPass
@@ -285,23 +284,6 @@ class HuggingFaceModel(TracedModel):
         facts |= decoded.facts(self.kind, self._settings.ends)
         facts |= layer_facts(sizes, recording.places) | options.changes
         return self._captured(decoded, read, labels, recording, edits, options, facts)
-
-    def continuations(
-        self, given: Mapping[str, Any], max_new_tokens: int | None
-    ) -> LibraryContinuations:
-        """See `beam_search.ContinuedModel`."""
-        if not self.decodes:
-            raise ConfigError("searches_nothing", name=self.name)
-        spoken = self.in_languages(given.get("source_language"), given.get("target_language"))
-        read = spoken.read(given.get("text"), messages=given.get("messages"))
-        inputs, _ = spoken._inputs(read, None)
-        first, edits = inputs.lengths[1], edits_for(NO_INTERVENTIONS, self.anatomy)
-        last = self._last_step(inputs, 0, max_new_tokens)
-        rules = spoken._settings.rules(self.kind, first, last, {})
-        with threads_for(self.passes.parameters, inputs.lengths[0]):
-            memory = encoded(self.model, self.anatomy, inputs, edits)
-        stepper = Stepper(self.model, inputs, edits, memory, self.anatomy.head)
-        return LibraryContinuations(stepper, self.tokens, rules, self.passes.parameters)
 
     def _captured(
         self,

@@ -93,6 +93,17 @@ def test_refused_parameters_are_reported_once(query):
     assert address_bar.take_refused() is None
 
 
+def test_a_section_that_is_gone_is_reported_once(query):
+    query.from_dict({"part": "beam"})
+    address_bar.follow(CATALOG)
+    assert heads_state.section() == "overview"
+    assert address_bar.take_moved() == "beam"
+    assert address_bar.take_moved() is None
+    query.from_dict({"part": "removal"})
+    address_bar.follow(CATALOG)
+    assert address_bar.take_moved() is None
+
+
 def test_another_page_keeps_the_visit_behind_a_url_without_a_query(query):
     address_bar.enter("explore")
     address_bar.follow(CATALOG)

@@ -169,18 +169,16 @@ def test_the_browser_reports_the_head_beside():
 
 
 def test_a_section_is_asked_what_the_visitor_chose_or_a_link_says():
-    assert (heads_state.asked("beam"), heads_state.asked("compare")) == (4, "")
-    heads_state.ask("beam", 6)
+    assert (heads_state.asked("search"), heads_state.asked("compare")) == (CellQuestion(), "")
+    heads_state.ask("compare", "heads")
     heads_state.ask("search", CellQuestion(offset=-1))
-    heads_state.show_section("beam")
-    assert heads_state.look().ask == "6"
     heads_state.show_section("search")
     assert heads_state.look().ask == "offset=-1"
     heads_state.show_section("roles")
     assert heads_state.look().ask == ""
     heads_state.ask_word("search", "key=7")
     assert heads_state.cell_question() == CellQuestion(key="7")
-    assert heads_state.asked("beam") == 4
-    heads_state.ask("beam", 6)
-    heads_state.ask("beam", None)
-    assert heads_state.asked("beam") == 4
+    assert heads_state.asked("compare") == ""
+    heads_state.ask("compare", "heads")
+    heads_state.ask("compare", None)
+    assert heads_state.asked("compare") == ""
