@@ -14,7 +14,6 @@ from explorer.cli import (
     export,
     language,
     measure_heads,
-    prune,
     runs,
     search,
     start,
@@ -35,7 +34,6 @@ _COMMANDS = (
     trace,
     measure_heads,
     search,
-    prune,
     align,
     translate,
     export,
@@ -46,7 +44,7 @@ _COMMANDS = (
 )
 """In the order in which the help lists them."""
 
-_REMOVED = ("beam",)
+_REMOVED = ("beam", "prune")
 """Commands of earlier versions."""
 
 

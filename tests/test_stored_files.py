@@ -12,13 +12,12 @@ import pytest
 
 from explorer.app.filled_lesson import filled_in
 from explorer.core import folders
-from explorer.core.errors import HeadReportError, PruningError
+from explorer.core.errors import HeadReportError
 from explorer.core.lesson import read_lesson
 from explorer.core.look import Request, from_query, to_query
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
 from explorer.heads.alignment.aer_report import AlignmentReport
-from explorer.heads.pruning.pruning_report import PruningReport
 from explorer.heads.reports.head_report import HeadReport
 from explorer.jobs.training_run import Run
 from explorer.jobs.training_worker import run_training
@@ -155,10 +154,15 @@ def test_a_report_opens_or_says_that_it_is_of_an_older_version():
         with pytest.raises(HeadReportError) as caught:
             HeadReport.load(FROZEN / f"{old}.json")
         assert caught.value.key == "old_head_report"
-    assert [curve.order for curve in PruningReport.load(FROZEN / "pruning-2.json").curves]
-    with pytest.raises(PruningError):
-        PruningReport.load(FROZEN / "pruning-1.json")
     assert AlignmentReport.load(FROZEN / "alignment.json").table().shape[0]
+
+
+@pytest.mark.parametrize("name", ["pruning-1", "pruning-2"])
+def test_a_report_of_a_kind_that_is_gone_is_refused_by_its_name(name):
+    with pytest.raises(HeadReportError) as caught:
+        HeadReport.load(FROZEN / f"{name}.json")
+    assert caught.value.key == f"removed_report_{name.partition('-')[0]}"
+    assert f"{name}.json" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["stopped", "done", "early"])

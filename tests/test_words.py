@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "command-line.md"
 OLD_CELL = re.compile(r"\b(?:open|closed?) (?:key|cell)s?\b|开放的(?:键|格|单元)")
 OLDER = re.compile(r"(?:python -m |attention-)explorer heads\b|--(?:close|open|row)\b")
-COMMANDS = ("train", "trace", "measure", "prune", "align")
+COMMANDS = ("train", "trace", "measure", "align")
 
 
 def words() -> list[list[str]]:

@@ -81,10 +81,6 @@ class HeadReportError(ExplorerError):
     """A file that is not a head report."""
 
 
-class PruningError(ExplorerError):
-    """A file that has no pruning curves, or those of another measurement."""
-
-
 class EvaluationBatchError(ExplorerError):
     """An evaluation batch without sentences, or a toy batch for a model without a toy task."""
 

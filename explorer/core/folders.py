@@ -57,11 +57,6 @@ def shipped_reports() -> Path:
     return checkpoints() / "heads"
 
 
-def shipped_prunings() -> Path:
-    """The folder of the pruning curves that belong to the listed checkpoints."""
-    return checkpoints() / "pruning"
-
-
 def shipped_runs() -> Path:
     """The folder of the runs that ship."""
     return shipped_checkpoints() / "recorded"

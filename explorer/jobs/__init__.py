@@ -18,10 +18,9 @@ a restarted one and the command line all read the folder.
               │            │          │
               └────────────┴──────────┴─► stopped, failed, interrupted ─► waiting
 
-A training resumes from its saved state; a measurement that is started again begins anew, but
-pruning curves are resumed. In one lane, one job runs at a time, in the order of creation, see
-`queue`. Each device has two lanes: the folder of the runs and that of the measurements, so a
-measurement never waits for a training.
+A training resumes from its saved state; a measurement that is started again begins anew. In one
+lane, one job runs at a time, in the order of creation, see `queue`. Each device has two lanes: the
+folder of the runs and that of the measurements, so a measurement never waits for a training.
 
 May import `core`, `data`, `model`, `heads` and `training`. Only `training_worker` imports torch.
 """

@@ -46,9 +46,6 @@ from explorer.jobs.process import launch
 from explorer.jobs.queue import in_order, turn
 from explorer.jobs.status import HEARTBEAT_TIMEOUT, START_TIMEOUT, Status
 
-UNFINISHED = "unfinished-pruning.json"
-"""Pruning curves that a later measurement resumes."""
-
 Command = Callable[[Path, Path, Path], Sequence[str]]
 """Work folder, checkpoint and report file → the arguments of `python -m explorer`; it may write
 files into the folder."""
@@ -151,12 +148,7 @@ class Measurement(JobFolder):
 
     @property
     def unfinished(self) -> Path:
-        """The file of the report until it is complete.
-
-        Pruning curves are in the report folder, where a later measurement finds and resumes them.
-        """
-        if self.kind == "pruning":
-            return self.report_folder / UNFINISHED
+        """The file of the report until it is complete."""
         return self.work_folder / "making.json"
 
     @property
@@ -169,7 +161,7 @@ class Measurement(JobFolder):
         return status.failure or (last_message(self.log_path) if status.state == "failed" else "")
 
     def cancel(self) -> None:
-        """Request its end; its results are lost, except pruning curves, which can be resumed."""
+        """Request its end; its results are lost."""
         with suppress(ExplorerError):  # it has ended
             self.request_stop()
 
@@ -184,8 +176,6 @@ class Measurement(JobFolder):
         """Delete the files that are not needed after its end: all if it is done, else the work
         folder."""
         done = self.written_status().state == "done"
-        for half_written in self.report_folder.glob(f"{UNFINISHED}?*"):  # by a killed process
-            half_written.unlink(missing_ok=True)
         shutil.rmtree(self.folder if done else self.work_folder, ignore_errors=True)
         for folder in (self.report_folder, self.report_folder.parent):
             with suppress(OSError):  # where it holds a report

@@ -22,7 +22,7 @@ from explorer.heads.metrics.evaluation_batches import (
     repeated_sequences,
 )
 from explorer.heads.patching.activation_patching import patch as _patch
-from explorer.heads.pruning.pruning_study import pruning_curve
+from explorer.heads.pruning_curve import pruning_curve
 from explorer.heads.removal import ablation, bleu_effect, counterfactuals
 from explorer.heads.removal.gated_decoding import translator
 from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric
@@ -190,7 +190,8 @@ class HeadStudies:
 
         texts, labels: as in `measure`.
         order: "importance", "confidence", "contribution", "greedy" or "random"; their definitions,
-            and the columns: `explorer.heads.pruning.pruning_study.pruning_curve`.
+            and the columns: `heads.pruning_curve`; `pruning_figure` there draws
+            curves.
         seed: of the random orders.
 
         Raises `ConfigError` on another order or seed, otherwise as `measure`.

@@ -735,40 +735,6 @@ def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
     assert saved.matched.sum() == (matched.site == "cross").sum()
 
 
-def test_pruning_curves_grow_and_are_saved_as_a_picture(new_tab, tmp_path):
-    own = {name: str(tmp_path / name) for name in (folders.RUNS_VARIABLE, folders.REPORTS_VARIABLE)}
-    without_curves = tmp_path / "checkpoints"
-    without_curves.mkdir()
-    shutil.copy(folders.shipped_checkpoints() / "copy.safetensors", without_curves)
-    own[folders.CHECKPOINTS_VARIABLE] = str(without_curves)
-    with running_app(**own) as address:
-        tab = new_tab(width=1024, height=768)
-        tab.goto(f"{address}heads?model=reverse&part=pruning&model=copy")
-        expect(tab.get_by_text("No pruning curve of this model")).to_be_visible()
-        tab.get_by_role("button", name="Start").click()
-        expect(tab.get_by_text("Measuring the pruning curves of copy")).to_be_visible()
-        chart = tab.get_by_test_id("chart")
-        names = chart.locator(".annotation")
-        expect(names.first).to_be_visible(timeout=PATIENCE)
-        progress = tab.get_by_text("Measuring the pruning curves of copy")
-        expect(progress).to_be_hidden(timeout=3 * PATIENCE)  # a whole measurement
-        expect(names).to_have_count(2)
-        assert [name.text_content() for name in names.all()] == ["importance", "random"]
-        first, second = (name.bounding_box() for name in names.all())
-        assert abs(first["y"] - second["y"]) >= 14  # px: they end at one point
-        frame = chart.bounding_box()
-        for box in (first, second):
-            assert frame["x"] <= box["x"]
-            assert box["x"] + box["width"] <= frame["x"] + frame["width"]
-        expect(chart.locator(".xtitle")).to_have_text("heads left, of 24")
-        with tab.expect_download() as saved:
-            tab.get_by_role("button", name="SVG, one column").click()
-        named = r"pruning-copy-copy-held-out-1-to-\d+-symbols-seed-0-256-column\.svg"
-        assert re.fullmatch(named, saved.value.suggested_filename)
-        assert "Pruning curves of copy" in saved.value.path().read_text("utf-8")
-        tab.goto("about:blank")  # before its server ends
-
-
 def test_two_moments_of_a_run_are_compared_from_train(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}train")

@@ -47,7 +47,7 @@ def test_an_option_that_counts_nothing_is_refused_in_a_short_sentence(text):
 @pytest.mark.parametrize(
     ("command", "option"),
     [
-        *(("measure", "--sentences"), ("measure", "--removed-on"), ("prune", "--sentences")),
+        *(("measure", "--sentences"), ("measure", "--removed-on")),
         *(("trace", "--pad-to"), ("trace", "--max-new-tokens")),
     ],
 )

@@ -133,7 +133,6 @@ def test_heads_of_a_classifier_are_measured_by_a_file_of_labelled_texts(tiny, tm
     facts = HeadReport.load(out).facts
     assert (facts["targets"], facts["sentences"]) == ("labels", 3)
     assert facts["batch"] == "given.tsv, 1 repeated left out"
-    assert main(["prune", model, "--labels", str(given), "--orders", "importance"]) == 0
     for text, said in [("the cat\n", "no labelled text"), ("the cat\tmaybe\n", "no, yes")]:
         given.write_text(text, encoding="utf-8")
         assert main(["measure", model, "--labels", str(given)]) == 2

@@ -175,21 +175,6 @@ def test_none_waits_for_a_training(put, folder, monkeypatch):
     assert other.done, other.failure
 
 
-def test_pruning_curves_are_resumed(put, folder):
-    """Those of a cancelled measurement, too: the next process is given the same file."""
-    job = put("a", f"{WRITE}; {SLEEP}", "pruning")
-    wait_for(lambda: job.unfinished.exists() and job.unfinished.read_text() == "{}")
-    assert not job.done
-    job.cancel()
-    wait_for_job(job)
-    assert reports(folder) == ["a-pruning/batch/unfinished-pruning.json"]
-    assert put("a", "report.open('a').write('!')", "pruning") == job
-    wait_for_job(job)
-    assert job.done, job.failure
-    assert job.report.read_text() == "{}!"
-    assert reports(folder) == ["a-pruning/batch/pruning.json"]
-
-
 def test_a_full_queue_says_so(put):
     for number in range(measurement.MOST_WAITING + 1):
         put(f"job {number}", SLEEP)
@@ -219,19 +204,6 @@ def test_one_that_is_cancelled_as_it_ends_ends(put):
     job.cancel()
     wait_for_job(job)
     assert job.status().state in ("stopped", "done")
-
-
-@pytest.mark.parametrize("killed", [False, True])
-def test_no_half_written_curves_stay_behind(killed, put, folder):
-    job = put("a", REWRITE, "pruning")
-    wait_for(job.unfinished.exists)
-    if killed:
-        os.kill(job.status().pid, signal.SIGKILL)
-    else:
-        job.cancel()
-    wait_for_job(job)
-    wait_for(lambda: not job.work_folder.exists())
-    assert reports(folder) == [job.unfinished.relative_to(folder).as_posix()]
 
 
 def test_until_it_is_recorded_why_a_process_is_dead_it_is_not_told(put):

@@ -64,9 +64,8 @@ def show_report(kind: ReportKind, key: str) -> None:
 
 
 def show_result(job: Measurement) -> None:
-    """Show the report of a job. Pruning curves are shown from their first point, under another
-    key."""
-    show_report(job.kind, job.batch if job.kind == "pruning" else job.report_key)
+    """Show the report of a job."""
+    show_report(job.kind, job.report_key)
 
 
 def set_pairs(pairs: EvaluationText) -> None:

@@ -31,7 +31,6 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
-from explorer.app.widgets.pruning_panel import pruning_panel
 from explorer.app.widgets.search_panel import search_panel
 from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
 from explorer.app.widgets.weight_scores_table import weight_scores_table
@@ -289,11 +288,6 @@ _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
     "experiments": Section(experiments, simple=True, inside=True, whole=True),
     COMPARE: Section(comparison_section, simple=True, whole=True),
     "removal": Section(removal),
-    "pruning": Section(
-        lambda member, _, language, __: pruning_panel(member, language),
-        within="removal",
-        inside=True,
-    ),
     "norms": Section(value_norms, inside=True, whole=True),
 }
 

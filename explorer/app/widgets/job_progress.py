@@ -133,7 +133,7 @@ def _progress(kind: ReportKind, drawn: list[QueuedMeasurement], language: str) -
         job = measurement.job
         if not (job.done and measurement == started[-1] and job.kind == kind):
             _tell_end(measurement, language)
-        elif kind != "pruning":  # its curves were shown as they grew
+        else:
             measurements.show_result(job)
     if ended or queued != drawn:
         told_already = {measurement.job for measurement in (*queued, *started)}

@@ -48,8 +48,7 @@ def test_files_and_the_report_of_each_kind_are_remembered_apart() -> None:
     measurements.set_pairs(EvaluationText("pairs.tsv", "1\t1"))
     measurements.show_report("alignment", "key")
     measurements.show_result(FIRST.job)
-    measurements.show_result(Measurement.of("pruning", "digest", "curves"))
     now = measurements.current()
     assert (now.gold, now.pairs.name) == (gold, "pairs.tsv")
-    shown = {"alignment": "key", "heads": FIRST.job.report_key, "pruning": "curves"}
+    shown = {"alignment": "key", "heads": FIRST.job.report_key}
     assert now.shown == shown

@@ -82,18 +82,6 @@ def test_every_section_opens(name, language):
     assert url_query(app)["part"] == name
 
 
-def test_heads_are_removed_each_alone_or_one_after_another():
-    app = section(open_page("heads"), "removal")
-    assert chosen_in(app.segmented_control, "within-removal-en").value == "removal"
-    app = chosen_in(app.segmented_control, "within-removal-en").set_value("pruning").run()
-    assert not app.exception
-    assert url_query(app)["part"] == "pruning"
-    assert chosen_in(app.segmented_control, "more-section-en").value == "removal"
-    app = section(app, "metrics")
-    assert url_query(app)["part"] == "metrics"
-    assert len(app.segmented_control) == 3  # with that of the language
-
-
 def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():
     app = pick(
         section(open_page("heads", model="reverse", text=TEXT), "experiments"),

@@ -350,7 +350,7 @@ def test_where_the_weights_alone_are_known_nothing_is_offered_inside(further):
     assert sent["facts"]["weights_only"]
     assert "inside" not in sent
     assert "Weights only" in " ".join(captions(app))
-    for part in ("experiments", "norms", "pruning"):
+    for part in ("experiments", "norms"):
         app = open_page("heads", model="deberta-tiny", part=part)
         assert "deberta-v2" in app.info[0].value
         assert errors(app) == []

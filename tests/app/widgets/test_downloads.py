@@ -5,13 +5,14 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app.widgets import downloads
 from explorer.app.widgets.downloads import download_name
+from explorer.core.i18n import say
 
 
 @pytest.mark.parametrize(
     ("parts", "name"),
     [
         (("heads", "reverse", "reverse, held out, 1 to 10 symbols, seed 0", 256), ""),
-        (("pruning", "a/b", "你的 句子.tsv", 2), "pruning-a-b-你的-句子.tsv-2"),
+        (("heads", "a/b", "你的 句子.tsv", 2), "heads-a-b-你的-句子.tsv-2"),
         (("heads", "..", "\\:*?<>|", 2), "heads-..-2"),
     ],
 )
@@ -27,7 +28,7 @@ def test_it_is_not_too_long() -> None:
 def page() -> None:
     from explorer.app.widgets.downloads import download_button
 
-    download_button("pruning.table", lambda: b"1", "pruning-x.csv", "curves", "en")
+    download_button("heads.download", lambda: b"1", "heads-x.csv", "heads", "en")
 
 
 def test_a_file_is_made_when_its_button_is_pressed(monkeypatch) -> None:
@@ -38,4 +39,4 @@ def test_a_file_is_made_when_its_button_is_pressed(monkeypatch) -> None:
         lambda label, make, file_name, mime, **_: offered.append((label, make(), file_name, mime)),
     )
     assert not AppTest.from_function(page).run().exception
-    assert offered == [("Table (CSV)", b"1", "pruning-x.csv", "text/csv")]
+    assert offered == [(say("heads.download", "en"), b"1", "heads-x.csv", "text/csv")]

@@ -52,7 +52,7 @@ def more(count: int) -> list[QueuedMeasurement]:
     """Further jobs."""
     return [
         QueuedMeasurement(
-            Measurement.of("pruning", f"m{number}", "batch"),
+            Measurement.of("index", f"m{number}", "batch"),
             f"m{number}",
             MeasuredSentences("your lines", 10 + number),
         )
@@ -107,11 +107,11 @@ def test_each_of_ones_own_that_ended_is_told_of(queue, monkeypatch):
     monkeypatch.setattr(Measurement, "done", property(lambda job: job == done.job))
     app = opened_by_owner(failed, cancelled, done, waits)
     assert [plain(one.value) for one in app.error] == [
-        "Measuring the pruning curves of m0 (typed lines · 10) did not finish: no heads",
-        "Measuring the pruning curves of m1 (typed lines · 11) did not finish: "
+        "Indexing the attention of m0 (typed lines · 10) did not finish: no heads",
+        "Indexing the attention of m1 (typed lines · 11) did not finish: "
         "somebody else cancelled it.",
     ]
-    assert "pruning curves of m2 have been measured" in app.info[0].value
+    assert "The index of m2 has been built" in app.info[0].value
     app = app.run()
     assert not app.error
     assert not app.info
@@ -123,17 +123,6 @@ def test_the_report_of_the_newest_is_shown_at_its_end(queue, monkeypatch):
     app = opened_by_owner(JOBS[0])
     assert not app.exception
     assert app.session_state["Measurements"].shown == {"heads": JOBS[0].job.report_key}
-    assert not app.info
-
-
-def test_curves_that_were_chosen_while_others_grew_stay_on_screen(queue, monkeypatch):
-    queue.clear()
-    monkeypatch.setattr(Measurement, "done", property(lambda job: True))
-    app = open_page("heads", part="pruning", lang="en")
-    app.session_state["Measurements"] = Measurements(tuple(more(1)), {"pruning": "others"})
-    app = app.run()
-    assert app.session_state["Measurements"].shown == {"pruning": "others"}
-    assert app.session_state["Measurements"].started == ()
     assert not app.info
 
 

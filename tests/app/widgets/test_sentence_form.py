@@ -1,4 +1,4 @@
-"""The fields for sentences, in the form of pruning."""
+"""The fields for sentences, in the form of measurements."""
 
 from pathlib import Path
 
@@ -15,16 +15,16 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_fields_are_those_of_the_kind() -> None:
-    app = open_page("heads", part="pruning", model="reverse")
-    assert app.number_input(key="prune-size").value == 256
-    assert app.number_input(key="prune-size").label == "How many"
-    assert app.number_input(key="prune-seed").value == 0
-    app = app.radio(key="prune-kind-en").set_value("lines").run()
-    assert app.number_input(key="prune-size").label == "At most"  # there may be fewer lines
-    assert app.text_area(key="prune-lines").value == ""
-    assert app.text_area(key="prune-lines").label.endswith("own output is the target")
-    assert "prune-seed" not in {field.key for field in app.number_input}
-    app = app.radio(key="prune-kind-en").set_value("pairs").run()
+    app = open_page("heads", part="metrics", model="reverse")
+    assert app.number_input(key="measure-size").value == 256
+    assert app.number_input(key="measure-size").label == "How many"
+    assert app.number_input(key="measure-seed").value == 0
+    app = app.radio(key="measure-kind-en").set_value("lines").run()
+    assert app.number_input(key="measure-size").label == "At most"  # there may be fewer lines
+    assert app.text_area(key="measure-lines").value == ""
+    assert app.text_area(key="measure-lines").label.endswith("own output is the target")
+    assert "measure-seed" not in {field.key for field in app.number_input}
+    app = app.radio(key="measure-kind-en").set_value("pairs").run()
     assert not app.text_area
     assert len(app.file_uploader) == 1
 
@@ -40,8 +40,8 @@ def test_the_fields_are_those_of_the_kind() -> None:
 def test_the_pairs_of_a_file_are_counted_and_the_lines_that_are_none(
     contents: bytes, said: str
 ) -> None:
-    app = open_page("heads", part="pruning", model="reverse")
-    app = app.radio(key="prune-kind-en").set_value("pairs").run()
+    app = open_page("heads", part="metrics", model="reverse")
+    app = app.radio(key="measure-kind-en").set_value("pairs").run()
     app = app.file_uploader[0].set_value(("x.tsv", contents, "")).run()
     assert said in captions(app)
 
@@ -50,8 +50,8 @@ def test_lines_stand_there_at_first_for_a_model_that_has_nothing_else(
     model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(folders.MODELS_VARIABLE, str(model_folder))
-    app = open_page("heads", part="pruning", model="gpt-tiny")
-    field = app.text_area(key="prune-lines-gpt-tiny")
+    app = open_page("heads", part="search", model="gpt-tiny")
+    field = app.text_area(key="search-lines-gpt-tiny")
     assert field.value.startswith("The animal")
     assert "the one that follows it in the text" in field.label  # nothing is decoded
-    assert list(app.radio(key="prune-kind-own-en").options) == ["My own lines", "A file of pairs"]
+    assert list(app.radio(key="search-kind-own-en").options) == ["My own lines", "A file of pairs"]

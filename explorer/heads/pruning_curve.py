@@ -1,7 +1,7 @@
-"""Points of pruning curves: the loss as heads are removed, one after another, in an order to be
-judged. `pruning_study` measures whole curves."""
+"""Pruning curves: the loss as heads are removed, one after another, in an order to be judged."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,14 @@ from explorer.core.errors import ConfigError
 from explorer.core.sites import Head
 from explorer.heads.measure import measure
 from explorer.heads.metrics.bootstrap import PerExampleMean
-from explorer.heads.metrics.evaluation_batches import parts
-from explorer.heads.pruning.pruning_report import ORDERS, PruningPoint
+from explorer.heads.metrics.evaluation_batches import parts, refuse_without_targets
 from explorer.heads.removal.ablation import gated_losses
 from explorer.heads.removal.gradient_importance import importance
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.measurable import MeasurableModel
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 POINTS = 13
 """Numbers of heads at which the loss is measured, all and none among them."""
@@ -33,11 +35,70 @@ Removal = NDArray[np.int64]
 """Numbers of all heads, in the order in which they are removed."""
 
 
-def refuse_order(order: str) -> None:
-    """Raise `ConfigError` on an order that does not exist."""
-    if order not in ORDERS:
-        choices = ", ".join(ORDERS)
-        raise ConfigError("bad_choice", name="order", got=order, choices=choices)
+def pruning_curve(
+    model: MeasurableModel, batch: EvaluationBatch, order: str = "importance", *, seed: int = 0
+) -> pd.DataFrame:
+    """The mean loss of a target token (nats) with fewer and fewer heads.
+
+    Columns heads_left, loss, low, high, change_low, change_high. At `POINTS` numbers of heads,
+    evenly spaced from all to none; a removed head puts out zero. low, high: 95 % bootstrap over
+    sentences; for "random", whose loss is the mean of the draws, the smallest and the largest of
+    them. change_low, change_high: of the change from all heads, by a paired bootstrap, NaN for
+    "random". `attrs["removed"]` of the table has the heads in the order of removal, each as
+    `ablate` takes it, except for "random".
+
+    order: of removal, the least first.
+        "importance": by the gradient of the loss at a head's gate (Michel et al. 2019,
+            arXiv 1905.10650).
+        "confidence": by the mean largest weight of a row (Voita et al. 2019, arXiv 1905.09418).
+        "contribution": by the mean length of what a head adds to a query, ‖z_h W_O‖ (Kobayashi et
+            al. 2020, arXiv 2004.10102).
+        "greedy": at each step the head without which the loss is lowest, on the first
+            `GREEDY_SENTENCES` sentences (Michel et al. 2019 remove in steps; here one by one).
+        "random": `DRAWS` orders.
+
+    Raises `ConfigError` on an order that does not exist, `EvaluationBatchError` on a model that
+    predicts no tokens.
+    """
+    orders = (*_SCORED, "greedy", "random")
+    if order not in orders:
+        raise ConfigError("bad_choice", name="order", got=order, choices=", ".join(orders))
+    refuse_without_targets(batch)
+    removals = removals_of(model, batch, order, seed)
+    whole = gated_losses(model, batch, torch.ones(1, len(model.passes.heads)))
+    rows: list[tuple[float, ...]] = []
+    for stay in points(len(model.passes.heads)):
+        losses = gated_losses(model, batch, gates_of(removals, stay))
+        if order == "random":
+            values = losses.mean
+            rows.append((stay, values.mean(), values.min(), values.max(), np.nan, np.nan))
+            continue
+        change = PerExampleMean(losses.total - whole.total, losses.count)
+        ends = (float(end.item()) for end in (*losses.interval(), *change.interval()))
+        rows.append((stay, float(losses.mean[0]), *ends))
+    columns = ["heads_left", "loss", "low", "high", "change_low", "change_high"]
+    table = pd.DataFrame(rows, columns=columns)
+    if order != "random":
+        heads = model.passes.heads
+        table.attrs["removed"] = [heads[number] for number in removals[0]]
+    return table
+
+
+def pruning_figure(curves: Mapping[str, pd.DataFrame]) -> "Figure":
+    """Curves by order, as a Plotly figure: a line and its interval each."""
+    from plotly.graph_objects import Figure, Scatter
+
+    figure = Figure()
+    for order, curve in curves.items():
+        spread = {
+            "symmetric": False,
+            "array": curve.high - curve.loss,
+            "arrayminus": curve.loss - curve.low,
+        }
+        figure.add_trace(Scatter(x=curve.heads_left, y=curve.loss, error_y=spread, name=order))
+    figure.update_xaxes(title="heads left", autorange="reversed")
+    figure.update_yaxes(title="loss (nats)", rangemode="tozero")
+    return figure
 
 
 def points(heads: int) -> list[int]:
@@ -52,25 +113,22 @@ def removals_of(
     order: str,
     seed: int = 0,
 ) -> list[Removal]:
-    """The one order of removal of this name, or the `DRAWS` random ones; see `pruning_curve`.
-
-    "greedy" is found head by head, see `greedy_removals`.
-    """
+    """The one order of removal of this name, or the `DRAWS` random ones; see `pruning_curve`."""
     if order == "random":
         generator, count = np.random.default_rng(seed), len(model.passes.heads)
         return [generator.permutation(count) for _ in range(DRAWS)]
+    if order == "greedy":
+        return [np.fromiter(greedy_removals(model, batch), np.int64)]
     return [_SCORED[order](model, batch)]
 
 
-def greedy_removals(
-    model: MeasurableModel, batch: EvaluationBatch, begun: Sequence[int] = ()
-) -> Iterator[int]:
-    """Yield the next heads to remove, after those in `begun`.
+def greedy_removals(model: MeasurableModel, batch: EvaluationBatch) -> Iterator[int]:
+    """Yield the heads in the order in which they are removed.
 
     Each step tries every remaining head and yields the one whose removal gives the lowest loss.
     """
     some, count = batch.first(GREEDY_SENTENCES), len(model.passes.heads)
-    removed = list(begun)
+    removed: list[int] = []
     while len(removed) < count:
         candidates = [number for number in range(count) if number not in removed]
         best = candidates[0]
@@ -81,35 +139,6 @@ def greedy_removals(
             best = candidates[int(gated_losses(model, some, gates).mean.argmin())]
         removed.append(best)
         yield best
-
-
-def whole_losses(model: MeasurableModel, batch: EvaluationBatch) -> PerExampleMean:
-    """The loss of a target token with all heads: totals (sentence, 1)."""
-    return gated_losses(model, batch, torch.ones(1, len(model.passes.heads)))
-
-
-def loss_with(
-    model: MeasurableModel,
-    batch: EvaluationBatch,
-    removals: Sequence[Removal],
-    stay: int,
-    whole: PerExampleMean,
-) -> PruningPoint:
-    """The mean loss with `stay` heads left, by one order or by random ones.
-
-    whole: the loss with all heads.
-    """
-    losses = gated_losses(model, batch, gates_of(removals, stay))
-    if len(removals) > 1:
-        return drawn_point(stay, losses.mean)
-    change = PerExampleMean(losses.total - whole.total, losses.count)
-    ends = (float(end.item()) for end in (*losses.interval(), *change.interval()))
-    return PruningPoint(stay, float(losses.mean[0]), *ends)
-
-
-def drawn_point(stay: int, values: NDArray[np.float64]) -> PruningPoint:
-    """The point of random orders: mean, smallest and largest of their values."""
-    return PruningPoint(stay, float(values.mean()), float(values.min()), float(values.max()))
 
 
 def gates_of(removals: Sequence[Removal], stay: int) -> Tensor:

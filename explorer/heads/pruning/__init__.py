@@ -1,1 +1,0 @@
-"""Pruning curves: the loss of a model with fewer and fewer heads."""
