@@ -63,15 +63,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in _COMMANDS:
         command.add_parser(commands)
     words = sys.argv[1:] if arguments is None else arguments
-    if words and words[0] in _REMOVED:
-        print(f"error: {RemovedError(words[0])}", file=sys.stderr)
-        return 2
-    options, unknown = parser.parse_known_args(words)
-    if unknown:  # argparse itself would print the usage of all commands
-        own = commands.choices.get(options.command, parser)
-        own.error(f"unrecognized arguments: {' '.join(unknown)}")
-    run = getattr(options, "run_command", start.start)
     try:
+        if words and words[0] in _REMOVED:
+            raise RemovedError(words[0])
+        options, unknown = parser.parse_known_args(words)
+        if unknown:  # argparse itself would print the usage of all commands
+            own = commands.choices.get(options.command, parser)
+            own.error(f"unrecognized arguments: {' '.join(unknown)}")
+        run = getattr(options, "run_command", start.start)
         status = int(run(options))
         sys.stdout.flush()
         return status

@@ -17,6 +17,7 @@ from explorer.core.errors import (
     ExplorerError,
     FileError,
     MeasurementError,
+    RemovedError,
     VocabularyError,
 )
 from explorer.core.memory import limit_memory, ran_out_of_memory
@@ -66,6 +67,21 @@ def add_model(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--download", action="store_true", help="fetch the model from the hub where it is not here"
     )
+
+
+class _Removed(argparse.Action):
+    """Raise the `RemovedError` whose sentence `metavar` names."""
+
+    def __call__(self, *_: object) -> None:
+        raise RemovedError(str(self.metavar))
+
+
+def add_removed(command: argparse.ArgumentParser, sentence: str, *options: str) -> None:
+    """Answer each of these options of earlier versions with a sentence that names what remains."""
+    for option in options:
+        command.add_argument(
+            option, nargs="?", action=_Removed, metavar=sentence, help=argparse.SUPPRESS
+        )
 
 
 def opened(options: argparse.Namespace) -> "ExplorableModel | HuggingFaceModel":

@@ -22,14 +22,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import AlignmentError
-from explorer.core.files import as_path, read_bytes
 from explorer.core.number_format import typed_number
 from explorer.core.trace import Trace, check_trace, is_index, refuse_no_number
 from explorer.core.vocabulary import shorten
@@ -45,9 +43,6 @@ from explorer.core.words import (
 
 TIMINGS = ("prediction", "input")
 """The row that a token is aligned by: the row that predicts it, or the row it is fed into."""
-
-LARGEST_GOLD = 16 * 2**20
-"""Bytes of a file of links."""
 
 _LINK = re.compile(r"(\d+)([-p?])(\d+)")
 
@@ -186,19 +181,6 @@ def pharaoh(links: Links) -> str:
     return " ".join(f"{source}-{target}" for source, target in ordered)
 
 
-def diagonal_links(source: int, target: int) -> Links:
-    """Links along the diagonal: each target word to the source word at the same relative position.
-
-    A baseline for heads, because most translations keep the order. source, target: numbers of
-    words.
-    """
-    if not source:
-        return frozenset()
-    return frozenset(
-        (min(int((word + 0.5) * source / target), source - 1), word) for word in range(target)
-    )
-
-
 def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
     """Alignment error rate of a corpus, 0 (best) to 1; NaN if there are no links at all.
 
@@ -209,28 +191,17 @@ def error_rate(found: Iterable[Links], gold: Iterable[Gold]) -> float:
 
     Raises `AlignmentError` on anything else, and unless both have the same number of sentences.
     """
-    agreeing, linked = (int(counts.sum()) for counts in agreement(found, gold))
-    return 1 - agreeing / linked if linked else float("nan")
-
-
-def agreement(
-    found: Iterable[Links], gold: Iterable[Gold]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Parts of `error_rate` for each sentence: |A ∩ S| + |A ∩ P| and |A| + |S|, (N,) and (N,).
-
-    Raises as `error_rate` does.
-    """
     all_found, all_gold = (_sentences(given) for given in (found, gold))
     if len(all_found) != len(all_gold):
         raise AlignmentError("uneven_links", found=len(all_found), gold=len(all_gold))
-    counts = np.zeros((2, len(all_found)), dtype=np.int64)
-    for number, (links, right) in enumerate(zip(all_found, all_gold, strict=True)):
+    agreeing = linked = 0
+    for links, right in zip(all_found, all_gold, strict=True):
         _check_links(links)
         if not isinstance(right, Gold):
             raise AlignmentError("bad_links", got=type(right).__name__)
-        counts[0, number] = len(links & right.sure) + len(links & right.possible)
-        counts[1, number] = len(links) + len(right.sure)
-    return counts[0], counts[1]
+        agreeing += len(links & right.sure) + len(links & right.possible)
+        linked += len(links) + len(right.sure)
+    return 1 - agreeing / linked if linked else float("nan")
 
 
 def _sentences(given: object) -> list[Any]:
@@ -248,17 +219,6 @@ def _check_links(links: object) -> None:
         pair = isinstance(link, tuple) and len(link) == 2
         if not (pair and all(isinstance(end, Integral) and int(end) >= 0 for end in link)):
             raise AlignmentError("bad_links", got=shorten(str(link)))
-
-
-def read_gold(path: str | Path) -> tuple[Gold, ...]:
-    """The links in a file in Pharaoh format. Raises `FileError`, and as `parse_gold` does."""
-    path = as_path(path)
-    data = read_bytes(path, LARGEST_GOLD)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise AlignmentError("bad_gold_encoding", name=path.name) from error
-    return parse_gold(text, path.name)
 
 
 def parse_gold(text: str, name: str) -> tuple[Gold, ...]:

@@ -56,12 +56,13 @@ NEXT_VIEWS = ("heads",)
 """Alternative views beside the map; the default is the probabilities of the next token."""
 
 SECTIONS = (
-    *("overview", "metrics", "roles", "alignment", "search"),
+    *("overview", "metrics", "roles", "search"),
     *("experiments", "compare", "removal", "norms"),
 )
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 
 MOVED_SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "alignment": {"part": "metrics"},
     "beam": {"part": "overview"},
     "pruning": {"part": "removal"},
 }

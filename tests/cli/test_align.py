@@ -4,148 +4,111 @@ from pathlib import Path
 import pytest
 
 from explorer.__main__ import main
+from explorer.core.alignment import pharaoh
+from explorer.core.errors import RemovedError
 from explorer.core.folders import shipped_checkpoints
-from explorer.data.parallel_corpus import Pair
-from explorer.heads.alignment.aer_by_head import align_pairs
-from explorer.heads.alignment.aer_report import AlignmentMethod, AlignmentReport
+from explorer.heads.alignment.gold_file import AlignmentFile
+from explorer.heads.alignment.pair_links import pair_links
 from explorer.model.checkpoint import save_checkpoint
 from explorer.model.explorable import ExplorableModel
 
-PAIRS = (Pair("1 2 3", "3 2 1"), Pair("2 甲", "甲 2"), Pair("1", "1"))
+PAIRS = "1 2 3\t3 2 1\n2 甲\t甲 2\n1\t1\n"
+HEAD = ["--layer", "1", "--head", "0"]
 
 
 @pytest.fixture
-def gold(tmp_path: Path) -> Path:
-    path = tmp_path / "x.gold"
-    path.write_text("0-2 1-1 2-0\n0-1 1p0\n0-0\n", "utf-8")
-    return path
+def checkpoint(explorable: ExplorableModel, tmp_path: Path) -> str:
+    save_checkpoint(explorable.checkpoint, tmp_path / "x.safetensors")
+    return str(tmp_path / "x.safetensors")
 
 
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
+    (tmp_path / "x.tsv").write_text(PAIRS, "utf-8")
+    return tmp_path / "x.tsv"
+
+
+def test_links_are_printed_or_written(
+    explorable: ExplorableModel, checkpoint: str, pairs: Path, tmp_path: Path, capsys
+) -> None:
+    command = ["align", checkpoint, "--pairs", str(pairs), "--layer", "1", "--mean"]
+    assert main([*command, "--progress", str(tmp_path / "progress")]) == 0
+    found = pair_links(explorable, AlignmentFile.read(pairs, ("1", "2")), 1, None)
+    printed = capsys.readouterr().out
+    assert printed == "".join(f"{pharaoh(links or frozenset())}\n" for links in found)
+    assert (tmp_path / "progress").read_text() == "1.000"
+    out = tmp_path / "x.pharaoh"
+    assert main([*command, "--out", str(out)]) == 0
+    assert out.read_text() == printed
+    assert "pairs: 3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("which", [[], ["--layer", "1"], ["--head", "1"], ["--mean"]])
+def test_a_head_or_the_mean_of_a_layer_is_named(checkpoint, pairs, which, capsys) -> None:
+    assert main(["align", checkpoint, "--pairs", str(pairs), *which]) == 2
+    assert "--layer with --head or --mean" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--gold", "--report", "--called"])
+def test_an_option_that_is_gone_names_what_remains(checkpoint, pairs, option, capsys) -> None:
+    for given in ([option], [option, "x.gold"]):
+        assert main(["align", checkpoint, "--pairs", str(pairs), *HEAD, *given]) == 2
+        assert capsys.readouterr().err == f"error: {RemovedError('error_rates')}\n"
+    with pytest.raises(SystemExit):
+        main(["align", "--help"])
+    assert option not in capsys.readouterr().out
+
+
+def test_tokens_may_be_columns(checkpoint: str, tmp_path: Path, capsys) -> None:
     path = tmp_path / "x.tsv"
-    path.write_text("".join(f"{pair.source}\t{pair.target}\n" for pair in PAIRS), "utf-8")
-    return path
-
-
-def test_links_are_written_and_error_rates_printed(
-    explorable: ExplorableModel, pairs: Path, gold: Path, tmp_path: Path, capsys
-) -> None:
-    checkpoint, out = tmp_path / "x.safetensors", tmp_path / "x.pharaoh"
-    save_checkpoint(explorable.checkpoint, checkpoint)
-    command = ["align", str(checkpoint), "--pairs", str(pairs)]
-    assert main([*command, "--layer", "1", "--mean", "--timing", "prediction"]) == 0
-    printed = capsys.readouterr().out
-    (aligned,) = align_pairs(explorable, PAIRS, [AlignmentMethod(1, None, "prediction")]).methods
-    assert printed == aligned.text()
-    assert main([*command, "--gold", str(gold), "--out", str(out)]) == 0
-    printed = capsys.readouterr().out
-    assert (
-        len(re.findall(r"^L\d (?:H\d|mean) +(?:input|prediction) +[\d.]+% ", printed, re.M)) == 16
-    )
-    assert re.fullmatch(r"(?:(?:\d-\d ?)+\n){3}", out.read_text())
-    methods = r"^(L\d) (?:H\d|mean) +(input|prediction) "
-    assert main([*command, "--gold", str(gold), "--timing", "input"]) == 0
-    compared = re.findall(methods, capsys.readouterr().out, re.M)
-    assert compared.count(("L0", "input")) == compared.count(("L1", "input")) == 4
-    assert len(compared) == 8
-    assert main([*command, "--gold", str(gold), "--layer", "1"]) == 0
-    compared = re.findall(methods, capsys.readouterr().out, re.M)
-    assert sorted(compared) == [("L1", "input")] * 4 + [("L1", "prediction")] * 4
-    assert main([*command, "--gold", str(gold), "--layer", "9"]) == 2
-    assert "no L9" in capsys.readouterr().err
-    for ambiguous in (["--layer", "1"], ["--gold", str(gold), "--head", "1"], ["--mean"]):
-        assert main([*command, *ambiguous]) == 2
-        assert "--layer with --head" in capsys.readouterr().err
-    assert main(command) == 2
-    assert "--gold" in capsys.readouterr().err
-    assert main([*command, "--layer", "1", "--head", "3"]) == 2
-    assert "no L1 H3" in capsys.readouterr().err
-
-
-def test_tokens_may_be_columns(
-    explorable: ExplorableModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    checkpoint, path = tmp_path / "x.safetensors", tmp_path / "x.tsv"
-    save_checkpoint(explorable.checkpoint, checkpoint)
     path.write_text("1 2 3\t3 2 1\t0-1 1-0\t12 3\t3 21\n", "utf-8")
-    command = ["align", str(checkpoint), "--pairs", str(path), "--columns"]
+    command = ["align", checkpoint, "--pairs", str(path), *HEAD, "--columns"]
     assert main([*command, "1,2,3,4,5"]) == 0
     by_default = capsys.readouterr().out
     assert main([*command, "1,2,3,4,5", "--tokens", "columns"]) == 0
     assert capsys.readouterr().out == by_default
-    assert main([*command, "1,2,4,5", "--layer", "1", "--head", "0"]) == 0
-    assert re.fullmatch(r"[01]-0 [01]-1\n", capsys.readouterr().out)
+    assert main([*command, "1,2,4,5"]) == 0
+    assert capsys.readouterr().out == by_default
+    assert re.fullmatch(r"[01]-0 [01]-1\n", by_default)
     assert main([*command, "1,2,3", "--tokens", "columns"]) == 2
     assert "--columns 1,2,3,4,5" in capsys.readouterr().err
     assert main([*command, "1,2,3,5,4"]) == 2
     assert "Row 1 of “x.tsv”: the text goes on with “1 2 3”" in capsys.readouterr().err
 
 
-def test_error_rates_are_written_as_a_report(
-    explorable: ExplorableModel, pairs: Path, gold: Path, tmp_path: Path, capsys
+def test_pairs_that_are_too_long_are_named_and_have_an_empty_line(
+    checkpoint: str, pairs: Path, capsys
 ) -> None:
-    checkpoint, report = tmp_path / "x.safetensors", tmp_path / "x.json"
-    save_checkpoint(explorable.checkpoint, checkpoint)
-    command = ["align", str(checkpoint), "--pairs", str(pairs)]
-    compared = [*command, "--gold", str(gold), "--progress", str(tmp_path / "progress")]
-    assert main([*compared, "--report", str(report), "--called", "mine"]) == 0
-    found = AlignmentReport.load(report)
-    assert (found.name, found.unit, found.pairs, found.skipped) == ("mine", "whitespace", 3, 0)
-    assert len(found.rates) == 17
-    assert (tmp_path / "progress").read_text() == "1.000"
-    capsys.readouterr()
-    assert main([*compared, "--report", str(tmp_path / "x.txt")]) == 2
-    assert "should end in .csv" in capsys.readouterr().err
-    layer = ["--layer", "1", "--head", "0"]
-    assert main([*command, *layer, "--report", str(report)]) == 2
-    assert "--report needs right links" in capsys.readouterr().err
-
-
-def test_words_that_are_not_what_spaces_separate_are_counted(tmp_path: Path, capsys) -> None:
-    model = str(shipped_checkpoints() / "english-french.safetensors")
-    (tmp_path / "x.tsv").write_text("I'm here.\tJe suis ici.\t0-0\n", "utf-8")
-    command = ["align", model, "--pairs", str(tmp_path / "x.tsv"), "--columns", "1,2,3"]
-    assert main([*command, "--layer", "0", "--tokens", "words"]) == 0
-    said = capsys.readouterr().err
-    assert "1 of 1 pairs have another number of words than spaces separate" in said
-    assert "--tokens whitespace: rows 1" in said
+    pairs.write_text(f"1\t1\n{' '.join('1' * 11)}\t1\n2\t2\n", "utf-8")
+    assert main(["align", checkpoint, "--pairs", str(pairs), *HEAD]) == 0
+    printed = capsys.readouterr()
+    assert re.fullmatch(r"0-0\n\n0-0\n", printed.out)
+    assert "1 of 3 pairs are too long for the model and were skipped: rows 2" in printed.err
 
 
 def test_a_toy_model_for_sentences_asks_for_a_translator(
-    explorable: ExplorableModel, tmp_path: Path, capsys
+    checkpoint: str, tmp_path: Path, capsys
 ) -> None:
-    save_checkpoint(explorable.checkpoint, tmp_path / "x.safetensors")
     (tmp_path / "x.tsv").write_text("I see\tJe vois\t0-0\n", "utf-8")
     pairs = ["--pairs", str(tmp_path / "x.tsv"), "--columns", "1,2,3"]
-    assert main(["align", str(tmp_path / "x.safetensors"), *pairs]) == 2
+    assert main(["align", checkpoint, *pairs, *HEAD]) == 2
     assert "cannot read “I”: it knows 1 2 3" in (said := capsys.readouterr().err)
     assert "sentences need a translator" in said
-    assert (
-        main(["measure", str(tmp_path / "x.safetensors"), "--gold", str(tmp_path / "x.tsv")]) == 2
-    )
+    assert main(["measure", checkpoint, "--gold", str(tmp_path / "x.tsv")]) == 2
     assert "sentences need a translator" in capsys.readouterr().err
 
 
 def test_a_file_that_is_read_is_not_overwritten(
-    explorable: ExplorableModel, pairs: Path, gold: Path, tmp_path: Path, capsys
+    checkpoint: str, pairs: Path, tmp_path: Path, capsys
 ) -> None:
-    checkpoint = tmp_path / "x.safetensors"
-    save_checkpoint(explorable.checkpoint, checkpoint)
-    command = ["align", str(checkpoint), "--pairs", str(pairs), "--gold", str(gold)]
-    for path in (checkpoint, pairs, gold):
+    command = ["align", checkpoint, "--pairs", str(pairs), *HEAD, "--out"]
+    for path in (Path(checkpoint), pairs):
         before = path.read_bytes()
-        assert main([*command, "--out", str(path)]) == 2
+        assert main([*command, str(path)]) == 2
         assert f"“{path.name}” is read by this command" in capsys.readouterr().err
         assert path.read_bytes() == before
-    assert main([*command, "--out", str(tmp_path / "none" / "x.pharaoh")]) == 2
+    assert main([*command, str(tmp_path / "none" / "x.pharaoh")]) == 2
     assert "there is no folder" in capsys.readouterr().err
-    gold = gold.rename(tmp_path / "gold.csv")
-    assert main([*command[:-1], str(gold), "--report", str(gold)]) == 2
-    assert "would be overwritten" in capsys.readouterr().err
-    both = ["--out", str(tmp_path / "x.csv"), "--report", str(tmp_path / "." / "x.csv")]
-    assert main([*command[:-1], str(gold), *both]) == 2
-    assert "Two outputs would be written" in capsys.readouterr().err
 
 
 def test_a_model_that_ships_is_known_by_its_name(tmp_path: Path, capsys) -> None:

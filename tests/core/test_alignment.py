@@ -10,15 +10,12 @@ from explorer.core.alignment import (
     align,
     align_words,
     aligned_keys,
-    diagonal_links,
     error_rate,
     links,
     parse_gold,
     pharaoh,
-    read_gold,
-    refuse_foreign,
 )
-from explorer.core.errors import AlignmentError, FileError
+from explorer.core.errors import AlignmentError
 from explorer.core.words import merge
 from tests.support.example_traces import example_trace, pieces_trace
 
@@ -136,15 +133,6 @@ def test_gold_links_are_sets_of_pairs():
         Gold([(0, 0)], frozenset())
 
 
-def test_gold_files_have_sure_and_possible_links(tmp_path):
-    path = tmp_path / "x.gold"
-    path.write_text("0-0 1p2 3?4\n\n2-1\n", "utf-8")
-    first, empty, last = read_gold(path)
-    assert first == Gold(frozenset({(0, 0)}), frozenset({(1, 2), (3, 4), (0, 0)}))
-    assert empty == Gold(frozenset(), frozenset())
-    assert last.sure == {(2, 1)}
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -157,27 +145,7 @@ def test_a_malformed_link_is_named_with_its_line(text):
         parse_gold(text, "x")
 
 
-def test_gold_of_other_words_is_refused(tmp_path):
-    gold = Gold(frozenset({(0, 0)}), frozenset({(3, 1)}))
-    refuse_foreign(gold, 4, 2, 1, "x")
-    for size in ((3, 2), (4, 1)):
-        with pytest.raises(AlignmentError, match="3-1"):
-            refuse_foreign(gold, *size, 1, "x")
-    with pytest.raises(FileError, match="cannot be read"):
-        read_gold(tmp_path / "nowhere")
-    (tmp_path / "y").write_bytes(b"\xff\xfe0")
-    with pytest.raises(AlignmentError, match="UTF-8"):
-        read_gold(tmp_path / "y")
-
-
 @pytest.mark.parametrize("way", [align, align_words])
 def test_a_matrix_is_no_timing(way):
     with pytest.raises(AlignmentError, match="prediction, input"):
         way(example_trace(), 0, 0, np.ones((2, 2)))
-
-
-def test_the_diagonal_links_each_word_to_the_one_at_the_same_share():
-    assert diagonal_links(3, 3) == {(0, 0), (1, 1), (2, 2)}
-    assert diagonal_links(2, 4) == {(0, 0), (0, 1), (1, 2), (1, 3)}
-    assert diagonal_links(4, 2) == {(1, 0), (3, 1)}
-    assert diagonal_links(0, 2) == diagonal_links(2, 0) == frozenset()

@@ -1,16 +1,16 @@
-"""The gold links that ship, and the error rates on them, against short counts made here."""
+"""The gold links that ship, and links of heads, against short counts made here."""
 
 import re
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 import pytest
 
+from explorer.core.alignment import TIMINGS
 from explorer.core.trace import Trace
-from explorer.heads.alignment.aer_by_head import align_pairs, all_methods
-from explorer.heads.alignment.aer_report import DIAGONAL, AlignmentMethod
 from explorer.heads.alignment.gold_file import AlignmentFile
+from explorer.heads.alignment.pair_links import pair_links
 from explorer.model.explorable import ExplorableModel, load
 from tests.support.sample import sampled
 
@@ -76,42 +76,22 @@ def translator(request: pytest.FixtureRequest) -> ExplorableModel:
     return load(CHECKPOINTS / f"{request.param}.safetensors")
 
 
-def test_error_rates_are_those_of_a_count_by_hand(translator: ExplorableModel) -> None:
-    rows = rows_of(translator.name)
-    given = AlignmentFile.read(CHECKPOINTS / "gold" / f"{translator.name}.tsv", FIVE)
-    methods = sampled(all_methods(translator), 4)
-    found = align_pairs(translator, given.pairs, methods, tokens=given.tokens, gold=given.gold)
-    gold = [links_of(row[2]) for row in rows]
-    for one in found.methods:
-        links = [links_of(line)[1] for line in one.text().splitlines()]
-        assert one.error_rate is not None
-        assert one.error_rate.value == pytest.approx(rate(links, gold))
-        short = [number for number, row in enumerate(rows) if len(row[3].split(" ")) <= 10]
-        part = rate([links[number] for number in short], [gold[number] for number in short])
-        assert one.error_rate.by_length[0] == pytest.approx(part)
-        if one.method == DIAGONAL:
-            for line, row in zip(links, rows, strict=True):
-                size, words = len(row[3].split(" ")), len(row[4].split(" "))
-                assert line == {(int((2 * t + 1) * size / (2 * words)), t) for t in range(words)}
-
-
 def test_links_are_those_of_the_largest_weight_by_hand(translator: ExplorableModel) -> None:
     """From a trace of each pair alone: each character of a piece gets an equal part of it."""
     rows = rows_of(translator.name)
     spelled = [row for row in rows if row[0].isprintable() and "…" not in row[0] + row[1]]
     chosen = sampled(spelled, 6)
-    methods = sampled([one for one in all_methods(translator) if one.head is not None], 4)
-    lines = "".join("\t".join(row) + "\n" for row in chosen)
-    given = AlignmentFile.parse(lines.encode(), "x", FIVE)
-    found = align_pairs(translator, given.pairs, methods, tokens=given.tokens).methods
-    for number, row in enumerate(chosen):
-        trace = translator.trace(row[0], target=row[1])
-        if "<0x" in "".join((*trace.source_tokens, *trace.target_tokens)):
-            continue  # bytes have no characters
-        for one in found:
-            weights = trace.attention("cross")[one.method.layer, one.method.head].tolist()
-            expected = links_by_hand(trace, row[3].split(), row[4].split(), weights, one.method)
-            assert one.links[number] == expected
+    config = translator.transformer.config
+    heads = product(range(config.decoder_layers), range(config.heads), TIMINGS)
+    file = AlignmentFile.parse("".join("\t".join(row) + "\n" for row in chosen).encode(), "x", FIVE)
+    for layer, head, timing in sampled([*heads], 4):
+        found = pair_links(translator, file, layer, head, timing)
+        for links, row in zip(found, chosen, strict=True):
+            trace = translator.trace(row[0], target=row[1])
+            if "<0x" in "".join((*trace.source_tokens, *trace.target_tokens)):
+                continue  # bytes have no characters
+            weights = trace.attention("cross")[layer, head].tolist()
+            assert links == links_by_hand(trace, row[3].split(), row[4].split(), weights, timing)
 
 
 def links_by_hand(
@@ -119,7 +99,7 @@ def links_by_hand(
     source: list[str],
     target: list[str],
     weights: list[list[float]],
-    method: AlignmentMethod,
+    timing: str,
 ) -> Cells:
     """For each target token the source token with the most weight, character by character."""
     keys, queries = letters(trace.source_tokens), letters(trace.target_tokens)
@@ -133,7 +113,7 @@ def links_by_hand(
             column += len(other)
             sums.append(
                 sum(
-                    part * share * weights[query - (method.timing == "prediction")][key]
+                    part * share * weights[query - (timing == "prediction")][key]
                     for query, part in own
                     for key, share in theirs
                 )

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 from explorer.app.state import session
 from explorer.heads.reports.report_files import ReportKind
-from explorer.jobs.alignment_jobs import GoldTable
 from explorer.jobs.measurement import Measurement, QueuedMeasurement
 
 
@@ -23,14 +22,12 @@ class Measurements:
     """started: by this visitor, in order, until their end was noticed.
     shown: key of the report on screen by kind; without one, the newest or first.
     pairs: sentence pairs uploaded last; empty before.
-    gold: gold links uploaded last; None before.
     begun: how many this visitor has started.
     """
 
     started: tuple[QueuedMeasurement, ...] = ()
     shown: Mapping[ReportKind, str] = field(default_factory=dict)
     pairs: EvaluationText = EvaluationText()
-    gold: GoldTable | None = None
     begun: int = 0
 
 
@@ -71,8 +68,3 @@ def show_result(job: Measurement) -> None:
 def set_pairs(pairs: EvaluationText) -> None:
     """Keep these sentence pairs for the next measurement."""
     session.save(replace(current(), pairs=pairs))
-
-
-def set_gold(gold: GoldTable) -> None:
-    """Keep these links for the next comparison."""
-    session.save(replace(current(), gold=gold))

@@ -16,7 +16,6 @@ from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import experiment_result, intervention_editor, report_tables
-from explorer.app.widgets.alignment_panel import alignment_panel
 from explorer.app.widgets.comparison_section import comparison_section
 from explorer.app.widgets.input_bar import input_bar, reading_choice
 from explorer.app.widgets.integrity_line import integrity_line
@@ -283,7 +282,6 @@ _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
     "overview": Section(overview, simple=True),
     "metrics": Section(partial(findings, report_tables.metrics)),
     "roles": Section(roles),
-    "alignment": Section(lambda member, _, language, __: alignment_panel(member, language)),
     "search": Section(search, within="roles"),
     "experiments": Section(experiments, simple=True, inside=True, whole=True),
     COMPARE: Section(comparison_section, simple=True, whole=True),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from explorer.core.alignment import Gold, parse_links, read_gold, refuse_foreign
+from explorer.core.alignment import Gold, parse_links
 from explorer.core.errors import AlignmentError, VocabularyError
 from explorer.core.given_tokens import refuse_other_tokens, split_tokens
 from explorer.core.number_format import typed_number
@@ -40,11 +40,6 @@ class GoldFile:
     links: tuple[Gold, ...]
     name: str
 
-    @classmethod
-    def of_file(cls, path: Path) -> "GoldFile":
-        """Read a file of links. Raises `FileError`, and `AlignmentError` if it holds no links."""
-        return cls(read_gold(path), path.name)
-
 
 @dataclass(frozen=True, slots=True)
 class GivenTokens:
@@ -56,7 +51,7 @@ class GivenTokens:
 
 @dataclass(frozen=True, slots=True)
 class AlignmentFile:
-    """A table of pairs in the order of its rows: the input of `aer_by_head.align_pairs`."""
+    """A table of pairs, in the order of its rows; `pair_links` and `linked_sentences` read it."""
 
     pairs: tuple[Pair, ...]
     tokens: Unit | GivenTokens
@@ -73,18 +68,9 @@ class AlignmentFile:
         path: Path,
         columns: Sequence[str],
         unit: str | None = None,
-        gold: Path | None = None,
     ) -> "AlignmentFile":
-        """The table in the file at `path`, with the links in the file `gold`; see `parse`. Raises
-        `FileError` as well, and `AlignmentError` on links in both files."""
-        own = cls.parse(read_table(path), path.name, columns, unit, linked=gold is not None)
-        if gold is None:
-            return own
-        if own.gold is not None:
-            raise AlignmentError("two_golds")
-        links = GoldFile.of_file(gold)
-        _refuse_counted_from_one(links)
-        return cls(own.pairs, own.tokens, links)
+        """The table in the file at `path`; see `parse`. Raises `FileError` as well."""
+        return cls.parse(read_table(path), path.name, columns, unit)
 
     @classmethod
     def parse(
@@ -93,15 +79,13 @@ class AlignmentFile:
         name: str,
         columns: Sequence[str],
         unit: str | None = None,
-        *,
-        linked: bool = False,
     ) -> "AlignmentFile":
         """The table in the bytes of a file called `name`.
 
         columns: by number or heading: source and target text, then links, then source and target
         tokens; links, tokens or both may be missing.
         unit: of `UNITS`; None = the columns of tokens if there are any, else "whitespace", as files
-        of links count, if there are links (`linked`: in another file), else "pieces".
+        of links count, if there are links, else "pieces".
 
         Raises `PairsError`, and `AlignmentError` on a file without pairs or links, on malformed
         links, on links that count from 1, on other columns, and on tokens that do not spell the
@@ -130,7 +114,7 @@ class AlignmentFile:
             named = shorten(", ".join(columns[3:]))
             raise AlignmentError("links_of_tokens", name=shorten(name), columns=named)
         if unit is None:
-            counted = linked or gold is not None
+            counted = gold is not None
             unit = "columns" if len(columns) > 3 else "whitespace" if counted else "pieces"
         return cls(pairs, _tokens(data, name, columns[-2:], pairs, unit), gold)
 
@@ -148,20 +132,11 @@ def fits(model: "MeasurableModel", pair: Pair, row: int) -> bool:
     return True
 
 
-def refuse_foreign_links(pairs: Sequence[Pair], tokens: Unit | GivenTokens, gold: GoldFile) -> None:
-    """Raise `AlignmentError` at the first row with a link to a token that it does not have.
-
-    Checked without a model, so only if the texts or the columns of tokens give the number of
-    tokens.
-    """
-    for row, (pair, links) in enumerate(zip(pairs, gold.links, strict=True)):
-        if isinstance(tokens, GivenTokens):
-            source, target = map(len, tokens.pairs[row])
-        elif tokens == "whitespace":
-            source, target = len(pair.source.split()), len(pair.target.split())
-        else:
-            return
-        refuse_foreign(links, source, target, row + 1, gold.name)
+def refuse_other_spaces(pair: Pair, sizes: tuple[int, int], row: int) -> None:
+    """Raise `AlignmentError` unless the pieces spell as many words as the texts have."""
+    for text, size in zip((pair.source, pair.target), sizes, strict=True):
+        if len(text.split()) != size:
+            raise AlignmentError("uneven_tokens", row=row, expected=len(text.split()), got=size)
 
 
 def _refuse_counted_from_one(gold: GoldFile) -> None:

@@ -8,8 +8,12 @@ from explorer.core.alignment import Gold, refuse_foreign
 from explorer.core.errors import AlignmentError
 from explorer.core.given_tokens import token_pieces
 from explorer.core.word_segmentation import grouped, is_special, known_mark, spaced
-from explorer.heads.alignment.aer_by_head import refuse_other_spaces
-from explorer.heads.alignment.gold_file import AlignmentFile, GivenTokens, fits
+from explorer.heads.alignment.gold_file import (
+    AlignmentFile,
+    GivenTokens,
+    fits,
+    refuse_other_spaces,
+)
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.measurable import MeasurableModel
 

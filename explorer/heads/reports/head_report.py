@@ -37,8 +37,8 @@ from explorer.heads.roles.roles import NEAREST_EFFECT, ROLES
 
 FORMAT_VERSION = 3
 _TABLES = ("heads", "roles", "offsets")
-_REMOVED_REPORTS = ("pruning",)
-"""Kinds of reports of earlier versions, by a name that they have in their file."""
+_REMOVED_REPORTS = {"pruning": "pruning", "rates": "alignment"}
+"""A name in the file of a kind of report of earlier versions → the kind."""
 
 _ENDS = ("_low", "_high", "_p", "_bound", "_most")
 LARGEST_FILE = 8 * 2**20
@@ -221,8 +221,8 @@ class HeadReport:
         """The report in the contents of a file called `name`; see `load`."""
         try:
             content = json_values.parse_object(text)
-            for kind in _REMOVED_REPORTS:
-                if kind in content:
+            for mark, kind in _REMOVED_REPORTS.items():
+                if mark in content:
                     raise HeadReportError(f"removed_report_{kind}", name=name)
             version = content["version"]
             if version != FORMAT_VERSION or type(version) is not int:

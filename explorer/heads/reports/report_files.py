@@ -1,6 +1,5 @@
 """Where the reports measured on this machine are stored: in folders that outlive the server, by the
-digest of their model, `DIGEST/BATCH/findings.json`, and beside it `DIGEST-alignment` and
-`DIGEST-index`.
+digest of their model, `DIGEST/BATCH/findings.json`, and beside it `DIGEST-index`.
 """
 
 import os
@@ -17,11 +16,10 @@ from explorer.core.files import log_skipped
 
 R = TypeVar("R")
 
-ReportKind = Literal["heads", "alignment", "index"]
+ReportKind = Literal["heads", "index"]
 
 REPORT_FILES: Mapping[ReportKind, str] = {
     "heads": "findings.json",
-    "alignment": "alignment.json",
     "index": "index.safetensors",
 }
 """The name of a report in the folder of its batch."""

@@ -4,7 +4,6 @@ import pytest
 
 from explorer.app.state import measurements
 from explorer.app.state.measurements import EvaluationText
-from explorer.jobs.alignment_jobs import GoldTable
 from explorer.jobs.measurement import MeasuredSentences, Measurement, QueuedMeasurement
 
 FIRST, SECOND = (
@@ -43,12 +42,10 @@ def test_nothing_more_is_told_of_one_s_own_that_is_cancelled(
 
 
 def test_files_and_the_report_of_each_kind_are_remembered_apart() -> None:
-    gold = GoldTable.of("mine.tsv", b"1 2\t2 1\t0-1 1-0\n")
-    measurements.set_gold(gold)
     measurements.set_pairs(EvaluationText("pairs.tsv", "1\t1"))
-    measurements.show_report("alignment", "key")
+    measurements.show_report("index", "key")
     measurements.show_result(FIRST.job)
     now = measurements.current()
-    assert (now.gold, now.pairs.name) == (gold, "pairs.tsv")
-    shown = {"alignment": "key", "heads": FIRST.job.report_key}
+    assert now.pairs.name == "pairs.tsv"
+    shown = {"index": "key", "heads": FIRST.job.report_key}
     assert now.shown == shown

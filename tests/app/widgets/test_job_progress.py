@@ -17,7 +17,7 @@ JOBS = (
         Measurement.of("heads", "one", "batch"), "reverse", MeasuredSentences("task", 12, 61)
     ),
     QueuedMeasurement(
-        Measurement.of("alignment", "two", "batch"), "my *model*", MeasuredSentences("mine.tsv", 2)
+        Measurement.of("index", "two", "batch"), "my *model*", MeasuredSentences("mine.tsv", 2)
     ),
 )
 
@@ -67,15 +67,15 @@ def opened_by_owner(*started: QueuedMeasurement) -> AppTest:
     return app.run()
 
 
-@pytest.mark.parametrize("part", ["metrics", "alignment"])
+@pytest.mark.parametrize("part", ["metrics", "search"])
 def test_every_visitor_sees_all_measurements_and_what_each_waits_for(part):
     app = open_page("heads", part=part, lang="en")
     assert texts(app) == [
         "Measuring the heads of reverse (new sentences · 12, seed 61) … 0 %",
-        "The alignment of my *model* (mine.tsv · 2): waiting, measurements before it: 1",
+        "The index of my *model* (mine.tsv · 2): waiting, measurements before it: 1",
     ]
     assert r"\*model\*" in app.get("progress")[1].proto.text
-    assert cancels(app) == ["heads-cancel-one-batch", "heads-cancel-two-alignment-batch"]
+    assert cancels(app) == ["heads-cancel-one-batch", "heads-cancel-two-index-batch"]
     assert texts(open_page("heads", part=part, lang="zh"))[0] == (
         "正在测量 reverse 的头（新句子 · 12，种子 61）…… 0 %"
     )
@@ -136,7 +136,7 @@ def test_what_is_measured_already_is_shown_and_said_to_be(monkeypatch):
     monkeypatch.setattr(Measurement, "done", property(lambda job: True))
     follow_started(JOBS[1], "en")
     assert measurements.current().started == (JOBS[0],)
-    assert measurements.current().shown == {"alignment": JOBS[1].job.report_key}
+    assert measurements.current().shown == {"index": JOBS[1].job.report_key}
     assert said == ["Already measured, and now shown: mine.tsv · 2."]
 
 
@@ -149,7 +149,7 @@ def test_a_button_cancels_its_job(monkeypatch):
     cancelled = []
     monkeypatch.setattr(Measurement, "cancel", lambda job: cancelled.append(job))
     app = open_page("heads", part="metrics")
-    app.button(key="heads-cancel-two-alignment-batch").click().run()
+    app.button(key="heads-cancel-two-index-batch").click().run()
     assert cancelled == [JOBS[1].job]
 
 

@@ -16,7 +16,7 @@ from explorer.heads.reports.report_files import (
 def test_each_kind_of_report_has_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
     found = [measured_folder("some", kind) for kind in REPORT_FILES]
-    names = ("some", "some-alignment", "some-index")
+    names = ("some", "some-index")
     assert found == [tmp_path / name for name in names]
     assert measured_folder("some") == tmp_path / "some"
 
