@@ -63,11 +63,6 @@ def norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.flo
     )
 
 
-def weight_scores(member: CatalogModel) -> pd.DataFrame:
-    """The scores of the heads by their weights alone; see `circuits.weight_scores`."""
-    return _weight_scores(member.stamp, member)
-
-
 def means_batch(member: CatalogModel) -> str:
     """Name of the batch that the mean of a head is taken over."""
     return model_cache.mean_outputs(member.stamp, member).name
@@ -92,15 +87,6 @@ def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.fl
     with model_cache.computing():
         full = model.trace(**request.given, pad_to=pad_to, capture="full")
         return value_norms(model, full)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _weight_scores(stamp: str, _member: CatalogModel) -> pd.DataFrame:
-    from explorer.heads.circuits.weight_scores import weight_scores
-
-    model = model_cache.model_of(_member)
-    with model_cache.computing():
-        return weight_scores(model)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

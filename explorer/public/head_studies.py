@@ -10,7 +10,6 @@ import pandas as pd
 from explorer.core.errors import ConfigError, RemovedError
 from explorer.core.interventions import Interventions
 from explorer.heads import measure
-from explorer.heads.circuits import weight_scores
 from explorer.heads.contributions import agreement
 from explorer.heads.contributions.contributions import contributions as _contributions
 from explorer.heads.contributions.logit_attribution import logit_attribution as _attribution
@@ -38,7 +37,7 @@ Labels: TypeAlias = Iterable[str] | Iterable[int] | Iterable[Sequence[str]]
 """Of texts: classes by name or number, or the tags of their words."""
 
 
-_REMOVED = ("beam",)
+_REMOVED = ("beam", "weight_scores")
 """Methods of earlier versions."""
 
 
@@ -120,22 +119,6 @@ class HeadStudies:
         own = None if metric is None else TextMetric.of(self, metric, texts)
         removed = removed_on or (0 if own is None else REMOVED_ON)
         return measure.measure(self, batch, gradients=importance, removed_on=removed, metric=own)
-
-    def weight_scores(self: MeasurableModel, texts: Texts | None = None) -> pd.DataFrame:
-        """Whether each head copies and which offset it prefers, by its weights alone.
-
-        >>> model = explorer.load("checkpoints/reverse.safetensors")
-        >>> table = model.weight_scores()
-        >>> table[table.copying > 0.99].site.unique().tolist()
-        ['cross']
-
-        texts: as in `measure`, for what the heads do in them; None = the weights alone. Columns:
-            `heads.circuits.weight_scores`.
-
-        Raises as `measure`, and `ConfigError` for a family of the library whose layers are no sums.
-        """
-        batch = None if texts is None else given_sentences(self, texts)
-        return weight_scores.weight_scores(self, batch)
 
     def ablate(
         self: MeasurableModel,

@@ -32,7 +32,6 @@ from explorer.app.widgets.messages import (
 )
 from explorer.app.widgets.search_panel import search_panel
 from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
-from explorer.app.widgets.weight_scores_table import weight_scores_table
 from explorer.core.errors import ConfigError, TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.look import COMPARE, NO_INTERVENTIONS, SECTIONS, Look
@@ -227,12 +226,6 @@ def findings(
         integrity_line(trace, language)
 
 
-def roles(member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator) -> None:
-    """Draw the roles of the heads, and below them what their weights alone say."""
-    findings(report_tables.roles, member, trace, language, messages)
-    weight_scores_table(member, language)
-
-
 def search(member: CatalogModel, trace: Trace, language: str, _: DeltaGenerator) -> None:
     """Draw the search of a corpus for the head on screen, and the grid in which another is
     chosen."""
@@ -281,7 +274,7 @@ def experiments(
 _SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
     "overview": Section(overview, simple=True),
     "metrics": Section(partial(findings, report_tables.metrics)),
-    "roles": Section(roles),
+    "roles": Section(partial(findings, report_tables.roles)),
     "search": Section(search, within="roles"),
     "experiments": Section(experiments, simple=True, inside=True, whole=True),
     COMPARE: Section(comparison_section, simple=True, whole=True),

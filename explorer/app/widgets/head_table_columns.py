@@ -23,8 +23,7 @@ _PROBABILITIES = ("probability", "changed_probability", "forced_probability")
 
 
 def columns(frame: pd.DataFrame, language: str, kind: str = "column") -> dict[str, Any]:
-    """By column of `frame`, its label, help text and width. kind: "step" for the table of steps,
-    "weights" for that of the scores of weights.
+    """By column of `frame`, its label, help text and width. kind: "step" for the table of steps.
 
     A table on screen keeps its column widths when its numbers change, and measures only its first
     rows. So each column is given its own width.
@@ -43,13 +42,6 @@ def role_columns(frame: pd.DataFrame, report: HeadReport, language: str) -> dict
             from_here = say("heads.role_threshold", language, threshold=short_number(threshold))
             found[name]["help"] = f"{say(f'roles.{name}_title', language)} {from_here}"
     return found
-
-
-def meanings(frame: pd.DataFrame, language: str, kind: str = "column") -> str:
-    """The labels and help texts of the columns, for a screen that has no pointer to hold over
-    them."""
-    pairs = dict(_label_and_help(str(name), language, kind) for name in frame)
-    return " · ".join(f"{label}: {about}" for label, about in pairs.items() if about)
 
 
 def written(frame: pd.DataFrame) -> Styler:
@@ -71,16 +63,12 @@ def _texts(frame: pd.DataFrame) -> dict[Any, list[str]]:
 
 
 def _column(name: str, language: str, kind: str, texts: Sequence[str]) -> Any:
-    label, about = _label_and_help(name, language, kind)
-    return st.column_config.Column(label, help=about, width=_width([label, *texts]))
-
-
-def _label_and_help(name: str, language: str, kind: str) -> tuple[str, str | None]:
     sentence = _sentence(name, kind)
+    label = say(sentence, language)
     hint = f"{sentence}_title"
     section, key = hint.split(".")
     about = say(hint, language) if key in table()[section] else None
-    return say(sentence, language), about
+    return st.column_config.Column(label, help=about, width=_width([label, *texts]))
 
 
 def _width(texts: Sequence[str]) -> int:

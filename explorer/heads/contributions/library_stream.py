@@ -56,7 +56,7 @@ def library_left_out(model: MeasurableModel, of: Trace | EvaluationBatch) -> "Li
 def library_stream(found: "ResidualPass", stack: str) -> Stream:
     """The stream of one stack, in float64. Raises `ConfigError` on another kind of norm."""
     read = found.stacks[stack]
-    last = None if read.last is None else frozen(read.last)
+    last = None if read.last is None else _frozen(read.last)
     return Stream(_embedding(read), tuple(_sublayer(one) for one in read.sublayers), last)
 
 
@@ -67,7 +67,7 @@ def _embedding(read: "ReadStack") -> dict[str, Array]:
     parts = {name: as_array(vectors) for name, vectors in read.embedded.items()}
     if read.embedding_norm is None:
         return parts
-    norm = frozen(read.embedding_norm)
+    norm = _frozen(read.embedding_norm)
     normed = {name: norm.linear(vectors) for name, vectors in parts.items()}
     return normed | {"bias": np.broadcast_to(norm.bias, read.embedding.shape)}
 
@@ -140,7 +140,7 @@ def library_sublayers(found: "ResidualPass") -> list[AttentionSublayer]:
     return [_attention(one) for site in sites for one in read if one.kind == site]
 
 
-def frozen(call: "NormCall") -> FrozenNorm[Array]:
+def _frozen(call: "NormCall") -> FrozenNorm[Array]:
     """A norm frozen at the scale that it has in the pass.
 
     Some families multiply by 1 + weight. Raises `ConfigError` on a norm that is neither LayerNorm
@@ -163,7 +163,7 @@ def _sublayer(read: "ReadSublayer") -> Sublayer:
     if read.attention is not None:
         own = read.attention
         heads = HeadOutputs(as_array(own.heads), own.output_weight, own.output_bias)
-    return Sublayer(read.kind, read.layer, as_array(read.added), frozen(read.norm), heads)
+    return Sublayer(read.kind, read.layer, as_array(read.added), _frozen(read.norm), heads)
 
 
 def _attention(read: "ReadSublayer") -> AttentionSublayer:
@@ -172,7 +172,7 @@ def _attention(read: "ReadSublayer") -> AttentionSublayer:
     values, weights = own.values, own.weights
     heads, _, width = values.shape
     projected = values @ own.output_weight.view(heads, width, -1)
-    norm = None if read.pre else _in_float32(frozen(read.norm))
+    norm = None if read.pre else _in_float32(_frozen(read.norm))
     return AttentionSublayer(
         read.kind, read.layer, weights, projected, read.inputs, own.output_bias, read.after, norm
     )

@@ -129,11 +129,7 @@ def offsets(weights: Weights, unmasked: Cells) -> PerExampleMean:
     For each δ only queries count that may attend to q+δ and have more than one unmasked key. Of m
     equal largest weights each counts 1/m.
     """
-    return offsets_of_peaks(largest_keys(weights, unmasked), unmasked)
-
-
-def offsets_of_peaks(peaks: NDArray[np.float32], unmasked: Cells) -> PerExampleMean:
-    """`offsets` from `largest_keys`, or from means of them."""
+    peaks = _peaks(weights, unmasked)  # (B, H, Q, K)
     several = (unmasked.sum(-1) > 1)[..., None]  # (B, Q, 1)
     hits = np.empty((*peaks.shape[:2], len(OFFSETS)))
     counted = np.empty_like(hits)
@@ -179,7 +175,7 @@ def peak_on(weights: Weights, unmasked: Cells, cells: Cells) -> PerExampleMean:
     first key. With the gold cells, the argmax accuracy.
     """
     cells = cells & unmasked
-    on = np.einsum("bhqk,bqk->bhq", largest_keys(weights, unmasked), cells)
+    on = np.einsum("bhqk,bqk->bhq", _peaks(weights, unmasked), cells)
     return _over_queries(on, cells.any(-1) & (unmasked.sum(-1) > 1))
 
 
@@ -198,7 +194,7 @@ def at_offset(unmasked: Cells, delta: int) -> Cells:
     return unmasked & np.eye(queries, keys, k=delta, dtype=np.bool_)
 
 
-def largest_keys(weights: Weights, unmasked: Cells) -> NDArray[np.float32]:
+def _peaks(weights: Weights, unmasked: Cells) -> NDArray[np.float32]:
     """(B, H, Q, K) 1 at the unmasked key with the largest weight, 1/m at each of m equal ones."""
     inside = np.where(unmasked[:, None], weights, -1.0)
     largest = (inside == inside.max(-1, keepdims=True)) & unmasked[:, None]

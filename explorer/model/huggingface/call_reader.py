@@ -34,10 +34,10 @@ class CallReader:
         self._linear: list[tuple[Any, Tensor]] = []  # since the last attention
 
     def attended(self, places: Sequence[Place], index: int, call: Call) -> None:
-        queries, keys, own = (self._made(one) for one in (call.query, call.key, call.value))
+        queries, keys = (self._made(one) for one in (call.query, call.key))
         if not self._attention:
             call.weights = torch.empty(0)
-        self._waiting = AttentionCall(places[index], call, queries, keys, own)
+        self._waiting = AttentionCall(places[index], call, queries, keys)
         self._linear.clear()
         self.events.append(self._waiting)
 
@@ -60,7 +60,7 @@ class CallReader:
         self.embedded.append(None)
 
     def _made(self, states: Tensor) -> HeadInputs | None:
-        """The linear layer that made `states` (1, heads, T, width), if it alone did."""
+        """The linear layer that made queries or keys (1, heads, T, width), if it alone did."""
         _, heads, _, width = states.shape
         wanted = states[0].transpose(0, 1).flatten(1)  # (T, heads · width)
         for module, output in reversed(self._linear):

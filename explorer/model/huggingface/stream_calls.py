@@ -22,8 +22,8 @@ class NormCall:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadInputs:
-    """The linear layer whose outputs from column `start` on are the queries, the keys or the values
-    of all heads, unchanged. width: of a head."""
+    """The linear layer whose outputs from column `start` on are the queries or the keys of all
+    heads, unchanged. width: of a head."""
 
     module: Any
     start: int
@@ -42,14 +42,13 @@ class HeadInputs:
 class AttentionCall:
     """One call of attention, the module that projects its heads, and its output `added` (T, D).
 
-    queries, keys, own_values: None where the family changes them further, as rotary positions do.
+    queries, keys: None where the family changes them further, as rotary positions do.
     """
 
     place: Place
     call: Call
     queries: HeadInputs | None
     keys: HeadInputs | None
-    own_values: HeadInputs | None
     projection: Any = None
     added: Tensor = field(default_factory=lambda: torch.empty(0))
 

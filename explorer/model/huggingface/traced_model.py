@@ -165,18 +165,12 @@ class HuggingFaceModel(TracedModel):
         Raises `ConfigError` on a family whose layers are no sums, in half precision, and on weights
         that are not in memory.
         """
+        self._refuse_half_precision()
         inputs = self._inputs_of(of)
         changes = stated(of.facts) if isinstance(of, Trace) else NO_INTERVENTIONS
         edits = edits_for(changes, self.anatomy, means)
         with threads_for(self.passes.parameters, max(inputs.lengths)):
-            return self.residuals_of(inputs, edits, attention=attention)
-
-    def residuals_of(
-        self, inputs: Inputs, edits: Edits | None = None, *, attention: bool = True
-    ) -> ResidualPass:
-        """The residual streams of one pass over the ids of one sequence. Raises as `residuals`."""
-        self._refuse_half_precision()
-        return residual_pass(self.model, self.anatomy, inputs, edits, attention=attention)
+            return residual_pass(self.model, self.anatomy, inputs, edits, attention=attention)
 
     @torch.inference_mode()
     def early(

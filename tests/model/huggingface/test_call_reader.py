@@ -37,17 +37,15 @@ def test_norms_of_single_heads_are_left_out(opened):
     assert {one.module.weight.numel() for one in events if isinstance(one, NormCall)} == {24}
 
 
-def test_the_linear_layer_of_queries_keys_and_values_is_known_where_it_alone_makes_them(opened):
+def test_the_linear_layer_of_queries_and_keys_is_known_where_it_alone_makes_them(opened):
     for name in ("gpt2", "bart"):
         for call in read(opened(name)).events:
             if isinstance(call, AttentionCall):
                 assert call.queries is not None
                 assert call.keys is not None
-                assert call.own_values is not None
                 assert call.projection is not None
     turned = [one for one in read(opened("llama")).events if isinstance(one, AttentionCall)]
     assert all(one.queries is None and one.keys is None for one in turned)  # by their positions
-    assert all(one.own_values is not None for one in turned)
 
 
 def test_weights_are_not_kept_where_they_are_not_asked_for(opened):

@@ -20,7 +20,7 @@ def normed(states):
 def attended(layer, added):
     place = Place("decoder", layer, layer, 2, 3)
     call = SimpleNamespace(weights=None)
-    return AttentionCall(place, call, None, None, None, projection=nn.Linear(6, 6), added=added)
+    return AttentionCall(place, call, None, None, projection=nn.Linear(6, 6), added=added)
 
 
 def calls(pre):

@@ -1,1 +1,0 @@
-"""What heads do by their weights alone."""
