@@ -55,16 +55,14 @@ one attention, then those of the whole input."""
 NEXT_VIEWS = ("heads",)
 """Alternative views beside the map; the default is the probabilities of the next token."""
 
-SECTIONS = (
-    *("overview", "metrics", "roles", "search"),
-    *("experiments", "compare", "removal", "norms"),
-)
+SECTIONS = ("overview", "experiments", "compare", "metrics", "removal", "search", "norms")
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 
 MOVED_SECTIONS: Mapping[str, Mapping[str, str]] = {
     "alignment": {"part": "metrics"},
     "beam": {"part": "overview"},
     "pruning": {"part": "removal"},
+    "roles": {"part": "metrics"},
 }
 """A section of an earlier version → the parameters of what a link to it opens now."""
 

@@ -166,13 +166,15 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     expect(grid.locator("[tabindex='0']")).to_have_count(1)
 
 
-def test_a_row_chosen_on_roles_shows_the_evidence_for_its_head(address, new_tab):
+def test_a_row_chosen_in_measurements_shows_the_evidence_for_its_head(address, new_tab):
     tab = new_tab()
-    tab.goto(f"{address}heads?model=reverse&part=roles")
-    table = tab.locator(".st-key-roles-table").get_by_test_id("stDataFrame")
-    expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L0 H0")
-    table.locator(".dvn-scroller").click(position={"x": 15, "y": 6.5 * ROW})
-    expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L1 H1")
+    tab.goto(f"{address}heads?model=reverse&part=roles")  # as an older link says
+    expect(tab.get_by_text("This link opens “Roles”")).to_be_visible()
+    table = tab.locator(".st-key-metrics-table").get_by_test_id("stDataFrame")
+    expect(tab.get_by_text("Choose a row")).to_be_visible()
+    table.locator(".dvn-scroller").click(position={"x": 15, "y": 2.5 * ROW})
+    expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L0 H1")
+    expect(tab).to_have_url(re.compile(r"site=encoder&layer=0&head=1"))
 
 
 def test_the_table_of_tokens_offers_no_export_without_escapes(visit):
@@ -293,7 +295,7 @@ def test_the_pictures_of_24_heads_fill_the_height(address, new_tab):
 
 def test_a_short_table_ends_with_its_rows_and_nothing_over_it_covers_a_button(address, new_tab):
     tab = new_tab(1440, 900)
-    tab.goto(f"{address}heads?model=induction&part=roles")
+    tab.goto(f"{address}heads?model=induction&part=removal")
     table = tab.locator(".st-key-head-tables").get_by_test_id("stDataFrame").first
     table.hover()
     tools = table.get_by_test_id("stElementToolbar")

@@ -28,7 +28,7 @@ APP = {
     "heads": ("heads?model=reverse", "[data-testid=head-grid]"),
     "experiments": ("heads?model=reverse&part=experiments", PICTURE),
     "search": ("heads?model=reverse&part=search", ".st-key-search-answer-example"),
-    "roles": ("heads?model=reverse&part=roles", SECTIONS),
+    "metrics": ("heads?model=reverse&part=metrics", SECTIONS),
     "train": ("train", PICTURE),
 }
 MENUS = {"files": "explore.files", "share": "explore.share", "lessons": "lessons.menu"}

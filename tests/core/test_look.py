@@ -184,7 +184,7 @@ OLD_LINKS = [
         {"text": "1 2 3", "force": "2.9_3.7", "site": "decoder", "layer": "1", "head": "2"},
         Look(Request("reverse", "1 2 3", 0, ((2, 9), (3, 7))), Selection("decoder", 1, 2)),
     ),
-    ({"text": "1 2 3", "part": "roles"}, Look(REVERSE, section="roles")),
+    ({"text": "1 2 3", "part": "metrics"}, Look(REVERSE, section="metrics")),
     (
         {
             "text": "1 2 3",
@@ -332,7 +332,7 @@ def test_what_a_section_is_asked_is_in_its_link_alone():
     query = to_query(asked)
     assert query["ask"] == ask
     assert from_query(query, INITIAL_REQUESTS) == (asked, ())
-    assert "ask" not in to_query(replace(asked, section="roles"))
+    assert "ask" not in to_query(replace(asked, section="metrics"))
     assert section in QUESTIONS.keys() <= set(SECTIONS)
     refused = from_query({**query, "ask": "heads"}, INITIAL_REQUESTS)
     assert refused == (replace(asked, ask=""), ("ask",))

@@ -105,7 +105,7 @@ def use_report(report: HeadReport) -> None:
         report.summary(language)
         head_tables.batch_text(report, language)
         head_tables.redundancy(report, language)
-        for table in (head_tables.metrics, head_tables.effects, head_tables.roles):
+        for table in (head_tables.metrics, head_tables.effects):
             table(report, language)
         for site in SITES:
             head_tables.heads_by_role(report, site, language)

@@ -34,7 +34,7 @@ from explorer.app.widgets.search_panel import search_panel
 from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
 from explorer.core.errors import ConfigError, TraceSizeError
 from explorer.core.i18n import say
-from explorer.core.look import COMPARE, NO_INTERVENTIONS, SECTIONS, Look
+from explorer.core.look import COMPARE, NO_INTERVENTIONS, Look
 from explorer.core.trace import Trace
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.reports.head_report import HeadReport
@@ -47,14 +47,12 @@ class Section:
     """A section of the page.
 
     draw: called with the model, the trace of the text, the language and the area of messages.
-    within: section that it belongs to in the row of choices; "" = it has its own place.
     simple: whether Simple offers it, too; main.css hides the others.
     inside: whether it changes what the model computes, or looks inside it.
     whole: whether the browser gets every weight.
     """
 
     draw: Callable[[CatalogModel, Trace, str, DeltaGenerator], None]
-    within: str = ""
     simple: bool = False
     inside: bool = False
     whole: bool = False
@@ -112,17 +110,11 @@ def choose_section(language: str) -> None:
     """Draw the choice of section, and texts about this page and the section."""
     section = heads_state.section()
     about = say(f"heads.about_{section}", language)
-    first = _SECTIONS[section].within or section
-    parts = tuple(name for name in SECTIONS if first in (name, _SECTIONS[name].within))
     with st.container(key="sections", horizontal=True, vertical_alignment="center", gap="small"):
         for group, simple in (("section", True), ("more-section", False)):
-            offered = [
-                name for name, one in _SECTIONS.items() if not one.within and one.simple == simple
-            ]
-            shown = first if first in offered else None
-            _choose_among(group, offered, shown, "part", language)
-        if len(parts) > 1:
-            _choose_among(f"within-{first}", parts, section, "within", language)
+            offered = [name for name, one in _SECTIONS.items() if one.simple == simple]
+            shown = section if section in offered else None
+            _choose_among(group, offered, shown, language)
         with st.popover(say("heads.intro_short", language)):
             st.markdown(literal(say("heads.intro", language)))
             st.markdown(literal(about))
@@ -130,16 +122,13 @@ def choose_section(language: str) -> None:
         st.caption(literal(about))
 
 
-def _choose_among(
-    name: str, offered: Sequence[str], shown: str | None, words: str, language: str
-) -> None:
-    """Draw a choice among sections; none is chosen if `shown` is None. `words` is the prefix
-    of their labels' names."""
+def _choose_among(name: str, offered: Sequence[str], shown: str | None, language: str) -> None:
+    """Draw a choice among sections; none is chosen if `shown` is None."""
     key = session.shown_as(name, language, shown)
     st.segmented_control(
         say("heads.parts", language),
         offered,
-        format_func=lambda one: say(f"heads.{words}_{one}", language),
+        format_func=lambda one: say(f"heads.part_{one}", language),
         key=key,
         required=True,
         on_change=partial(session.read_choice, key, heads_state.show_section),
@@ -271,14 +260,13 @@ def experiments(
             experiment_result.steps_table(compared, language)
 
 
-_SECTIONS: Mapping[str, Section] = {  # by their names in `SECTIONS`
+_SECTIONS: Mapping[str, Section] = {  # in the order of `SECTIONS`
     "overview": Section(overview, simple=True),
-    "metrics": Section(partial(findings, report_tables.metrics)),
-    "roles": Section(partial(findings, report_tables.roles)),
-    "search": Section(search, within="roles"),
     "experiments": Section(experiments, simple=True, inside=True, whole=True),
     COMPARE: Section(comparison_section, simple=True, whole=True),
+    "metrics": Section(partial(findings, report_tables.metrics)),
     "removal": Section(removal),
+    "search": Section(search),
     "norms": Section(value_norms, inside=True, whole=True),
 }
 

@@ -11,10 +11,8 @@ from pandas.io.formats.style import Styler
 
 from explorer.app.widgets.head_tables import number_writer
 from explorer.core.i18n import say, table
-from explorer.core.number_format import fixed_number, percent, short_number
+from explorer.core.number_format import fixed_number, percent
 from explorer.core.text_width import text_width
-from explorer.heads.reports.head_report import HeadReport
-from explorer.heads.roles.role_names import sentence_of
 
 _LETTER, _WIDE_LETTER, _PADDING = 6.3, 14.0, 21
 """Pixels of a letter in a table, of a Chinese character, and beside the text of a cell."""
@@ -30,18 +28,6 @@ def columns(frame: pd.DataFrame, language: str, kind: str = "column") -> dict[st
     """
     texts = _texts(frame)
     return {str(name): _column(str(name), language, kind, texts[name]) for name in frame}
-
-
-def role_columns(frame: pd.DataFrame, report: HeadReport, language: str) -> dict[str, Any]:
-    """As `columns`, of the table of role scores; the help text of a role has its threshold."""
-    found = columns(frame, language)
-    thresholds = dict(zip(report.roles.role, report.roles.threshold, strict=True))
-    for role, threshold in thresholds.items():
-        name = sentence_of(role, report.facts["targets"])
-        if name in found:
-            from_here = say("heads.role_threshold", language, threshold=short_number(threshold))
-            found[name]["help"] = f"{say(f'roles.{name}_title', language)} {from_here}"
-    return found
 
 
 def written(frame: pd.DataFrame) -> Styler:

@@ -23,7 +23,7 @@ from explorer.heads.metrics.attention_metrics import METRICS
 from explorer.heads.metrics.statistics import smallest_mean_change_p
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.roles.role_names import group_name, sentence_of
-from explorer.heads.roles.roles import ROLES, WITHOUT_SCORE
+from explorer.heads.roles.roles import WITHOUT_SCORE
 
 _FIRST = (
     "gold_weight",
@@ -145,29 +145,10 @@ def linked(report: HeadReport, language: str) -> pd.DataFrame:
     return cross.sort_values("gold_accuracy", ascending=False, ignore_index=True)
 
 
-def roles(report: HeadReport, language: str) -> pd.DataFrame:
-    """One row a head, one column a role that exists here: its score, and ✓ if it holds."""
-    table = _named(report, language)
-    for role in ROLES:
-        own = report.roles[report.roles.role == role]
-        if own.doubt.isin(WITHOUT_SCORE).all():
-            continue
-        name = sentence_of(role, report.facts["targets"])
-        table[name] = [_score(row) for row in own.to_dict("records")]
-    return table
-
-
-def key_of(report: HeadReport, row: int) -> tuple[str, int, int]:
+def head_of(report: HeadReport, row: int) -> Head:
     """The head in a row of the tables."""
     site, layer, head = report.heads.iloc[row][["site", "layer", "head"]]
-    return str(site), int(layer), int(head)
-
-
-def row_of(report: HeadReport, site: str | None, layer: int | None, head: int | None) -> int:
-    """Number of the row of a head, from 0; also 0 if the report lacks that head."""
-    heads = report.heads
-    own = (heads.site == site) & (heads.layer == layer) & (heads["head"] == head)
-    return int(own.to_numpy().argmax())
+    return Head(str(site), int(layer), int(head))
 
 
 def evidence(report: HeadReport, site: str, layer: int, head: int, language: str) -> pd.DataFrame:
@@ -409,12 +390,6 @@ def _named(report: HeadReport, language: str) -> pd.DataFrame:
 
 def _role_name(report: HeadReport, role: str, language: str) -> str:
     return say(f"roles.{sentence_of(role, report.facts['targets'])}", language)
-
-
-def _score(row: Mapping[Hashable, Any]) -> str:
-    if row["doubt"] in WITHOUT_SCORE:
-        return "–"
-    return f"{short_number(row['score'])}{' ✓' if row['holds'] else ''}"
 
 
 def _verdict(row: Mapping[Hashable, Any], language: str) -> str:

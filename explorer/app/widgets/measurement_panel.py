@@ -5,12 +5,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 
 from explorer.app import model_cache
-from explorer.app.state import heads as heads_state
 from explorer.app.state import measurements
 from explorer.app.widgets.downloads import download_button, download_name
 from explorer.app.widgets.job_progress import choose_report, form_popover, job_progress
@@ -63,11 +61,10 @@ def report_names(stored: Sequence[StoredReport], language: str) -> dict[str, str
 
 
 def _downloads(report: HeadReport, name: str, language: str) -> None:
-    """The table of the section with all its digits, and the whole report."""
-    table: Literal["heads", "roles"] = "roles" if heads_state.section() == "roles" else "heads"
+    """The table of heads with all its digits, and the whole report."""
     on = (name, report.facts["batch"], report.facts["sentences"])
     offers: dict[str, tuple[Callable[[], bytes], str]] = {
-        "download": (partial(_table, report, language, table), f"{download_name(table, *on)}.csv"),
+        "download": (partial(_table, report, language), f"{download_name('heads', *on)}.csv"),
         "download_all": (partial(_whole, report), f"{download_name('heads', *on)}.json"),
     }
     for offer, (make, file_name) in offers.items():
@@ -78,8 +75,8 @@ def _whole(report: HeadReport) -> bytes:
     return report.to_json().encode()
 
 
-def _table(report: HeadReport, language: str, table: Literal["heads", "roles"]) -> bytes:
-    text = report.to_csv(language=language, table=table)
+def _table(report: HeadReport, language: str) -> bytes:
+    text = report.to_csv(language=language)
     return text.encode("utf-8-sig")  # the byte order mark is for spreadsheets
 
 

@@ -1,7 +1,9 @@
-"""The sections of Heads that show a head report: metrics, roles, and removal of heads."""
+"""The sections of Heads that show a head report: measurements, and heads removed."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -10,15 +12,17 @@ from pandas.io.formats.style import Styler
 
 from explorer.app import mount
 from explorer.app.state import heads as heads_state
+from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.widgets import head_tables
-from explorer.app.widgets.head_table_columns import columns, role_columns, written
+from explorer.app.widgets.head_table_columns import columns, written
 from explorer.app.widgets.messages import literal
 from explorer.components.chart_payload import chart_payload
 from explorer.components.labels import batch_name
 from explorer.components.offset_figure import offset_chart, offset_shares
 from explorer.core.i18n import say
 from explorer.core.i18n import table as strings
+from explorer.core.sites import Head
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.roles.role_names import sentence_of
 from explorer.heads.roles.roles import ROLES
@@ -31,23 +35,23 @@ _FEW_ROWS = 12
 
 
 def metrics(report: HeadReport, language: str) -> None:
-    """Every metric: by layer and head, and as a table."""
+    """Draw every metric: by layer and head, and as a table with the roles; beside it the evidence
+    for the role of the selected head."""
     table = head_tables.metrics(report, language)
-    _about(report, metric_words(table), "heads.metric_words", language)
+    roles = [sentence_of(role, report.facts["targets"]) for role in ROLES]
+    _about(report, [*metric_words(table), *roles], "heads.metric_words", language)
     batch = batch_name(report.facts["batch"], language)
     mount.metric_matrix(report, batch, language, heads_state.read_view)
-    _draw(written(table), columns(table, language), "metrics-table")
-
-
-def roles(report: HeadReport, language: str) -> None:
-    """Draw the roles of each head, and the evidence for one of them."""
-    scores, evidence = st.columns([11, 8], gap="medium")
-    with scores:
-        row = _role_scores(report, language)
+    head = visit_state.current().selection.named_head
+    if head is None or not report.role_rows(*head):
+        st.caption(literal(say("heads.choose_row", language)))
+        _metric_table(report, table, language)
+        return
+    metrics, evidence = st.columns([11, 8], gap="medium")
+    with metrics:
+        _metric_table(report, table, language)
     with evidence:
-        _role_evidence(report, row, language)
-    words = [sentence_of(role, report.facts["targets"]) for role in ROLES]
-    _about(report, words, "heads.role_words", language)
+        _role_evidence(report, head, language)
 
 
 def removal(report: HeadReport, language: str) -> None:
@@ -68,12 +72,12 @@ def metric_words(table: pd.DataFrame) -> list[str]:
     return [name for name in names if f"{name}_title" in strings()["heads"]]
 
 
-def _draw(table: Styler, column_config: dict[str, Any], key: str, **options: Any) -> Any:
+def _draw(table: Styler, column_config: dict[str, Any], key: str, **options: Any) -> None:
     """Draw a table of heads: a long one takes the rest of the window, a short one ends with its
-    rows. Returns what `st.dataframe` returns."""
+    rows."""
     is_short = len(table.index) <= _FEW_ROWS
     with st.container() if is_short else nullcontext():  # main.css stretches what is in none
-        return st.dataframe(
+        st.dataframe(
             table,
             column_config=column_config,
             hide_index=True,
@@ -91,27 +95,34 @@ def _about(report: HeadReport, words: Sequence[str], label: str, language: str) 
         st.caption(literal(head_tables.batch_text(report, language)))
 
 
-def _role_scores(report: HeadReport, language: str) -> int:
-    """Draw the table of role scores. Returns the number of the chosen row, by default that of the
-    selected head."""
-    table = head_tables.roles(report, language)
-    without = ~report.has_role()
-    faint = written(table).map(lambda _: _FAINT, subset=(table.index[without], ["roles"]))
-    selection: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row"}
-    chosen = _draw(faint, role_columns(table, report, language), "roles-table", **selection)
-    rows = chosen["selection"]["rows"]
-    if rows and 0 <= rows[0] < len(table):
-        return int(rows[0])
-    now = visit_state.current().selection
-    return head_tables.row_of(report, now.site, now.layer, now.head)
+def _metric_table(report: HeadReport, table: pd.DataFrame, language: str) -> None:
+    """Draw the table of metrics; a head without a role is faint, and a chosen row selects its
+    head."""
+    without = table.index[~report.has_role()]
+    faint = written(table).map(lambda _: _FAINT, subset=(without, ["roles"]))
+    key = "metrics-table"
+    _draw(
+        faint,
+        columns(table, language),
+        key,
+        on_select=partial(_select_row, report, key),
+        selection_mode="single-row",
+    )
 
 
-def _role_evidence(report: HeadReport, row: int, language: str) -> None:
-    site, layer, head = head_tables.key_of(report, row)
-    name = f"{head_tables.site_name(site, language)} {head_tables.head_name(layer, head)}"
-    own = report.role_text(site, layer, head, language)
+def _select_row(report: HeadReport, key: str) -> None:
+    """Select the head of the chosen row of a table."""
+    for row in session.widget_value(key)["selection"]["rows"]:
+        now = visit_state.current().selection
+        visit_state.select(replace(now, **head_tables.head_of(report, row)._asdict()))
+
+
+def _role_evidence(report: HeadReport, head: Head, language: str) -> None:
+    name = f"{head_tables.site_name(head.site, language)} "
+    name += head_tables.head_name(head.layer, head.head)
+    own = report.role_text(*head, language)
     st.markdown(f"**{literal(say('heads.role_of', language, head=name, roles=own))}**")
-    table = head_tables.evidence(report, site, layer, head, language)
+    table = head_tables.evidence(report, *head, language)
     st.dataframe(
         written(table),
         column_config=columns(table, language),
@@ -119,24 +130,24 @@ def _role_evidence(report: HeadReport, row: int, language: str) -> None:
         key="evidence-table",
         placeholder="–",
     )
-    _offset_chart(report, (site, layer, head), name, language)
-    for sentence in head_tables.impossible(report, site, layer, head, language):
+    _offset_chart(report, head, name, language)
+    for sentence in head_tables.impossible(report, *head, language):
         st.caption(literal(sentence))
-    for sentence in head_tables.confounds(report, site, language):
+    for sentence in head_tables.confounds(report, head.site, language):
         st.caption(literal(sentence))
-    for role, names in head_tables.heads_by_role(report, site, language).items():
+    for role, names in head_tables.heads_by_role(report, head.site, language).items():
         facts = {"role": role, "count": len(names), "heads": head_tables.listed(names, language)}
         st.caption(literal(say("heads.head_list", language, **facts)))
 
 
-def _offset_chart(report: HeadReport, key: tuple[str, int, int], name: str, language: str) -> None:
+def _offset_chart(report: HeadReport, head: Head, name: str, language: str) -> None:
     """Draw the share of the largest weights at each offset as bars, and the chance level as a line
     across each."""
     about = say("heads.offsets_of", language, head=name)
     st.caption(literal(about))
     model = report.facts["model"]
     payload = chart_payload(
-        offset_chart(offset_shares(report, *key), language),
+        offset_chart(offset_shares(report, *head), language),
         name=about,
         title=f"{model} · {name}",
         captions=[f"{about} {head_tables.measured_on(report, language)}"],

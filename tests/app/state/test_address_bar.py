@@ -77,11 +77,11 @@ def test_everything_in_a_link_is_followed_and_written_again(query):
     interventions = Interventions.parse(["ablate cross.1.2"])
     request = Request("reverse", "1 2", 3, ((2, 4),), interventions)
     visit = Look(request, Selection("cross", 1, 2))
-    link = to_query(replace(visit, section="roles"))
+    link = to_query(replace(visit, section="metrics"))
     query.from_dict(link)
     address_bar.follow(CATALOG)
     assert visit_state.current() == visit
-    assert heads_state.section() == "roles"
+    assert heads_state.section() == "metrics"
     write("zh")
     assert query == link | {"lang": "zh"}
 

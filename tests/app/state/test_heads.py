@@ -124,8 +124,8 @@ def test_a_picture_opens_where_it_opened_first():
 def test_the_permalink_names_every_section_but_the_first():
     visit = visit_state.current()
     assert heads_state.look() == visit
-    heads_state.show_section("roles")
-    assert heads_state.look() == replace(visit, section="roles")
+    heads_state.show_section("metrics")
+    assert heads_state.look() == replace(visit, section="metrics")
     heads_state.show_section(SECTIONS[0])
     assert heads_state.look() == visit
 
@@ -174,7 +174,7 @@ def test_a_section_is_asked_what_the_visitor_chose_or_a_link_says():
     heads_state.ask("search", CellQuestion(offset=-1))
     heads_state.show_section("search")
     assert heads_state.look().ask == "offset=-1"
-    heads_state.show_section("roles")
+    heads_state.show_section("metrics")
     assert heads_state.look().ask == ""
     heads_state.ask_word("search", "key=7")
     assert heads_state.cell_question() == CellQuestion(key="7")

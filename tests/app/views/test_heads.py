@@ -197,7 +197,7 @@ def test_masking_a_whole_row_is_refused():
 
 
 def test_interventions_of_which_no_experiment_was_shown_do_not_wait_for_one():
-    app = open_page("heads", part="roles")
+    app = open_page("heads", part="metrics")
     proposed = Interventions.parse(["ablate cross.1.2"])
     app.session_state["HeadsState"] = replace(app.session_state["HeadsState"], proposed=proposed)
     app = section(app.run(), "experiments")
@@ -397,7 +397,7 @@ def test_a_link_without_a_head_opens_on_one_that_changes():
 
 
 def test_every_section_has_the_integrity_of_the_trace():
-    for name in ("metrics", "roles", "removal"):
+    for name in ("metrics", "removal"):
         app = open_page("heads", part=name)
         assert any("✓ rows sum to 1" in one.value for one in app.caption), name
 

@@ -216,17 +216,15 @@ def test_lists_in_chinese_have_chinese_punctuation(reverse):
     assert sentence.startswith("前一位置、自身位置、后一位置、相同词元：")
 
 
-def test_roles_show_scores_and_impossible_ones(reverse):
-    table = head_tables.roles(reverse, "en")
-    assert table.reverse[22] == "1.00 ✓"
-    assert table.reverse[0] == "–"
+def test_the_evidence_for_a_role_has_scores_and_names_impossible_roles(reverse):
+    assert head_tables.head_of(reverse, 22) == ("cross", 1, 2)
     evidence = head_tables.evidence(reverse, "cross", 1, 2, "en")
     assert list(evidence.verdict[:2]) == ["below the threshold", "✓ holds"]
     assert evidence.support[1] == "2176 queries, 256 sentences"
     elsewhere, absent = head_tables.impossible(reverse, "cross", 1, 2, "en")
     assert elsewhere.startswith("previous position, own position, next position, same token: This")
     assert absent == "punctuation: These sentences have no such token."
-    assert "punctuation" not in table
+    assert "punctuation" not in evidence.role.tolist()
     assert list(evidence.chance[:3]) == ["0.10", "0.10", "0.10"]
     assert evidence.effect[1].startswith("+0.")
 
@@ -253,10 +251,10 @@ def test_a_head_may_have_no_clear_role(reverse):
 
 def test_a_translation_has_its_nearest_roles_and_copies_nothing():
     french = HeadReport.load(FOLDER / "english-french-early.json")
-    table = head_tables.roles(french, "en")
-    assert "copy" not in table
-    assert "same_place" in table
-    assert columns(table, "en")["same_place"]["label"] == "same place"
+    table = head_tables.metrics(french, "en")
+    roles = head_tables.evidence(french, "cross", 0, 0, "en").role.tolist()
+    assert "copy" not in roles
+    assert "same place" in roles
     named = table.roles[table.roles.str.startswith("looks often ")]
     lists = [head_tables.heads_by_role(french, site, "en") for site in SITES]
     assert sum(len(one.get("near a role", ())) for one in lists) == len(named)

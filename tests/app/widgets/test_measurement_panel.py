@@ -61,7 +61,7 @@ def test_a_report_of_an_older_version_is_said_to_be_old_in_one_sentence(tmp_path
     path = tmp_path / str(one.report.facts["digest"]) / "one" / "findings.json"
     content = json.loads(path.read_text("utf-8"))
     path.write_text(json.dumps(content | {"version": 1}), "utf-8")
-    for part in ("roles", "metrics"):
+    for part in ("removal", "metrics"):
         app = open_page("heads", model="reverse", part=part)
         assert not app.exception
         said = [text.value for text in app.caption if "older version" in text.value]

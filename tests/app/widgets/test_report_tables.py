@@ -3,11 +3,12 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from explorer.core.sites import Head
 from tests.support.app_pages import sent_to
 
 
-def page(section: str, changes: dict) -> None:
-    """A section for the report that ships with the reverse model."""
+def page(section: str, head: tuple | None, changes: dict) -> None:
+    """A section for the report that ships with the reverse model, with this head selected."""
     from dataclasses import replace
 
     from explorer.app.state import session
@@ -17,13 +18,13 @@ def page(section: str, changes: dict) -> None:
     from explorer.heads.reports.head_report import HeadReport
 
     report = HeadReport.load(folders.shipped_reports() / "reverse.json")
-    session.save(Look(Request("reverse", "7 3 9"), Selection("cross", 1, 2)))
+    session.save(Look(Request("reverse", "7 3 9"), Selection(*(head or ()))))
     report = replace(report, facts={**report.facts, **changes})
     getattr(report_tables, section)(report, "en")
 
 
-def shown(section: str, **changes: object) -> AppTest:
-    app = AppTest.from_function(page, default_timeout=60, args=(section, changes)).run()
+def shown(section: str, head: Head | None = None, **changes: object) -> AppTest:
+    app = AppTest.from_function(page, default_timeout=60, args=(section, head, changes)).run()
     assert not app.exception
     return app
 
@@ -32,29 +33,30 @@ def texts(app: AppTest) -> str:
     return " ".join(text.value for text in [*app.markdown, *app.caption]).replace("\\", "")
 
 
-def test_metrics_are_a_matrix_and_a_table_of_every_head():
+def test_metrics_are_a_matrix_and_a_table_of_every_head_with_its_role():
     app = shown("metrics")
     names = {one.proto.component_name for one in app.get("bidi_component")}
     assert names == {"attention_metric_matrix", "attention_words"}
-    assert len(app.dataframe[0].value) == 24
-    assert "entropy" in app.dataframe[0].value
+    (table,) = (one.value for one in app.dataframe)
+    assert len(table) == 24
+    assert "entropy" in table
+    assert table.roles[22] == "looks at the mirrored place"
+    assert "Choose a row" in texts(app)
 
 
-def test_roles_open_with_the_evidence_for_the_selected_head():
-    app = shown("roles")
-    scores, evidence = (table.value for table in app.dataframe)
-    assert len(scores) == 24
-    hints = {
-        name: one.get("help") for name, one in json.loads(app.dataframe[0].proto.columns).items()
-    }
-    assert hints["previous"].endswith(
-        "✓: the lower end of its interval is 0.90 or more, and above chance where one is given."
-    )
-    assert "is 0.50 or more" in hints["sink"]
+def test_the_evidence_for_the_role_of_the_selected_head_stands_beside_the_table():
+    app = shown("metrics", Head("cross", 1, 2))
+    _, evidence = (table.value for table in app.dataframe)
     assert len(evidence) < 12
+    assert "✓ holds" in evidence.verdict.tolist()
     chart = json.loads(sent_to(app, "chart"))["chart"]
     assert [line["type"] for line in chart["data"]] == ["bar", "scatter"]
     assert "L1 H2: looks at the mirrored place" in texts(app).replace("**", "")
+    assert "Choose a row" not in texts(app)
+
+
+def test_a_head_that_was_not_measured_has_no_evidence():
+    assert len(shown("metrics", Head("cross", 9, 9)).dataframe) == 1
 
 
 @pytest.mark.parametrize("measured", [True, False])
