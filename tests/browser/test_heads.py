@@ -173,7 +173,7 @@ def test_a_row_chosen_in_measurements_shows_the_evidence_for_its_head(address, n
     table = tab.locator(".st-key-metrics-table").get_by_test_id("stDataFrame")
     expect(tab.get_by_text("Choose a row")).to_be_visible()
     table.locator(".dvn-scroller").click(position={"x": 15, "y": 2.5 * ROW})
-    expect(tab.get_by_text("Evidence for")).to_contain_text("Encoder L0 H1")
+    expect(tab.get_by_text("Evidence for Encoder L0 H1")).to_be_visible()
     expect(tab).to_have_url(re.compile(r"site=encoder&layer=0&head=1"))
 
 
