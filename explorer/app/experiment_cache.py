@@ -4,13 +4,10 @@ An intervention lasts as long as one trace and leaves nothing in the shared mode
 depends on the request alone, not on the visitor.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
 from explorer.app import model_cache
 from explorer.core.interventions import Interventions
@@ -54,15 +51,6 @@ def effect(member: CatalogModel, interventions: Interventions) -> MeasuredEffect
     return _effect(member.stamp, interventions.on_heads, member)
 
 
-def norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:
-    """The value norms of the text by site; see `value_norms.value_norms`."""
-    free = request.unchanged()
-    key = ("norms", member.stamp, free)
-    return model_cache.kept(
-        key, lambda: _norms(member, free), lambda norms: sum(own.nbytes for own in norms.values())
-    )
-
-
 def means_batch(member: CatalogModel) -> str:
     """Name of the batch that the mean of a head is taken over."""
     return model_cache.mean_outputs(member.stamp, member).name
@@ -77,16 +65,6 @@ def _experiment(member: CatalogModel, request: Request) -> TraceComparison:
     means = model_cache.means_for(member, request.interventions)
     with model_cache.computing():
         return compare_traces(model, before, changed, means)
-
-
-def _norms(member: CatalogModel, request: Request) -> Mapping[str, NDArray[np.float32]]:
-    from explorer.heads.contributions.value_norms import value_norms
-
-    model = model_cache.model_of(member)
-    pad_to = model_cache.greedy_trace(member, request).facts["pad_to"]
-    with model_cache.computing():
-        full = model.trace(**request.given, pad_to=pad_to, capture="full")
-        return value_norms(model, full)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

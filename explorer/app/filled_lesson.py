@@ -1,4 +1,4 @@
-"""Lesson cards filled in from their traces; a whole lesson as a page, or as a sheet to print."""
+"""Lesson cards filled in from their traces; a whole lesson as a page."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -12,7 +12,6 @@ from explorer.app.refused_parts import refused_parts
 from explorer.app.state import visit as visit_state
 from explorer.components.lesson.payload import ShownCard, ShownLesson
 from explorer.components.lesson_export import LessonText, lesson_page
-from explorer.components.lesson_sheet import lesson_sheet
 from explorer.core import run_answers
 from explorer.core.errors import ExplorerError, LessonError
 from explorer.core.i18n import isolated
@@ -49,15 +48,6 @@ def whole_lesson(
     texts = [_text(offered[r.model], r, tuple(numbers)) for r, numbers in by_request.items()]
     shown = ShownLesson.of(name, lesson, cards, following=following)
     return lesson_page(shown, texts, language, static_site).encode()
-
-
-def whole_sheet(name: str, lesson: Lesson, offered: Catalog, language: str) -> bytes:
-    """The questions and answers of a lesson as an HTML page. Called from any thread.
-
-    language: as of `whole_lesson`.
-    """
-    cards = [filled_in(card, offered, lesson.language) for card in lesson.cards]
-    return lesson_sheet(ShownLesson.of(name, lesson, cards), language).encode()
 
 
 def _text(member: CatalogMember, request: Request, cards: tuple[int, ...]) -> LessonText:

@@ -11,9 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.component import component
@@ -41,7 +39,6 @@ from explorer.heads.reports.head_report import HeadReport
 from explorer.jobs import training_launcher
 from explorer.jobs.training_run import Run
 
-Norms = Mapping[str, NDArray[np.float32]]
 Report = Callable[[dict[str, Any]], None]
 """Callback for the report of a component after a visitor's action in it."""
 
@@ -115,25 +112,23 @@ def head_grid(
     initial: Selection,
     trace: Trace,
     report: HeadReport | None,
-    norms: Norms | None,
     model: AskedModel | None,
     on_report: Report,
     visit: Mapping[str, str] | None = None,
 ) -> None:
-    """The grid of all heads and the selected one; with `norms`, those instead of the weights.
+    """The grid of all heads and the selected one.
 
     model, visit: as in `player`.
     """
     offer, view = _offer(key, trace, model), _view(trace, initial)
     more = {"visit": visit, "resources": asdict(offer)} if access.is_class_mode() else {}
     payload = _payload(
-        ("head_grid", key, norms is None, view),
+        ("head_grid", key, view),
         lambda: head_grid_payload(
             trace,
             report,
             language=key.language,
             view=view,
-            norms=norms,
             offer=offer,
             more=more,
         ),

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from explorer.app import model_cache
-from explorer.app.filled_lesson import filled_in, whole_lesson, whole_sheet
+from explorer.app.filled_lesson import filled_in, whole_lesson
 from explorer.app.initial_view import chosen_head
 from explorer.app.state.lesson import lessons
 from explorer.app.state.visit import initial_request
@@ -40,7 +40,8 @@ _REMOVABLE = re.compile(
     r"|sheets/[^/\\:]+\.html"
 )
 """Files of an earlier static site that may be removed, among those its mark lists. Anybody can
-change the mark, so the pattern allows only these folders."""
+change the mark, so the pattern allows only these folders. Earlier versions wrote the answers of the
+lessons to "sheets"."""
 
 Files = Iterator[tuple[str, bytes]]
 """Path in the folder, and the content of the file."""
@@ -67,7 +68,7 @@ def write_static_site(
         _write_mark(out, earlier)
         _log_broken_cards(models)
         # The first page comes last, so that an unfinished folder opens nothing.
-        files = chain(linked_files(models), _sheets(models), first_page_files(models))
+        files = chain(linked_files(models), first_page_files(models))
         for name, data in files:
             if name in sizes:
                 continue  # several lessons have it
@@ -156,15 +157,6 @@ def _lesson_pages(found: FoundLessons, offered: Mapping[str, ShippedModel], lang
         text, parts = with_parts_in_files(whole.decode())
         yield from ((f"lessons/{part}", data) for part, data in parts.items())
         yield f"lessons/{name}.{language}.html", text.encode()
-
-
-def _sheets(models: Sequence[ShippedModel]) -> Files:
-    """The sheets of the lessons, which have the answers: a class gets none."""
-    offered = {model.name: model for model in models}
-    for name, written in _whole_lessons(offered).lessons.items():
-        for language in LANGUAGES:
-            lesson = written.get(language) or next(iter(written.values()))
-            yield f"sheets/{name}.{language}.html", whole_sheet(name, lesson, offered, language)
 
 
 def _live_model(model: ShippedModel) -> LiveModel:

@@ -6,13 +6,12 @@ from explorer.core.trace import Trace
 from explorer.core.word_segmentation import PADDING_LABELS
 
 MOST_CELLS = 6_000_000
-"""Largest number of weights in a trace that is compared or shown with norms: the browser gets all
-of them."""
+"""Largest number of weights in a trace that is compared: the browser gets all of them."""
 
 
 def refuse_large(trace: Trace) -> None:
-    """Raise `TraceSizeError` for a trace with too many weights for a comparison or norms, not
-    counting its padding."""
+    """Raise `TraceSizeError` for a trace with too many weights for a comparison, not counting its
+    padding."""
     source = len(trace.source_tokens) - sum(map(trace.source_tokens.count, PADDING_LABELS))
     tokens = sides(source, len(trace.target_tokens))
     cells = 0

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from explorer.app import experiment_cache, model_cache
@@ -44,12 +43,3 @@ def test_an_effect_is_that_of_the_removed_heads_alone(model):
     assert effect.sentences == experiment_cache.EFFECT_SENTENCES
     assert experiment_cache.means_batch(model).startswith(effect.batch)
     assert {"before", "after"} <= set(effect.table)
-
-
-def test_norms_have_the_cells_of_the_trace(model):
-    trace = model_cache.greedy_trace(model, REQUEST)
-    norms = experiment_cache.norms(model, REQUEST)
-    assert {site: values.shape for site, values in norms.items()} == {
-        site: trace.attention(site).shape for site in trace.sites
-    }
-    assert all(np.isfinite(values).all() for values in norms.values())

@@ -43,8 +43,7 @@ def test_the_folder_has_every_file_that_its_pages_name(written):
     assert data["models"][0]["bytes"] == len(model) < 2_200_000
     assert data["models"][0]["scriptBytes"] == (out / "models" / "reverse.js").stat().st_size
     assert data["models"][0]["opening"]["site"] == "cross"
-    for folder in ("lessons", "sheets"):
-        assert {f"{folder}/{lesson['name']}.zh.html" for lesson in data["lessons"]} <= files
+    assert {f"lessons/{lesson['name']}.zh.html" for lesson in data["lessons"]} <= files
     for name in sorted(files):
         text = (out / name).read_text("utf-8") if name.endswith(".html") else ""
         for asked in re.findall(
@@ -110,13 +109,17 @@ def test_what_an_interrupted_static_site_has_written_is_removed_later(tmp_path, 
     assert not (tmp_path / "models" / "copy.js").exists()
 
 
-def test_a_format_that_an_earlier_version_wrote_is_removed(tmp_path, no_lessons):
+@pytest.mark.parametrize("name", ["models/sort.safetensors", "sheets/padding.en.html"])
+def test_what_an_earlier_version_wrote_is_removed(name, tmp_path, no_lessons):
+    """Such as the sheets, which had the answers of the lessons."""
     write_static_site([shipped_models()["sort"]], tmp_path)
-    (tmp_path / "models" / "sort.safetensors").write_bytes(b"weights")
+    before = contents(tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_bytes(b"earlier")
     mark = tmp_path / "attention-explorer-site.txt"
-    mark.write_text(mark.read_text("utf-8") + "models/sort.safetensors\n")
+    mark.write_text(mark.read_text("utf-8") + f"{name}\n")
     write_static_site([shipped_models()["sort"]], tmp_path)
-    assert {path.name for path in (tmp_path / "models").iterdir()} == {"sort.js"}
+    assert contents(tmp_path) == before
 
 
 CARDS = """# Wrong
@@ -160,13 +163,6 @@ def test_cards_that_cannot_be_shown_are_logged(tmp_path, monkeypatch, caplog):
     assert "not among the choices" in first
     assert any("“wrong.en.md”, card 2: " in one for one in logged)
     assert any("“elsewhere.zh.md”第 1 张卡片" in one and "“nothing”" in one for one in logged)
-
-
-def test_a_class_gets_no_answers():
-    models = [shipped_models()["reverse"]]
-    names = [name for name, _ in static_site.linked_files(models)]
-    assert "lessons/the-mask.en.html" in names
-    assert not [name for name in names if name.startswith("sheets/")]
 
 
 def test_a_class_gets_the_toys_first_and_then_everything(monkeypatch):

@@ -9,7 +9,7 @@ from explorer.model.catalog import UploadedModel
 from tests.support.catalog_members import summary
 
 
-def test_what_has_too_many_weights_is_neither_compared_nor_shown_as_norms(explorable, monkeypatch):
+def test_what_has_too_many_weights_is_not_compared(explorable, monkeypatch):
     model = UploadedModel("tiny", "of the limit", summary("123"), explorable)
     trace = model_cache.greedy_trace(model, Request("tiny", "1 2 3"))
     cells = sum(trace.attention(site).size for site in trace.sites)

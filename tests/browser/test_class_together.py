@@ -336,10 +336,6 @@ def test_a_class_sees_the_heads_as_its_host_does(host: Page, guest: Guests, addr
     expect(phone.get_by_test_id("step-count")).to_have_text("step 2/4")
     host.get_by_test_id("site-decoder").click()
     expect(phone.get_by_test_id("verdict")).to_have_text("Decoder · L1 H2")
-    norms = phone.get_by_test_id("class-norms")
-    expect(norms).to_be_hidden()
-    host.get_by_role("radio", name="Value norms").click()
-    expect(norms).to_contain_text("The host shows value norms")
     host.get_by_test_id("head-0-3").click()
     expect(pressed(phone)).to_have_attribute("data-testid", "head-0-3")
     assert not asked
@@ -348,7 +344,6 @@ def test_a_class_sees_the_heads_as_its_host_does(host: Page, guest: Guests, addr
     host.get_by_role("link", name="Explore").click()
     expect(player).to_be_visible()
     expect(grid).to_have_count(0)
-    expect(norms).to_be_hidden()
 
 
 def test_a_guest_takes_the_heads_along_and_explores_alone_with_the_player(

@@ -669,9 +669,3 @@ def test_a_lesson_is_downloaded_while_it_is_followed(open_lesson, open_html):
     assert download.value.suggested_filename == "lesson-padding.html"
     page = open_html(download.value.path().read_text("utf-8"))
     expect(page.get_by_test_id("lesson-title")).to_have_text("Padding is not the future")
-    with tab.expect_download() as download:
-        tab.get_by_role("button", name="questions and answers").click()
-    assert download.value.suggested_filename == "sheet-padding.html"
-    assert "Padding is not the future: questions and answers" in download.value.path().read_text(
-        "utf-8"
-    )

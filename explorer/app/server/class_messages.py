@@ -92,7 +92,7 @@ class _View(msgspec.Struct, forbid_unknown_fields=True):
     query: of the visit; without a model, text and padding if only this server has the trace.
     shown: state of the picture.
     trace: key of the trace, see `trace_route`; "" = it has none.
-    picture: of the trace: the player, the grid of all heads, or that of their value norms.
+    picture: of the trace: the player or the grid of all heads.
     paused: whether the host is on a page without a picture; guests keep the last one.
     scores: whether guests see how many of their votes were right.
     training: in the place of a trace.
@@ -101,7 +101,7 @@ class _View(msgspec.Struct, forbid_unknown_fields=True):
     query: dict[str, Annotated[str, Meta(max_length=LONGEST_LINKED_TEXT)]]
     shown: dict[str, _Word | Annotated[dict[_Word, _Number], Meta(max_length=8)] | _Zoom | _Number]
     trace: _TraceKey = ""
-    picture: Literal["player", "heads", "norms"] = "player"
+    picture: Literal["player", "heads"] = "player"
     paused: bool = False
     scores: bool = False
     card: _Card | None = None

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import mount
 from explorer.app.asked_model import asked_model
-from explorer.app.filled_lesson import whole_lesson, whole_sheet
+from explorer.app.filled_lesson import whole_lesson
 from explorer.app.initial_view import changed_view, initial_selection
 from explorer.app.mount import PictureKey
 from explorer.app.server import access
@@ -105,15 +105,13 @@ def _share_key() -> str:
 def _lesson_files(
     found: FoundLessons, offered: Mapping[str, CatalogMember], language: str
 ) -> files_and_share.Offers:
-    """The page and the sheet of the lesson that is followed; nothing without a lesson."""
+    """The page of the lesson that is followed; nothing without a lesson."""
     name = lesson_state.current().name
     lesson = found.in_language(name, language)
     if lesson is None:
         return {}
-    return {
-        "lesson": (partial(whole_lesson, name, lesson, offered, language), f"lesson-{name}.html"),
-        "sheet": (partial(whole_sheet, name, lesson, offered, language), f"sheet-{name}.html"),
-    }
+    make = partial(whole_lesson, name, lesson, offered, language)
+    return {"lesson": (make, f"lesson-{name}.html")}
 
 
 @st.fragment(key=_ADDRESS)

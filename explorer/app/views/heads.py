@@ -7,9 +7,8 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import experiment_cache, heads_picture, mount, weights_limit
+from explorer.app import heads_picture, mount, weights_limit
 from explorer.app.asked_model import asked_model
-from explorer.app.mount import Norms
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
@@ -32,7 +31,7 @@ from explorer.app.widgets.messages import (
 )
 from explorer.app.widgets.search_panel import search_panel
 from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
-from explorer.core.errors import ConfigError, TraceSizeError
+from explorer.core.errors import TraceSizeError
 from explorer.core.i18n import say
 from explorer.core.look import COMPARE, NO_INTERVENTIONS, Look
 from explorer.core.trace import Trace
@@ -162,38 +161,21 @@ def _is_too_large(trace: Trace, language: str, messages: DeltaGenerator) -> bool
 
 
 def head_grid(
-    member: CatalogMember,
-    trace: Trace,
-    reports: Sequence[StoredReport],
-    language: str,
-    norms: Norms | None = None,
+    member: CatalogMember, trace: Trace, reports: Sequence[StoredReport], language: str
 ) -> None:
-    """Draw the grid of all heads, with the first of the reports. With `norms`, these replace the
-    weights."""
+    """Draw the grid of all heads, with the first of the reports."""
     shown = reports[0] if reports else None
     key = heads_picture.picture_key(member, language, report=shown.key if shown else "")
-    initial = heads_picture.initial_of((key, "norms" if norms else "weights"), member, trace)
+    initial = heads_picture.initial_of(key, member, trace)
     report = shown.report if shown else None
     request = heads_state.shown_request()
     model, visit = asked_model(member, request, trace), visit_state.shared_query(member, request)
-    mount.head_grid(key, initial, trace, report, norms, model, heads_state.read_view, visit)
+    mount.head_grid(key, initial, trace, report, model, heads_state.read_view, visit)
 
 
 def overview(member: CatalogModel, trace: Trace, language: str, _: DeltaGenerator) -> None:
     """Draw the grid of all heads, with their measurements."""
     head_grid(member, trace, reports_of(member), language)
-
-
-def value_norms(
-    member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
-) -> None:
-    """Draw the grid of all heads with value norms, or the reason why these cannot be computed."""
-    norms = None
-    try:
-        norms = experiment_cache.norms(member, heads_state.shown_request())
-    except ConfigError as error:
-        show_error(error, language, messages)
-    head_grid(member, trace, reports_of(member), language, norms)
 
 
 def findings(
@@ -267,7 +249,6 @@ _SECTIONS: Mapping[str, Section] = {  # in the order of `SECTIONS`
     "metrics": Section(partial(findings, report_tables.metrics)),
     "removal": Section(removal),
     "search": Section(search),
-    "norms": Section(value_norms, inside=True, whole=True),
 }
 
 

@@ -23,7 +23,7 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
-from explorer.app.widgets.training_card import lesson_sheet, training_card
+from explorer.app.widgets.training_card import training_card
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
 from explorer.core.look import Look, Selection
@@ -73,7 +73,6 @@ def page() -> None:
     with st.container(key="run-row", horizontal=True, vertical_alignment="center", gap="small"):
         others = run_controls.choose_runs(runs, key, language)
         opened = run_controls.open_and_delete(run, recorded, language)
-        lesson_sheet(found, language)
     buttons = train_state.button_state(run)
     replay = st.fragment(_replay, run_every=_REFRESH if run.active else None)
     replay(key, run, others, language, buttons)

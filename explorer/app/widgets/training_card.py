@@ -8,10 +8,9 @@ from typing import Any
 import streamlit as st
 
 from explorer.app import mount
-from explorer.app.filled_lesson import filled_in, whole_sheet
+from explorer.app.filled_lesson import filled_in
 from explorer.app.state import address_bar
 from explorer.app.state import lesson as lesson_state
-from explorer.app.widgets.downloads import download_button
 from explorer.app.widgets.lesson_card import ChosenCard, shown_lesson
 from explorer.components.lesson.payload import ShownCard, lesson_payload
 from explorer.core.address_fields import reported
@@ -29,16 +28,6 @@ def training_card(found: FoundLessons, run: str, language: str) -> None:
     shown = shown_lesson(found, lesson, _filled_in(lesson, run), language)
     with st.container(key="lesson-card"):
         mount.lesson(lesson_payload(shown, language), partial(_read, lesson))
-
-
-def lesson_sheet(found: FoundLessons, language: str) -> None:
-    """Draw the button for the sheet of the lesson that is followed on this page."""
-    name = lesson_state.current().name
-    lesson = found.in_language(name, language)
-    if lesson is not None and lesson.in_train:
-        make = partial(whole_sheet, name, lesson, {}, language)
-        label = "explore.download_sheet"
-        download_button(label, make, f"sheet-{name}.html", "download-sheet", language)
 
 
 def _filled_in(lesson: Lesson, run: str) -> list[ShownCard | None]:

@@ -49,13 +49,11 @@ def head_grid_payload(
     *,
     language: str = "en",
     view: View | None = None,
-    norms: CellValues | None = None,
     offer: Offer = NOTHING,
     more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Every head of `trace`, with the metrics and roles of `report`.
 
-    norms: value-weighted norms, drawn in the grid instead of the weights.
     offer, more: as in `player_payload`.
     """
     targets = report.facts["targets"] if report else ""
@@ -67,7 +65,7 @@ def head_grid_payload(
         "roles": [sentence_of(role, targets) for role in ROLES],
         "role_groups": _role_groups(report, language) if report else {},
     }
-    arrays = {"trace": _trace(trace, language, view, offer, more)} | _named("norms", norms or {})
+    arrays = {"trace": _trace(trace, language, view, offer, more)}
     return pack_payload(header | _sentences(language), arrays)
 
 
@@ -203,7 +201,7 @@ def _patched(patched: PatchedTexts) -> dict[str, Any]:
 
 
 def _named(name: str, values: CellValues) -> dict[str, NDArray[Any]]:
-    """The arrays of all sites under names such as "norms.cross"."""
+    """The arrays of all sites under names such as "difference.cross"."""
     return {f"{name}.{site}": np.asarray(array, dtype=np.float32) for site, array in values.items()}
 
 

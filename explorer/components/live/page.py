@@ -35,7 +35,7 @@ _GRID = ("axes_natural", "colon", "figure_heads")
 """Sentences of the section "heads" in the grid of all heads without measurements, which a guest of
 a class sees."""
 
-_LIST = ("minutes", "done", "sheet")
+_LIST = ("minutes", "done")
 """Sentences of the section "lessons" in the list of lessons, which only the site has."""
 
 _STATIC_SITE_POLICY = (

@@ -186,11 +186,6 @@ def test_heads_of_each_kind_are_removed_and_cells_masked(model, site):
     app = chosen_in(app.segmented_control, "section-en").set_value("overview").run()
     assert not app.exception
     assert sent_to(app, "head_grid")
-    app = chosen_in(app.segmented_control, "more-section-en").set_value("norms").run()
-    assert not app.exception
-    assert errors(app) == []
-    header, arrays = unpack_payload(sent_to(app, "head_grid"))
-    assert any("norms" in name for name in (*header, *arrays))
     app = chosen_in(app.segmented_control, "more-section-en").set_value("roles").run()
     assert not app.exception
     assert "Nothing has been measured" in app.info[0].value
@@ -350,7 +345,7 @@ def test_where_the_weights_alone_are_known_nothing_is_offered_inside(further):
     assert sent["facts"]["weights_only"]
     assert "inside" not in sent
     assert "Weights only" in " ".join(captions(app))
-    for part in ("experiments", "norms"):
+    for part in ("experiments",):
         app = open_page("heads", model="deberta-tiny", part=part)
         assert "deberta-v2" in app.info[0].value
         assert errors(app) == []

@@ -132,18 +132,16 @@ test("values of a head view: of a head, of the mean, the strongest head", () => 
   const values = [0, 0, 0, 1, 0, 0, 0, 0, 0, -3, 0, 0];
   const payload = readViewPayload(
     packPayload(
-      { view: "head_grid" },
-      { trace: ["uint8", trace], "norms.cross": ["float32", values] },
+      { view: "comparison" },
+      { trace: ["uint8", trace], "difference.cross": ["float32", values] },
     ),
   );
   const { cross } = payload.trace("trace").sites;
   assert.ok(cross);
-  const norms = payload.values("norms", cross);
-  assert.equal(norms?.largest, 3);
-  assert.deepEqual(norms?.strongest, { layer: 0, head: 1 });
-  assert.equal(norms?.of(0, 1)[3], -3);
-  assert.equal(norms?.of(0, MEAN)[3], -1);
-  assert.equal(payload.values("difference", cross), null);
-  assert.ok(payload.hasValues("norms"));
-  assert.ok(!payload.hasValues("difference"));
+  const difference = payload.values("difference", cross);
+  assert.equal(difference?.largest, 3);
+  assert.deepEqual(difference?.strongest, { layer: 0, head: 1 });
+  assert.equal(difference?.of(0, 1)[3], -3);
+  assert.equal(difference?.of(0, MEAN)[3], -1);
+  assert.equal(payload.values("other", cross), null);
 });

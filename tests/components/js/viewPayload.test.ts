@@ -17,7 +17,6 @@ test("a trace that is here is the trace of the grid, and nothing is copied", () 
   assert.equal(payload.trace("trace"), trace);
   assert.equal(payload.header.player_strings, trace.header.strings);
   assert.equal(payload.header.strings, strings);
-  assert.equal(payload.hasValues("norms"), false);
 });
 
 test("the grid asks for what is inside a head, and the player for more", () => {

@@ -145,15 +145,13 @@ function listenToTouches(message: () => Message | null, touch: (picture: boolean
 function createLine(state: Readonly<GuestState>, say: Say, change: () => void): Part {
   const status = element("span", { role: "status", testid: "class-status" });
   const button = buttonElement(change, { testid: "class-explore" });
-  const norms = element("span", { class: "norms", testid: "class-norms" }, say("host_norms"));
-  const node = element("div", { class: "line" }, status, button, norms);
+  const node = element("div", { class: "line" }, status, button);
   const draw = () => {
     const { message, alone, lost } = state;
     const following = followingOf(message, alone);
     node.hidden = following === "none";
     button.hidden = following === "away";
     write(button, say(following === "alone" ? "follow" : "explore_alone"));
-    norms.hidden = following !== "following" || message?.view?.picture !== "norms";
     const said = lost ? "lost" : sentenceOf(message, following);
     write(status, node.hidden ? "" : say(said, { count: message?.present ?? 0 }));
   };

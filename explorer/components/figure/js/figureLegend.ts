@@ -118,20 +118,19 @@ function marks(
  * Colour bar and marks.
  * @param top px
  * @param given.codes of the masked cells, of one head or several
- * @param given.name of what the colours mean, if not weights
  * @returns px, its end
  */
 export function addLegend(
   figure: SVGElement,
   context: TraceContext,
   top: number,
-  { codes = shownCodes(context), name }: { codes?: number[]; name?: string } = {},
+  { codes = shownCodes(context) }: { codes?: number[] } = {},
 ): number {
   const { palette, state } = context;
   const site = siteOf(context);
   const scale = scaleOf(state, site);
   const end = addBar(figure, palette, top, {
-    name: name ?? scaleName(context, scale),
+    name: scaleName(context, scale),
     ramp: ["ramp", palette.ramp],
     marks: scaleMarks(scale, site.scale),
   });

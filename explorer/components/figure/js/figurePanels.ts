@@ -10,20 +10,18 @@ import { placePanels } from "./panelLayout.ts";
 
 type Content = Omit<Parameters<typeof placePanels>[0], "measure" | "sheet" | "top"> & {
   contextOf: (row: number, column: number) => TraceContext | null;
-  name?: string;
 };
 
 /**
  * Small maps in rows and columns with their legend, as `placePanels` places them.
  * @param top px
  * @param given.contextOf what a panel shows; null where there is none
- * @param given.name of what the colours mean, if not weights
  * @returns px, its end
  */
 export function addPanels(
   figure: SVGElement,
   top: number,
-  { contextOf, name, ...content }: Content,
+  { contextOf, ...content }: Content,
 ): number {
   const pen = figurePen();
   const measure = (text: string) => textWidth(pen, text);
@@ -44,5 +42,5 @@ export function addPanels(
     return [context];
   });
   const codes = [...new Set(contexts.flatMap(shownCodes))].sort();
-  return addLegend(figure, contexts[0], layout.end + LINE / 2, { codes, name });
+  return addLegend(figure, contexts[0], layout.end + LINE / 2, { codes });
 }

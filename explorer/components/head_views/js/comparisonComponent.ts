@@ -70,7 +70,6 @@ function placeParts(comparison: Comparison, longer: Side) {
     difference: createValueMap(original.context, frame, {
       name: "difference",
       read: (which) => frame.payload.values("difference", which),
-      signed: true,
       least: LEAST_DIFFERENCE,
     }),
     headings: [say("comparison_original"), say("comparison_changed"), say("comparison_difference")],

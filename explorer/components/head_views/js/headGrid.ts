@@ -21,7 +21,6 @@ import { type FilteredHead, filteredHeads, type HeadFilter } from "./headFilter.
 import { roleText } from "./headRoles.ts";
 import { createHeadTooltip } from "./headTooltip.ts";
 import type { ViewFrame } from "./viewFrame.ts";
-import type { HeadValues } from "./viewPayload.ts";
 
 interface HeadCell {
   button: HTMLButtonElement;
@@ -52,7 +51,6 @@ interface Grid {
   context: TraceContext;
   frame: ViewFrame;
   filter: HeadFilter;
-  values: ((site: Site) => HeadValues | null) | null; // drawn instead of the weights
   cells: HTMLElement;
   axes: HTMLElement;
   tooltip: ReturnType<typeof createHeadTooltip>;
@@ -75,7 +73,6 @@ export function createHeadGrid(
   context: TraceContext,
   frame: ViewFrame,
   filter: HeadFilter,
-  values: Grid["values"],
 ): Part & { tooltip: HTMLElement } {
   const axes = element("div", { class: "head-grid-axes", testid: "head-grid-axes" });
   const cells = element("div", {
@@ -91,7 +88,6 @@ export function createHeadGrid(
     context,
     frame,
     filter,
-    values,
     cells,
     axes,
     tooltip,
@@ -249,19 +245,16 @@ function captioned(grid: Grid, one: FilteredHead) {
   return cell.button;
 }
 
-/** Draw the weights of every head, or the values instead of them. */
-function paintPictures({ context, byIndex, layout, values, laid }: Grid) {
+/** Draw the weights of every head. */
+function paintPictures({ context, byIndex, layout, laid }: Grid) {
   void laid.values.pixels;
   const site = siteOf(context);
   const scale = scaleOf(context.state, site);
-  const shown = values?.(site);
   for (const [index, { picture }] of byIndex) {
     const { layer, head } = headAt(index, site.heads);
     if (layer >= site.layers) continue;
     const own = site.picture(layer, head);
-    const tone = shown
-      ? shown.of(layer, head).map((value) => value / (shown.largest || 1))
-      : tones(own.weights, own.keys, scale);
+    const tone = tones(own.weights, own.keys, scale);
     const removed = site.removed(layer, head) !== null;
     paintThumbnail(picture, layout, context.palette, own, tone, removed);
   }

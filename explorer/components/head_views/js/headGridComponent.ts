@@ -6,7 +6,7 @@ import { readViewPayload } from "./viewPayload.ts";
 /** The head grid as a Streamlit component. */
 export default streamlitComponent({
   read: readViewPayload,
-  identity: (payload) => `${payload.header.language} ${payload.hasValues("norms")}`,
+  identity: (payload) => payload.header.language,
   listeners: viewListeners,
   open: openHeadGrid,
 });

@@ -25,14 +25,13 @@ import { initialState } from "../../trace/js/initialState.ts";
 import { createLateChecks, giveChecks } from "../../trace/js/lateChecks.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
-import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
+import { mapTitle, shownName } from "../../trace/js/stepState.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
 import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
 import { createHeadFilter, type HeadFilter, NO_FILTER } from "./headFilter.ts";
 import { createHeadGrid } from "./headGrid.ts";
 import { measuredHead, roleText } from "./headRoles.ts";
 import { headsFigure, picturedHeads } from "./headsFigure.ts";
-import { createValueMap } from "./valueMap.ts";
 import {
   closeContext,
   createViewContext,
@@ -72,11 +71,10 @@ export function openHeadGrid(
     onCell: cellOpener(context),
   });
   const placed = placeParts(context, frame, filter, map);
-  const shown = payload.hasValues("norms") ? "norms" : "heads";
   const reports = {
     views: [
       createSelectionReport(context),
-      createClassReport(context, shown),
+      createClassReport(context, "heads"),
       createLateChecks(context),
     ],
   };
@@ -136,33 +134,25 @@ function placeParts(
   store: Store<HeadFilter>,
   map: MapPart,
 ): Part[] {
-  const readNorms: Parameters<typeof createValueMap>[2]["read"] = (site) =>
-    frame.payload.values("norms", site);
-  const hasNorms = frame.payload.hasValues("norms");
-  const shownNorms = () => (hasNorms ? readNorms(siteOf(context)) : null);
   const site = createSiteChoice(context);
   const headsNote = createHeadsNote(context);
   const filter = frame.payload.header.unmeasured ? [] : [createHeadFilter(context, frame, store)];
-  const grid = createHeadGrid(context, frame, store.values, hasNorms ? readNorms : null);
+  const grid = createHeadGrid(context, frame, store.values);
   const sentence = createSentence(context);
   const transport = createTransport(context);
   const roles = createRolesLine(context, frame);
   const tooltip = createTooltip(context);
-  const norms = hasNorms
-    ? [createValueMap(context, frame, { name: "norms", read: readNorms, signed: false })]
-    : [];
-  const maps = element("div", { class: "maps" }, map.element, ...norms.map((part) => part.element));
   const selected = element(
     "div",
     { class: "selected-head" },
     roles.element,
     sentence.element,
     transport.element,
-    maps,
+    map.element,
   );
   const figures = figureButtons(context.say, {
-    figure: (width) => headsFigure(context, frame, store.values, shownNorms(), width),
-    fileName: () => `heads-${context.state.site}${hasNorms ? "-norms" : ""}`,
+    figure: (width) => headsFigure(context, frame, store.values, width),
+    fileName: () => `heads-${context.state.site}`,
     prefix: "heads-",
   });
   const save = saveMenu(context.say, context.signal, figures);
@@ -172,12 +162,7 @@ function placeParts(
   };
   const shown = [site, ...filter].map((part) => part.element);
   const tools = element("div", { class: "tools" }, ...shown, save, headsNote.element);
-  const body = element(
-    "div",
-    { class: hasNorms ? "head-grid-body with-norms" : "head-grid-body" },
-    grid.element,
-    selected,
-  );
+  const body = element("div", { class: "head-grid-body" }, grid.element, selected);
   const inside = createInside(context);
   const integrity = createIntegrity(context, () =>
     isOffered(context) ? "keys_inside_heads" : "keys",
@@ -194,7 +179,6 @@ function placeParts(
     roles,
     transport,
     map,
-    ...norms,
     sentence,
     integrity,
     tooltip,

@@ -5,20 +5,17 @@ import { addPanels } from "../../figure/js/figurePanels.ts";
 import { beginFigure } from "../../figure/js/figureSheet.ts";
 import { FONT, LINE } from "../../figure/js/figureText.ts";
 import { printPalette } from "../../page/js/palette.ts";
-import { FULL_WEIGHT } from "../../trace/js/look.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
-import type { Picture, Site } from "../../trace/js/trace.ts";
+import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type FilteredHead, filteredHeads, type HeadFilter, metricShown } from "./headFilter.ts";
 import type { ViewFrame } from "./viewFrame.ts";
-import type { HeadValues } from "./viewPayload.ts";
 
 const ACROSS = 8; // panels beside each other, where heads are sorted or very many
 
 /**
  * All heads of the attention on screen as a figure that explains itself: layers as rows and heads
  * as columns, or the heads that pass a filter by their number.
- * @param values drawn instead of the weights
  * @param width px
  * @returns null where no head passes
  */
@@ -26,7 +23,6 @@ export function headsFigure(
   given: TraceContext,
   frame: ViewFrame,
   filter: HeadFilter,
-  values: HeadValues | null,
   width: number,
 ): Figure | null {
   const heads = picturedHeads(given, frame, filter);
@@ -35,8 +31,8 @@ export function headsFigure(
   const site = siteOf(given);
   const { figure, end, finish } = beginFigure(given.trace.header, {
     palette,
-    title: title(given, frame, values),
-    captions: captions(given, frame, filter, values),
+    title: frame.say("figure_heads", { site: given.say(`site_${given.state.site}`) }),
+    captions: captions(given, frame, filter),
     width,
   });
   const rows = rowsOf(heads, filter.sorted ? Math.min(heads.length, ACROSS) : site.heads);
@@ -45,9 +41,8 @@ export function headsFigure(
     shape: site,
     contextOf: (row: number, column: number) => {
       const one = rows[row][column];
-      return one ? panelContext({ ...given, palette }, one, values) : null;
+      return one ? panelContext({ ...given, palette }, one) : null;
     },
-    name: values ? frame.say("norms_title") : undefined,
   };
   return finish(addPanels(figure, end + LINE / 2, panels));
 }
@@ -57,26 +52,13 @@ export function picturedHeads(context: TraceContext, frame: ViewFrame, filter: H
   return filteredHeads(context, frame, filter).filter((one) => one.passes || !filter.sorted);
 }
 
-/** What attention, and whether its weights or value norms. */
-function title({ state, say }: TraceContext, frame: ViewFrame, values: HeadValues | null) {
-  const site = say(`site_${state.site}`);
-  return frame.say(values ? "figure_norms" : "figure_heads", { site });
-}
-
 /** How to read a panel, what is under it, the model and the text. */
-function captions(
-  context: TraceContext,
-  frame: ViewFrame,
-  filter: HeadFilter,
-  values: HeadValues | null,
-) {
+function captions(context: TraceContext, frame: ViewFrame, filter: HeadFilter) {
   const { state, say } = context;
   const metric = metricShown(frame, state.site, filter);
   const count = frame.payload.header.sentences;
   return [
-    values
-      ? frame.say("figure_norms_axes")
-      : `${say(`figure_axes_${state.site}`)} ${say("figure_weights")}`,
+    `${say(`figure_axes_${state.site}`)} ${say("figure_weights")}`,
     metric ? frame.say("figure_number", { metric: frame.say(`metric_${metric}`), count }) : "",
     ...figureOrigin(context),
   ];
@@ -107,35 +89,22 @@ function labels(context: TraceContext, rows: FilteredHead[][], sorted: boolean) 
 /**
  * The context of one head, as its thumbnail shows it: with all rows and without a current query.
  */
-function panelContext(
-  context: TraceContext,
-  { layer, head }: FilteredHead,
-  values: HeadValues | null,
-): TraceContext {
+function panelContext(context: TraceContext, { layer, head }: FilteredHead): TraceContext {
   const { trace, state } = context;
   const site = siteOf(context);
   const shown = { layer, head, step: 0, alignment: "off" as const, ahead: true };
-  const own = values ? valuePicture(site, values, layer, head) : site.picture(layer, head);
+  const own = site.picture(layer, head);
   const one: Site = {
     ...site,
-    ...(values ? { scale: values.largest } : {}),
     queries: own.queries,
     keys: own.keys,
     widest: site.widest ?? site.keys, // of the whole head, by which the scale is chosen
     weights: () => own.weights,
     masked: () => own.masked,
   };
-  const scale = values ? "linear" : state.scale;
   return {
     ...context,
     trace: { ...trace, sites: { ...trace.sites, [site.name]: one } },
-    state: { ...state, ...shown, scale },
+    state: { ...state, ...shown },
   };
-}
-
-/** The values of a head, as codes of the largest of all heads. */
-function valuePicture(site: Site, values: HeadValues, layer: number, head: number): Picture {
-  const share = FULL_WEIGHT / (values.largest || 1);
-  const weights = Uint16Array.from(values.of(layer, head), (value) => value * share);
-  return { queries: site.queries, keys: site.keys, weights, masked: site.masked(layer, head) };
 }

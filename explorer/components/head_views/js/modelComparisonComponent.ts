@@ -89,7 +89,6 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
   const difference = createValueMap(context, frame, {
     name: "pair",
     read: (which) => differenceOf(which, changed, pairs),
-    signed: true,
     facts: () => headsShown(comparison),
     tokenOf: (side, position) => tokenPair(comparison, side, position),
   });

@@ -20,9 +20,8 @@ import type { HeadValues } from "./viewPayload.ts";
 
 /** What the values are. */
 export interface Kind {
-  name: "norms" | "difference" | "pair"; // prefix of the sentences
+  name: "difference" | "pair"; // prefix of the sentences
   read: (site: Site) => HeadValues | null;
-  signed: boolean;
   facts?: () => Record<string, string>; // for the heading
   /** a label, where it is not that of the context */
   tokenOf?: (side: "queryTokens" | "keyTokens", position: number) => string;
@@ -94,22 +93,15 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
 }
 
 /** The values of the selected head and how they are drawn. */
-function cellsOf(
-  context: TraceContext,
-  heads: HeadValues | null,
-  { signed, least = 0 }: Kind,
-): Cells {
+function cellsOf(context: TraceContext, heads: HeadValues | null, { least = 0 }: Kind): Cells {
   const { layer, head } = context.state;
   const site = siteOf(context);
   const most = heads?.largest ? Math.max(heads.largest, least) : 0;
   const values = heads?.of(layer, head) ?? new Float32Array(site.queries * site.keys);
-  const tone = values.map((value) => {
-    const share = most ? value / most : 0;
-    return signed ? (share + 1) / 2 : share;
-  });
+  const tone = values.map((value) => ((most ? value / most : 0) + 1) / 2);
   // A cell that an intervention unmasked has a value, although the original masks it.
   const masked = site.masked(layer, head).map((code, cell) => (values[cell] === 0 ? code : 0));
-  return { values, tone, masked, signed, most, ramp: rampOf(context.palette, signed) };
+  return { values, tone, masked, signed: true, most, ramp: rampOf(context.palette, true) };
 }
 
 /** The numbers in their cells, where these are large enough. */
@@ -117,7 +109,7 @@ function printValues(
   parent: HTMLElement,
   geometry: Geometry,
   keys: number,
-  { values, tone, masked, ramp, most, signed }: Cells,
+  { values, tone, masked, ramp, most }: Cells,
 ) {
   const { width, height } = cellSize(geometry);
   parent.replaceChildren();
@@ -125,7 +117,7 @@ function printValues(
   positionRectangle(parent, geometry.left, geometry.top, geometry.width, geometry.height);
   values.forEach((value, cell) => {
     if (masked[cell] || Math.abs(value) < Math.max(most * 0.02, 0.005)) return;
-    const node = element("span", {}, printedNumber(value, signed));
+    const node = element("span", {}, printedNumber(value));
     node.style.color = inkOn(colourAt(ramp, tone[cell]));
     positionRectangle(node, (cell % keys) * width, Math.floor(cell / keys) * height, width, height);
     node.style.lineHeight = `${height}px`;
@@ -134,9 +126,9 @@ function printValues(
 }
 
 /** A number without a leading zero. */
-function printedNumber(value: number, signed: boolean) {
+function printedNumber(value: number) {
   const text = shortNumber(Math.abs(value)).replace(/^0\./, ".");
-  const sign = value < 0 ? "−" : signed && value > 0 ? "+" : "";
+  const sign = value < 0 ? "−" : value > 0 ? "+" : "";
   return sign + text;
 }
 
@@ -148,7 +140,7 @@ function noteOf(
   heads: HeadValues | null,
   { values, most }: Cells,
 ) {
-  const { name, signed } = kind;
+  const { name } = kind;
   if (!heads) return frame.say(`${name}_none`);
   if (!most) return frame.say(`${name}_zero`);
   const site = siteOf(context);
@@ -162,7 +154,7 @@ function noteOf(
     return shown.length < values.length ? "" : frame.say(`${name}_elsewhere`, facts);
   return frame.say(`${name}_note`, {
     ...facts,
-    value: signed ? signedNumber(values[best]) : shortNumber(values[best]),
+    value: signedNumber(values[best]),
     query: labelAt(context, kind, "queryTokens", Math.floor(best / site.keys)),
     key: labelAt(context, kind, "keyTokens", best % site.keys),
   });

@@ -76,7 +76,6 @@ export interface ViewPayload {
   values: (name: string, site: Site) => HeadValues | null;
   /** of each head of the first model to each of the second */
   similarity: (site: SiteName) => Float32Array | null;
-  hasValues: (name: string) => boolean; // whether it has such values for any site
 }
 
 /** Read the payload of a head view. */
@@ -90,7 +89,6 @@ export function readViewPayload(bytes: Uint8Array): ViewPayload {
       return numbers && createHeadValues(numbers, site);
     },
     similarity: (site) => array(`similarity.${site}`) as Float32Array | null,
-    hasValues: (name) => Object.keys(header.arrays).some((key) => key.startsWith(`${name}.`)),
   };
 }
 
@@ -116,7 +114,6 @@ export function traceAsPayload(trace: Trace, strings: Strings): ViewPayload {
     trace: () => trace,
     values: () => null,
     similarity: () => null,
-    hasValues: () => false,
   };
 }
 

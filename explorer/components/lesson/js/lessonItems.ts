@@ -14,13 +14,11 @@ export interface ListedLesson {
  * The entries of the list of lessons: what opens each one, how long it takes, and a tick where it
  * was finished in this browser.
  * @param opener makes the link or the button that opens it
- * @param more what else stands in its line
  */
 export function lessonItems(
   lessons: ListedLesson[],
   say: Say,
   opener: (lesson: ListedLesson) => HTMLElement,
-  more: (lesson: ListedLesson) => HTMLElement[] = () => [],
 ): HTMLElement[] {
   const finished = finishedLessons();
   return lessons.map((lesson) => {
@@ -28,7 +26,7 @@ export function lessonItems(
     const opens = opener(lesson);
     if (aims) opens.title = aims;
     const time = minutes ? [note(say("minutes", { minutes }))] : [];
-    return element("li", {}, opens, ...time, ...more(lesson), ...tick(finished.has(name), say));
+    return element("li", {}, opens, ...time, ...tick(finished.has(name), say));
   });
 }
 

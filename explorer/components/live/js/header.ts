@@ -14,12 +14,11 @@ const ELSEWHERE: [string, string][] = [
   ["needs_class", "attention-explorer class"],
 ];
 
-/** @param sheets whether the list of lessons links to sheets, which have the answers */
 export function createHeader(
   data: PageData,
   language: string,
   say: Say,
-  { onLanguage, sheets }: { onLanguage: (language: string) => void; sheets: boolean },
+  onLanguage: (language: string) => void,
   signal: AbortSignal,
 ) {
   const languages = Object.entries(data.languages).map(([code, { name, tag }]) => {
@@ -29,7 +28,7 @@ export function createHeader(
     button.addEventListener("click", () => onLanguage(code));
     return button;
   });
-  const listed = data.lessons.length ? [lessons(data, language, say, sheets)] : [];
+  const listed = data.lessons.length ? [lessons(data, language, say)] : [];
   const pages = data.site ? [...listed, training(language, say)] : [];
   return element(
     "header",
@@ -45,23 +44,16 @@ export function createHeader(
   );
 }
 
-function lessons(data: PageData, language: string, say: Say, sheets: boolean) {
+function lessons(data: PageData, language: string, say: Say) {
   const own: Say = (key, facts) => fillIn(data.strings[language].lessons, key, facts);
   const listed = data.lessons.map((one): ListedLesson => {
     const { name, title, aims, minutes } = one;
     return { name, title: title[language], aims: aims[language], minutes };
   });
-  const link = (folder: string, { name }: ListedLesson, text: string) =>
-    element("a", { href: `${folder}/${encodeURIComponent(name)}.${language}.html` }, text);
-  const opener = (lesson: ListedLesson) => link("lessons", lesson, lesson.title);
-  const sheet = (lesson: ListedLesson) => {
-    const node = link("sheets", lesson, own("sheet"));
-    node.classList.add("note");
-    return [node];
-  };
+  const opener = ({ name, title }: ListedLesson) =>
+    element("a", { href: `lessons/${encodeURIComponent(name)}.${language}.html` }, title);
   const list = element("ol", {});
-  const draw = () =>
-    list.replaceChildren(...lessonItems(listed, own, opener, sheets ? sheet : undefined));
+  const draw = () => list.replaceChildren(...lessonItems(listed, own, opener));
   draw();
   const node = menu("lessons", say("lessons"), list);
   node.addEventListener("toggle", draw); // a lesson may be finished since

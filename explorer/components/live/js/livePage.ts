@@ -72,8 +72,7 @@ function openPage(data: PageData, workerSource: string) {
       onEdit: asking.edited,
     });
     typeOn = bar.focus;
-    const chosen = { onLanguage: speak, sheets: !IN_CLASS };
-    const header = createHeader(data, language, say, chosen, built.signal);
+    const header = createHeader(data, language, say, speak, built.signal);
     const top = element("div", { class: "top" }, header, ...messages.around(bar.element));
     const line = guest?.build((key, facts) => fillIn(class_tools, key, facts));
     const above = line ? [line, top] : [top];

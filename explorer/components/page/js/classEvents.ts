@@ -15,8 +15,8 @@ export type ShownState = Place & {
   guess: { weightsToo: boolean; rows: number; tokens: number } | null;
 };
 
-/** What draws the trace: the player, or the grid of all heads with weights or value norms. */
-export type ShownPicture = "player" | "heads" | "norms";
+/** What draws the trace: the player, or the grid of all heads. */
+export type ShownPicture = "player" | "heads";
 
 /** What is guessed of a trace: the next token, or where a head looks. */
 export type Kind = "token" | "key";
