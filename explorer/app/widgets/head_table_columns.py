@@ -1,6 +1,7 @@
 """The tables on Heads: labels and help texts of their columns, and the format of numbers."""
 
 import math
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -12,7 +13,6 @@ from pandas.io.formats.style import Styler
 from explorer.app.widgets.head_tables import number_writer
 from explorer.core.i18n import say, table
 from explorer.core.number_format import fixed_number, percent
-from explorer.core.text_width import text_width
 
 _LETTER, _WIDE_LETTER, _PADDING = 6.3, 14.0, 21
 """Pixels of a letter in a table, of a Chinese character, and beside the text of a cell."""
@@ -59,7 +59,13 @@ def _column(name: str, language: str, kind: str, texts: Sequence[str]) -> Any:
 
 def _width(texts: Sequence[str]) -> int:
     """Pixels of a column with room for all of these texts."""
-    return _PADDING + math.ceil(max(text_width(text, _LETTER, _WIDE_LETTER) for text in texts))
+    return _PADDING + math.ceil(max(map(_text_width, texts)))
+
+
+def _text_width(text: str) -> float:
+    """Pixels of a text, about: no font can be asked here."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return wide * _WIDE_LETTER + (len(text) - wide) * _LETTER
 
 
 def _number_format(name: str, values: "pd.Series[float]") -> Callable[[Any], str]:

@@ -27,9 +27,8 @@ from explorer.model.catalog import CatalogModel
 _REFRESH = 1.0  # seconds between two looks at the queue
 
 
-Begin: TypeAlias = Callable[[Model], QueuedMeasurement | None]
-"""Starts a measurement of a loaded model, or returns None if there is nothing to measure on. May
-raise `ExplorerError`."""
+Begin: TypeAlias = Callable[[Model], QueuedMeasurement]
+"""Starts a measurement of a loaded model. May raise `ExplorerError`."""
 
 
 def form_popover(label: str) -> DeltaGenerator:
@@ -44,9 +43,6 @@ def start_button(
     model: CatalogModel,
     begin: Begin,
     language: str,
-    *,
-    disabled: bool = False,
-    icon: str | None = None,
     label: str = "heads.start",
 ) -> None:
     """The button that starts a measurement of `model`, or reports why it cannot start. label: key
@@ -55,8 +51,6 @@ def start_button(
         say(label, language),
         key=key,
         type="primary",
-        disabled=disabled,
-        icon=icon,
         on_click=partial(_start, model, begin, language),
     )
 
@@ -68,8 +62,7 @@ def _start(model: CatalogModel, begin: Begin, language: str) -> None:
     except ExplorerError as error:
         messages.report(error)
         return
-    if started is not None:
-        follow_started(started, language)
+    follow_started(started, language)
 
 
 def follow_started(started: QueuedMeasurement, language: str) -> None:

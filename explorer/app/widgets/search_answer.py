@@ -5,12 +5,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from explorer.app.widgets.marked_sentence import MARKS, marked_sentence
+from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.core.look import Look, to_query
 from explorer.core.sites import SIDES, sides
+from explorer.core.vocabulary import shown_label
+from explorer.core.word_segmentation import Unit, spelling
 
 _EXPLORE = Path(__file__).parents[1] / "views" / "explore.py"
+
+MARKS = {"query": "orange", "key": "green"}
+"""The colours that query and key have in all pictures."""
 
 
 def token_marks(language: str) -> dict[str, str]:
@@ -53,3 +58,33 @@ def cell_in_sentence(
             )
             lines.append(marked_sentence(labels, mark, query, key))
     return "  \n".join(lines)
+
+
+def marked_sentence(
+    labels: Sequence[str], mark: str, query: int | None = None, key: int | None = None
+) -> str:
+    """The text that tokens spell; special ones only where they are marked.
+
+    mark: of words in the labels. query, key: positions to mark; None = not on this side.
+    """
+    text = ""
+    for unit in spelling(labels, mark):
+        cell = {"query": query, "key": key}
+        marks = [colour for name, colour in MARKS.items() if _is_at(unit, cell[name])]
+        if not unit.special or marks:
+            space = " " if text and (unit.marked or unit.special) else ""
+            text += space + _marked(unit, marks)
+    return text
+
+
+def _is_at(unit: Unit, position: int | None) -> bool:
+    return position is not None and unit.start <= position < unit.stop
+
+
+def _marked(unit: Unit, marks: Sequence[str]) -> str:
+    text = literal(shown_label(unit.text))
+    if marks and not text:
+        text = "▁"  # a space that is a token
+    for colour in marks:
+        text = f":{colour}-background[:{colour}[**{text}**]]"
+    return text

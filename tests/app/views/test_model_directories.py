@@ -186,7 +186,7 @@ def test_heads_of_each_kind_are_removed_and_cells_masked(model, site):
     app = chosen_in(app.segmented_control, "section-en").set_value("overview").run()
     assert not app.exception
     assert sent_to(app, "head_grid")
-    app = chosen_in(app.segmented_control, "more-section-en").set_value("roles").run()
+    app = chosen_in(app.segmented_control, "more-section-en").set_value("metrics").run()
     assert not app.exception
     assert "Nothing has been measured" in app.info[0].value
 

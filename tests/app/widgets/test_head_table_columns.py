@@ -48,3 +48,11 @@ def test_a_column_is_as_wide_as_the_longest_text_in_any_row_or_its_label():
     assert 5.8 * len(label) + 16 <= narrow < wide
     assert columns(frame[:20], "zh")["entropy_interval"]["width"] >= 2 * 14 + 16
     assert columns(frame[:0], "en")["entropy_interval"]["width"] == narrow
+
+
+def test_a_column_has_room_for_its_widest_text_and_for_characters_wider_than_letters():
+    widths = [
+        columns(pd.DataFrame({"head": [text]}), "en")["head"]["width"]
+        for text in ("L0 H0", "L0 H0" * 4, "猫，" * 4)
+    ]
+    assert widths == [53, 147, 133]  # 21 + 6.3 a letter, or 14

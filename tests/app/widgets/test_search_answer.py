@@ -1,8 +1,8 @@
-"""An answer of a search in Markdown."""
+"""An answer of a search in Markdown, with the tokens of a cell marked."""
 
 import pytest
 
-from explorer.app.widgets.search_answer import cell_in_sentence, token_marks
+from explorer.app.widgets.search_answer import cell_in_sentence, marked_sentence, token_marks
 
 SENTENCE = [(["▁I", "▁see"], "▁"), (["<bos>", "▁Je", "▁vois"], "▁")]
 QUERY, KEY = (f":{colour}-background[:{colour}[**%s**]]" for colour in ("orange", "green"))
@@ -27,3 +27,27 @@ def test_a_side_without_tokens_has_no_line():
 def test_the_colours_are_explained_in_both_languages():
     assert token_marks("en")["key_token"] == ":green-background[Key token]"
     assert token_marks("zh")["query_token"] == ":orange-background[查询词元]"
+
+
+def test_pieces_become_a_text_with_both_tokens_marked() -> None:
+    pieces = ["<bos>", "▁My", "▁ca", "t", "▁", "sleeps", ".", "<eos>"]
+    text = marked_sentence(pieces, "▁", query=3, key=1)
+    assert text == f"{KEY % ('My')} ca{QUERY % ('t')} sleeps\\."
+
+
+def test_a_special_is_shown_where_it_is_marked() -> None:
+    assert marked_sentence(["7", "3", "<eos>"], "", key=2) == f"7 3 {KEY % ('eos')}"
+    assert marked_sentence(["[CLS]", "it", "##s", "."], "##", query=2) == (f"it{QUERY % ('s')} \\.")
+
+
+def test_a_token_that_looks_at_itself_has_both_marks() -> None:
+    inner = QUERY % ("7")
+    assert marked_sentence(["7"], "", 0, 0) == KEY % (inner)
+
+
+def test_nothing_in_a_text_is_read_as_markdown() -> None:
+    assert marked_sentence(["*", "[x]"], "") == "\\* \\[x\\]"
+
+
+def test_a_marked_space_is_seen() -> None:
+    assert marked_sentence(["▁", "七"], "▁", key=0) == f"{KEY % ('▁')}七"
