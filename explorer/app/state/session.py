@@ -17,6 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 LANGUAGE = "language"
 EXAMPLES = "examples"
 WEIGHTS = "heads-weights"
+TYPED = "compare-typed"
 RUN = "train-run"
 COMPARED_RUNS = "train-others"
 

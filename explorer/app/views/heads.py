@@ -270,7 +270,8 @@ def experiments(
     with editor:
         intervention_editor.draft_row(trace, language)
         offered = None if changed == initial.named_head else changed
-        intervention_editor.intervention_list(trace, language, offered)
+        with st.container(key="interventions", horizontal=True, gap="small"):
+            intervention_editor.intervention_list(trace, language, offered)
     if compared is not None:
         experiment_result.summary(member, compared, language)
     shown = compared or TraceComparison(trace, trace, trace)

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import experiment_cache
+from explorer.app.comparisons import ComparisonError
 from explorer.app.state import heads as heads_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
@@ -31,7 +32,7 @@ from explorer.core.interventions import (
 from explorer.core.look import NO_INTERVENTIONS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import shown_label
+from explorer.core.vocabulary import LONGEST_LINKED_TEXT, shown_label
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.model.catalog import CatalogModel
 
@@ -61,6 +62,42 @@ def computed_experiment(
                 visit_state.set_interventions(interventions)
             return compared
     return None
+
+
+def typed_line(member: CatalogModel, trace: Trace, language: str) -> None:
+    """Draw the field in which changes are typed, as the command line and links write them.
+
+    trace: of the same model.
+    """
+    site = trace.sites[-1]
+    st.text_input(
+        say("heads.typed", language),
+        key=session.TYPED,
+        on_change=partial(_add_typed, member, language),
+        placeholder=f"ablate {site}.0.1 mean",
+        help=literal(say("heads.typed_title", language, site=site)),
+        max_chars=LONGEST_LINKED_TEXT,
+        autocomplete="off",
+    )
+
+
+def _add_typed(member: CatalogModel, language: str) -> None:
+    """Add the typed changes to those in force and empty the field; if they cannot be read or
+    computed, report why, and what was typed stays."""
+    typed = str(session.widget_value(session.TYPED) or "")
+    if not (lines := [line for line in map(str.strip, typed.split(";")) if line]):
+        return
+    try:
+        in_force = visit_state.current().request.interventions
+        both = Interventions.of((*in_force, *Interventions.parse(lines)))
+        if len(both) > MOST_INTERVENTIONS:
+            raise ComparisonError("too_many_chips", limit=MOST_INTERVENTIONS)
+        experiment_cache.experiment(member, heads_state.shown_request(), both)
+    except ExplorerError as error:
+        report(named_as_here(error, language))
+    else:
+        visit_state.set_interventions(both)
+        session.set_widget(session.TYPED, "")
 
 
 def draft_row(trace: Trace, language: str) -> None:
@@ -99,33 +136,31 @@ def draft_row(trace: Trace, language: str) -> None:
 
 
 def intervention_list(trace: Trace, language: str, changed: Head | None = None) -> None:
-    """Draw the interventions in force, each a button that undoes it. Without any, draw one to begin
-    with.
+    """Draw the interventions in force, each a button that undoes it; without any, say how to make
+    one.
 
     changed: head that they change most; a button moves the picture to it. None = no button.
     """
     interventions = visit_state.current().request.interventions
-    with st.container(key="interventions", horizontal=True, gap="small"):
-        if not interventions:
-            st.caption(say("heads.no_chips", language))
-            _offer_all_heads(trace, language)
-        for one in interventions:
-            name = intervention_text(one, trace, language)
-            st.button(
-                literal(name),
-                key=f"undo-{one}",
-                icon=":material/close:",
-                help=literal(say("player.undo", language, chip=name)),
-                on_click=partial(visit_state.set_interventions, interventions.without(one)),
-            )
-        if len(interventions) > 1:
-            st.button(
-                say("player.undo_all", language),
-                key="undo-all",
-                on_click=partial(visit_state.set_interventions, NO_INTERVENTIONS),
-            )
-        if changed is not None:
-            _changed_head_button(changed, trace, language)
+    if not interventions:
+        st.caption(say("heads.no_changes", language))
+    for one in interventions:
+        name = intervention_text(one, trace, language)
+        st.button(
+            literal(name),
+            key=f"undo-{one}",
+            icon=":material/close:",
+            help=literal(say("player.undo", language, chip=name)),
+            on_click=partial(visit_state.set_interventions, interventions.without(one)),
+        )
+    if len(interventions) > 1:
+        st.button(
+            say("player.undo_all", language),
+            key="undo-all",
+            on_click=partial(visit_state.set_interventions, NO_INTERVENTIONS),
+        )
+    if changed is not None:
+        _changed_head_button(changed, trace, language)
 
 
 def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
@@ -166,29 +201,6 @@ def named_as_here(error: ExplorerError, language: str) -> ExplorerError:
         name = f"L{layer}" if head == "*" else f"L{layer} H{head}"
         facts["head"] = f"{head_tables.site_name(site, language)} {name}"
     return type(error)(error.key, **facts)
-
-
-def _offer_all_heads(trace: Trace, language: str) -> None:
-    """Draw a button that removes all heads of the last attention path. This changes the output,
-    which removing one head seldom does. If the model has no other path, only the heads of its first
-    layer. No button if this takes too many interventions or leaves no head."""
-    site = trace.sites[-1]
-    layers = trace.attention(site).shape[0]
-    label = say("heads.try_all", language, site=head_tables.site_name(site, language))
-    if len(trace.sites) == 1:
-        if layers == 1:
-            return
-        layers = 1
-        label = say("heads.try_layer", language, layer=trace.layer_numbers(site)[0])
-    if layers > MOST_INTERVENTIONS:
-        return
-    everything = Interventions.gather(ablate=[(site, layer, None) for layer in range(layers)])
-    st.button(
-        label,
-        key="try-all",
-        on_click=partial(heads_state.propose, everything),
-        help=say("heads.try_all_title", language),
-    )
 
 
 def _changed_head_button(changed: Head, trace: Trace, language: str) -> None:
