@@ -287,10 +287,6 @@ class Interventions:
         """One line each; `parse` reads them back."""
         return tuple(map(str, self))
 
-    def plus(self, one: Intervention) -> "Interventions":
-        """These and `one`; raises as `gather` does."""
-        return Interventions.of((*self, one))
-
     def without(self, one: Intervention) -> "Interventions":
         """All but `one`."""
         return Interventions.of(other for other in self if other != one)

@@ -57,11 +57,14 @@ NEXT_VIEWS = ("heads",)
 
 SECTIONS = (
     *("overview", "metrics", "roles", "alignment", "search"),
-    *("experiments", "compare", "removal", "pruning", "norms"),
+    *("compare", "removal", "pruning", "norms"),
 )
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 
-MOVED_SECTIONS: Mapping[str, Mapping[str, str]] = {"beam": {"part": "overview"}}
+MOVED_SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "beam": {"part": "overview"},
+    "experiments": {"part": "compare", "with": "@changes"},
+}
 """A section of an earlier version → the parameters of what a link to it opens now."""
 
 COMPARE = "compare"

@@ -87,7 +87,7 @@ def test_one_is_removed_and_a_repeated_line_counts_once():
     done = Interventions.parse([*LINES, LINES[0]])
     assert done.texts() == LINES
     assert done.without(done.edit_mask[0]).texts() == LINES[:4] + LINES[5:]
-    assert done.without(done.keep[0]).plus(done.keep[0]) == done
+    assert Interventions.of((*done.without(done.keep[0]), done.keep[0])) == done
     assert Interventions.of(reversed(tuple(done))).on_heads.keep == done.keep
 
 

@@ -31,7 +31,7 @@ from explorer.app.widgets.messages import show_error, show_refused
 from explorer.components.head_views.payload import Sides
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.interventions import Interventions
+from explorer.core.interventions import Interventions, refuse_weights_only
 from explorer.core.look import CHANGES, COMPARE, NO_INTERVENTIONS, OTHER_TEXT, MomentPair
 from explorer.core.trace import Trace
 from explorer.heads.comparison.trace_comparison import TraceComparison
@@ -116,7 +116,9 @@ def _compare_changes(
     member: CatalogModel, trace: Trace, language: str, places: ComparisonPlaces
 ) -> None:
     """The text without and with the interventions, which are typed and undone here. Where there are
-    none, or none that can be computed, the text beside itself."""
+    none, or none that can be computed, the text beside itself. Raises `InterventionError` where
+    nothing can be changed."""
+    refuse_weights_only(trace.facts)
     with places.area:
         intervention_editor.typed_line(member, trace, language)
     interventions, compared = _changed(member, trace, language, places)

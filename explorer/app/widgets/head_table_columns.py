@@ -11,7 +11,7 @@ from pandas.io.formats.style import Styler
 
 from explorer.app.widgets.head_tables import number_writer
 from explorer.core.i18n import say, table
-from explorer.core.number_format import fixed_number, percent, short_number
+from explorer.core.number_format import fixed_number, short_number
 from explorer.core.text_width import text_width
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.roles.role_names import sentence_of
@@ -19,12 +19,10 @@ from explorer.heads.roles.role_names import sentence_of
 _LETTER, _WIDE_LETTER, _PADDING = 6.3, 14.0, 21
 """Pixels of a letter in a table, of a Chinese character, and beside the text of a cell."""
 
-_PROBABILITIES = ("probability", "changed_probability", "forced_probability")
-
 
 def columns(frame: pd.DataFrame, language: str, kind: str = "column") -> dict[str, Any]:
-    """By column of `frame`, its label, help text and width. kind: "step" for the table of steps,
-    "weights" for that of the scores of weights.
+    """By column of `frame`, its label, help text and width. kind: "weights" for the table of the
+    scores of weights.
 
     A table on screen keeps its column widths when its numbers change, and measures only its first
     rows. So each column is given its own width.
@@ -89,10 +87,7 @@ def _width(texts: Sequence[str]) -> int:
 
 
 def _number_format(name: str, values: "pd.Series[float]") -> Callable[[Any], str]:
-    """Format of a column's numbers: percentages for probabilities, otherwise as in
-    `number_writer`."""
-    if name in _PROBABILITIES:
-        return percent
+    """Format of a column's numbers."""
     if name == "offset":
         return partial(fixed_number, decimals=0, signed=True)
     return number_writer(name, values)

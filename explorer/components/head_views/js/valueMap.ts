@@ -20,13 +20,12 @@ import type { HeadValues } from "./viewPayload.ts";
 
 /** What the values are. */
 export interface Kind {
-  name: "norms" | "difference" | "pair"; // prefix of the sentences
+  name: "norms" | "pair"; // prefix of the sentences
   read: (site: Site) => HeadValues | null;
   signed: boolean;
   facts?: () => Record<string, string>; // for the heading
   /** a label, where it is not that of the context */
   tokenOf?: (side: "queryTokens" | "keyTokens", position: number) => string;
-  least?: number; // the value of full colour, at least: smaller ones stay pale
 }
 
 export type Cells = ValueScale & { values: Float32Array; tone: Float32Array; masked: Uint8Array };
@@ -94,14 +93,10 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
 }
 
 /** The values of the selected head and how they are drawn. */
-function cellsOf(
-  context: TraceContext,
-  heads: HeadValues | null,
-  { signed, least = 0 }: Kind,
-): Cells {
+function cellsOf(context: TraceContext, heads: HeadValues | null, { signed }: Kind): Cells {
   const { layer, head } = context.state;
   const site = siteOf(context);
-  const most = heads?.largest ? Math.max(heads.largest, least) : 0;
+  const most = heads?.largest ?? 0;
   const values = heads?.of(layer, head) ?? new Float32Array(site.queries * site.keys);
   const tone = values.map((value) => {
     const share = most ? value / most : 0;
