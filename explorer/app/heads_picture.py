@@ -14,12 +14,9 @@ from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 
 
-def initial_of(
-    picture: object, member: CatalogMember, trace: Trace, changed: Head | None = None
-) -> Selection:
-    """Initial selection of a picture, as in Explore. An experiment starts at the head it
-    changes."""
-    wanted, _ = heads_state.initial_selection(picture).or_head(changed).within(trace)
+def initial_of(picture: object, member: CatalogMember, trace: Trace) -> Selection:
+    """Initial selection of a picture, as in Explore."""
+    wanted, _ = heads_state.initial_selection(picture).within(trace)
     with_step = wanted.step is None
     return initial_selection(wanted, member, trace, with_step=with_step)
 

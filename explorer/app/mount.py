@@ -21,7 +21,6 @@ from explorer.app.state import session
 from explorer.components.bundle import Component
 from explorer.components.head_views.payload import (
     Sides,
-    comparison_payload,
     head_grid_payload,
     metric_matrix_payload,
     model_comparison_payload,
@@ -48,7 +47,7 @@ MISSING = "missing"
 MOST_PAYLOAD_BYTES = 2**28
 """Bytes of all cached payloads together."""
 
-_HEAD_VIEW_EVENTS = ("selection", "cell")
+_HEAD_VIEW_EVENTS = ("selection",)
 _payloads = LimitedCache(MOST_PAYLOAD_BYTES)
 
 
@@ -134,18 +133,6 @@ def head_grid(
         ),
     )
     _mount("head_grid", payload, _of_picture(key, on_report), (*_HEAD_VIEW_EVENTS, MISSING))
-
-
-def comparison(
-    key: PictureKey, initial: Selection, compared: TraceComparison, on_report: Report
-) -> None:
-    """A text without and with interventions."""
-    view = _view(compared.original, initial)
-    payload = _payload(
-        ("comparison", key, view),
-        lambda: comparison_payload(compared, language=key.language, view=view),
-    )
-    _mount("comparison", payload, _of_picture(key, on_report), _HEAD_VIEW_EVENTS)
 
 
 def model_comparison(

@@ -11,7 +11,6 @@ from explorer.core import folders
 Component = Literal[
     "player",
     "head_grid",
-    "comparison",
     "model_comparison",
     "metric_matrix",
     "training_replay",

@@ -9,7 +9,8 @@ Each has one line of text, for links and facts:
     keep cross.1.2              the other heads of its site, unless kept too, become zero
     close cross.1.2 3 4         query 3 may not attend to key 4
     open decoder.*.* 2 5        query 2 may attend to key 5, in every layer and head
-    row cross.1.2 3 0.5,0.5     the weights of query 3, made to sum to 1 over its unmasked keys
+    row cross.1.2 3 0.5,0.5     the weights of query 3, made to sum to 1 over its unmasked keys;
+                                spaces between them are read, too
     omit mask                   the whole model runs without a part, see `OMISSIONS`
     draw 0.8 7                  each token is drawn at temperature 0.8 with seed 7
     draw 0.8 7 k=40 p=0.9       only from the 40 most probable ones, and of these from the most
@@ -286,10 +287,6 @@ class Interventions:
         """One line each; `parse` reads them back."""
         return tuple(map(str, self))
 
-    def plus(self, one: Intervention) -> "Interventions":
-        """These and `one`; raises as `gather` does."""
-        return Interventions.of((*self, one))
-
     def without(self, one: Intervention) -> "Interventions":
         """All but `one`."""
         return Interventions.of(other for other in self if other != one)
@@ -430,8 +427,8 @@ def _read(text: str) -> Intervention:
             case ((Verb.MASK | Verb.UNMASK), [query, key]):
                 where = (site, _or_all(layer), _or_all(head), _number(query), _number(key))
                 return _checked(CellEdit, (*where, verb == Verb.UNMASK))
-            case Verb.ROW, [query, weights]:
-                given = tuple(map(float, weights.split(",")))
+            case Verb.ROW, [query, *words] if weights := " ".join(words).replace(",", " ").split():
+                given = tuple(map(float, weights))
                 row = (site, _number(layer), _number(head), _number(query), given)
                 return _checked_row(_checked(RowOverride, row))
     except ValueError:

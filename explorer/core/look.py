@@ -55,12 +55,13 @@ one attention, then those of the whole input."""
 NEXT_VIEWS = ("heads",)
 """Alternative views beside the map; the default is the probabilities of the next token."""
 
-SECTIONS = ("overview", "experiments", "compare", "metrics", "removal", "search")
+SECTIONS = ("overview", "compare", "metrics", "removal", "search")
 """The sections of the Heads page; it opens with the first. The URL parameter is "part"."""
 
 MOVED_SECTIONS: Mapping[str, Mapping[str, str]] = {
     "alignment": {"part": "metrics"},
     "beam": {"part": "overview"},
+    "experiments": {"part": "compare", "with": "@changes"},
     "norms": {"part": "overview"},
     "pruning": {"part": "removal"},
     "roles": {"part": "metrics"},

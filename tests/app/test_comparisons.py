@@ -163,8 +163,8 @@ def test_the_stored_probes_are_compared_with_what_the_model_says_by_itself():
         assert side.integrity().ok.all()
     assert compared.forced.predicted_tokens == stored[1].predicted_tokens  # it has learnt it
     assert compared.original.predicted_tokens == ("4", "1", "9", "7", "7", "<eos>")
-    difference = stored[1].attention("cross") - stored[0].attention("cross")
-    np.testing.assert_array_equal(compared.map("cross"), difference)
+    difference = stored[0].attention("cross") - stored[1].attention("cross")
+    np.testing.assert_array_equal(compared.attention.difference("cross"), difference)
 
 
 def test_scores_are_those_of_the_metrics():

@@ -24,16 +24,9 @@ def test_a_head_that_a_link_names_is_the_first_of_each_picture():
     link = {"site": "cross", "layer": "0", "head": "3"}
     for name, part, more in (
         ("head_grid", "trace", {}),
-        ("comparison", "original", {"part": "experiments", "do": "ablate cross.1.2"}),
         ("model_comparison", "original", COMPARED),
     ):
         assert head_shown(open_page("heads", **link, **more), name, part) == (0, 3)
-
-
-def test_an_experiment_opens_on_a_head_that_it_changes():
-    app = open_page("heads", part="experiments", do="ablate cross.0.1")
-    layer, _ = head_shown(app, "comparison", "original")
-    assert layer == 1  # in its own layer all others attend as before
 
 
 def test_another_text_is_another_picture():

@@ -54,9 +54,10 @@ def test_interventions_change_the_comparison_and_not_the_grid():
     grid = sent_to(app, "head_grid")
     app = follow(app, **LINK, do="keep cross.1.1")
     assert sent_to(app, "head_grid")[:-8] == grid[:-8]
-    plain = open_page("heads", **LINK, part="experiments")
-    changed = open_page("heads", **LINK, part="experiments", do="keep cross.1.1")
-    assert sent_to(plain, "comparison") != sent_to(changed, "comparison")
+    link = LINK | {"part": "compare", "with": "@changes"}
+    plain = open_page("heads", **link)
+    changed = open_page("heads", **link, do="keep cross.1.1")
+    assert sent_to(plain, "model_comparison") != sent_to(changed, "model_comparison")
 
 
 def test_all_payloads_together_are_bounded(monkeypatch):

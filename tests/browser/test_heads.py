@@ -26,9 +26,6 @@ from tests.support.small_trace import small_trace
 PAINTED = """(canvases) => canvases.every((canvas) => canvas.getContext("2d")
   .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value < 200))"""
 
-CELL = {"x": 150, "y": 100}
-"""Position in a map, px, where it has cells: a click there selects a cell."""
-
 PATIENCE = 120_000
 """ms that a measurement may take."""
 
@@ -40,14 +37,24 @@ ROW = 35
 def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
     """Open Heads with a text."""
 
-    def open_tab(part: str = "", **size: int) -> Page:
-        tab = new_tab(**size)
+    def open_tab() -> Page:
+        tab = new_tab()
         tab.goto(f"{address}heads?model=reverse&text=7+3+9+1+4+a+b+c")
         expect(tab.get_by_test_id("head-grid")).to_be_visible()
-        if part:
-            tab.get_by_role("radio", name=part, exact=True).click()
-            expect(tab.get_by_test_id("head-grid")).to_have_count(0)  # it has a transport, too
-            expect(tab.get_by_test_id("comparison-outputs")).to_be_visible()
+        return tab
+
+    return open_tab
+
+
+@pytest.fixture
+def compare_changes(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
+    """Open Heads → Compare → this text + my changes, with nothing changed yet."""
+
+    def open_tab(**size: int) -> Page:
+        tab = new_tab(**size)
+        text = "model=reverse&text=7+3+9+1+4+a+b+c"
+        tab.goto(f"{address}heads?lang=en&{text}&part=compare&with=@changes")
+        expect(tab.get_by_test_id("comparison-outputs")).to_be_visible()
         return tab
 
     return open_tab
@@ -179,48 +186,28 @@ def test_a_row_chosen_in_measurements_shows_the_evidence_for_its_head(address, n
     expect(tab).to_have_url(re.compile(r"site=encoder&layer=0&head=1"))
 
 
-def test_the_table_of_tokens_offers_no_export_without_escapes(visit):
-    tab = visit("Experiments")
-    tab.get_by_test_id("head-1-1").click()
-    tab.get_by_test_id("comparison-original").get_by_test_id("map").click(position=CELL)
-    expect(tab.get_by_role("combobox", name="Layer")).to_have_value("L1")
-    tab.get_by_role("button", name="Apply").click()
-    table = tab.locator(".st-key-steps-table").get_by_test_id("stDataFrame").first
-    table.scroll_into_view_if_needed()
-    table.hover()
-    expect(table.get_by_label("Search")).to_be_visible()
-    expect(table.get_by_label("Download as CSV")).to_be_hidden()
-
-
-def test_the_next_intervention_is_readable_on_a_projector(visit):
-    tab = visit("Experiments")
-    tab.keyboard.press("p")
-    expect(tab.locator("html[data-projector]")).to_have_count(1)
-    for name in ("Do what", "Attention", "Layer", "Head", "Replace by"):
-        box = tab.get_by_role("combobox", name=name)
-        assert box.evaluate("node => node.scrollWidth <= node.clientWidth + 1"), name
-
-
-def test_an_intervention_changes_the_output_and_is_undone(visit):
-    tab = visit("Experiments")
+def test_a_typed_change_changes_the_output_and_is_undone(compare_changes):
+    tab = compare_changes()
     original = outputs(tab)[0]
     assert outputs(tab) == [original, original]
-    tab.get_by_test_id("head-1-1").click()
-    tab.get_by_test_id("comparison-original").get_by_test_id("map").click(position=CELL)
-    expect(tab.get_by_role("combobox", name="Layer")).to_have_value("L1")
-    tab.get_by_role("combobox", name="Do what").click()
-    tab.get_by_role("option", name="keep only").click()
-    tab.get_by_role("button", name="Apply").click()
+    line = tab.get_by_role("textbox", name="Type a change")
+    line.fill("keep cross.1.9")
+    line.press("Enter")
+    expect(tab.get_by_text("There is no head cross.1.9")).to_be_visible()
+    expect(line).to_have_value("keep cross.1.9")
+    line.fill("keep cross.1.1")
+    line.press("Enter")
     undo = tab.get_by_role("button", name="keep only Cross L1 H1")
     expect(undo).to_be_visible()
+    expect(line).to_have_value("")
     expect(tab.get_by_test_id("comparison-outputs").locator(".differs").first).to_be_visible()
     expect(tab.locator(".thumbnail .crossed")).to_have_count(7)
     note = tab.get_by_test_id("comparison-changed").get_by_test_id("removed-note")
+    tab.get_by_test_id("head-1-1").click()
     expect(note).to_be_hidden()
     tab.get_by_test_id("head-0-1").click()
     expect(tab.get_by_test_id("comparison-original").get_by_test_id("removed-note")).to_be_hidden()
     expect(note).to_have_text("This head is removed: its output is zero.")
-    expect(tab.get_by_role("combobox", name="Layer")).to_have_value("L0")
     pairs = tab.get_by_test_id("comparison-outputs").locator(".pair")
     for pair in pairs.all():  # one column of each step, above each other
         one, other = (half.bounding_box() for half in pair.locator("> *").all())
@@ -232,28 +219,18 @@ def test_an_intervention_changes_the_output_and_is_undone(visit):
     assert outputs(tab) == [original, original]
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
-def test_the_way_to_the_most_changed_head_stands_in_the_row_of_interventions(
-    address, new_tab, width, height
-):
-    tab = new_tab(width, height)
-    link = "model=reverse&text=7+3+9+1+4&site=encoder&layer=0&head=0&part=experiments"
-    tab.goto(f"{address}heads?model=reverse&{link}&do=ablate+cross.1.2%3Bablate+cross.1.3")
-    button = tab.locator(".st-key-show-changed button")
-    undo = tab.locator("[class*=st-key-undo-] button").first
-    for part in (button, undo):
-        expect(part).to_be_visible()
-    left, right = (
-        button.evaluate(f"(node) => node.getBoundingClientRect().{side}")
-        for side in ("left", "right")
-    )
-    edge = undo.evaluate("(node) => node.getBoundingClientRect().left")
-    assert left >= edge > 0
-    assert right <= width - 10
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (390, 844)])
+def test_what_is_typed_stands_after_what_it_is_compared_with(compare_changes, width, height):
+    tab = compare_changes(width=width, height=height)
+    places = ("[class*=st-key-compare-with]", ".st-key-compare-typed", ".st-key-interventions")
+    choice, line, words = (tab.locator(place).bounding_box() for place in places)
+    assert choice["y"] <= line["y"]
+    assert line["y"] + line["height"] <= words["y"]
+    assert max(box["x"] + box["width"] for box in (choice, line, words)) <= width
 
 
-def test_both_traces_show_the_same_step_and_head(visit):
-    tab = visit("Experiments", width=1024, height=768)
+def test_both_traces_show_the_same_step_and_head(compare_changes):
+    tab = compare_changes(width=1024, height=768)
     sides = [tab.get_by_test_id(f"comparison-{name}") for name in ("original", "changed")]
     titles = [side.get_by_test_id("map-title") for side in sides]
     current = [side.locator(".query-label.current") for side in sides]
@@ -269,7 +246,7 @@ def test_both_traces_show_the_same_step_and_head(visit):
     assert left["y"] == right["y"]  # the heads are above the maps
     assert left["x"] < right["x"]
     tab.set_viewport_size({"width": 390, "height": 844})
-    expect(tab.get_by_test_id("view-comparison")).to_have_attribute("data-narrow", "")
+    expect(tab.get_by_test_id("view-model-comparison")).to_have_attribute("data-narrow", "")
     left, right = (side.bounding_box() for side in sides)
     assert left["x"] == right["x"]  # on a narrow screen one stands under the other
     assert left["y"] < right["y"]
@@ -387,7 +364,6 @@ WHOLE = "(nodes) => nodes.every((node) => node.scrollHeight <= node.clientHeight
     [
         ("overview", True, [(1024, 768), (1366, 630)]),
         ("overview", False, [(1024, 768)]),
-        ("experiments", False, [(1024, 768), (1366, 630)]),
     ],
 )
 def test_the_maps_of_a_section_are_seen_at_once_on_a_small_screen(
@@ -434,22 +410,6 @@ def test_a_projector_makes_the_large_map_of_heads_no_smaller(address, new_tab):
     expect(tab.locator(".query-label.current")).not_to_have_css("font-size", small)
     box = clip.bounding_box()
     assert min(box["width"], box["height"]) > 200
-
-
-def test_a_difference_of_rounding_size_stays_pale(address, new_tab):
-    tab = new_tab()
-    tab.goto(
-        f"{address}heads?model=reverse&text=7+3+9+1+4&part=experiments&do=close+cross.1.1+0+1"
-        "&site=cross&layer=1&head=1"
-    )
-    side = tab.get_by_test_id("comparison-difference")
-    expect(side.locator(".marks span")).to_have_text(["−0.01", "0", "+0.01"])
-    expect(side.get_by_test_id("difference-note")).to_contain_text("Largest change: −")
-    darkest = side.locator("canvas.base").evaluate(
-        """(canvas) => Math.min(...canvas.getContext("2d")
-          .getImageData(0, 0, canvas.width, canvas.height).data.filter((_, at) => at % 4 < 3))"""
-    )
-    assert darkest > 180
 
 
 def test_all_parts_of_heads_are_in_view_on_a_phone(address, new_tab):

@@ -26,7 +26,7 @@ APP = {
     "guess": (f"?{HEAD}&guess=1", PICTURE),
     "lesson": ("?lesson=query-and-key", "[data-testid=lesson]"),
     "heads": ("heads?model=reverse", "[data-testid=head-grid]"),
-    "experiments": ("heads?model=reverse&part=experiments", PICTURE),
+    "changes": ("heads?model=reverse&part=compare&with=@changes", PICTURE),
     "search": ("heads?model=reverse&part=search", ".st-key-search-answer-example"),
     "metrics": ("heads?model=reverse&part=metrics", SECTIONS),
     "train": ("train", PICTURE),

@@ -54,7 +54,7 @@ def test_scripts_and_styles_contain_no_sentences(name):
 def test_a_component_carries_only_what_it_uses():
     assert "pharaoh" in script("player")
     assert ".strip-tokens" in styles("player")
-    for name in ("head_grid", "comparison", "metric_matrix", "training_replay"):
+    for name in ("head_grid", "model_comparison", "metric_matrix", "training_replay"):
         assert "pharaoh" not in script(name)
         assert ".strip-tokens" not in styles(name)
     assert len(script("metric_matrix")) < 34_700  # a third of it draws the figure that is saved

@@ -60,6 +60,12 @@ def test_words_of_the_command_line_are_read_as_those_of_links():
     assert list(Interventions.parse(typed).texts()) == linked
 
 
+@pytest.mark.parametrize("weights", ["0.5, 0,1", "0.5 0 1", " 0.5 ,0, 1,"])
+def test_weights_of_a_row_may_stand_apart(weights):
+    done = Interventions.parse([f"row cross.1.2 3 {weights}"])
+    assert done.texts() == ("row cross.1.2 3 0.5,0,1",)
+
+
 def test_tuples_are_accepted_and_no_interventions_are_false():
     done = Interventions.gather(ablate=[("cross", 1, 2)], keep=[["cross", 0, 0]])
     assert done.ablate == (Ablation("cross", 1, 2),)
@@ -81,7 +87,7 @@ def test_one_is_removed_and_a_repeated_line_counts_once():
     done = Interventions.parse([*LINES, LINES[0]])
     assert done.texts() == LINES
     assert done.without(done.edit_mask[0]).texts() == LINES[:4] + LINES[5:]
-    assert done.without(done.keep[0]).plus(done.keep[0]) == done
+    assert Interventions.of((*done.without(done.keep[0]), done.keep[0])) == done
     assert Interventions.of(reversed(tuple(done))).on_heads.keep == done.keep
 
 

@@ -158,7 +158,7 @@ PERMALINK = Look(
         next="heads",
         words=True,
     ),
-    section="experiments",
+    section="removal",
 )
 
 
@@ -188,7 +188,7 @@ OLD_LINKS = [
     (
         {
             "text": "1 2 3",
-            "part": "experiments",
+            "part": "removal",
             "do": "ablate cross.1.2;ablate encoder.0.1 mean;keep decoder.0.1;"
             "close cross.1.2 3 4;open decoder.*.* 2 5;row cross.1.2 3 0.5,0.25,1e-07,2",
         },
@@ -202,7 +202,7 @@ OLD_LINKS = [
                     override_row=[("cross", 1, 2, 3, (0.5, 0.25, 1e-07, 2.0))],
                 ),
             ),
-            section="experiments",
+            section="removal",
         ),
     ),
 ]
@@ -307,7 +307,7 @@ def test_a_comparison_is_in_the_link_and_the_head_beside_only_there():
     query = to_query(compared)
     assert (query["with"], query["other"]) == ("sort", "0.3")
     assert from_query(query, INITIAL_REQUESTS) == (compared, ())
-    assert "other" not in to_query(replace(visit, section="experiments"))
+    assert "other" not in to_query(replace(visit, section="removal"))
     moments = replace(visit, section="compare", compared="recorded/reverse@50-1000")
     assert from_query(to_query(moments), INITIAL_REQUESTS) == (moments, ())
 

@@ -1,20 +1,14 @@
-"""State of the Heads page apart from the visit and the measurements: its section, the intervention
-being drafted, and the picture on screen."""
+"""State of the Heads page apart from the visit and the measurements: its section and the picture on
+screen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import msgspec
-
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
-from explorer.core.address_fields import MOST_INTERVENTIONS, Whole, reported
-from explorer.core.errors import InterventionError
-from explorer.core.interventions import Intervention, Interventions, RowOverride, Verb
 from explorer.core.look import (
     COMPARE,
-    NO_INTERVENTIONS,
     OTHER_TEXT,
     SECTIONS,
     Look,
@@ -23,62 +17,6 @@ from explorer.core.look import (
 )
 from explorer.core.section_questions import QUESTIONS, CellQuestion, written
 from explorer.core.sites import Head
-
-ALL = -1
-"""Number that stands for all layers, or for all heads."""
-
-
-class InterventionDraftError(InterventionError):
-    """The fields filled in do not give an intervention."""
-
-    section = "heads"
-
-
-class ReportedCell(msgspec.Struct):
-    """A cell of a map that was clicked."""
-
-    site: str
-    layer: Whole
-    head: Whole
-    query: Whole
-    key: Whole
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """The fields of the next intervention; None = not filled in, the editor shows its default.
-
-    layer, head: `ALL` stands for all of them.
-    """
-
-    verb: Verb | None = None
-    site: str | None = None
-    layer: int | None = None
-    head: int | None = None
-    how: str | None = None
-    query: int | None = None
-    key: int | None = None
-
-    def intervention(self, weights: str) -> Intervention:
-        """The intervention filled in. Raises `InterventionError`.
-
-        weights: the weights of a row, as typed.
-        """
-        layer, number = (None if part == ALL else part for part in (self.layer, self.head))
-        head = (self.site, layer, number)
-        match self.verb:
-            case Verb.ABLATE:
-                drafted = Interventions.gather(ablate=[(*head, self.how or "zero")])
-            case Verb.MASK | Verb.UNMASK:
-                cell = (*head, self.query, self.key, self.verb == Verb.UNMASK)
-                drafted = Interventions.gather(edit_mask=[cell])
-            case Verb.ROW:
-                row = (*head, self.query, _weights(weights))
-                drafted = Interventions.gather(override_row=[row])
-            case _:
-                drafted = Interventions.gather(keep=[head])
-        (one,) = drafted
-        return one
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +31,8 @@ class InitialSelection:
 @dataclass(frozen=True, slots=True)
 class HeadsState:
     """section: the section on screen; "" = the first.
-    proposed: interventions that are applied if an experiment with them can be computed.
     shown: the last request that could be traced, with nothing forced.
-    initial_head: head that the app last showed a picture with, when nobody had named one.
-    moved: number of times the editor moved the picture to another head.
+    moved: number of times a control moved the picture to another head.
     compared: the second side of a comparison, as in `Look`; "" = the first model that can be
         compared.
     other_text: text compared with last; text_of: the model it was compared in.
@@ -105,11 +41,8 @@ class HeadsState:
     """
 
     section: str = ""
-    draft: Draft = Draft()
-    proposed: Interventions = NO_INTERVENTIONS
     shown: Request | None = None
     initial: InitialSelection | None = None
-    initial_head: Head | None = None
     moved: int = 0
     compared: str = ""
     other_text: str = ""
@@ -240,48 +173,6 @@ def forget_initial() -> None:
     session.save(replace(session.load(HeadsState), initial=None))
 
 
-def draft() -> Draft:
-    """The intervention being drafted."""
-    return session.load(HeadsState).draft
-
-
-def fill_in(**fields: Any) -> None:
-    """Set fields of the draft."""
-    state = session.load(HeadsState)
-    session.save(replace(state, draft=replace(state.draft, **fields)))
-
-
-def draft_head(initial_head: Head | None) -> None:
-    """Draft an intervention on the head on screen. A draft for all heads or layers stays.
-
-    initial_head: head that the app shows the picture with, when nobody has named one. While
-        interventions are in force it is the head that they change most. The draft then keeps its
-        own head, so that a person chooses what is applied next.
-    """
-    state, visit = session.load(HeadsState), visit_state.current()
-    by_app = initial_head or state.initial_head
-    session.save(replace(state, initial_head=by_app))
-    head = visit.selection.named_head or initial_head
-    kept = head == by_app and bool(visit.request.interventions) and draft().head is not None
-    if head is not None and not kept and ALL not in (draft().layer, draft().head):
-        fill_in(site=head.site, layer=head.layer, head=head.head)
-
-
-def keep_head() -> None:
-    """Select the head that the app opened the picture with, if nobody has named one. Another
-    picture then opens at it, too."""
-    visit = visit_state.current()
-    visit_state.select(visit.selection.or_head(session.load(HeadsState).initial_head))
-
-
-def show_drafted_head() -> None:
-    """Move the picture to the head of the draft, if it is a single head."""
-    one = draft()
-    if one.site is None or one.layer in (None, ALL) or one.head in (None, ALL):
-        return
-    show_head(Head(one.site, one.layer, one.head))
-
-
 def show_head(head: Head) -> None:
     """Move the picture to a head."""
     before = visit_state.current().selection
@@ -291,61 +182,13 @@ def show_head(head: Head) -> None:
 
 
 def times_moved() -> int:
-    """Number of times the editor moved the picture to another head."""
+    """Number of times a control moved the picture to another head."""
     return session.load(HeadsState).moved
 
 
-def with_draft(keys: int) -> Interventions:
-    """The interventions in force and the drafted one. Raises `InterventionError`.
-
-    keys: number of weights that a row needs.
-    """
-    weights = str(session.widget_value(session.WEIGHTS) or "")
-    drafted = draft().intervention(weights)
-    if isinstance(drafted, RowOverride) and len(drafted.weights) != keys:
-        raise InterventionDraftError("other_weights", keys=keys, got=len(drafted.weights))
-    combined = visit_state.current().request.interventions.plus(drafted)
-    if len(combined) > MOST_INTERVENTIONS:
-        raise InterventionDraftError("too_many_chips", limit=MOST_INTERVENTIONS)
-    return combined
-
-
-def propose(interventions: Interventions) -> None:
-    """Apply these interventions in the next run, if an experiment with them can be computed; none =
-    propose none any more."""
-    session.save(replace(session.load(HeadsState), proposed=interventions))
-
-
-def take_proposed() -> Interventions:
-    """Return the proposed interventions, and clear them."""
-    proposed = session.load(HeadsState).proposed
-    propose(NO_INTERVENTIONS)
-    return proposed
-
-
 def read_view(report: dict[str, object]) -> None:
-    """Handle a report of a head view: a selection, and a cell that was clicked. These views show
-    pieces and hide nothing; Explore keeps showing words, and guessing, if it did so.
-
-    A newly selected head and a clicked cell are filled into the draft.
-    """
+    """Take the selection that a head view reports. These views show pieces and hide nothing;
+    Explore keeps showing words, and guessing, if it did so."""
     before = visit_state.current().selection
     visit_state.read_selection(report.get("selection"))
-    now = visit_state.current().selection.with_flags_of(before)
-    visit_state.select(now)
-    shown = before.named_head or session.load(HeadsState).initial_head
-    if (head := now.named_head) is not None and head != shown:
-        fill_in(site=head.site, layer=head.layer, head=head.head)
-    if (cell := reported(report.get("cell"), ReportedCell)) is not None:
-        fill_in(**msgspec.structs.asdict(cell))
-
-
-def _weights(text: str) -> tuple[float, ...]:
-    """Numbers separated by commas or spaces. "nan" is a number here, which `gather` refuses."""
-    try:
-        numbers = tuple(float(number) for number in text.replace(",", " ").split())
-    except ValueError:
-        numbers = ()
-    if not numbers:
-        raise InterventionDraftError("bad_weights")
-    return numbers
+    visit_state.select(visit_state.current().selection.with_flags_of(before))

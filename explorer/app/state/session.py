@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 # Keys of the widgets whose values are read or set through the session.
 LANGUAGE = "language"
 EXAMPLES = "examples"
-WEIGHTS = "heads-weights"
+TYPED = "compare-typed"
 RUN = "train-run"
 COMPARED_RUNS = "train-others"
 

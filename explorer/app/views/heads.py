@@ -14,7 +14,7 @@ from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
-from explorer.app.widgets import experiment_result, intervention_editor, report_tables
+from explorer.app.widgets import report_tables
 from explorer.app.widgets.comparison_section import comparison_section
 from explorer.app.widgets.input_bar import input_bar, reading_choice
 from explorer.app.widgets.integrity_line import integrity_line
@@ -33,9 +33,8 @@ from explorer.app.widgets.search_panel import search_panel
 from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
 from explorer.core.errors import TraceSizeError
 from explorer.core.i18n import say
-from explorer.core.look import COMPARE, NO_INTERVENTIONS, Look
+from explorer.core.look import COMPARE, Look
 from explorer.core.trace import Trace
-from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.reports.report_store import StoredReport
 from explorer.model.catalog import CatalogMember, CatalogModel
@@ -47,13 +46,11 @@ class Section:
 
     draw: called with the model, the trace of the text, the language and the area of messages.
     simple: whether Simple offers it, too; main.css hides the others.
-    inside: whether it changes what the model computes, or looks inside it.
     whole: whether the browser gets every weight.
     """
 
     draw: Callable[[CatalogModel, Trace, str, DeltaGenerator], None]
     simple: bool = False
-    inside: bool = False
     whole: bool = False
 
 
@@ -94,7 +91,6 @@ def heads() -> None:
         show_refused(missing, language, messages)
     if trace is not None:
         show_section(member, trace, language, messages)
-    heads_state.propose(NO_INTERVENTIONS)  # if no experiment was shown
     address_bar.write(heads_state.look(), default, visitor.chosen_language())
 
 
@@ -142,8 +138,6 @@ def show_section(
     section = _SECTIONS[heads_state.section()]
     if not member.can_trace:
         st.info(say("heads.trace_alone", language))
-    elif section.inside and trace.facts.get("weights_only"):
-        st.info(say("errors.weights_only", language, family=trace.facts.get("family")))
     elif not section.whole or not _is_too_large(trace, language, messages):
         section.draw(member, trace, language, messages)
         return
@@ -217,34 +211,8 @@ def removal(member: CatalogModel, trace: Trace, language: str, messages: DeltaGe
     findings(table, member, trace, language, messages)
 
 
-def experiments(
-    member: CatalogModel, trace: Trace, language: str, messages: DeltaGenerator
-) -> None:
-    """Draw the interventions, and the text without and with them."""
-    editor = st.container(key="intervention-editor")
-    compared = intervention_editor.computed_experiment(member, language, messages)
-    interventions = visit_state.current().request.interventions
-    key = heads_picture.picture_key(member, language, interventions)
-    changed = compared.initial_head() if compared is not None else None
-    initial = heads_picture.initial_of((key, "comparison"), member, trace, changed)
-    named = heads_state.initial_selection((key, "comparison")).named_head
-    heads_state.draft_head(None if named else initial.named_head)
-    with editor:
-        intervention_editor.draft_row(trace, language)
-        offered = None if changed == initial.named_head else changed
-        intervention_editor.intervention_list(trace, language, offered)
-    if compared is not None:
-        experiment_result.summary(member, compared, language)
-    shown = compared or TraceComparison(trace, trace, trace)
-    mount.comparison(key, initial, shown, heads_state.read_view)
-    if compared is not None and compared.has_output:
-        with st.container(key="steps-table"):
-            experiment_result.steps_table(compared, language)
-
-
 _SECTIONS: Mapping[str, Section] = {  # in the order of `SECTIONS`
     "overview": Section(overview, simple=True),
-    "experiments": Section(experiments, simple=True, inside=True, whole=True),
     COMPARE: Section(comparison_section, simple=True, whole=True),
     "metrics": Section(partial(findings, report_tables.metrics)),
     "removal": Section(removal),

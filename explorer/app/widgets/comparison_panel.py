@@ -9,20 +9,23 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.app import comparisons
+from explorer.app import comparisons, experiment_cache
 from explorer.app.comparisons import ComparisonError
 from explorer.app.state import heads as heads_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
-from explorer.app.widgets import experiment_result, head_tables
+from explorer.app.widgets import head_tables
+from explorer.app.widgets.changed_prediction import prediction_sentence
 from explorer.app.widgets.downloads import download_button
 from explorer.app.widgets.head_table_columns import columns, written
-from explorer.app.widgets.messages import literal, report
+from explorer.app.widgets.messages import literal, report, show_error
 from explorer.components.head_views.payload import Sides
-from explorer.components.labels import describe
+from explorer.components.labels import batch_name, describe
+from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
+from explorer.core.interventions import Interventions
 from explorer.core.look import CHANGES, OTHER_TEXT, MomentPair
-from explorer.core.number_format import percent, short_number, signed_number
+from explorer.core.number_format import fixed_number, percent, short_number, signed_number
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.heads.comparison.attention_comparison import AttentionComparison
@@ -162,9 +165,46 @@ def change_names(language: str) -> tuple[str, str]:
     return say("heads.without_changes", language), say("heads.with_changes", language)
 
 
-def changes_summary(compared: TraceComparison, language: str) -> str:
-    """The effect of the interventions on the output."""
-    return experiment_result.output_sentence(compared, language)
+def changes_summary(
+    member: CatalogModel, interventions: Interventions, compared: TraceComparison, language: str
+) -> str:
+    """The effect of the interventions on the output, over what means are taken, and that a later
+    position is a counterfactual."""
+    lines = [_output_sentence(compared, language)]
+    if interventions.needs_mean_outputs:
+        batch = batch_name(experiment_cache.means_batch(member), language)
+        lines.append(say("heads.means_over", language, batch=batch))
+    if any(cell.looks_ahead for cell in interventions.edit_mask):
+        lines.append(say("heads.counterfactual", language))
+    return " ".join(lines)
+
+
+def _output_sentence(compared: TraceComparison, language: str) -> str:
+    if not compared.has_output:
+        predicted = prediction_sentence(compared.original, compared.changed, language)
+        return predicted or say("heads.no_output", language)
+    facts = {
+        "change": fixed_number(compared.log_probability, 3, signed=True),
+        "factor": short_number(compared.factor),
+        "count": compared.same.count(False),
+        "steps": len(compared.same),
+    }
+    key = "same_output" if compared.same_text else "other_output"
+    return say(f"heads.{key}{'_as_sure' if compared.as_sure else ''}", language, **facts)
+
+
+def effect(member: CatalogModel, interventions: Interventions, language: str) -> None:
+    """Draw the effect of the removed heads, measured on an evaluation batch, or why it cannot be
+    measured."""
+    try:
+        measured = experiment_cache.effect(member, interventions)
+    except ExplorerError as error:
+        show_error(error, language)
+        return
+    lines = [head_tables.effect_text(measured, language)]
+    if interventions.on_cells:
+        lines.append(say("heads.effect_heads_alone", language))
+    st.markdown(literal(" ".join(lines)))
 
 
 def initial_summary(

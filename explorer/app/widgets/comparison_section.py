@@ -31,7 +31,8 @@ from explorer.app.widgets.messages import show_error, show_refused
 from explorer.components.head_views.payload import Sides
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
-from explorer.core.look import CHANGES, COMPARE, OTHER_TEXT, MomentPair
+from explorer.core.interventions import Interventions, refuse_weights_only
+from explorer.core.look import CHANGES, COMPARE, NO_INTERVENTIONS, OTHER_TEXT, MomentPair
 from explorer.core.trace import Trace
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.patching.patching_result import PatchedTexts
@@ -46,15 +47,13 @@ def comparison_section(
     offered = comparisons.comparable(member, visitor_catalog(), request.text, wanted)
     runs = comparisons.runs_with_moments()
     same_model = (OTHER_TEXT, CHANGES)
-    nothing_changed = wanted == CHANGES and not visit_state.current().request.interventions
     if (pair := MomentPair.parse(wanted)) and wanted not in offered:
         places = comparison_panel.choose(offered, runs, same_model, pair.run, language)
         _compare_moments(pair, language, places, messages)
         return
-    if wanted and (nothing_changed or wanted not in (*offered, *same_model)):
+    if wanted and wanted not in (*offered, *same_model):
         facts = {"name": wanted, "shown": member.label}
-        key = "no_changes" if nothing_changed else "not_comparable"
-        show_error(ComparisonError(key, **facts), language, messages)
+        show_error(ComparisonError("not_comparable", **facts), language, messages)
         wanted = ""
     shown = wanted or comparisons.initial_side(member, offered, request)
     heads_state.remember_compared(shown)
@@ -116,20 +115,41 @@ def _compare_texts(
 def _compare_changes(
     member: CatalogModel, trace: Trace, language: str, places: ComparisonPlaces
 ) -> None:
-    """The text without and with the interventions. Raises `ExplorerError`."""
-    interventions = visit_state.current().request.interventions
-    try:
-        compared = experiment_cache.experiment(member, heads_state.shown_request(), interventions)
-    except ExplorerError as error:
-        raise intervention_editor.named_as_here(error, language) from error
-    weights_limit.refuse_large(compared.forced)
+    """The text without and with the interventions, which are typed and undone here. Where there are
+    none, or none that can be computed, the text beside itself. Raises `InterventionError` where
+    nothing can be changed."""
+    refuse_weights_only(trace.facts)
     with places.area:
+        intervention_editor.typed_line(member, trace, language)
+    interventions, compared = _changed(member, trace, language, places)
+    if interventions:
+        summary = comparison_panel.changes_summary(member, interventions, compared, language)
+        places.summarise(summary)
+    with st.container(key="interventions", horizontal=True, gap="small"):
         intervention_editor.intervention_list(trace, language)
-    places.summarise(comparison_panel.changes_summary(compared, language))
+        if interventions.on_heads and st.button(say("heads.effect_ask", language), key="effect"):
+            with places.area:
+                comparison_panel.effect(member, interventions, language)
     names, given = comparison_panel.change_names(language), say("heads.changes_given", language)
     sides = Sides(names, given, rule="same")
     key = heads_picture.picture_key(member, language, interventions, other=CHANGES)
     _show_compared(key, (member, trace), sides, compared, places)
+
+
+def _changed(
+    member: CatalogModel, trace: Trace, language: str, places: ComparisonPlaces
+) -> tuple[Interventions, TraceComparison]:
+    """The interventions in force and their effect; none if they cannot be computed, with the
+    reason."""
+    interventions = visit_state.current().request.interventions
+    if interventions:
+        try:
+            request = heads_state.shown_request()
+            return interventions, experiment_cache.experiment(member, request, interventions)
+        except ExplorerError as error:
+            named = intervention_editor.named_as_here(error, language)
+            show_error(named, language, places.area)
+    return NO_INTERVENTIONS, TraceComparison(trace, trace, trace)
 
 
 def _compare_moments(

@@ -12,16 +12,14 @@ from pandas.io.formats.style import Styler
 
 from explorer.app.widgets.head_tables import number_writer
 from explorer.core.i18n import say, table
-from explorer.core.number_format import fixed_number, percent
+from explorer.core.number_format import fixed_number
 
 _LETTER, _WIDE_LETTER, _PADDING = 6.3, 14.0, 21
 """Pixels of a letter in a table, of a Chinese character, and beside the text of a cell."""
 
-_PROBABILITIES = ("probability", "changed_probability", "forced_probability")
-
 
 def columns(frame: pd.DataFrame, language: str, kind: str = "column") -> dict[str, Any]:
-    """By column of `frame`, its label, help text and width. kind: "step" for the table of steps.
+    """By column of `frame`, its label, help text and width.
 
     A table on screen keeps its column widths when its numbers change, and measures only its first
     rows. So each column is given its own width.
@@ -69,10 +67,7 @@ def _text_width(text: str) -> float:
 
 
 def _number_format(name: str, values: "pd.Series[float]") -> Callable[[Any], str]:
-    """Format of a column's numbers: percentages for probabilities, otherwise as in
-    `number_writer`."""
-    if name in _PROBABILITIES:
-        return percent
+    """Format of a column's numbers."""
     if name == "offset":
         return partial(fixed_number, decimals=0, signed=True)
     return number_writer(name, values)

@@ -97,8 +97,6 @@ def number_writer(name: str, values: Iterable[float]) -> Callable[[float], str]:
     same decimals. Changes have a sign; changes of the exact match are in percentage points."""
     if name in _EXACT:
         return lambda value: fixed_number(_POINTS * value, 1, signed=True)
-    if name == "log_probability":
-        return lambda value: fixed_number(value, 2, signed=True)
     decimals = (_loss_decimals if name in _LOSSES else common_decimals)(values)
     return lambda value: fixed_number(value, decimals, signed=name in EFFECTS)
 

@@ -69,22 +69,6 @@ def head_grid_payload(
     return pack_payload(header | _sentences(language), arrays)
 
 
-def comparison_payload(
-    compared: TraceComparison, *, language: str = "en", view: View | None = None
-) -> bytes:
-    """A trace without and with interventions, and the difference of their weights.
-
-    The difference has the shape of the original trace.
-    """
-    difference = {site: compared.map(site) for site in compared.original.sites}
-    arrays = {
-        "original": _trace(compared.original, language, view),
-        "changed": _trace(compared.changed, language, view),
-    }
-    header = {"view": "comparison"} | _sentences(language)
-    return pack_payload(header, arrays | _named("difference", difference))
-
-
 def model_comparison_payload(
     compared: TraceComparison,
     sides: Sides,
@@ -116,8 +100,7 @@ def model_comparison_payload(
     header = {
         "view": "model_comparison",
         "names": sides.names,
-        "outputs": sides.outputs
-        or [one.predicted_tokens for one in (compared.original, compared.changed)],
+        "outputs": sides.outputs or compared.outputs,
         "pair": view and view.other,
         "given": sides.given,
         "rule": sides.rule,

@@ -6,17 +6,14 @@ The attention of any two traces is compared by `attention_comparison`.
 
 import math
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from explorer.core.interventions import Interventions
-from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.heads.comparison.attention_comparison import AttentionComparison, By, compare
-
-_SMALLEST_CHANGE = 0.005  # smallest change of a weight that shows with two decimals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,41 +33,25 @@ class TraceComparison:
     by: By = "token"
 
     @property
+    def outputs(self) -> tuple[list[str], list[str]]:
+        """The tokens decoded, or filled in for mask tokens, without and with the interventions."""
+        original, changed = (_outcome(one).token.tolist() for one in (self.original, self.changed))
+        return original, changed
+
+    @property
+    def same(self) -> list[bool]:
+        """Whether both outputs have the same token, one a step of the longer output."""
+        return [before == after for before, after in zip_longest(*self.outputs)]
+
+    @property
     def same_text(self) -> bool:
         """Whether the output is unchanged: the tokens decoded, or filled in for mask tokens."""
-        return bool(self.steps.same.all())
+        return all(self.same)
 
     @property
     def has_output(self) -> bool:
         """Whether there is an output; an encoder alone only fills in mask tokens of the text."""
         return len(_outcome(self.original)) > 0
-
-    @property
-    def steps(self) -> pd.DataFrame:
-        """One row a step, as many as the longer output has.
-
-        step; original and changed: the chosen tokens ("" beyond the end); same;
-        probability and changed_probability: of those tokens, in their own traces;
-        forced_probability: of the original's token under the interventions, after the original's
-        tokens; log_probability: its logarithm minus that of `probability`, below 0 where the
-        interventions make the token less likely.
-        """
-        after = _outcome(self.changed).add_suffix("_after")
-        forced = _outcome(self.forced).add_suffix("_forced")
-        steps = _outcome(self.original).join([after, forced], how="outer")
-        original, changed = (steps[name].fillna("") for name in ("token", "token_after"))
-        return pd.DataFrame(
-            {
-                "step": steps.index,
-                "original": original,
-                "changed": changed,
-                "same": original == changed,
-                "probability": np.exp(-steps.loss),
-                "changed_probability": np.exp(-steps.loss_after),
-                "forced_probability": np.exp(-steps.loss_forced),
-                "log_probability": steps.loss - steps.loss_forced,
-            }
-        ).reset_index(drop=True)
 
     @property
     def log_probability(self) -> float:
@@ -87,31 +68,10 @@ class TraceComparison:
         """Whether the original output is as probable as before: `factor` is 1 to two decimals."""
         return abs(self.factor - 1) < 0.005
 
-    def initial_head(self) -> Head | None:
-        """The head whose weights change most; if none changes, the first removed head.
-
-        Removed heads come last, because their weights no longer count. None if nothing changes.
-        """
-        done = Interventions.parse(self.changed.facts.get("interventions", ()))
-        most, best, removed = _SMALLEST_CHANGE, None, list[Head]()
-        for site in self.original.sites:
-            changes = np.abs(self.map(site)).max(axis=(2, 3))  # (layer, head)
-            for layer, head in done.removed(site, *changes.shape):
-                changes[layer, head] = 0
-                removed.append(Head(site, layer, head))
-            place = np.unravel_index(int(changes.argmax()), changes.shape)
-            if changes[place] > most:
-                most, best = float(changes[place]), Head(site, int(place[0]), int(place[1]))
-        return best or (removed[0] if removed else None)
-
     @property
     def attention(self) -> AttentionComparison:
         """The attention of `original` beside that of `forced`."""
         return compare(self.original, self.forced, by=self.by)
-
-    def map(self, site: str) -> NDArray[np.float32]:
-        """`forced` minus `original`, (layer, head, query, key), −1 to 1."""
-        return compare(self.forced, self.original).difference(site)
 
 
 def _outcome(trace: Trace) -> pd.DataFrame:

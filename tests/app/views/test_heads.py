@@ -1,6 +1,5 @@
 """The Heads page without a browser."""
 
-from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from explorer.app import weights_limit
 from explorer.app.server import access, trace_route
 from explorer.app.visitor_catalog import UploadsState
 from explorer.core import folders
-from explorer.core.interventions import Interventions
 from explorer.core.look import SECTIONS
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import (
@@ -27,7 +25,6 @@ from tests.support.payloads import unpack_payload
 
 ROOT = Path(__file__).parents[3]
 TEXT = "7 3 9 1 4 a b c"
-EXPERIMENTS = {"text": TEXT, "part": "experiments"}
 
 
 @pytest.fixture(autouse=True)
@@ -36,30 +33,9 @@ def nothing_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
 
 
-def outputs(app: AppTest) -> tuple[list[str], list[str]]:
-    """What the model says without and with the interventions."""
-    _, traces = head_view(app, "comparison")
-    return traces["original"]["predicted"], traces["changed"]["predicted"]
-
-
-def interventions(app: AppTest) -> list[str]:
-    """The labels of the buttons that undo one."""
-    return [button.label for button in app.button if str(button.key).startswith("undo-")]
-
-
 def section(app: AppTest, name: str) -> AppTest:
-    group = "section-en" if name in ("overview", "experiments", "compare") else "more-section-en"
+    group = "section-en" if name in ("overview", "compare") else "more-section-en"
     return chosen_in(app.segmented_control, group).set_value(name).run()
-
-
-def pick(app: AppTest, **choices: object) -> AppTest:
-    for name, value in choices.items():
-        app = chosen_in(app.selectbox, f"heads-{name}-en").set_value(value).run()
-    return app
-
-
-def apply(app: AppTest) -> AppTest:
-    return app.button(key="heads-add").click().run()
 
 
 def test_the_page_opens_with_what_ships():
@@ -82,133 +58,15 @@ def test_every_section_opens(name, language):
     assert url_query(app)["part"] == name
 
 
-def test_an_intervention_changes_the_output_is_in_the_url_and_is_undone():
-    app = pick(
-        section(open_page("heads", model="reverse", text=TEXT), "experiments"),
-        verb="keep",
-        layer=1,
-        head=1,
-    )
-    before, same = outputs(app)
-    assert before == same == ["c", "b", "a", "4", "1", "9", "3", "7", "<eos>"]
-    app = apply(app)
+def test_a_link_to_experiments_opens_the_comparison_with_its_changes():
+    app = open_page("heads", part="experiments", do="ablate cross.1.2")
     assert not app.error
-    assert interventions(app) == ["keep only Cross L1 H1"]
-    assert url_query(app)["do"] == "keep cross.1.1"
-    before, after = outputs(app)
-    assert before == same
-    assert after != before
-    again = open_page("heads", **url_query(app))
-    assert outputs(again) == (before, after)
-    app = app.button(key="undo-keep cross.1.1").click().run()
-    assert interventions(app) == []
-    assert "do" not in url_query(app)
-    assert outputs(app) == (before, before)
-
-
-def test_nothing_leaks_to_another_visitor_or_into_the_shared_model():
-    mine = apply(pick(open_page("heads", **EXPERIMENTS), verb="keep", layer=1, head=1))
-    yours = open_page("heads", **EXPERIMENTS)
-    assert outputs(yours)[1] == outputs(mine)[0] != outputs(mine)[1]
-    assert interventions(yours) == []
-    player = sent_to(open_page(text=TEXT), "player")
-    assert unpack_payload(player)[0]["predicted"] == outputs(mine)[0]
-
-
-def test_a_mean_is_over_a_named_batch():
-    app = apply(pick(section(open_page("heads"), "experiments"), layer=1, head=1, how="mean"))
-    assert interventions(app) == ["remove Cross L1 H1 \\(mean\\)"]
-    assert any(
-        "Mean over reverse, held out" in text.value.replace("\\", "") for text in app.markdown
-    )
-
-
-def test_the_effect_is_measured_on_many_sentences():
-    heads = ";".join(f"ablate cross.{layer}.{head}" for layer in range(2) for head in range(4))
-    app = (
-        open_page("heads", model="reverse", part="experiments", do=heads)
-        .button(key="effect")
-        .click()
-        .run()
-    )
-    text = next(one.value for one in app.markdown if "64 sentences" in one.value)
-    assert "Exact match 100.0\u00a0% → 0.0\u00a0%" in text.replace("\\", "")
-    assert "right answers" in text
-    assert "whole heads" not in text
-
-
-def test_a_measured_effect_says_that_cells_do_not_count():
-    done = "keep cross.1.1;close decoder.0.0 1 0"
-    app = open_page("heads", part="experiments", do=done).button(key="effect").click().run()
-    assert any("Only what is done to whole heads counts" in one.value for one in app.markdown)
-
-
-def test_an_opened_later_position_is_called_counterfactual():
-    app = pick(section(open_page("heads"), "experiments"), verb="open", site="decoder")
-    app = apply(pick(app, layer=-1, head=-1, query=1, key=4))
-    assert not app.error
-    assert url_query(app)["do"] == "open decoder.*.* 1 4"
-    assert any("counterfactual" in text.value for text in app.markdown)
-    checks = {one["check"]: one for one in head_view(app, "comparison")[1]["changed"]["integrity"]}
-    assert checks["cached_equals_full"]["expected"]
-
-
-def test_a_bad_row_is_refused_and_the_typed_text_stays():
-    app = pick(section(open_page("heads"), "experiments"), verb="row")
-    app = apply(chosen_in(app.text_input, "heads-weights").set_value("0.5 nan").run())
-    assert "no row" in app.error[0].value
-    assert interventions(app) == []
-    assert chosen_in(app.text_input, "heads-weights").value == "0.5 nan"
-    assert outputs(app)[0] == outputs(app)[1]
-
-
-def test_errors_of_a_row_count_as_the_page_does():
-    app = pick(section(open_page("heads"), "experiments"), verb="row", site="decoder", query=1)
-    keys = len(chosen_in(app.selectbox, "heads-query-en").options)
-    for typed, words in {
-        "0.5 0.5": f"This row has {keys} keys, and 2 weights were given",
-        " ".join(["0"] * keys): "weights given for query 2 are no row",
-        " ".join(["0"] * (keys - 1) + ["1"]): "weight given for query 2 lies on masked cells",
-    }.items():
-        app = apply(chosen_in(app.text_input, "heads-weights").set_value(typed).run())
-        assert words in app.error[0].value.replace("\\", "")
-        assert interventions(app) == []
-
-
-def test_removing_everything_is_refused():
-    every = [
-        f"ablate {site}.{layer}.{head}"
-        for site in ("encoder", "decoder", "cross")
-        for layer in range(2)
-        for head in range(4)
-    ]
-    app = open_page("heads", part="experiments", do=";".join(every[:-1]))
-    assert not app.error
-    app = apply(pick(app, site="cross", layer=1, head=3))
-    assert "leave at least one" in app.error[0].value
-    assert len(url_query(app)["do"].split(";")) == 23
-
-
-def test_masking_a_whole_row_is_refused():
-    app = open_page("heads", part="experiments", do="close decoder.0.0 1 0")
-    app = apply(pick(app, verb="close", site="decoder", query=1, key=1))
-    assert "at least one unmasked key" in app.error[0].value
-    assert len(interventions(app)) == 1
-
-
-def test_interventions_of_which_no_experiment_was_shown_do_not_wait_for_one():
-    app = open_page("heads", part="metrics")
-    proposed = Interventions.parse(["ablate cross.1.2"])
-    app.session_state["HeadsState"] = replace(app.session_state["HeadsState"], proposed=proposed)
-    app = section(app.run(), "experiments")
-    assert not app.session_state["Look"].request.interventions
-
-
-def test_a_link_to_a_missing_head_says_so_and_shows_the_original():
-    app = open_page("heads", part="experiments", do="ablate cross.9.9")
-    assert "There is no head cross.9.9" in app.error[0].value.replace("\\", "")
-    assert outputs(app)[0] == outputs(app)[1]
-    assert not app.exception
+    assert ["Make changes with Edit on Explore" in one.value for one in app.info] == [True]
+    expected = {"part": "compare", "with": "@changes", "do": "ablate cross.1.2"}
+    assert expected.items() <= url_query(app).items()
+    changed = head_view(app, "model_comparison")[1]["changed"]
+    assert changed["sites"]["cross"]["removed"] == [[1, 2, "zero"]]
+    assert not app.run().info  # said once
 
 
 @pytest.mark.parametrize("part", SECTIONS)
@@ -265,9 +123,10 @@ def test_a_text_that_a_linked_model_refuses_never_stands_over_another_model():
 
 
 def test_another_model_has_other_heads():
-    app = apply(pick(section(open_page("heads"), "experiments"), verb="keep", layer=1, head=1))
+    app = open_page("heads", part="compare", do="keep cross.1.1", **{"with": "@changes"})
+    assert not app.error
     app = chosen_in(app.selectbox, "model-en").set_value("sort").run()
-    assert interventions(app) == []
+    assert "do" not in url_query(app)
     assert not app.exception
 
 
@@ -323,79 +182,6 @@ def test_the_large_map_opens_whole_as_the_grid_beside_it_unless_the_visitor_hide
         assert head_view(app, "head_grid")[1]["trace"]["view"]["ahead"] is shown
 
 
-def test_the_form_and_the_picture_of_experiments_show_the_same_head():
-    app = open_page("heads", **EXPERIMENTS)
-    shown = unpack_payload(sent_to(app, "comparison"))
-    view = head_view(app, "comparison")[1]["original"]["view"]
-    form = {name: chosen_in(app.selectbox, f"heads-{name}-en").value for name in ("layer", "head")}
-    assert form == {name: view[name] for name in ("layer", "head")}
-    app = pick(app, layer=0, head=3)
-    assert sent_to(app, "comparison") != shown
-    view = head_view(app, "comparison")[1]["original"]["view"]
-    assert (view["site"], view["layer"], view["head"]) == ("cross", 0, 3)
-
-
-def places(app: AppTest) -> set[tuple[str, int, int]]:
-    """The heads that form and picture of an experiment are at."""
-    assert not app.exception
-    view = head_view(app, "comparison")[1]["original"]["view"]
-    names = ("site", "layer", "head")
-    form = [chosen_in(app.selectbox, f"heads-{name}-en").value for name in names]
-    return {tuple(form), tuple(view[name] for name in names)}
-
-
-DEEP = {"model": "english-french", "text": "I see him.", "part": "experiments"}
-"""Of a model in which a head of a lower layer changes those above it."""
-
-
-def test_an_experiment_and_its_undoing_leave_form_and_picture_at_their_head():
-    app = open_page("heads", **DEEP)
-    opened = places(app)
-    assert len(opened) == 1
-    app = apply(app)
-    assert len(interventions(app)) == 1
-    assert places(app) == opened
-    (undo,) = (button for button in app.button if str(button.key).startswith("undo-"))
-    app = undo.click().run()
-    assert interventions(app) == []
-    assert places(app) == opened
-
-
-def test_the_most_changed_head_is_one_press_away():
-    app = apply(open_page("heads", **DEEP))
-    (head,) = places(app)
-    app = app.button(key="show-changed").click().run()
-    (changed,) = places(app)
-    assert changed != head
-    linked = open_page("heads", **DEEP, do="ablate {}.{}.{}".format(*head))
-    view = head_view(linked, "comparison")[1]["original"]["view"]
-    assert changed == (view["site"], view["layer"], view["head"])
-    assert "show-changed" not in {button.key for button in app.button}
-
-
-def test_an_experiment_that_changes_the_output_is_offered_first():
-    app = open_page("heads", **EXPERIMENTS)
-    app = app.button(key="try-all").click().run()
-    done = app.session_state["Look"].request.interventions
-    assert [str(one) for one in done] == ["ablate cross.0.*", "ablate cross.1.*"]
-    _, arrays = unpack_payload(sent_to(app, "comparison"))
-    traces = head_view(app, "comparison")[1]
-    assert traces["original"]["predicted"] != traces["changed"]["predicted"]
-    assert abs(arrays["difference.decoder"]).max() > 0
-    assert "try-all" not in {button.key for button in app.button}
-
-
-def test_a_link_without_a_head_opens_on_one_that_changes():
-    app = open_page("heads", **EXPERIMENTS, do="ablate encoder.0.0")
-    _, arrays = unpack_payload(sent_to(app, "comparison"))
-    traces = head_view(app, "comparison")[1]
-    view = traces["original"]["view"]
-    difference = arrays[f"difference.{view['site']}"].reshape(2, 4, -1)
-    most = max(abs(arrays[f"difference.{site}"]).max() for site in ("encoder", "decoder", "cross"))
-    assert abs(difference[view["layer"], view["head"]]).max() == most > 0
-    assert traces["changed"]["sites"]["encoder"]["removed"] == [[0, 0, "zero"]]
-
-
 def test_every_section_has_the_integrity_of_the_trace():
     for name in ("metrics", "removal"):
         app = open_page("heads", part=name)
@@ -404,7 +190,7 @@ def test_every_section_has_the_integrity_of_the_trace():
 
 def test_a_section_that_needs_every_weight_is_refused_with_the_grid_instead(monkeypatch):
     monkeypatch.setattr(weights_limit, "MOST_CELLS", 10)
-    app = open_page("heads", part="experiments")
+    app = open_page("heads", part="compare")
     assert not app.exception
     assert "comparisons show at most 10" in app.error[0].value
     assert sent_to(app, "head_grid")

@@ -17,12 +17,22 @@ from explorer.core.errors import MeasurementError
 from explorer.heads.reports.report_files import REPORT_FILES, measured_folder
 from explorer.jobs import measurement_jobs
 from explorer.model.opening import EXTRA
-from tests.support.app_pages import FIRST, MAIN, captions, chosen_in, open_page, sent_to, url_query
+from tests.support.app_pages import (
+    FIRST,
+    MAIN,
+    captions,
+    chosen_in,
+    head_view,
+    open_page,
+    sent_to,
+    url_query,
+)
 from tests.support.huggingface_families import saved, tiny_model
 from tests.support.model_directories import bert, gpt2
 from tests.support.payloads import unpack_payload
 
 SENTENCE = "The cat sees a dog."
+CHANGES = {"part": "compare", "with": "@changes"}
 
 
 @pytest.fixture(autouse=True)
@@ -160,27 +170,29 @@ def test_odd_texts_are_shown_or_refused_with_one_sentence(model, text):
 
 
 def test_what_an_encoder_alone_fills_in_is_compared():
-    removed = {"model": "bert-tiny", "part": "experiments", "do": "ablate encoder.1.0"}
+    removed = {**CHANGES, "model": "bert-tiny", "do": "ablate encoder.1.0"}
     app = open_page("heads", **removed, text="The cat [MASK] a dog [MASK].")
-    (line,) = [one.value for one in app.markdown if "ln probability" in one.value]
+    line = next(one.value for one in app.markdown if "ln probability" in one.value)
     assert "changes by 0)" not in line
-    assert app.dataframe
+    outputs = head_view(app, "model_comparison")[0]["outputs"]
+    assert [len(output) for output in outputs] == [2, 2]
     app = open_page("heads", **removed, text=SENTENCE)
     assert not app.exception
     assert any("no mask token to fill in" in one.value for one in app.markdown)
-    assert not app.dataframe
+    assert head_view(app, "model_comparison")[0]["outputs"] == [[], []]
 
 
 @pytest.mark.parametrize(
     ("model", "site"), [("opus-tiny", "cross"), ("gpt-tiny", "decoder"), ("bert-tiny", "encoder")]
 )
 def test_heads_of_each_kind_are_removed_and_cells_masked(model, site):
-    app = open_page("heads", model=model, part="experiments", do=f"ablate {site}.1.0")
+    app = open_page("heads", **CHANGES, model=model, do=f"ablate {site}.1.0")
     assert not app.exception
     assert errors(app) == []
-    assert unpack_payload(sent_to(app, "comparison"))[0]["view"] == "comparison"
+    changed = head_view(app, "model_comparison")[1]["changed"]
+    assert changed["sites"][site]["removed"] == [[1, 0, "zero"]]
     both = f"close {site}.0.0 1 0;ablate {site}.1.0 mean"
-    app = open_page("heads", model=model, part="experiments", do=both)
+    app = open_page("heads", **CHANGES, model=model, do=both)
     assert not app.exception
     assert errors(app) == []
     app = chosen_in(app.segmented_control, "section-en").set_value("overview").run()
@@ -319,13 +331,13 @@ def test_a_typed_separator_is_noted():
 
 def test_heads_are_removed_of_a_pair():
     pair = {"text": "The cat [MASK].", "pair": "A dog is [MASK]."}
-    app = open_page("heads", model="bert-tiny", part="experiments", do="ablate encoder.1.0", **pair)
+    app = open_page("heads", **CHANGES, model="bert-tiny", do="ablate encoder.1.0", **pair)
     assert not app.exception
     assert errors(app) == []
-    _, arrays = unpack_payload(sent_to(app, "comparison"))
-    tokens = len(header(open_page(model="bert-tiny", **pair))["source"])
-    assert arrays["difference.encoder"].size == 3 * 4 * tokens**2  # layers, heads, cells
-    assert app.dataframe  # of the mask tokens of both texts
+    sent, traces = head_view(app, "model_comparison")
+    source = header(open_page(model="bert-tiny", **pair))["source"]
+    assert traces["original"]["source"] == traces["changed"]["source"] == source
+    assert [len(output) for output in sent["outputs"]] == [2, 2]  # the mask tokens of both texts
 
 
 @pytest.fixture
@@ -345,11 +357,10 @@ def test_where_the_weights_alone_are_known_nothing_is_offered_inside(further):
     assert sent["facts"]["weights_only"]
     assert "inside" not in sent
     assert "Weights only" in " ".join(captions(app))
-    for part in ("experiments",):
-        app = open_page("heads", model="deberta-tiny", part=part)
-        assert "deberta-v2" in app.info[0].value
-        assert errors(app) == []
-        assert not [button for button in app.button if button.key == "heads-add"]
+    app = open_page("heads", model="deberta-tiny", part="experiments", do="ablate encoder.0.0")
+    assert not app.exception
+    assert errors(app) == []
+    assert "deberta-v2" in app.info[1].value.replace("\\", "")  # after where the link leads
 
 
 @pytest.mark.parametrize(
@@ -392,16 +403,6 @@ def test_a_report_without_removal_advises_no_box_that_is_disabled(
     assert not app.exception
     assert [reason in info.value.replace("\\", "") for info in app.info] == [True]
     assert "tick" not in app.info[0].value
-
-
-def test_all_heads_of_a_layer_are_offered_where_a_model_has_one_attention():
-    app = open_page("heads", model="gpt-tiny", part="experiments")
-    offered = app.button(key="try-all")
-    assert offered.label == "Try: remove all heads of layer L0"
-    app = offered.click().run()
-    assert errors(app) == []
-    done = app.session_state["Look"].request.interventions
-    assert done.texts() == ("ablate decoder.0.*",)
 
 
 def test_a_tagger_with_a_decoder_reads_a_text(further):

@@ -134,62 +134,64 @@ def test_the_text_without_and_with_interventions_is_compared():
     assert header["names"] == ["without", "with interventions"]
     assert traces["changed"]["target"] == traces["original"]["target"]
     assert url_query(app)["with"] == "@changes"
-    app = open_page("heads", **link)  # without any
-    assert "There are no interventions on “reverse” yet" in app.error[0].value.replace("\\", "")
-    assert url_query(app)["with"] == "reverse-almost"
 
 
-def test_a_text_that_the_other_model_cuts_otherwise_names_the_token():
-    text = "My grandmother's caterpillars marched."
-    link = {"model": "english-french", "text": text, "part": "compare", "with": "chinese-english"}
-    app = open_page("heads", **link)
-    assert len(app.error) == 1
-    assert "cuts this text into other tokens: source token" in app.error[0].value.replace("\\", "")
-    assert not app.dataframe
+CHANGES = {"model": "reverse", "part": "compare", "text": TEXT, "with": "@changes"}
 
 
-def test_two_moments_of_a_run_are_compared_and_are_in_the_url():
-    app = open_page("heads", model="sort", part="compare")
-    choice = chosen_in(app.selectbox, "compare-with-en")
-    assert choice.options[-1] == "recorded training reverse, two moments"
-    app = choice.set_value("recorded/reverse@").run()
+def test_without_a_change_both_sides_are_alike_and_one_sentence_says_how_to_make_one():
+    app = open_page("heads", **CHANGES)
     assert not app.exception
-    assert url_query(app)["with"] == "recorded/reverse@225-1000"
+    assert not app.error
+    assert any("Nothing is changed yet" in one.value for one in app.caption)
+    assert url_query(app)["with"] == "@changes"
     header, traces = head_view(app, "model_comparison")
-    assert header["names"] == ["step 225", "step 1000"]
-    assert not header["given"]
-    assert traces["original"]["source"] == ["7", "3", "9", "1", "4", "<eos>"]
-    app = chosen_in(app.selectbox, "compare-first-en").set_value(100).run()
-    assert url_query(app)["with"] == "recorded/reverse@100-1000"
-    assert "Exact match: 25.8\u00a0%, then 100.0\u00a0%." in shown_texts(app)
-    app = chosen_in(app.selectbox, "compare-with-en").set_value("copy").run()
-    assert url_query(app)["with"] == "copy"
-    assert not [one for one in app.selectbox if "first" in one.key]
+    assert header["outputs"][0] == header["outputs"][1] == [*reversed(TEXT.split()), "<eos>"]
+    assert traces["original"]["target"] == traces["changed"]["target"]
+    assert "Same output" not in shown_texts(app)
 
 
-@pytest.mark.parametrize(
-    ("pair", "words"),
-    [
-        ("recorded/reverse@3-1000", "no moment at step 3; an early one and the last are shown"),
-        ("runs/none@3-1000", "There is no training “none” here any more"),
-    ],
-)
-def test_moments_that_are_not_there_are_one_sentence(pair, words):
-    app = open_page("heads", part="compare", **{"with": pair})
+def test_changes_that_the_model_refuses_say_so_and_can_be_undone():
+    app = open_page("heads", **CHANGES, do="ablate cross.9.9")
     assert not app.exception
-    (error,) = app.error
-    assert words in error.value.replace("\\", "")
-    assert ("first" in str([one.key for one in app.selectbox])) == pair.startswith("recorded")
+    assert "There is no head cross.9.9" in app.error[0].value.replace("\\", "")
+    header = head_view(app, "model_comparison")[0]
+    assert header["outputs"][0] == header["outputs"][1]
+    app = app.button(key="undo-ablate cross.9.9").click().run()
+    assert not app.error
+    assert "do" not in url_query(app)
 
 
-def test_a_comparison_that_fails_says_which_token_is_missing_and_stays():
-    app = open_page(
-        "heads",
-        model="english-french",
-        text="😀",
-        part="compare",
-        **{"with": "english-french-early"},
-    )
-    assert "“english-french-early” has no token" in app.error[0].value.replace("\\", "")
-    assert chosen_in(app.selectbox, "compare-with-en").value == "english-french-early"
-    assert url_query(app)["with"] == "english-french-early"
+def test_an_output_that_changes_by_rounding_alone_is_the_same_and_as_sure():
+    """Without this head the ln probability changes by less than a millionth."""
+    app = open_page("heads", **{**CHANGES, "text": "7 3 9"}, do="ablate cross.1.1")
+    assert "Same output, just as sure as before." in shown_texts(app)
+
+
+def test_a_mean_names_its_batch_and_an_unmasked_later_position_is_called_counterfactual():
+    app = open_page("heads", **CHANGES, do="ablate cross.1.2")
+    assert "held out" not in shown_texts(app)
+    assert "counterfactual" not in shown_texts(app)
+    app = open_page("heads", **CHANGES, do="ablate cross.1.2 mean;open decoder.*.* 1 4")
+    assert not app.error
+    assert "Mean over reverse, held out" in shown_texts(app)
+    assert "counterfactual" in shown_texts(app)
+    checks = head_view(app, "model_comparison")[1]["changed"]["integrity"]
+    assert {one["check"]: one for one in checks}["cached_equals_full"]["expected"]
+
+
+def test_the_effect_is_measured_on_many_sentences():
+    heads = ";".join(f"ablate cross.{layer}.{head}" for layer in range(2) for head in range(4))
+    app = open_page("heads", **CHANGES, do=heads).button(key="effect").click().run()
+    assert "64 sentences" in shown_texts(app)
+    assert "Exact match 100.0\u00a0% → 0.0\u00a0%" in shown_texts(app)
+    assert "right answers" in shown_texts(app)
+    assert "whole heads" not in shown_texts(app)
+
+
+def test_only_removed_heads_are_measured_on_many_sentences():
+    app = open_page("heads", **CHANGES, do="close decoder.0.0 1 0")
+    assert "effect" not in {button.key for button in app.button}
+    app = open_page("heads", **CHANGES, do="keep cross.1.1;close decoder.0.0 1 0")
+    app = app.button(key="effect").click().run()
+    assert "Only what is done to whole heads counts" in shown_texts(app)

@@ -14,8 +14,6 @@ from explorer.core.i18n import say
         ("offset", 0.0, "0"),
         ("zero_loss", 0.00031, "+0.00031"),
         ("zero_exact", -0.5, "−50.0"),
-        ("log_probability", -13.24, "−13.24"),
-        ("probability", 0.9987, "99.9\u00a0%"),
         ("entropy", float("nan"), "–"),
     ],
 )

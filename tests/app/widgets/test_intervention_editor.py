@@ -3,123 +3,113 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.app import experiment_cache
 from explorer.app.widgets.intervention_editor import intervention_text, named_as_here
 from explorer.core.errors import InterventionError
 from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
-from tests.support.app_pages import chosen_in
+from explorer.heads.removal import counterfactuals
+from tests.support.app_pages import head_view, open_page, url_query
 from tests.support.example_traces import example_trace
 
-
-def page() -> None:
-    """The editor for the shipped reverse model on one text."""
-    import streamlit as st
-
-    from explorer.app import model_cache
-    from explorer.app.state import heads as heads_state
-    from explorer.app.state import session
-    from explorer.app.widgets.intervention_editor import (
-        computed_experiment,
-        draft_row,
-        intervention_list,
-    )
-    from explorer.app.widgets.messages import show_reported
-    from explorer.core.look import Look, Request
-    from explorer.model.catalog import shipped_models
-
-    request = Request("reverse", "7 3 9")
-    if session.find(Look) is None:
-        session.save(Look(request))
-    heads_state.remember_shown(request)
-    model = shipped_models()["reverse"]
-    trace = model_cache.greedy_trace(model, request)
-    st.session_state["compared"] = computed_experiment(model, "en", st.container())
-    draft_row(trace, "en")
-    intervention_list(trace, "en")
-    show_reported("en", st.container())
+CHANGES = {"model": "reverse", "text": "7 3 9", "part": "compare", "with": "@changes"}
 
 
-def opened() -> AppTest:
-    return AppTest.from_function(page, default_timeout=60).run()
-
-
-def choose(app: AppTest, **choices: object) -> AppTest:
-    for name, value in choices.items():
-        app = chosen_in(app.selectbox, f"heads-{name}-en").set_value(value).run()
+def typed(app: AppTest, line: str) -> AppTest:
+    app = app.text_input(key="compare-typed").set_value(line).run()
+    assert not app.exception
     return app
 
 
 def in_force(app: AppTest) -> list[str]:
-    assert not app.exception
     return [str(one) for one in app.session_state["Look"].request.interventions]
 
 
-def shown_fields(app: AppTest) -> set[str]:
-    return {str(box.key).split("-")[1] for box in app.selectbox}
-
-
-def test_each_kind_of_intervention_has_its_own_fields():
-    app = opened()
-    assert shown_fields(app) == {"verb", "site", "layer", "head", "how"}
-    assert shown_fields(choose(app, verb="keep")) == {"verb", "site", "layer", "head"}
-    app = choose(app, verb="close")
-    assert shown_fields(app) == {"verb", "site", "layer", "head", "query", "key"}
-    assert chosen_in(app.selectbox, "heads-head-en").options[-1] == "all"
-    app = choose(app, verb="row")
-    assert shown_fields(app) == {"verb", "site", "layer", "head", "query"}
-    assert [box.key for box in app.text_input] == ["heads-weights"]
-
-
-def test_interventions_are_applied_and_undone_one_by_one_and_all():
-    app = choose(opened(), site="cross", layer=1, head=2)
-    app = app.button(key="heads-add").click().run()
-    app = choose(app, head=0).button(key="heads-add").click().run()
-    app = choose(app, head=3).button(key="heads-add").click().run()
-    assert set(in_force(app)) == {f"ablate cross.1.{head}" for head in (0, 2, 3)}
-    app = app.button(key="undo-ablate cross.1.2").click().run()
-    assert set(in_force(app)) == {"ablate cross.1.0", "ablate cross.1.3"}
+def test_typed_changes_are_in_the_url_and_undone_one_by_one_and_all():
+    app = typed(open_page("heads", **CHANGES), "ablate cross.1.2")
+    assert head_view(app, "model_comparison")[0]["outputs"][0] == ["9", "3", "7", "<eos>"]
+    assert in_force(app) == ["ablate cross.1.2"]
+    assert app.text_input(key="compare-typed").value == ""
+    app = typed(app, " keep decoder.0.1; override-row cross.1.1 2 0.5, 0 0.5 ;")
+    assert not app.error
+    lines = ["ablate cross.1.2", "keep decoder.0.1", "row cross.1.1 2 0.5,0,0.5"]
+    assert in_force(app) == lines
+    assert url_query(app)["do"] == ";".join(lines)
+    assert in_force(typed(app, lines[0])) == lines  # once
+    app = app.button(key="undo-keep decoder.0.1").click().run()
+    assert in_force(app) == [lines[0], lines[2]]
     app = app.button(key="undo-all").click().run()
     assert in_force(app) == []
     assert "undo-all" not in {button.key for button in app.button}
 
 
-def test_an_intervention_that_cannot_be_computed_is_reported_and_not_in_force():
-    app = choose(opened(), verb="row")
-    app = chosen_in(app.text_input, "heads-weights").set_value("x y").run()
-    app = app.button(key="heads-add").click().run()
-    assert in_force(app) == []
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("remove cross.1.2", "“remove cross.1.2” is no intervention; write it like ablate"),
+        ("ablate cross.1.9", "There is no head cross.1.9"),
+        ("row cross.1.1 2 x y", "“row cross.1.1 2 x y” is no intervention; write it like"),
+        ("row cross.1.1 2 0.5 nan", "The weights given for query 3 are no row"),
+        ("row cross.1.1 1 0 0 0", "The weights given for query 2 are no row"),
+        ("row decoder.0.0 1 0 0 0 1", "weight given for query 2 lies on masked cells"),
+        ("row cross.0.0 1 " + "1 " * 30, "Too many weights for a row of “cross”: 30 given, 4 keys"),
+        ("mask decoder.0.0 0 0", "at least one unmasked key"),
+        ("keep cross.1.2", "Head Cross L1 H2 cannot be both"),
+        ("draw 9 7", "0.1 to 5"),
+        ("ablate cross.1.1; ablate cross.0.x", "“ablate cross.0.x” is no intervention"),
+    ],
+)
+def test_a_line_that_is_refused_stays_and_changes_nothing(line, sentence):
+    app = typed(open_page("heads", **CHANGES, do="ablate cross.1.2"), line)
     assert len(app.error) == 1
-    assert chosen_in(app.text_input, "heads-weights").value == "x y"
-
-
-def test_an_experiment_is_computed_once_and_what_was_computed_is_shown(monkeypatch):
-    shown = []
-    experiment = experiment_cache.experiment
-
-    def counted(*given):
-        shown.append(experiment(*given))
-        return shown[-1]
-
-    monkeypatch.setattr(experiment_cache, "experiment", counted)
-    app = choose(opened(), site="cross", layer=1, head=2).button(key="heads-add").click().run()
+    assert sentence in app.error[0].value.replace("\\", "")
     assert in_force(app) == ["ablate cross.1.2"]
-    assert len(shown) == 1
-    assert app.session_state["compared"] is shown[0]
-
-
-def test_interventions_that_the_model_refuses_leave_those_in_force_and_the_draft():
-    app = choose(opened(), site="cross", layer=1, head=2).button(key="heads-add").click().run()
-    before = app.session_state["compared"]
-    app = choose(app, verb="close", site="decoder", query=0, key=0)
-    app = app.button(key="heads-add").click().run()
-    assert "at least one unmasked key" in app.error[0].value
-    assert in_force(app) == ["ablate cross.1.2"]
-    assert app.session_state["compared"] is before
-    assert chosen_in(app.selectbox, "heads-verb-en").value == "close"
+    assert app.text_input(key="compare-typed").value == line
     app = app.run()
     assert not app.error
+    assert app.text_input(key="compare-typed").value == line
+
+
+def test_removing_everything_is_refused():
+    every = [
+        f"ablate {site}.{layer}.{head}"
+        for site in ("encoder", "decoder", "cross")
+        for layer in range(2)
+        for head in range(4)
+    ]
+    app = open_page("heads", **CHANGES, do=";".join(every[:-1]))
+    assert not app.error
+    app = typed(app, every[-1])
+    assert "leave at least one" in app.error[0].value
+    assert in_force(app) == every[:-1]
+
+
+def test_more_changes_than_a_link_takes_are_refused():
+    lines = [f"close decoder.0.{head} {query} 0" for head in range(4) for query in range(1, 7)]
+    link = CHANGES | {"text": "7 3 9 1 4 a b c"}
+    app = typed(open_page("heads", **link, do=";".join(lines)), "ablate cross.1.2")
+    assert "At most 24 changes at a time" in app.error[0].value
+    assert in_force(app) == lines
+
+
+def test_a_typed_change_is_computed_once(monkeypatch):
+    computed = []
+    compare = counterfactuals.compare_traces
+
+    def counted(*given):
+        computed.append(compare(*given))
+        return computed[-1]
+
+    monkeypatch.setattr(counterfactuals, "compare_traces", counted)
+    typed(open_page("heads", **CHANGES | {"text": "4 4 7 3 9"}), "ablate cross.1.0")
+    assert len(computed) == 1
+
+
+def test_a_change_reaches_no_other_visitor():
+    mine = typed(open_page("heads", **CHANGES), "keep cross.1.1")
+    yours = open_page("heads", **CHANGES)
+    mine, yours = (head_view(app, "model_comparison")[0]["outputs"] for app in (mine, yours))
+    assert yours[0] == yours[1] == mine[0] != mine[1]
 
 
 def test_an_intervention_is_named_by_what_it_does_and_where():
@@ -149,17 +139,6 @@ def test_a_drawing_is_named_with_what_restricts_it():
     assert named("draw 0.8 7", trace) == whole
     assert named("draw 0.8 7 p=0.9", trace) == f"{whole}, top-p 0.9"
     assert named("draw 0.8 7 k=40 p=0.9", trace) == f"{whole}, top-k 40, top-p 0.9"
-
-
-def test_a_choice_that_is_not_offered_is_left_out():
-    app = choose(opened(), verb="close")
-    for field in ("verb", "site", "layer", "head", "query", "key"):
-        box = chosen_in(app.selectbox, f"heads-{field}-en")
-        shown = box.value
-        box.options[0] = "../../etc/passwd"  # what a connection may report instead
-        app = box.select_index(0).run()
-        assert not app.exception
-        assert chosen_in(app.selectbox, f"heads-{field}-en").value == shown
 
 
 def test_a_refused_intervention_names_its_head_as_the_page_does():

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.core import folders
-from tests.support.app_pages import chosen_in, open_page, sent_to, url_query
+from tests.support.app_pages import chosen_in, head_view, open_page, sent_to, url_query
 from tests.support.model_directories import gpt2
 from tests.support.multilingual_directories import nllb
 from tests.support.payloads import unpack_payload
@@ -64,14 +64,18 @@ def test_the_languages_of_a_model_are_chosen_by_name_and_kept_in_the_address():
 
 def test_heads_are_removed_in_the_languages_that_are_chosen():
     named = {"source_language": "fra_Latn", "target_language": "deu_Latn"}
-    options = {"model": "nllb", "text": "the cat", "part": "experiments", "do": "ablate cross.1.0"}
-    app = open_page("heads", **options, **named)
+    options = {"model": "nllb", "text": "the cat", "part": "compare", "with": "@changes"}
+    app = open_page("heads", **options, **named, do="ablate cross.1.0")
     assert not app.exception
     assert not app.error
-    _, arrays = unpack_payload(sent_to(app, "comparison"))
+    compared = head_view(app, "model_comparison")[1]
     read = sent(open_page(model="nllb", text="the cat", **named))
-    cells = len(read["source"]) * len(read["target"])
-    assert arrays["difference.cross"].size == 12 * cells  # heads
+    for name in ("original", "changed"):
+        assert (compared[name]["source"], compared[name]["target"]) == (
+            read["source"],
+            read["target"],
+        )
+    assert compared["changed"]["sites"]["cross"]["removed"] == [[1, 0, "zero"]]
     assert chosen_in(app.selectbox, "target-language-en").value == "deu_Latn"
 
 

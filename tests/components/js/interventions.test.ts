@@ -46,6 +46,7 @@ test("a line is read as Python reads it, and nothing else is", () => {
   });
   const row = { verb: "row", ...heads, query: 3, weights: [0.5, 0, 1e-7] };
   assert.deepEqual(readIntervention("row cross.1.2 3 0.5,0,1e-07"), row);
+  assert.deepEqual(readIntervention("row cross.1.2 3 0.5, 0 1e-07,"), row);
   assert.deepEqual(readIntervention("omit mask"), { verb: "omit", part: "mask" });
   const wrong = [
     "",
@@ -56,7 +57,13 @@ test("a line is read as Python reads it, and nothing else is", () => {
     "close x.0.0 1 2",
   ];
   wrong.push("close cross.0.0 1", "keep cross.0.0 1", "row cross.0.* 1 1", "row cross.0.0 1 0,0");
-  wrong.push("row cross.0.0 1 -1", "row cross.0.0 1 nan", "close cross.0.0 -1 2");
+  wrong.push(
+    "row cross.0.0 1",
+    "row cross.0.0 1 ,",
+    "row cross.0.0 1 -1",
+    "row cross.0.0 1 nan",
+    "close cross.0.0 -1 2",
+  );
   for (const line of wrong) assert.equal(readIntervention(line), null, line);
 });
 

@@ -233,16 +233,16 @@ test("two traces keep the same step as far as the shorter one reaches", () => {
 
 test("a trace that follows another does not take it back to where it was", () => {
   const [one, other] = [side(5), side(5)];
-  const [follow, followBack] = synchronise(one, other, ["layer"]);
+  const [follow, followBack] = synchronise(one, other);
   follow();
   followBack();
-  one.set({ head: 0, step: 3, layer: 1 });
+  one.set({ site: "encoder", step: 3, layer: 1 });
   follow();
-  one.set({ head: 1, step: 4 }); // before the other is drawn
+  one.set({ site: "decoder", step: 4 }); // before the other is drawn
   followBack();
-  assert.deepEqual([one.state.head, one.state.step], [1, 4]);
+  assert.deepEqual([one.state.site, one.state.step], ["decoder", 4]);
   follow();
-  assert.deepEqual([other.state.head, other.state.step, other.state.layer], [1, 4, 0]);
+  assert.deepEqual([other.state.site, other.state.step, other.state.layer], ["decoder", 4, 0]);
 });
 
 test("of new traces the first leads", () => {

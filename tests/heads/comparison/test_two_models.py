@@ -49,7 +49,7 @@ def test_a_model_compared_with_itself_differs_in_nothing(explorable):
     compared = compare_models(original, explorable)
     assert compared.same_text
     assert compared.log_probability == pytest.approx(0, abs=1e-5)
-    assert np.abs(compared.map("cross")).max() < 1e-6
+    assert np.abs(compared.attention.difference("cross")).max() < 1e-6
 
 
 @pytest.mark.parametrize("text", ["The black cat is asleep.", "Tom, come here!", "Where is she?"])
@@ -112,6 +112,6 @@ def test_models_without_an_encoder_are_compared_on_a_prompt(continuing, explorab
     compared = compare_models(original, other)
     assert compared.forced.predicted_tokens == original.predicted_tokens
     assert compared.changed.text == other.trace("1 2 3").text
-    assert np.abs(compared.map("decoder")).max() > 0
+    assert np.abs(compared.attention.difference("decoder")).max() > 0
     with pytest.raises(TraceError, match="only one of the two has an encoder"):
         compare_models(original, explorable)

@@ -41,19 +41,12 @@ def test_a_comparison_forces_the_changed_model_to_the_original_output(explorable
     prefix = " ".join(original.predicted_tokens[:-1])
     again = explorable.trace("1 2 3", pad_to=5, prefix=prefix, **options)
     expected = original.losses[:-1] - again.losses[: len(original.losses) - 1]
-    last = result.steps.log_probability[len(original.losses) - 1]
-    assert result.log_probability == pytest.approx(float(expected.sum()) + last, abs=1e-4)
-    steps = result.steps
-    own = steps[: len(original.predicted_tokens)]
-    np.testing.assert_allclose(own.log_probability[:-1], expected, atol=1e-5)
-    np.testing.assert_allclose(
-        own.forced_probability, own.probability * np.exp(own.log_probability), rtol=1e-5
-    )
-    assert own.original.tolist() == list(original.predicted_tokens)
-    assert steps.changed[: len(changed.predicted_tokens)].tolist() == list(changed.predicted_tokens)
-    assert len(steps) == max(len(original.predicted_tokens), len(changed.predicted_tokens))
+    change = original.losses - result.forced.losses
+    np.testing.assert_allclose(change[:-1], expected, atol=1e-5)
+    assert result.log_probability == pytest.approx(float(change.sum()), abs=1e-4)
+    assert result.outputs == (list(original.predicted_tokens), list(changed.predicted_tokens))
     assert result.same_text == (original.predicted_tokens == changed.predicted_tokens)
-    difference = result.map("cross")
+    difference = result.attention.difference("cross")
     assert difference.shape == original.attention("cross").shape
     assert np.abs(difference).max() > 1e-3
     np.testing.assert_allclose(difference.sum(-1), 0, atol=1e-5)
@@ -64,8 +57,8 @@ def test_without_interventions_there_is_no_difference(explorable):
     result = compare_traces(explorable, original, original)
     assert result.same_text
     assert result.log_probability == pytest.approx(0, abs=1e-5)
-    assert np.abs(result.map("decoder")).max() < 1e-6
-    assert result.steps.same.all()
+    assert np.abs(result.attention.difference("decoder")).max() < 1e-6
+    assert all(result.same)
 
 
 def test_an_output_cut_off_at_the_limit_can_be_compared(explorable):
@@ -73,7 +66,7 @@ def test_an_output_cut_off_at_the_limit_can_be_compared(explorable):
         explorable.transformer.logits.bias[2] = -100
     original = explorable.trace("1 2")
     result = compare_traces(explorable, original, explorable.trace("1 2", ablate=[("cross", 0, 0)]))
-    assert len(result.steps) == 11
+    assert len(result.same) == 11
 
 
 def test_a_mean_needs_its_batch_again(explorable):

@@ -5,10 +5,9 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 type Follower = Pick<TraceContext, "state" | "trace" | "set">;
 
+/** Layer and head are each side's own: the heads beside each other may differ. */
 const SHARED_STATE: (keyof TraceState)[] = [
   "site",
-  "layer",
-  "head",
   "step",
   "ahead",
   "scale",
@@ -25,22 +24,16 @@ export function shareScale(original: Pick<Trace, "sites">, changed: Pick<Trace, 
 }
 
 /**
- * Keep two traces at the same selection and step: what changes in one changes in the other, as
+ * Keep two traces at the same attention and step: what changes in one changes in the other, as
  * far as its trace reaches. Of new traces, the first leads.
- * @param apart what each has of its own
  * @returns of the one, and of the other
  */
-export function synchronise(
-  one: Follower,
-  other: Follower,
-  apart: (keyof TraceState)[] = [],
-): [View, View] {
-  const names = SHARED_STATE.filter((name) => !apart.includes(name));
+export function synchronise(one: Follower, other: Follower): [View, View] {
   /** What each led or was led to: what differs from it is the visitor's choice. */
   const settled: Map<Follower, Partial<TraceState>> = new Map();
   const follow = (from: Follower, to: Follower) => {
     const before = settled.get(from);
-    const chosen = names.filter((name) => from.state[name] !== before?.[name]);
+    const chosen = SHARED_STATE.filter((name) => from.state[name] !== before?.[name]);
     const patch: Partial<TraceState> = Object.fromEntries(
       chosen.map((name) => [name, from.state[name]]),
     );

@@ -51,29 +51,22 @@ export function createComparison(
   return { frame, original, changed };
 }
 
-/** One of two traces and its map. A click on a cell is reported to the app, for an edit there. */
+/** One of two traces and its map. */
 function createSide(frame: ViewFrame, trace: Trace, listeners: Listeners): Side {
   const parts: Side["parts"] = [];
   const context = createViewContext(frame, trace, listeners);
-  const map = createMap(context, {
-    onCell: ({ query, key }) => {
-      const { site, layer, head } = context.state;
-      context.options.onCell?.({ site, layer, head, query, key });
-    },
-  });
+  const map = createMap(context);
   return { context, map, parts };
 }
 
 /**
  * Put every part in its place, and add it to those that are drawn with its trace.
- * @param stepping whose steps the transport goes through
  * @param given.headings of the two maps and of the difference
  * @param given.tools after the outputs
  * @param given.below the maps
  */
 export function placeComparison(
   { frame, original, changed }: Comparison,
-  stepping: Side,
   given: {
     rail: Part;
     outputs: Part;
@@ -85,7 +78,7 @@ export function placeComparison(
 ) {
   const { rail, outputs, difference, headings, tools = [], below = [] } = given;
   const site = createSiteChoice(original.context);
-  const transport = createTransport(stepping.context);
+  const transport = createTransport(original.context);
   const integrity = createIntegrity(changed.context);
   const tooltips = [createTooltip(original.context), createTooltip(changed.context)];
   rail.element.prepend(site.element);
@@ -99,19 +92,17 @@ export function placeComparison(
     element("div", { class: "comparison-body" }, rail.element, ...columns),
     ...[integrity, ...below, ...tooltips].map((part) => part.element),
   );
-  original.parts.push(site, rail, original.map, difference, outputs, ...below, tooltips[0]);
+  original.parts.push(site, rail, original.map, difference, outputs, ...below);
+  original.parts.push(tooltips[0], transport);
   changed.parts.push(changed.map, integrity, tooltips[1]);
-  stepping.parts.push(transport);
 }
 
-/**
- * Draw both traces, and follow what Streamlit and the visitor do.
- * @param stepping which the keys step through
- */
-export function showComparison(
-  { frame, original, changed }: Comparison,
-  stepping: Side,
-): View<ViewPayload, Listeners> {
+/** Draw both traces, and follow what Streamlit and the visitor do. */
+export function showComparison({
+  frame,
+  original,
+  changed,
+}: Comparison): View<ViewPayload, Listeners> {
   const sides = [original, changed];
   for (const { context, map, parts } of sides) {
     drawView(frame, context, parts);
@@ -121,7 +112,7 @@ export function showComparison(
     for (const { context } of sides) giveSize(context);
   };
   watchFrame(frame, measure, MAPS_BESIDE, RAIL_BESIDE);
-  listenToKeys(stepping.context);
+  listenToKeys(original.context);
   return {
     listen: (next) => {
       for (const { context } of sides) Object.assign(context.options, next);

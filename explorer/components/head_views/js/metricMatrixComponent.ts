@@ -6,11 +6,11 @@ import { createScreen, createStore } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
 import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
+import { streamlitReports } from "../../trace/js/selectionReport.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import { createColourBar, rampOf, scaleColour, type ValueScale } from "./colourBar.ts";
 import { headsOf, isDifference, meanOf, metricLine, metricsOf, roleText } from "./headRoles.ts";
-import { viewListeners } from "./listeners.ts";
 import { metricFigure } from "./metricFigure.ts";
 import { numberTable } from "./numberTable.ts";
 import { createSelect } from "./select.ts";
@@ -21,7 +21,7 @@ import { type MeasuredHead, readViewPayload, type ViewPayload } from "./viewPayl
 export default streamlitComponent({
   read: readViewPayload,
   identity: (payload) => payload.header.language,
-  listeners: viewListeners,
+  listeners: streamlitReports,
   open: openMetricMatrix,
 });
 

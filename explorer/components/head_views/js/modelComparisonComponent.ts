@@ -6,7 +6,7 @@ import { streamlitComponent, type View } from "../../page/js/streamlitComponent.
 import type { TraceState } from "../../trace/js/initialState.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { FULL_WEIGHT } from "../../trace/js/look.ts";
-import { createSelectionReport } from "../../trace/js/selectionReport.ts";
+import { createSelectionReport, streamlitReports } from "../../trace/js/selectionReport.ts";
 import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import { synchronise } from "./comparison.ts";
@@ -20,7 +20,6 @@ import {
 } from "./comparisonSides.ts";
 import { pairTable, patchedTable } from "./comparisonTables.ts";
 import { createHeadPairs, type HeadPairs, type Rule } from "./headPairs.ts";
-import { viewListeners } from "./listeners.ts";
 import { pairFigure } from "./pairFigure.ts";
 import { patchedFigure } from "./patchedFigure.ts";
 import { createPatchedTables } from "./patchedTables.ts";
@@ -33,7 +32,7 @@ import { type HeadValues, readViewPayload, type ViewPayload } from "./viewPayloa
 export default streamlitComponent({
   read: readViewPayload,
   identity: ({ header }) => [header.language, header.rule, ...(header.names ?? [])].join("\n"),
-  listeners: viewListeners,
+  listeners: streamlitReports,
   open: openModelComparison,
 });
 
@@ -56,11 +55,11 @@ function openModelComparison(
   choosePair(pairs, payload);
   original.parts.push({ views: [() => changed.context.set(pairs.other())] });
   placeParts(comparison, pairs);
-  const report = createSelectionReport(own, { more: () => otherOf(pairs, initial) });
-  const [follow, followBack] = synchronise(own, changed.context, ["layer", "head"]);
+  const report = createSelectionReport(own, () => otherOf(pairs, initial));
+  const [follow, followBack] = synchronise(own, changed.context);
   original.parts.push({ views: [follow, report] });
   changed.parts.push({ views: [followBack] });
-  const view = showComparison(comparison, original);
+  const view = showComparison(comparison);
   const update = (next: ViewPayload) => {
     view.update(next);
     choosePair(pairs, next);
@@ -87,7 +86,6 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
   const { context } = original;
   const { names: [a, b] = ["", ""], given } = frame.payload.header;
   const difference = createValueMap(context, frame, {
-    name: "pair",
     read: (which) => differenceOf(which, changed, pairs),
     facts: () => headsShown(comparison),
     tokenOf: (side, position) => tokenPair(comparison, side, position),
@@ -111,8 +109,8 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
   };
   const patched = createPatchedTables(context, frame, showPatched, savePatched(comparison));
   original.parts.push(patched);
-  placeComparison(comparison, original, {
-    rail: createRail(context),
+  placeComparison(comparison, {
+    rail: createRail(context, { without: () => changed.context.trace }),
     outputs: createOutputs(
       () => [a, b],
       () => frame.payload.header.outputs ?? [[], []],

@@ -10,7 +10,6 @@ import { createRowCover } from "../../map/js/rowCover.ts";
 import { createSpace } from "../../map/js/space.ts";
 import { colourAt, inkOn } from "../../page/js/palette.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
-import { labelOf } from "../../trace/js/label.ts";
 import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -20,12 +19,10 @@ import type { HeadValues } from "./viewPayload.ts";
 
 /** What the values are. */
 export interface Kind {
-  name: "difference" | "pair"; // prefix of the sentences
   read: (site: Site) => HeadValues | null;
-  facts?: () => Record<string, string>; // for the heading
-  /** a label, where it is not that of the context */
-  tokenOf?: (side: "queryTokens" | "keyTokens", position: number) => string;
-  least?: number; // the value of full colour, at least: smaller ones stay pale
+  facts: () => Record<string, string>; // for the heading
+  /** the label of a position of both sides */
+  tokenOf: (side: "queryTokens" | "keyTokens", position: number) => string;
 }
 
 export type Cells = ValueScale & { values: Float32Array; tone: Float32Array; masked: Uint8Array };
@@ -36,16 +33,19 @@ const PRINTED_CELL = 34; // px; cells of this width hold a readable number
  * A map of values that are no weights, with its own scale and title.
  * @param context of a trace, whose site, head, step and axes are used
  */
-export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Kind): Part {
-  const { name } = kind;
-  const title = element("h2", { class: "map-title", testid: `${name}-title` });
+export function createValueMap(
+  context: TraceContext,
+  frame: ViewFrame,
+  differences: Differences,
+): Part {
+  const title = element("h2", { class: "map-title", testid: "pair-title" });
   const base = element("canvas", { class: "base" });
   const pattern = element("canvas", { class: "pattern" });
   const printed = element("div", { class: "printed", "aria-hidden": "true" });
-  const box = element("div", { class: "map value-map", role: "img", testid: name });
+  const box = element("div", { class: "map value-map", role: "img", testid: "pair" });
   const bar = createColourBar();
-  const note = element("p", { class: "value-note", testid: `${name}-note` });
-  const barName = element("span", { class: "bar-name" }, frame.say(`${name}_unit`));
+  const note = element("p", { class: "value-note", testid: "pair-note" });
+  const barName = element("span", { class: "bar-name" }, frame.say("pair_unit"));
   const legend = element("div", { class: "legend" }, barName, bar.element, note);
   const space = createSpace(context, box, legend, ({ height }) => height);
   const axes = createAxes(context, space);
@@ -56,21 +56,21 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
   const heading = element("header", { class: "map-heading" }, title);
   const node = element(
     "section",
-    { class: "map-panel", "aria-label": frame.say(`${name}_title`) },
+    { class: "map-panel", "aria-label": frame.say("pair_title") },
     heading,
     box,
     legend,
   );
   let heads: HeadValues | null = null;
   const drawTitle = () => {
-    write(title, frame.say(`${name}_heading`, { title: mapTitle(context), ...kind.facts?.() }));
+    write(title, frame.say("pair_heading", { title: mapTitle(context), ...differences.facts() }));
     assign(title, "title", title.textContent); // a long one is cut off
   };
   const drawCells = (geometry: Geometry) => {
     const site = siteOf(context);
-    heads = kind.read(site);
+    heads = differences.read(site);
     box.classList.toggle("empty", !heads);
-    const cells = cellsOf(context, heads, kind);
+    const cells = cellsOf(context, heads, differences);
     paint(base, bitmap({ ...context.palette, ramp: cells.ramp }, cells.tone, cells.masked, site));
     for (const node of [base, clip])
       positionRectangle(node, geometry.left, geometry.top, geometry.width, geometry.height);
@@ -80,23 +80,27 @@ export function createValueMap(context: TraceContext, frame: ViewFrame, kind: Ki
   };
   /** Apart from the cells, which a step does not change. */
   const drawNote = () => {
-    const own = kind.read(siteOf(context));
-    write(note, noteOf(context, frame, kind, own, cellsOf(context, own, kind)));
+    const own = differences.read(siteOf(context));
+    write(note, noteOf(context, frame, differences, own, cellsOf(context, own, differences)));
     assign(box, "aria-label", `${title.textContent}. ${note.textContent}`);
   };
   box.addEventListener("pointermove", (event) => {
     const geometry = space.geometry();
-    assign(box, "title", geometry && cellTitle(context, frame, kind, box, geometry, heads, event));
+    assign(
+      box,
+      "title",
+      geometry && cellTitle(context, frame, differences, box, geometry, heads, event),
+    );
   });
   const views = [drawTitle, space.fit, space.view(drawCells), drawNote, cover.draw, ...axes.views];
   return { element: node, views };
 }
 
 /** The values of the selected head and how they are drawn. */
-function cellsOf(context: TraceContext, heads: HeadValues | null, { least = 0 }: Kind): Cells {
+function cellsOf(context: TraceContext, heads: HeadValues | null): Cells {
   const { layer, head } = context.state;
   const site = siteOf(context);
-  const most = heads?.largest ? Math.max(heads.largest, least) : 0;
+  const most = heads?.largest ?? 0;
   const values = heads?.of(layer, head) ?? new Float32Array(site.queries * site.keys);
   const tone = values.map((value) => ((most ? value / most : 0) + 1) / 2);
   // A cell that an intervention unmasked has a value, although the original masks it.
@@ -136,13 +140,12 @@ function printedNumber(value: number) {
 function noteOf(
   context: TraceContext,
   frame: ViewFrame,
-  kind: Kind,
+  differences: Differences,
   heads: HeadValues | null,
   { values, most }: Cells,
 ) {
-  const { name } = kind;
-  if (!heads) return frame.say(`${name}_none`);
-  if (!most) return frame.say(`${name}_zero`);
+  if (!heads) return frame.say("pair_none");
+  if (!most) return frame.say("pair_zero");
   const site = siteOf(context);
   const shown = values.subarray(0, visibleRows(context) * site.keys);
   let best = 0;
@@ -151,30 +154,20 @@ function noteOf(
   });
   const facts = { strongest: shownName(context, heads.strongest.layer, heads.strongest.head) };
   if (values[best] === 0)
-    return shown.length < values.length ? "" : frame.say(`${name}_elsewhere`, facts);
-  return frame.say(`${name}_note`, {
+    return shown.length < values.length ? "" : frame.say("pair_elsewhere", facts);
+  return frame.say("pair_note", {
     ...facts,
     value: signedNumber(values[best]),
-    query: labelAt(context, kind, "queryTokens", Math.floor(best / site.keys)),
-    key: labelAt(context, kind, "keyTokens", best % site.keys),
+    query: differences.tokenOf("queryTokens", Math.floor(best / site.keys)),
+    key: differences.tokenOf("keyTokens", best % site.keys),
   });
-}
-
-/** The label of a query or a key. */
-function labelAt(
-  context: TraceContext,
-  { tokenOf }: Kind,
-  side: "queryTokens" | "keyTokens",
-  position: number,
-) {
-  return tokenOf ? tokenOf(side, position) : labelOf(siteOf(context)[side][position]);
 }
 
 /** The title of the cell under the pointer; null beside the cells. */
 function cellTitle(
   context: TraceContext,
   frame: ViewFrame,
-  kind: Kind,
+  differences: Differences,
   box: HTMLElement,
   geometry: Geometry,
   heads: HeadValues | null,
@@ -186,9 +179,9 @@ function cellTitle(
   const site = siteOf(context);
   const { layer, head } = context.state;
   const value = heads?.of(layer, head)[cell.query * site.keys + cell.key];
-  return frame.say(`${kind.name}_cell`, {
-    query: labelAt(context, kind, "queryTokens", cell.query),
-    key: labelAt(context, kind, "keyTokens", cell.key),
+  return frame.say("pair_cell", {
+    query: differences.tokenOf("queryTokens", cell.query),
+    key: differences.tokenOf("keyTokens", cell.key),
     value: value === undefined ? "–" : value.toFixed(4),
   });
 }

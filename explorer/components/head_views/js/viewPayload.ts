@@ -14,7 +14,7 @@ export interface MeasuredHead {
 }
 
 interface ViewHeader {
-  view: "head_grid" | "comparison" | "model_comparison" | "metric_matrix" | "words";
+  view: "head_grid" | "model_comparison" | "metric_matrix" | "words";
   language: string;
   strings: Strings;
   role_strings: Strings;

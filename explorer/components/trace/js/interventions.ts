@@ -61,12 +61,11 @@ export function readIntervention(line: string): Intervention | null {
     const [how = "zero", ...more] = rest;
     return (how === "zero" || how === "mean") && !more.length ? { verb, ...heads, how } : null;
   }
-  if (verb !== "row" || head === null || rest.length !== 2 || !NUMBER.test(rest[0])) return null;
-  const weights = rest[1].split(",").map(Number);
+  const [query = "", ...given] = rest;
+  if (verb !== "row" || head === null || !NUMBER.test(query)) return null;
+  const weights = (given.join(" ").match(/[^\s,]+/g) ?? []).map(Number);
   const valid = weights.every((weight) => Number.isFinite(weight) && weight >= 0);
-  return valid && weights.some(Boolean)
-    ? { verb, ...heads, query: Number(rest[0]), weights }
-    : null;
+  return valid && weights.some(Boolean) ? { verb, ...heads, query: Number(query), weights } : null;
 }
 
 /** The lines in the facts of a trace, which may hold anything, that can be read. */

@@ -14,12 +14,11 @@ const AT_ONCE = ["guess", "alignment", ...FLAGS] as const;
 
 /**
  * Report to the app what is shown, after a rest and only when it differs from the last report.
- * @param given.more of the selection that is not in the context
- * @param given.rest ms without a change before it is reported
+ * @param more of the selection that is not in the context
  */
 export function createSelectionReport(
   context: TraceContext,
-  { more = () => ({}), rest = REST }: { more?: () => object; rest?: number } = {},
+  more: () => object = () => ({}),
 ): View {
   let reported = "";
   let opened = ""; // with what the latest text opened, which the app knows too
@@ -43,7 +42,7 @@ export function createSelectionReport(
       context.options.onState?.(selection);
     };
     if (choice) report();
-    else timer = setTimeout(report, rest);
+    else timer = setTimeout(report, REST);
   };
 }
 

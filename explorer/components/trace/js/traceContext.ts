@@ -14,7 +14,7 @@ import { type Actions, createActions, type GoTo } from "./actions.ts";
 import type { TraceState } from "./initialState.ts";
 import type { Change } from "./interventions.ts";
 import type { Selection } from "./look.ts";
-import type { IntegrityCheck, SiteName, Trace } from "./trace.ts";
+import type { IntegrityCheck, Trace } from "./trace.ts";
 import type { ServerlessResources } from "./traceQuestions.ts";
 import { inUnit } from "./unitChoice.ts";
 
@@ -31,13 +31,6 @@ export interface TraceOptions {
   onMissing?: () => void; // called when the server has dropped this trace
   resources?: ServerlessResources; // what answers about traces, where no server does
   alone?: boolean; // no page around the player has the switch between Simple and Everything
-  onCell?: (cell: {
-    site: SiteName;
-    layer: number;
-    head: number;
-    query: number;
-    key: number | null;
-  }) => void;
 }
 
 /** What is drawn, beside what the visitor chose of it. */
