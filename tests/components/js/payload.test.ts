@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readViewPayload } from "../../../explorer/components/head_views/js/viewPayload.ts";
 import { readEnvelope, sameBytes } from "../../../explorer/components/page/js/envelope.ts";
 import { MEAN } from "../../../explorer/components/trace/js/look.ts";
 import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
@@ -125,23 +124,4 @@ test("the trace in words takes the rest of its header from the one in pieces", (
   assert.deepEqual(trace.words?.columns, [1, 2]);
   assert.equal(trace.words?.header.language, "zh");
   assert.equal(trace.words?.steps, 1);
-});
-
-test("values of a head view: of a head, of the mean, the strongest head", () => {
-  const trace = packPayload(HEADER, { "cross.attention": ["uint16", CODES] });
-  const values = [0, 0, 0, 1, 0, 0, 0, 0, 0, -3, 0, 0];
-  const payload = readViewPayload(
-    packPayload(
-      { view: "comparison" },
-      { trace: ["uint8", trace], "difference.cross": ["float32", values] },
-    ),
-  );
-  const { cross } = payload.trace("trace").sites;
-  assert.ok(cross);
-  const difference = payload.values("difference", cross);
-  assert.equal(difference?.largest, 3);
-  assert.deepEqual(difference?.strongest, { layer: 0, head: 1 });
-  assert.equal(difference?.of(0, 1)[3], -3);
-  assert.equal(difference?.of(0, MEAN)[3], -1);
-  assert.equal(payload.values("other", cross), null);
 });

@@ -24,9 +24,9 @@ import { pairFigure } from "./pairFigure.ts";
 import { patchedFigure } from "./patchedFigure.ts";
 import { createPatchedTables } from "./patchedTables.ts";
 import { createSimilarityMatrix } from "./similarityMatrix.ts";
-import { createValueMap } from "./valueMap.ts";
+import { createValueMap, type HeadDifferences } from "./valueMap.ts";
 import type { Listeners } from "./viewFrame.ts";
-import { type HeadValues, readViewPayload, type ViewPayload } from "./viewPayload.ts";
+import { readViewPayload, type ViewPayload } from "./viewPayload.ts";
 
 /** A text in two models as a Streamlit component. */
 export default streamlitComponent({
@@ -231,17 +231,13 @@ function tokenPair(
  * whatever the pair, so that two pairs can be compared by eye.
  * @param site of the first trace
  */
-function differenceOf(site: Site, { context }: Side, pairs: HeadPairs): HeadValues | null {
+function differenceOf(site: Site, { context }: Side, pairs: HeadPairs): HeadDifferences | null {
   const second = context.trace.sites[site.name];
   if (!second) return null;
-  return {
-    largest: 1,
-    strongest: { layer: 0, head: 0 },
-    of: (layer, head) => {
-      const other = pairs.other();
-      const [one, two] = [site.weights(layer, head), second.weights(other.layer, other.head)];
-      const [scale, otherScale] = [site.scale / FULL_WEIGHT, second.scale / FULL_WEIGHT];
-      return Float32Array.from(one, (code, cell) => two[cell] * otherScale - code * scale);
-    },
+  return (layer, head) => {
+    const other = pairs.other();
+    const [one, two] = [site.weights(layer, head), second.weights(other.layer, other.head)];
+    const [scale, otherScale] = [site.scale / FULL_WEIGHT, second.scale / FULL_WEIGHT];
+    return Float32Array.from(one, (code, cell) => two[cell] * otherScale - code * scale);
   };
 }

@@ -10,16 +10,18 @@ import { createRowCover } from "../../map/js/rowCover.ts";
 import { createSpace } from "../../map/js/space.ts";
 import { colourAt, inkOn } from "../../page/js/palette.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
-import { mapTitle, shownName, siteOf } from "../../trace/js/stepState.ts";
+import { mapTitle, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
 import type { ViewFrame } from "./viewFrame.ts";
-import type { HeadValues } from "./viewPayload.ts";
 
-/** What the values are. */
-export interface Kind {
-  read: (site: Site) => HeadValues | null;
+/** The differences of a head, (queries × keys), from −1 to 1. */
+export type HeadDifferences = (layer: number, head: number) => Float32Array;
+
+/** The differences of two sides, and what stands beside them. */
+export interface Differences {
+  read: (site: Site) => HeadDifferences | null;
   facts: () => Record<string, string>; // for the heading
   /** the label of a position of both sides */
   tokenOf: (side: "queryTokens" | "keyTokens", position: number) => string;
@@ -61,7 +63,7 @@ export function createValueMap(
     box,
     legend,
   );
-  let heads: HeadValues | null = null;
+  let heads: HeadDifferences | null = null;
   const drawTitle = () => {
     write(title, frame.say("pair_heading", { title: mapTitle(context), ...differences.facts() }));
     assign(title, "title", title.textContent); // a long one is cut off
@@ -70,7 +72,7 @@ export function createValueMap(
     const site = siteOf(context);
     heads = differences.read(site);
     box.classList.toggle("empty", !heads);
-    const cells = cellsOf(context, heads, differences);
+    const cells = cellsOf(context, heads);
     paint(base, bitmap({ ...context.palette, ramp: cells.ramp }, cells.tone, cells.masked, site));
     for (const node of [base, clip])
       positionRectangle(node, geometry.left, geometry.top, geometry.width, geometry.height);
@@ -81,7 +83,7 @@ export function createValueMap(
   /** Apart from the cells, which a step does not change. */
   const drawNote = () => {
     const own = differences.read(siteOf(context));
-    write(note, noteOf(context, frame, differences, own, cellsOf(context, own, differences)));
+    write(note, noteOf(context, frame, differences, own, cellsOf(context, own)));
     assign(box, "aria-label", `${title.textContent}. ${note.textContent}`);
   };
   box.addEventListener("pointermove", (event) => {
@@ -97,15 +99,14 @@ export function createValueMap(
 }
 
 /** The values of the selected head and how they are drawn. */
-function cellsOf(context: TraceContext, heads: HeadValues | null): Cells {
+function cellsOf(context: TraceContext, heads: HeadDifferences | null): Cells {
   const { layer, head } = context.state;
   const site = siteOf(context);
-  const most = heads?.largest ?? 0;
-  const values = heads?.of(layer, head) ?? new Float32Array(site.queries * site.keys);
-  const tone = values.map((value) => ((most ? value / most : 0) + 1) / 2);
+  const values = heads?.(layer, head) ?? new Float32Array(site.queries * site.keys);
+  const tone = values.map((value) => (value + 1) / 2);
   // A cell that an intervention unmasked has a value, although the original masks it.
   const masked = site.masked(layer, head).map((code, cell) => (values[cell] === 0 ? code : 0));
-  return { values, tone, masked, signed: true, most, ramp: rampOf(context.palette, true) };
+  return { values, tone, masked, signed: true, most: 1, ramp: rampOf(context.palette, true) };
 }
 
 /** The numbers in their cells, where these are large enough. */
@@ -113,14 +114,14 @@ function printValues(
   parent: HTMLElement,
   geometry: Geometry,
   keys: number,
-  { values, tone, masked, ramp, most }: Cells,
+  { values, tone, masked, ramp }: Cells,
 ) {
   const { width, height } = cellSize(geometry);
   parent.replaceChildren();
   if (width < PRINTED_CELL || height < 16) return;
   positionRectangle(parent, geometry.left, geometry.top, geometry.width, geometry.height);
   values.forEach((value, cell) => {
-    if (masked[cell] || Math.abs(value) < Math.max(most * 0.02, 0.005)) return;
+    if (masked[cell] || Math.abs(value) < 0.02) return;
     const node = element("span", {}, printedNumber(value));
     node.style.color = inkOn(colourAt(ramp, tone[cell]));
     positionRectangle(node, (cell % keys) * width, Math.floor(cell / keys) * height, width, height);
@@ -141,22 +142,18 @@ function noteOf(
   context: TraceContext,
   frame: ViewFrame,
   differences: Differences,
-  heads: HeadValues | null,
-  { values, most }: Cells,
+  heads: HeadDifferences | null,
+  { values }: Cells,
 ) {
   if (!heads) return frame.say("pair_none");
-  if (!most) return frame.say("pair_zero");
   const site = siteOf(context);
   const shown = values.subarray(0, visibleRows(context) * site.keys);
   let best = 0;
   shown.forEach((value, cell) => {
     if (Math.abs(value) > Math.abs(values[best])) best = cell;
   });
-  const facts = { strongest: shownName(context, heads.strongest.layer, heads.strongest.head) };
-  if (values[best] === 0)
-    return shown.length < values.length ? "" : frame.say("pair_elsewhere", facts);
+  if (values[best] === 0) return shown.length < values.length ? "" : frame.say("pair_equal");
   return frame.say("pair_note", {
-    ...facts,
     value: signedNumber(values[best]),
     query: differences.tokenOf("queryTokens", Math.floor(best / site.keys)),
     key: differences.tokenOf("keyTokens", best % site.keys),
@@ -170,7 +167,7 @@ function cellTitle(
   differences: Differences,
   box: HTMLElement,
   geometry: Geometry,
-  heads: HeadValues | null,
+  heads: HeadDifferences | null,
   event: PointerEvent,
 ) {
   const outer = box.getBoundingClientRect();
@@ -178,7 +175,7 @@ function cellTitle(
   if (!cell || cell.query >= visibleRows(context)) return null;
   const site = siteOf(context);
   const { layer, head } = context.state;
-  const value = heads?.of(layer, head)[cell.query * site.keys + cell.key];
+  const value = heads?.(layer, head)[cell.query * site.keys + cell.key];
   return frame.say("pair_cell", {
     query: differences.tokenOf("queryTokens", cell.query),
     key: differences.tokenOf("keyTokens", cell.key),

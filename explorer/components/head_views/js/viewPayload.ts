@@ -1,7 +1,6 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
-import { headAt } from "../../trace/js/stepState.ts";
-import { readTrace, type Site, type SiteName, type Trace } from "../../trace/js/trace.ts";
+import { readTrace, type SiteName, type Trace } from "../../trace/js/trace.ts";
 
 /** What was measured of a head. */
 export interface MeasuredHead {
@@ -63,17 +62,9 @@ interface SimilarHeads {
   matched: [number, number, number, number][]; // layer and head of both
 }
 
-/** Numbers of every head of a site that are no weights. */
-export interface HeadValues {
-  of: (layer: number, head: number) => Float32Array; // a head; below head 0, the mean of the layer
-  largest: number; // magnitude
-  strongest: { layer: number; head: number }; // head with the largest magnitude
-}
-
 export interface ViewPayload {
   header: ViewHeader;
   trace: (name: string) => Trace;
-  values: (name: string, site: Site) => HeadValues | null;
   /** of each head of the first model to each of the second */
   similarity: (site: SiteName) => Float32Array | null;
 }
@@ -84,10 +75,6 @@ export function readViewPayload(bytes: Uint8Array): ViewPayload {
   return {
     header,
     trace: (name) => readTrace(array(name) as Uint8Array),
-    values: (name, site) => {
-      const numbers = array(`${name}.${site.name}`) as Float32Array | null;
-      return numbers && createHeadValues(numbers, site);
-    },
     similarity: (site) => array(`similarity.${site}`) as Float32Array | null,
   };
 }
@@ -112,30 +99,6 @@ export function traceAsPayload(trace: Trace, strings: Strings): ViewPayload {
       role_groups: {},
     },
     trace: () => trace,
-    values: () => null,
     similarity: () => null,
   };
-}
-
-/** @param values of all heads */
-function createHeadValues(
-  values: Float32Array,
-  { heads, queries, keys }: Pick<Site, "heads" | "queries" | "keys">,
-): HeadValues {
-  const area = queries * keys;
-  let [largest, index] = [0, 0];
-  values.forEach((value, cell) => {
-    if (Math.abs(value) > largest) [largest, index] = [Math.abs(value), Math.floor(cell / area)];
-  });
-  const strongest = headAt(index, heads);
-  const one = (layer: number, head: number) => {
-    const start = (layer * heads + head) * area;
-    return values.subarray(start, start + area);
-  };
-  const of = (layer: number, head: number) => {
-    if (head >= 0) return one(layer, head);
-    const all = Array.from({ length: heads }, (_, position) => one(layer, position));
-    return all[0].map((_, cell) => all.reduce((sum, own) => sum + own[cell], 0) / heads);
-  };
-  return { of, largest, strongest };
 }
