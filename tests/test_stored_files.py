@@ -281,7 +281,7 @@ def test_a_stored_head_report_has_what_each_head_does_when_it_is_removed():
     assert toy.facts["ablation"]["together"]["cross"]["loss"] == pytest.approx(
         [2.0605, 2.3709], abs=1e-4
     )
-    assert pairs.heads.zero_bleu.tolist() == [0.0] * 6  # it translates nothing rightly
+    assert not any(name.startswith("zero_bleu") for name in pairs.heads)  # earlier versions had it
     assert alone.facts["metric"]["name"] == "logit '1' - logit '2'"
     assert alone.heads.zero_metric.tolist() == pytest.approx([-0.3239406, 0.5974629])
 

@@ -39,7 +39,7 @@ ATTENTION_METRICS = (*_FIRST, *(name for name in METRICS if name not in _FIRST),
 """All metrics of a head's attention, and its importance, in the order of the table."""
 
 EFFECTS = (
-    *("zero_loss", "zero_bleu", "mean_loss", "zero_exact", "mean_exact"),
+    *("zero_loss", "mean_loss", "zero_exact", "mean_exact"),
     *("only_loss", "only_exact"),
 )
 """Changes when a head is removed, or when only that head is kept."""
@@ -130,8 +130,6 @@ def effects(report: HeadReport, language: str) -> pd.DataFrame:
     for name in names:
         if name in report.metrics:
             _measure(table, report, name)
-    if "zero_bleu" in table:
-        _say_unchanged(table, report, language)
     return table
 
 
@@ -384,14 +382,6 @@ def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
 def _is_shown(written: str) -> bool:
     """Whether a number is printed as anything but 0."""
     return bool(written.strip("+−0."))
-
-
-def _say_unchanged(table: pd.DataFrame, report: HeadReport, language: str) -> None:
-    """Replace the intervals of heads whose removal changes no sentence's score. Then no resample
-    differs, both ends are 0, and the interval would seem exact."""
-    low, high = report.heads.zero_bleu_low, report.heads.zero_bleu_high
-    unchanged = ((low == 0) & (high == 0)).to_numpy()
-    table.loc[unchanged, "zero_bleu_interval"] = say("heads.no_score_changed", language)
 
 
 def _named(report: HeadReport, language: str) -> pd.DataFrame:

@@ -49,7 +49,8 @@ class PerExampleMean:
         every resample is the same. Source: Efron & Tibshirani 1993, chapter 13.
         """
         size = len(self.total)
-        drawn = resamples(size, seed).astype(np.float64)
+        random = np.random.default_rng(seed)
+        drawn = random.multinomial(size, np.full(size, 1 / size), RESAMPLES).astype(np.float64)
         flat = (size, -1)
         totals, counts = drawn @ self.total.reshape(flat), drawn @ self.count.reshape(flat)
         means = _ratio(totals, counts)  # (resample, …)
@@ -58,22 +59,6 @@ class PerExampleMean:
         low, high = np.nanpercentile(means, [50 * (1 - LEVEL), 50 * (1 + LEVEL)], axis=0)
         shape = self.total.shape[1:]
         return tuple(np.where(unknown, np.nan, end).reshape(shape) for end in (low, high))  # type: ignore[return-value]
-
-
-def resamples(size: int, seed: int = 0) -> NDArray[np.int64]:
-    """(`RESAMPLES`, size) how often each of `size` examples is in each resample."""
-    return np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), RESAMPLES)
-
-
-def percentile_ends(
-    drawn: NDArray[np.float64], examples: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Ends (…), (…) of the 95 % interval of values (resample, …).
-
-    NaN for a single example: its resamples are all the same.
-    """
-    low, high = np.percentile(drawn, [50 * (1 - LEVEL), 50 * (1 + LEVEL)], axis=0)
-    return (low, high) if examples > 1 else (np.full_like(low, np.nan), np.full_like(high, np.nan))
 
 
 def concatenate(means: Sequence[PerExampleMean]) -> PerExampleMean:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +40,9 @@ FORMAT_VERSION = 3
 _TABLES = ("heads", "roles", "offsets")
 _REMOVED_REPORTS = {"pruning": "pruning", "rates": "alignment"}
 """A name in the file of a kind of report of earlier versions → the kind."""
+
+_REMOVED_COLUMNS = re.compile("zero_bleu.*")
+"""Columns of `heads` that earlier versions measured."""
 
 _ENDS = ("_low", "_high", "_p", "_bound", "_most")
 LARGEST_FILE = 8 * 2**20
@@ -229,6 +233,7 @@ class HeadReport:
                 old = type(version) is int and 0 < version < FORMAT_VERSION
                 raise HeadReportError("old_head_report" if old else "no_head_report", name=name)
             heads, roles, offsets = (_frame(content[table]) for table in _TABLES)
+            heads = heads[[name for name in heads if not _REMOVED_COLUMNS.fullmatch(str(name))]]
             facts = dict(content["facts"])
             check_heads(heads)
             check_roles(roles, heads)

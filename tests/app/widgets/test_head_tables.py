@@ -91,11 +91,10 @@ def test_a_change_has_its_corrected_p_beside_the_interval(reverse):
 
 
 REPORTS = sorted(FOLDER.glob("*.json"))
-CHANGES = [name for name in head_tables.EFFECTS if "bleu" not in name]
 
 
 @pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", head_tables.EFFECTS)
 def test_a_floor_is_written_as_a_bound_and_nothing_is_said_of_what_rounds_to_0(path, name):
     """Read from the text alone: of n heads no p of 9,999 exchanges is below n ÷ 10,000."""
     report = HeadReport.load(path)
@@ -118,19 +117,6 @@ def test_a_floor_is_written_as_a_bound_and_nothing_is_said_of_what_rounds_to_0(p
             ends = text[1 : text.index("]")].split(", ")
             assert any(end.strip("+−0.") for end in ends), text
             assert low <= 0 or value < 0.001 or written.strip("+0."), text
-
-
-def test_a_change_of_bleu_is_in_points_with_interval_and_p(reverse):
-    columns = {"": -1.25, "_low": -2.5, "_high": 0.5, "_p": 0.03}
-    more = reverse.heads[["site", "layer", "head"]].assign(
-        **{f"zero_bleu{end}": value for end, value in columns.items()}
-    )
-    table = head_tables.effects(reverse.with_columns(more), "en")
-    assert table.zero_bleu[0] == -1.25
-    assert table.zero_bleu_interval[0] == "[−2.50, +0.50], p .03"
-    same = dict.fromkeys(("zero_bleu", "zero_bleu_low", "zero_bleu_high"), 0.0)
-    table = head_tables.effects(reverse.with_columns(more.assign(**same)), "en")
-    assert table.zero_bleu_interval[0] == "no sentence scores otherwise"
 
 
 def test_the_batch_is_named_in_the_language_of_the_page(reverse):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.heads.metrics.bootstrap import PerExampleMean, concatenate, percentile_ends
+from explorer.heads.metrics.bootstrap import PerExampleMean, concatenate
 from tests.support.documented_tables import rows_below
 
 
@@ -34,8 +34,6 @@ def test_one_example_has_no_interval():
     low, high = one.interval()
     assert np.isnan([low[0], high[0]]).all()
     assert low[1] < one.mean[1] < high[1]
-    assert np.isnan(percentile_ends(np.ones(1000), 1)).all()
-    assert percentile_ends(np.arange(1001.0), 2) == pytest.approx((25, 975))
 
 
 def test_the_interval_fits_a_normal_mean_and_is_the_same_for_a_seed():
