@@ -136,7 +136,7 @@ def test_lists_in_chinese_have_chinese_punctuation(reverse):
     assert reverse.role_text("encoder", 0, 0, "zh") == "看句末"
     assert head_tables.listed(["反转", "对齐"], "zh") == "反转、对齐"
     sentence = head_tables.impossible(reverse, "cross", 1, 2, "zh")[0]
-    assert sentence.startswith("前一位置、自身位置、后一位置、相同词元：")
+    assert sentence.startswith("前一位置、自身位置、后一位置、相同词元、归纳：")
 
 
 def test_roles_show_scores_and_impossible_ones(reverse):
@@ -147,7 +147,9 @@ def test_roles_show_scores_and_impossible_ones(reverse):
     assert list(evidence.verdict[:2]) == ["below the threshold", "✓ holds"]
     assert evidence.support[1] == "2176 queries, 256 sentences"
     elsewhere, absent = head_tables.impossible(reverse, "cross", 1, 2, "en")
-    assert elsewhere.startswith("previous position, own position, next position, same token: This")
+    assert elsewhere.startswith(
+        "previous position, own position, next position, same token, induction: This"
+    )
     assert absent == "punctuation: These sentences have no such token."
     assert "punctuation" not in table
     assert list(evidence.chance[:3]) == ["0.10", "0.10", "0.10"]
