@@ -40,10 +40,10 @@ def test_a_sample_of_each_alphabet_is_decoded_as_the_facts_say(model):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_was_measured_of_it_is_of_its_weights(name):
     digest = load(folders.shipped_checkpoints() / f"{name}.safetensors").digest
-    heads = HeadReport.load(folders.shipped_reports() / f"{name}.json")
+    path = folders.shipped_reports() / f"{name}.json"
+    heads = HeadReport.load(path)
     assert heads.facts["digest"] == digest
-    is_translator = heads.facts["targets"] == "given"
-    assert ("zero_bleu" in heads.heads) == is_translator
+    assert heads.to_json() == path.read_text("utf-8")  # no column of an earlier version
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,6 @@ from explorer.core.vocabulary import shorten
 
 if TYPE_CHECKING:
     from explorer.data.column_guess import Rows
-    from explorer.heads.removal.gated_decoding import References
     from explorer.model.evaluation_batch import EvaluationBatch
     from explorer.model.explorable import ExplorableModel
     from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -312,8 +311,8 @@ def refuse_seed(seed: int) -> None:
 
 def evaluation_sentences(
     model: "MeasurableModel", options: argparse.Namespace
-) -> "tuple[EvaluationBatch, References | None]":
-    """The evaluation batch that the options name, and for a translator the reference translations.
+) -> "EvaluationBatch":
+    """The evaluation batch that the options name.
 
     Raises `EvaluationBatchError` if they name none and the model has no toy task; otherwise as the
     function of `evaluation_batches` for the batch they name.
@@ -325,18 +324,14 @@ def evaluation_sentences(
         read_texts,
         task_sentences,
     )
-    from explorer.heads.removal.gated_decoding import translator
 
     if options.pairs is not None:
         columns = pair_columns(options.pairs, options.columns)
-        known, name = held_out_pairs(options.pairs, options.sentences, columns)
-        pairs = [(source, targets[0]) for source, targets in known]
-        batch = model.passes.pairs(pairs, name)
-        return batch, [targets for _, targets in known] if translator(model) else None
+        return model.passes.pairs(*held_out_pairs(options.pairs, options.sentences, columns))
     if options.labels is not None:
-        return read_labelled(model, options.labels, options.sentences), None
+        return read_labelled(model, options.labels, options.sentences)
     if options.texts is not None:
-        return read_texts(model, options.texts, options.sentences, options.seed), None
+        return read_texts(model, options.texts, options.sentences, options.seed)
     if task_of(model.facts) is None:
         raise EvaluationBatchError("no_sentence_options", name=model.name)
-    return task_sentences(model, options.sentences, options.seed), None
+    return task_sentences(model, options.sentences, options.seed)

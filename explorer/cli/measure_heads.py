@@ -7,6 +7,7 @@ from typing import Any
 from explorer.cli.common import (
     add_job_options,
     add_model,
+    add_removed,
     add_sentences,
     as_job,
     asking_for_translator,
@@ -19,7 +20,7 @@ from explorer.cli.common import (
     refuse_sentence_options,
     whole_number,
 )
-from explorer.core.errors import ConfigError, EvaluationBatchError
+from explorer.core.errors import ConfigError
 
 
 def add_parser(commands: Any) -> None:
@@ -48,12 +49,7 @@ def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--removed-on", type=whole_number, default=256, help="sentences (default: 256)"
     )
-    command.add_argument(
-        "--bleu",
-        action="store_true",
-        help="with --ablation and --pairs, of a translator: also the change of BLEU without each "
-        "head (english-french: about 3 minutes more on a free core)",
-    )
+    add_removed(command, "bleu_by_head", "--bleu")
     command.add_argument("--out", type=Path, help="x.csv or x.json; without it, a table")
     add_job_options(command)
 
@@ -72,9 +68,7 @@ def _measure(options: argparse.Namespace) -> int:
         raise ConfigError("only_with", name="gold-columns", needed="--gold")
     write_progress = progress_writer(options.progress)
     model = opened(options)
-    batch, references = evaluation_sentences(model, options)
-    if options.bleu and not (references and options.ablation):
-        raise EvaluationBatchError("bleu_needs_pairs")
+    batch = evaluation_sentences(model, options)
     linked = None
     if options.gold is not None:
         with asking_for_translator(model.name, model.facts):
@@ -87,7 +81,6 @@ def _measure(options: argparse.Namespace) -> int:
             linked=linked,
             gradients=options.importance,
             removed_on=options.removed_on if options.ablation else 0,
-            references=references if options.bleu else None,
         )
     if out is None:
         print(report.summary())

@@ -36,9 +36,7 @@ from explorer.heads.metrics.evaluation_batches import (
     refuse_without_targets,
 )
 from explorer.heads.removal.ablation import ablation, remove_sites
-from explorer.heads.removal.bleu_effect import bleu_by_head
 from explorer.heads.removal.counterfactuals import mean_outputs
-from explorer.heads.removal.gated_decoding import References, translator
 from explorer.heads.removal.gradient_importance import importance
 from explorer.heads.removal.own_metric import TextMetric
 from explorer.heads.reports.head_report import HeadReport
@@ -119,7 +117,6 @@ def measure(
     linked: EvaluationBatch | None = None,
     gradients: bool = False,
     removed_on: int = 0,
-    references: "References | None" = None,
     metric: TextMetric | None = None,
 ) -> HeadReport:
     """Metrics and roles of every head, teacher-forced on the targets of `batch`; on request also
@@ -130,23 +127,18 @@ def measure(
     gradients: importance by gradient, on the whole batch.
     removed_on: on how many of its sentences each head is removed in turn; 0 for none. The mean
         outputs that replace a head are those over the whole batch.
-    references: the known translations of each sentence of `batch`; with them, the change of BLEU
-        is measured too when a translator's heads are removed.
     metric: of the model's logits; replaces the loss and exact match without each head.
 
-    Raises `EvaluationBatchError` on anything but a batch, on importance or removal for a model that
-    predicts no tokens, and on BLEU for one that does not translate.
+    Raises `EvaluationBatchError` on anything but a batch, and on importance or removal for a model
+    that predicts no tokens.
     """
     if not isinstance(batch, EvaluationBatch):
         raise EvaluationBatchError("no_batch", got=type(batch).__name__)
     if gradients or (removed_on and metric is None):
         refuse_without_targets(batch)
         refuse_weights_only(model.facts)
-    decoder = None if references is None else translator(model)
-    if references is not None and decoder is None:
-        raise EvaluationBatchError("bleu_needs_pairs")
     # Rough shares of the time.
-    shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on), 0.8 * (decoder is not None)]
+    shares = [0.1, 0.2 * gradients, 0.7 * bool(removed_on)]
 
     def progress_of(number: int) -> Progress:
         return lambda share: progress((sum(shares[:number]) + shares[number] * share) / sum(shares))
@@ -165,9 +157,6 @@ def measure(
                 report = report.with_columns(effects, ablation=known)
             else:
                 report = report.with_columns(effects, metric={"name": metric.name, **known})
-        if removed_on and decoder is not None and references is not None and metric is None:
-            right = [references[number] for number in batch.spread(removed_on).tolist()]
-            report = report.with_columns(bleu_by_head(decoder, some, right, progress_of(3)))
     return report
 
 

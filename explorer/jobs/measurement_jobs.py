@@ -63,14 +63,10 @@ class Sentences:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementSettings(Sentences):
-    """The sentences to measure on, and the choice of measurements.
-
-    bleu: with the removal of each head of a translator, on pairs.
-    """
+    """The sentences to measure on, and the choice of measurements."""
 
     gradients: bool = True
     removal: bool = True
-    bleu: bool = False
 
 
 def check(
@@ -113,7 +109,6 @@ def _command(
     command += ["--importance"] * settings.gradients
     if settings.removal:
         command += ["--ablation", "--removed-on", str(REMOVED_ON)]
-        command += ["--bleu"] * settings.bleu
     return command
 
 

@@ -174,14 +174,12 @@ class EvaluationBatch:
         return min(len(self), PART_SIZE) * self.longest
 
     def first(self, size: int) -> "EvaluationBatch":
-        """At most `size` sentences, chosen by `spread`. Raises `EvaluationBatchError` below 1."""
+        """At most `size` sentences, spread evenly over all. Raises `EvaluationBatchError`
+        below 1."""
         if size < 1:
             raise EvaluationBatchError("no_sentences")
-        return self.chosen(self.spread(size))
-
-    def spread(self, size: int) -> torch.Tensor:
-        """The numbers of `size` sentences, spread evenly over all."""
-        return torch.linspace(0, len(self) - 1, min(size, len(self))).round().long()
+        numbers = torch.linspace(0, len(self) - 1, min(size, len(self)))
+        return self.chosen(numbers.round().long())
 
     def parts(self, size: int = PART_SIZE) -> Iterator["EvaluationBatch"]:
         """All sentences, `size` at a time, sorted by length, padded to the longest of each part."""

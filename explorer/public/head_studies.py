@@ -15,15 +15,13 @@ from explorer.heads.contributions.contributions import contributions as _contrib
 from explorer.heads.contributions.logit_attribution import logit_attribution as _attribution
 from explorer.heads.contributions.score_parts import score_parts as _score_parts
 from explorer.heads.metrics.evaluation_batches import (
-    distinct,
     given_sentences,
     listed_texts,
     repeated_sequences,
 )
 from explorer.heads.patching.activation_patching import patch as _patch
 from explorer.heads.pruning_curve import pruning_curve
-from explorer.heads.removal import ablation, bleu_effect, counterfactuals
-from explorer.heads.removal.gated_decoding import translator
+from explorer.heads.removal import ablation, counterfactuals
 from explorer.heads.removal.own_metric import LogitDifference, Metric, TextMetric
 from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
 from explorer.heads.search.attention_index import AttentionIndex
@@ -137,8 +135,7 @@ class HeadStudies:
         heads: as `ablate` in `trace`: (site, layer, head), None as head for all of the layer,
             "mean" as a fourth item for the mean output over the sentences instead of zero.
         texts, labels: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low,
-            high: of the change, see `ablation`. With pairs, for a translator trained here, also a
-            row bleu, with a paired bootstrap: see `bleu_effect`.
+            high: of the change, see `ablation`.
         metric: as in `measure`; then the table has its row alone.
 
         Raises as `measure`, and `InterventionError` on heads that do not exist.
@@ -150,12 +147,7 @@ class HeadStudies:
         if metric is not None:
             own = TextMetric.of(self, metric, given)
             return ablation.effect(self, own.batch, removed, means, metric=own)
-        table = ablation.effect(self, batch, removed, means)
-        pairs, _ = distinct((text for text in given or () if not isinstance(text, str)), "")
-        if pairs and (decoder := translator(self)):
-            references = [[target] for _, target in pairs]
-            table.loc["bleu"] = bleu_effect.bleu_effect(decoder, batch, references, removed, means)
-        return table
+        return ablation.effect(self, batch, removed, means)
 
     def prune(
         self: MeasurableModel,

@@ -16,7 +16,6 @@ from torch import Tensor
 from explorer.core.errors import VocabularyError
 from explorer.core.vocabulary import EOS, PAD, Vocabulary
 from explorer.data.batch import Batch
-from explorer.data.bleu import tokenizer_of
 from explorer.model.greedy_decoding import greedy
 from explorer.model.transformer import Transformer
 
@@ -121,7 +120,7 @@ def score(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> Scores
         [known[number] if number < len(known) else None for known in references]
         for number in range(most)
     ]
-    bleu, chrf = BLEU(tokenize=tokenizer_of(references)), CHRF()
+    bleu, chrf = BLEU(tokenize=_tokenizer(references)), CHRF()
     first = bleu.corpus_score(list(outputs), streams)
     second = chrf.corpus_score(list(outputs), streams)
     return Scores(
@@ -131,6 +130,19 @@ def score(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> Scores
         str(chrf.get_signature()),
         first.sys_len / max(first.ref_len, 1),
     )
+
+
+def _tokenizer(texts: Sequence[Sequence[str]]) -> str:
+    """The tokenizer of sacrebleu for the language of `texts`: words; in scripts without spaces,
+    characters."""
+    letters = [letter for known in texts for text in known for letter in text if letter.isalpha()]
+    if 2 * sum(map(str.isascii, letters)) > len(letters):
+        return "13a"
+    chinese = sum("\u4e00" <= letter <= "\u9fff" for letter in letters)
+    kana = sum("\u3040" <= letter <= "\u30ff" for letter in letters)
+    if 10 * kana > len(letters):
+        return "char"
+    return "zh" if 2 * chinese > len(letters) else "13a"
 
 
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:

@@ -1,8 +1,7 @@
-from dataclasses import replace
-
 import pytest
 
 from explorer.__main__ import main
+from explorer.core.errors import RemovedError
 from explorer.heads.reports.head_report import HeadReport
 from explorer.model.checkpoint import save_checkpoint
 from tests.support.model_directories import bert
@@ -76,28 +75,9 @@ def test_errors_are_one_sentence(tiny, options, message, capsys):
     assert message in error
 
 
-def test_bleu_of_a_translator_is_in_the_report(explorable, tmp_path, capsys):
-    facts = {key: value for key, value in explorable.checkpoint.facts.items() if key != "task"}
-    path = tmp_path / "translator.safetensors"
-    save_checkpoint(replace(explorable.checkpoint, facts=facts), path)
-    (tmp_path / "pairs.tsv").write_text("1 2\t2 1\n3\t3\n2 2\t2\n", encoding="utf-8")
-    wanted = ["measure", str(path), "--pairs", str(tmp_path / "pairs.tsv"), "--bleu"]
-    assert main(wanted) == 2
-    assert "--ablation" in capsys.readouterr().err
-    out = tmp_path / "x.json"
-    assert main([*wanted, "--ablation", "--removed-on", "2", "--out", str(out)]) == 0
-    report = HeadReport.load(out)
-    assert "zero_bleu" in report.metrics
-    assert report.heads.zero_bleu_p.between(0, 1).all()
-    assert report.facts["ablation"]["sentences"] == 2
-    assert "zero_bleu_p" not in report.summary()
-
-
-def test_bleu_of_a_toy_task_is_refused(tiny, tmp_path, capsys):
-    (tmp_path / "pairs.tsv").write_text("1 2\t2 1\n3\t3\n", encoding="utf-8")
-    options = ["--pairs", str(tmp_path / "pairs.tsv"), "--ablation", "--bleu"]
-    assert main(["measure", tiny, *options]) == 2
-    assert "needs a translator trained here" in capsys.readouterr().err
+def test_bleu_without_each_head_is_answered_by_a_sentence(tiny, capsys):
+    assert main(["measure", tiny, "--ablation", "--bleu"]) == 2
+    assert capsys.readouterr().err == f"error: {RemovedError('bleu_by_head')}\n"
 
 
 def test_a_file_that_is_read_is_not_overwritten(tiny, tmp_path, capsys):

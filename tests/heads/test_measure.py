@@ -1,8 +1,6 @@
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
@@ -13,10 +11,9 @@ from explorer.heads.measure import measure
 from explorer.heads.metrics import attention_metrics
 from explorer.heads.metrics.attention_metrics import METRICS
 from explorer.heads.metrics.evaluation_batches import task_sentences
-from explorer.heads.removal.bleu_effect import bleu_by_head
 from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.heads.reports.head_report import HeadReport
-from explorer.model.explorable import ExplorableModel, load
+from explorer.model.explorable import load
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
@@ -44,19 +41,6 @@ def test_what_is_no_batch_is_refused_with_the_way_to_one(batch, explorable):
     with pytest.raises(EvaluationBatchError, match=r"model\.passes\.texts") as caught:
         measure(explorable, batch)
     assert type(batch).__name__ in caught.value.in_language("zh")
-
-
-def test_bleu_is_measured_of_a_model_that_translates_alone(explorable):
-    translator = ExplorableModel(replace(explorable.checkpoint, facts={}), "tiny")
-    pairs = [("1 2 3", "3 2 1"), ("甲", "甲 1"), ("2 2 1 3", "3")]
-    batch, references = translator.passes.pairs(pairs, "three"), [[own] for _, own in pairs]
-    found = measure(translator, batch, removed_on=2, references=references).heads
-    some = batch.spread(2).tolist()
-    expected = bleu_by_head(translator, batch.first(2), [references[row] for row in some])
-    pd.testing.assert_frame_equal(found[expected.columns], expected)
-    with pytest.raises(EvaluationBatchError) as caught:
-        measure(explorable, batch, removed_on=2, references=references)
-    assert caught.value.key == "bleu_needs_pairs"
 
 
 def test_a_batch_gives_the_mean_over_its_sentences(explorable):
@@ -237,6 +221,3 @@ def test_the_heads_of_a_decoder_alone_are_measured_on_the_next_tokens(continuing
         if doubt not in ("elsewhere", "later")
     }
     assert {"previous", "self", "same_token", "sink", "diffuse"} <= known
-    with pytest.raises(EvaluationBatchError) as caught:
-        measure(continuing, batch, removed_on=2, references=[["1"]] * 3)
-    assert caught.value.key == "bleu_needs_pairs"

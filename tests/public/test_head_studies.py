@@ -22,7 +22,6 @@ from explorer.heads.contributions.score_parts import score_parts
 from explorer.heads.measure import measure
 from explorer.heads.metrics.evaluation_batches import given_sentences
 from explorer.heads.removal.ablation import effect
-from explorer.heads.removal.bleu_effect import bleu_effect
 from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.public import head_studies
 
@@ -101,28 +100,6 @@ def test_an_ablation_is_that_of_the_function(studied):
         assert found.before.loss == pytest.approx(
             np.concatenate([studied.trace(text).losses for text in TEXTS]).mean(), abs=1e-5
         )
-
-
-def test_an_ablation_of_a_translator_on_pairs_has_its_bleu():
-    translator = explorer.load(ROOT / "checkpoints" / "english-french.safetensors")
-    pairs = [("I see a cat.", "Je vois un chat."), ("He is here.", "Il est là.")]
-    heads = [("cross", layer, None) for layer in range(3)]
-    found = translator.ablate(heads, pairs)
-    assert found.index.tolist() == ["loss", "exact", "bleu"]
-    expected = bleu_effect(
-        translator,
-        given_sentences(translator, pairs),
-        [[target] for _, target in pairs],
-        Interventions.gather(ablate=heads),
-    )
-    assert found.loc["bleu"].tolist() == list(expected)
-    assert found.before.bleu > 50 > found.after.bleu
-    assert found.high.bleu < 0
-    assert "bleu" not in translator.ablate(heads, ["I see a cat."]).index
-
-
-def test_symbols_have_no_bleu(studied):
-    assert "bleu" not in studied.ablate([("cross", 1, 2)], [("7 3 9", "9 3 7")]).index
 
 
 def test_what_cannot_be_studied_is_refused(studied):

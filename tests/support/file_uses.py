@@ -105,6 +105,7 @@ def use_report(report: HeadReport) -> None:
         report.summary(language)
         head_tables.batch_text(report, language)
         head_tables.redundancy(report, language)
+        head_tables.unchanged_text(report, language)
         for table in (head_tables.metrics, head_tables.effects):
             table(report, language)
         for site in SITES:

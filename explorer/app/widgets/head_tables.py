@@ -1,10 +1,12 @@
 """Tables and sentences made from a head report; pure functions of `HeadReport`."""
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from explorer.app.experiment_cache import MeasuredEffect
 from explorer.components.labels import batch_name
@@ -20,7 +22,7 @@ from explorer.core.number_format import (
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.heads.metrics.attention_metrics import METRICS
-from explorer.heads.metrics.statistics import smallest_mean_change_p
+from explorer.heads.metrics.bootstrap import most_changed
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.roles.role_names import group_name, sentence_of
 from explorer.heads.roles.roles import WITHOUT_SCORE
@@ -39,7 +41,7 @@ ATTENTION_METRICS = (*_FIRST, *(name for name in METRICS if name not in _FIRST),
 """All metrics of a head's attention, and its importance, in the order of the table."""
 
 EFFECTS = (
-    *("zero_loss", "zero_bleu", "mean_loss", "zero_exact", "mean_exact"),
+    *("zero_loss", "mean_loss", "zero_exact", "mean_exact"),
     *("only_loss", "only_exact"),
 )
 """Changes when a head is removed, or when only that head is kept."""
@@ -50,9 +52,6 @@ _SMALLEST_LOSS = 0.0005
 
 _MORE_DECIMALS = 4
 """Further decimals tried in turn, if a change is not the difference of its two printed losses."""
-
-_FEW_SENTENCES = 64
-"""With fewer sentences, p of the loss may be much too small; see `docs/statistics.md`."""
 
 _EXACT = ("zero_exact", "mean_exact", "only_exact")
 _POINTS = 100  # percentage points of a share
@@ -82,14 +81,6 @@ def interval(low: float, high: float) -> str:
     if not (math.isfinite(low) and math.isfinite(high)):
         return "–"
     return f"[{short_number(low)}, {short_number(high)}]"
-
-
-def p_value(p: float, smallest: float = 0.0) -> str:
-    """As "p .031"; below a thousandth "p < .001". The smallest p that its test can give is shown as
-    a bound: "p ≤ .0024"."""
-    if 0 < smallest < 1 and p <= smallest * (1 + 1e-6):  # stored in seven digits
-        return f"p ≤ {smallest:.4g}".replace("0.", ".")
-    return f"p {p:.2g}".replace("0.", ".") if p >= 0.001 else "p < .001"
 
 
 def number_writer(name: str, values: Iterable[float]) -> Callable[[float], str]:
@@ -128,9 +119,27 @@ def effects(report: HeadReport, language: str) -> pd.DataFrame:
     for name in names:
         if name in report.metrics:
             _measure(table, report, name)
-    if "zero_bleu" in table:
-        _say_unchanged(table, report, language)
+        if name in EFFECTS and name in table:
+            said = say("heads.no_change", language)
+            table.loc[_unchanged(report, name), f"{name}_interval"] = said
     return table
+
+
+def unchanged_text(report: HeadReport, language: str) -> str:
+    """What "no change" in the table of `effects` allows; empty if it is not there."""
+    count = (report.facts.get("ablation") or {}).get("sentences", 0)
+    own = [name for name in EFFECTS if name in report.metrics]
+    if not count or not any(_unchanged(report, name).any() for name in own):
+        return ""
+    share = at_most(_POINTS * most_changed(count))
+    return say("heads.no_change_allows", language, count=count, share=share)
+
+
+def _unchanged(report: HeadReport, name: str) -> NDArray[np.bool_]:
+    """The heads whose removal changes no sentence. No resample differs then, and an interval from 0
+    to 0 would be surer than it is."""
+    low, high = report.heads[f"{name}_low"], report.heads[f"{name}_high"]
+    return ((low == 0) & (high == 0)).to_numpy()
 
 
 def linked(report: HeadReport, language: str) -> pd.DataFrame:
@@ -217,45 +226,38 @@ def heads_by_role(report: HeadReport, site: str, language: str) -> dict[str, lis
 
 
 def redundancy(report: HeadReport, language: str) -> list[str]:
-    """For each site what is lost without one head and without all, and a bound on the loss by one
-    that holds for all heads together.
+    """For each site what is lost without one head and without all.
 
     It is lost in right answers for a toy task, which a model gets right, and in the loss for
     language, where only a few outputs in a hundred match.
     """
     ablation = report.facts.get("ablation") or {}
-    if ablation.get("sentences", 0) < 2:  # one sentence bounds nothing
+    if ablation.get("sentences", 0) < 2:  # one sentence says nothing of a hundred
         return []
     said = _answers_without if report.facts["targets"] == "task" else _loss_without
-    sentences = []
-    for site, effects in ablation.get("together", {}).items():
-        heads = report.heads[report.heads.site == site]
-        sentences.append(" ".join(said(heads, effects, site_name(site, language), language)))
-    return sentences
+    return [
+        said(report.heads[report.heads.site == site], effects, site_name(site, language), language)
+        for site, effects in ablation.get("together", {}).items()
+    ]
 
 
 def _answers_without(
     heads: pd.DataFrame, effects: Mapping[str, Sequence[float]], site: str, language: str
-) -> Iterator[str]:
+) -> str:
     """How many answers of a toy task are right without heads. effects: without all of them."""
     before, after = effects["exact"]
     alone = _of_hundred(before + heads.zero_exact.min())
     together = _of_hundred(after)
-    yield say("heads.redundant", language, site=site, alone=alone, together=together)
-    bound = at_most(-_POINTS * heads.zero_exact_bound.min())
-    yield say("heads.redundant_sure", language, bound=bound)
+    return say("heads.redundant", language, site=site, alone=alone, together=together)
 
 
 def _loss_without(
     heads: pd.DataFrame, effects: Mapping[str, Sequence[float]], site: str, language: str
-) -> Iterator[str]:
+) -> str:
     """The loss of a token without heads. effects: without all of them."""
     before, together = map(short_number, effects["loss"])
     facts = {"alone": at_most(heads.zero_loss.max()), "before": before, "together": together}
-    yield say("heads.redundant_loss", language, site=site, **facts)
-    if "zero_loss_most" in heads:  # older reports have a bound that need not hold
-        bound, most = at_most(heads.zero_loss_bound.max()), at_most(heads.zero_loss_most.max())
-        yield say("heads.redundant_loss_sure", language, bound=bound, most=most)
+    return say("heads.redundant_loss", language, site=site, **facts)
 
 
 def _of_hundred(share: float) -> str:
@@ -285,19 +287,7 @@ def batch_text(report: HeadReport, language: str) -> str:
     if ablation := facts.get("ablation"):
         about = {"count": ablation["sentences"], "means": batch_name(ablation["means"], language)}
         text += f" {say('heads.batch_removed', language, **about)}"
-        if tested := _tested_heads(report):
-            text += f" {say('heads.batch_corrected', language, count=tested)}"
-        if ablation["sentences"] < _FEW_SENTENCES:
-            text += f" {say('heads.batch_few', language)}"
     return text
-
-
-def _tested_heads(report: HeadReport) -> int:
-    """Number of heads for which each p is corrected; 0 without a p."""
-    tests = (f"{name}_p" for name in EFFECTS)
-    return max(
-        (int(report.heads[name].count()) for name in tests if name in report.heads), default=0
-    )
 
 
 def effect_text(effect: MeasuredEffect, language: str) -> str:
@@ -341,36 +331,14 @@ def _loss_facts(
 
 
 def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
-    """Add a metric to a table: a number, for sorting, and its interval as text, with p for a
-    change. A change printed as 0 gets no p."""
+    """Add a metric to a table: a number, for sorting, and its interval as text."""
     table[name] = report.heads[name].astype(float)
     written = number_writer(name, table[name])
     ends = zip(report.heads[f"{name}_low"], report.heads[f"{name}_high"], strict=True)
-    texts = [
+    table[f"{name}_interval"] = [
         f"[{written(low)}, {written(high)}]" if math.isfinite(low) and math.isfinite(high) else "–"
         for low, high in ends
     ]
-    if f"{name}_p" in report.heads:
-        tests = report.heads[f"{name}_p"]
-        smallest = smallest_mean_change_p(int(tests.count())) if name in _LOSSES else 0.0
-        texts = [
-            f"{text}, {p_value(p, smallest)}" if math.isfinite(p) and _is_shown(value) else text
-            for text, p, value in zip(texts, tests, map(written, table[name]), strict=True)
-        ]
-    table[f"{name}_interval"] = texts
-
-
-def _is_shown(written: str) -> bool:
-    """Whether a number is printed as anything but 0."""
-    return bool(written.strip("+−0."))
-
-
-def _say_unchanged(table: pd.DataFrame, report: HeadReport, language: str) -> None:
-    """Replace the intervals of heads whose removal changes no sentence's score. Then no resample
-    differs, both ends are 0, and the interval would seem exact."""
-    low, high = report.heads.zero_bleu_low, report.heads.zero_bleu_high
-    unchanged = ((low == 0) & (high == 0)).to_numpy()
-    table.loc[unchanged, "zero_bleu_interval"] = say("heads.no_score_changed", language)
 
 
 def _named(report: HeadReport, language: str) -> pd.DataFrame:

@@ -18,7 +18,6 @@ from explorer.app.widgets.sentence_form import (
     sentence_fields,
 )
 from explorer.core.i18n import say
-from explorer.heads.reports.head_report import REMOVED_ON
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement import QueuedMeasurement
 from explorer.jobs.measurement_jobs import MeasurementSettings
@@ -41,13 +40,6 @@ def _fields(model: CatalogModel, language: str) -> None:
     for name, key in (("with_importance", "gradients"), ("with_removal", "removal")):
         text, key = say(f"heads.{name}", language), f"{_KEY}{key}"
         st.checkbox(text, why is None, key=key, disabled=why is not None, help=why)
-    removal = why is None and bool(session.widget_value(f"{_KEY}removal", True))
-    if removal and kind == "pairs" and _translates(model):
-        st.checkbox(
-            say("heads.with_bleu", language),
-            key=f"{_KEY}bleu",
-            help=say("heads.with_bleu_title", language, count=REMOVED_ON),
-        )
 
 
 def _chosen(model: CatalogModel, language: str) -> MeasurementSettings:
@@ -57,9 +49,8 @@ def _chosen(model: CatalogModel, language: str) -> MeasurementSettings:
     has_loss = why_no_removal(model, language) is None
     gradients = has_loss and bool(session.widget_value(f"{_KEY}gradients", True))
     removal = has_loss and bool(session.widget_value(f"{_KEY}removal", True))
-    bleu = removal and kind == "pairs" and bool(session.widget_value(f"{_KEY}bleu", False))
     return MeasurementSettings(
-        sentences.kind, sentences.size, sentences.seed, sentences.text, gradients, removal, bleu
+        sentences.kind, sentences.size, sentences.seed, sentences.text, gradients, removal
     )
 
 
@@ -71,12 +62,6 @@ def why_no_removal(model: CatalogModel, language: str) -> str | None:
     if not opened.passes.predicts_tokens:
         return say("heads.nothing_predicted", language)
     return None
-
-
-def _translates(model: CatalogModel) -> bool:
-    """Whether BLEU can be measured, as of a translator trained here."""
-    translator = model.is_own and not model.summary.decoder_only
-    return translator and "task" not in kinds_for(model)
 
 
 def checkpoint_of(model: CatalogModel) -> Path | bytes:

@@ -63,7 +63,8 @@ def removal(report: HeadReport, language: str) -> None:
         st.markdown(literal(sentence))
     table = head_tables.effects(report, language)
     _draw(written(table), columns(table, language), "effects-table")
-    _about(report, metric_words(table), "heads.metric_words", language)
+    more = head_tables.unchanged_text(report, language)
+    _about(report, metric_words(table), "heads.metric_words", language, more)
 
 
 def metric_words(table: pd.DataFrame) -> list[str]:
@@ -88,11 +89,14 @@ def _draw(table: Styler, column_config: dict[str, Any], key: str, **options: Any
         )
 
 
-def _about(report: HeadReport, words: Sequence[str], label: str, language: str) -> None:
-    """Draw the batches that a table was measured on, and a `?` that explains its numbers."""
+def _about(
+    report: HeadReport, words: Sequence[str], label: str, language: str, more: str = ""
+) -> None:
+    """Draw the batches that a table was measured on, what more it needs, and a `?` that explains
+    its numbers."""
     with st.container(key="about-table", horizontal=True, vertical_alignment="center", gap="small"):
         mount.words(words, say(label, language), language)
-        st.caption(literal(head_tables.batch_text(report, language)))
+        st.caption(literal(f"{head_tables.batch_text(report, language)} {more}".strip()))
 
 
 def _metric_table(report: HeadReport, table: pd.DataFrame, language: str) -> None:

@@ -184,7 +184,7 @@ def _patched(patched: PatchedTexts) -> dict[str, Any]:
 
 
 def _named(name: str, values: CellValues) -> dict[str, NDArray[Any]]:
-    """The arrays of all sites under names such as "difference.cross"."""
+    """The arrays of all sites under names such as "similarity.cross"."""
     return {f"{name}.{site}": np.asarray(array, dtype=np.float32) for site, array in values.items()}
 
 

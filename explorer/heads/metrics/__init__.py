@@ -1,1 +1,1 @@
-"""Metrics of attention, their evaluation batches, intervals and tests."""
+"""Metrics of attention, their evaluation batches, and intervals."""

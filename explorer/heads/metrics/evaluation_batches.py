@@ -247,9 +247,9 @@ def listed_texts(texts: Iterable[str] | Iterable[tuple[str, str]] | None) -> lis
 
 def held_out_pairs(
     path: Path, most: int, columns: Sequence[str] = ("1", "2")
-) -> tuple[list[tuple[str, list[str]]], str]:
-    """At most `most` distinct sources of a file of pairs, each with its translations, and the name
-    of these sentences.
+) -> tuple[list[tuple[str, str]], str]:
+    """At most `most` distinct sources of a file of pairs, each with its first translation, and the
+    name of these sentences.
 
     They are from the dev part, which training on the file leaves out; a file with at most `most`
     pairs is used whole, and so is one from which nothing is held out.
@@ -260,11 +260,12 @@ def held_out_pairs(
         pairs = read_pairs(path, columns)
     except PairsError:  # too few to be split, or no table: then `read_rows` raises
         rows, name = distinct(read_rows(path, columns), path.name)
-        return [(row.source, [row.target]) for row in rows[:most]], name
+        return [(row.source, row.target) for row in rows[:most]], name
     chosen, name = pairs.pairs, path.name
     if len(chosen) > most and pairs.holds_out:
         chosen, name = pairs.part("dev"), batch_names.written("dev", name=path.name)
-    return list(references(chosen).items())[:most], name
+    first = [(source, targets[0]) for source, targets in references(chosen).items()]
+    return first[:most], name
 
 
 def read_texts(model: MeasurableModel, path: Path, most: int, seed: int = 0) -> EvaluationBatch:

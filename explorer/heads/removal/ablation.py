@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.core.interventions import Interventions
@@ -19,14 +18,6 @@ from explorer.heads.metrics.evaluation_batches import (
     parts,
     refuse_without_targets,
     token_losses,
-)
-from explorer.heads.metrics.statistics import (
-    holm,
-    largest_fall,
-    largest_rise,
-    mean_change_p,
-    share_change_interval,
-    share_change_p,
 )
 from explorer.heads.removal.own_metric import TextMetric
 from explorer.heads.reports.head_report_validation import KEYS
@@ -47,7 +38,7 @@ LARGEST_LAYER = 2**25
 MOST_ROWS = 1024
 
 ROUNDING = 1e-6
-"""Nats a token; logits of float32 around 10 have no smaller differences."""
+"""Nats a token, or of a metric: logits of float32 around 10 have no smaller differences."""
 
 Outcomes: TypeAlias = Callable[[Tensor, TokenRows], Tensor]
 """Measured values: logits (R, T, L) and the labels of their rows (R, T) → (values, R) float64."""
@@ -69,16 +60,13 @@ def ablation(
     matches when every token is the most probable one after those before it, which is when
     greedy decoding finds it. means: the outputs of the mean variant, over a named batch.
 
-    Each with the ends of its 95 % interval, _low and _high: bootstrap over sentences for the loss,
-    exact binomial for the match. _p: of no change, corrected for the number of heads (Holm).
-    _bound: the change of the worst head is at most this, at 95 % for all heads of a site together;
-    for the loss, if no sentence loses more than _most (nats a token), the most that any sentence
-    of the batch loses without any one head of the site.
+    Each with the ends of its 95 % interval, _low and _high, by bootstrap over sentences. Changes
+    below `ROUNDING` are 0; where no sentence changes, both ends are: see `most_changed`.
 
     Source: Michel et al. 2019, arXiv 1905.10650. "only", because of two redundant heads each
     looks unimportant when it alone is removed.
 
-    metric: measured instead, as zero_metric and so on, without _bound and _most; batch: of it.
+    metric: measured instead, as zero_metric and so on; batch: of it.
 
     Raises `EvaluationBatchError` on a model that predicts no tokens, unless a metric is given.
     """
@@ -87,7 +75,9 @@ def ablation(
     changes = _changes_by_head(model, batch, variants, outcomes, means, progress)
     for name, of_variant in changes.items():
         for what, change in _per_example_means(of_variant, batch, metric).items():
-            columns = _columns(what, change, table.site)
+            change = _without_rounding(change)
+            low, high = change.interval()
+            columns = {"": change.mean, "_low": low, "_high": high}
             table = table.assign(**{f"{name}_{what}{end}": own for end, own in columns.items()})
     return table
 
@@ -117,7 +107,7 @@ def effect(
         found.append(torch.cat([before, after, after - before], 1))
     rows = {}
     for what, mean in _per_example_means(torch.cat(found, -1), batch, metric).items():
-        low, high = _interval(what, mean)
+        low, high = mean.interval()
         name = what if metric is None else metric.name
         rows[name] = [*mean.mean, low[2], high[2]]
     columns = ["before", "after", "change", "low", "high"]
@@ -214,39 +204,10 @@ def _per_example_means(
     return {"loss": PerExampleMean(loss, counts), "exact": PerExampleMean(exact, ones)}
 
 
-_BOUNDS = {"loss": ("_bound", "_most"), "exact": ("_bound",), "metric": ()}
-
-
-def _columns(what: str, change: PerExampleMean, sites: "pd.Series[str]") -> dict[str, Any]:
-    """The columns of one outcome of one variant, by the end of their names; see `ablation`.
-
-    sites: of each head, because heads of one site are compared.
-    """
-    low, high = _interval(what, change)
-    p = share_change_p(change.total) if what == "exact" else _mean_change_p(change)
-    bounds = {end: np.empty_like(low) for end in _BOUNDS[what]}
-    for site in sites.unique() if bounds else ():
-        heads = (sites == site).to_numpy()
-        of_site = PerExampleMean(change.total[:, heads], change.count[:, heads])
-        if what == "exact":
-            bounds["_bound"][heads] = largest_fall(of_site.total)
-        else:
-            most = max(ROUNDING, float(np.nanmax(of_site.of_examples)))
-            bounds["_most"][heads] = most
-            bounds["_bound"][heads] = largest_rise(of_site, most)
-    return {"": change.mean, "_low": low, "_high": high, "_p": holm(p)} | bounds
-
-
-def _mean_change_p(change: PerExampleMean) -> NDArray[np.float64]:
-    """p of no change of a mean. A change that may be rounding counts as 0: with the same sign in
-    every sentence, rounding would be significant."""
+def _without_rounding(change: PerExampleMean) -> PerExampleMean:
+    """Changes that may be rounding are 0, so that no change is seen where there is none."""
     is_rounding = np.abs(change.total) < ROUNDING * change.count
-    return mean_change_p(np.where(is_rounding, 0.0, change.total))
-
-
-def _interval(what: str, mean: PerExampleMean) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ends of the interval of a change: exact ones for the match, else by bootstrap."""
-    return share_change_interval(mean.total) if what == "exact" else mean.interval()
+    return PerExampleMean(np.where(is_rounding, 0.0, change.total), change.count)
 
 
 def _gate_groups(model: MeasurableModel, variant: str, part: EvaluationBatch) -> Iterator[Tensor]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,6 @@ from explorer.core.errors import HeadReportError
 from explorer.core.files import as_path, read_text, replace_atomically
 from explorer.core.i18n import say
 from explorer.core.sites import Head
-from explorer.heads.metrics.statistics import smallest_mean_change_p
 from explorer.heads.reports.head_report_validation import (
     KEYS,
     check_facts,
@@ -40,7 +40,9 @@ _TABLES = ("heads", "roles", "offsets")
 _REMOVED_REPORTS = {"pruning": "pruning", "rates": "alignment"}
 """A name in the file of a kind of report of earlier versions → the kind."""
 
-_ENDS = ("_low", "_high", "_p", "_bound", "_most")
+_REMOVED_COLUMNS = re.compile("zero_bleu.*|(zero|mean|only)_.*_(p|bound|most)")
+"""Columns of `heads` that earlier versions measured."""
+
 LARGEST_FILE = 8 * 2**20
 """Bytes. A larger file is not opened."""
 
@@ -56,8 +58,7 @@ class HeadReport:
     """Every head of a model, measured on an evaluation batch.
 
     heads: one row a head: site, layer, head, and for every metric x its mean over the batch
-        with the ends of its interval, x, x_low, x_high; NaN where it has no meaning. For the
-        changes when a head is removed also x_p and x_bound, of the loss x_most; see `ablation`.
+        with the ends of its interval, x, x_low, x_high; NaN where it has no meaning.
     roles: one row a head and role: site, layer, head, role, score, low, high, chance (the score
         under shuffled keys, see `shuffled_keys`; NaN where there is none), effect (score − chance)
         with effect_low and effect_high, threshold, queries, sentences, holds (the lower end of
@@ -153,9 +154,8 @@ class HeadReport:
 
     def summary(self, language: str = "en") -> str:
         """The batch, and the table of heads with their roles, without intervals, as text."""
-        ends = tuple(f"{name}{end}" for name in self.metrics for end in _ENDS)
-        shown = self.heads.drop(columns=list(ends), errors="ignore")
-        shown = shown.assign(roles=self._role_texts(language))
+        ends = tuple(f"{name}{end}" for name in self.metrics for end in ("_low", "_high"))
+        shown = self.heads.drop(columns=list(ends)).assign(roles=self._role_texts(language))
         text = shown.to_string(index=False, float_format="%.3g", na_rep="–")
         batch = f"{self.facts['batch']} ({self.facts['sentences']})"
         targets = say(f"roles.targets_{self.facts['targets']}", language)
@@ -182,9 +182,6 @@ class HeadReport:
         """One table as CSV, also written to `path` if given. Raises `FileError`.
 
         table: "heads" has the column role, see `role_text`.
-
-        Beside each p of a loss is x_p_floor, the smallest p that its test can find; a p of that
-        size is an upper limit.
         """
         text = csv_text(self.roles if table == "roles" else self._heads_with_roles(language))
         if path is not None:
@@ -193,12 +190,8 @@ class HeadReport:
 
     def _heads_with_roles(self, language: str) -> pd.DataFrame:
         others = [name for name in self.heads.columns if name not in (*KEYS, "role")]
-        texts = self._role_texts(language)
-        found = self.heads.assign(role=texts)[[*KEYS, "role", *others]]
-        for name in (one for one in others if one.endswith("_loss_p")):
-            floor = smallest_mean_change_p(int(found[name].count()))
-            found.insert(list(found).index(name) + 1, f"{name}_floor", floor)
-        return found
+        heads = self.heads.assign(role=self._role_texts(language))
+        return heads[[*KEYS, "role", *others]]
 
     def save(self, path: str | Path) -> None:
         """Write one JSON file that `load` reads back. Raises `FileError`."""
@@ -229,6 +222,7 @@ class HeadReport:
                 old = type(version) is int and 0 < version < FORMAT_VERSION
                 raise HeadReportError("old_head_report" if old else "no_head_report", name=name)
             heads, roles, offsets = (_frame(content[table]) for table in _TABLES)
+            heads = heads[[name for name in heads if not _REMOVED_COLUMNS.fullmatch(str(name))]]
             facts = dict(content["facts"])
             check_heads(heads)
             check_roles(roles, heads)

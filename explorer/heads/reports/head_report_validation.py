@@ -23,7 +23,7 @@ _NUMBERS_OF_ROLE = (
     *("score", "low", "high", "chance", "effect", "effect_low", "effect_high"),
     *("threshold", "queries", "sentences"),
 )
-_REMOVED = tuple(f"zero_{name}{end}" for name in ("loss", "exact") for end in ("", "_p", "_bound"))
+_REMOVED = ("zero_loss", "zero_exact")
 _NUMBERS_OF_OFFSET = ("share", "low", "high", "chance", "queries")
 
 

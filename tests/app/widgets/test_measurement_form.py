@@ -112,16 +112,3 @@ def test_the_heads_of_a_directory_are_measured_from_the_form(model_folder, monke
     app = open_page("heads", part="roles", model="gpt-tiny")
     assert not app.exception
     assert not any("Nothing has been measured" in info.value for info in app.info)
-
-
-def test_bleu_is_offered_for_pairs_of_a_translator_alone():
-    app = open_page("heads", part="removal", model="english-french")
-    assert "measure-bleu" not in {box.key for box in app.checkbox}
-    app = app.radio(key="measure-kind-own-en").set_value("pairs").run()
-    assert not app.checkbox(key="measure-bleu").value
-    assert "256 of the sentences" in app.checkbox(key="measure-bleu").help
-    app = app.checkbox(key="measure-removal").set_value(False).run()
-    assert "measure-bleu" not in {box.key for box in app.checkbox}
-    app = open_page("heads", part="removal")
-    app = app.radio(key="measure-kind-en").set_value("pairs").run()
-    assert "measure-bleu" not in {box.key for box in app.checkbox}

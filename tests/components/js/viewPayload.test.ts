@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { filteredHeads, NO_FILTER } from "../../../explorer/components/head_views/js/headFilter.ts";
 import { gridTrace } from "../../../explorer/components/head_views/js/headGridView.ts";
-import { metricsOf, roleLines } from "../../../explorer/components/head_views/js/headRoles.ts";
+import {
+  metricLine,
+  metricsOf,
+  roleLines,
+} from "../../../explorer/components/head_views/js/headRoles.ts";
 import { traceAsPayload } from "../../../explorer/components/head_views/js/viewPayload.ts";
 import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
@@ -46,4 +50,17 @@ test("without measurements the grid has every head in its order, and says nothin
   const measurable = { ...frame, payload: { ...payload, header: { ...payload.header } } };
   measurable.payload.header.unmeasured = false;
   assert.deepEqual(roleLines(measurable, key, ""), ["not_measured"]);
+});
+
+test("an interval from 0 to 0, where no sentence changes, is not said", () => {
+  const said: any = {
+    say: (key: string, facts: any) => (facts ? [key, facts.low, facts.high] : key),
+  };
+  const line = (...numbers: (number | null)[]) =>
+    metricLine(said, { metrics: { zero_exact: numbers } } as any, "zero_exact", String);
+  assert.equal(line(0, 0, 0), "metric_zero_exact 0");
+  assert.equal(line(0.5, null, null), "metric_zero_exact 0.5");
+  assert.deepEqual(line(-0.1, -0.2, 0), ["metric_interval", "-0.2", "0"]);
+  assert.deepEqual(line(0, -0.2, 0.2), ["metric_interval", "-0.2", "0.2"]);
+  assert.equal(line(null, null, null), null);
 });

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.heads.metrics.bootstrap import PerExampleMean, concatenate, percentile_ends
+from explorer.heads.metrics.bootstrap import PerExampleMean, concatenate, most_changed
 from tests.support.documented_tables import rows_below
 
 
@@ -34,8 +34,6 @@ def test_one_example_has_no_interval():
     low, high = one.interval()
     assert np.isnan([low[0], high[0]]).all()
     assert low[1] < one.mean[1] < high[1]
-    assert np.isnan(percentile_ends(np.ones(1000), 1)).all()
-    assert percentile_ends(np.arange(1001.0), 2) == pytest.approx((25, 975))
 
 
 def test_the_interval_fits_a_normal_mean_and_is_the_same_for_a_seed():
@@ -56,6 +54,15 @@ def test_concatenated_means_are_over_all_examples():
     assert both.total.shape == (4, 2, 3)
     np.testing.assert_allclose(both.mean, (0.5 + 3 * 1.5) / 8)
     assert both.interval()[0].shape == (2, 3)
+
+
+def test_where_no_sentence_changes_so_many_may_as_leave_none_in_one_sample_of_twenty():
+    """The documents have 4.6 % of 64 and 1.2 % of 256, and three divided by their number."""
+    for size, percent in ((64, 4.6), (256, 1.2)):
+        assert (1 - most_changed(size)) ** size == pytest.approx(0.05)
+        assert 100 * most_changed(size) == pytest.approx(percent, abs=0.05)
+        assert most_changed(size) == pytest.approx(3 / size, rel=0.03)
+    assert most_changed(1) == pytest.approx(0.95)
 
 
 @pytest.mark.parametrize("row", rows_below("Where the intervals are too short"))

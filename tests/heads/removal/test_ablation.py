@@ -6,11 +6,8 @@ import torch
 
 from explorer.core.interventions import Interventions
 from explorer.data.batch import Batch
-from explorer.heads.metrics.evaluation_batches import (
-    task_sentences,
-    token_losses,
-)
-from explorer.heads.metrics.statistics import holm, mean_change_p
+from explorer.heads.metrics.bootstrap import PerExampleMean
+from explorer.heads.metrics.evaluation_batches import task_sentences, token_losses
 from explorer.heads.removal.ablation import MOST_ROWS, ablation, effect, remove_sites
 from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.heads.reports.head_report import HeadReport
@@ -65,51 +62,34 @@ def test_ablation_in_batches_is_removing_each_head_by_itself(explorable, batch, 
             assert row[f"{name}_exact"] == pytest.approx(one_exact - exact, abs=1e-9)
             assert row[f"{name}_loss_low"] <= row[f"{name}_loss"] <= row[f"{name}_loss_high"]
             assert row[f"{name}_exact_low"] <= row[f"{name}_exact"] <= row[f"{name}_exact_high"]
-            assert row[f"{name}_loss"] <= row[f"{name}_loss_bound"] <= row[f"{name}_loss_most"]
-            assert row[f"{name}_exact_bound"] <= row[f"{name}_exact"]
-            assert 0 <= row[f"{name}_loss_p"] <= 1
     assert (table.only_loss.abs() > 1e-3).any()
 
 
-def test_the_most_is_that_of_any_sentence_without_any_head_of_the_site(explorable, batch):
+def test_the_interval_is_that_of_the_changes_of_the_sentences(explorable, batch):
+    """Taken one by one; weighted by their tokens."""
     found = ablation(explorable, batch, mean_outputs(explorable, batch), variants=("zero",))
-    lost: dict[str, list[float]] = {}
+    row = found.set_index(["site", "layer", "head"]).loc[("cross", 1, 0)]
+    removed, lost = Interventions.gather(ablate=[("cross", 1, 0)]), []
     for one in batch.parts(1):
-        whole, _ = outcomes(explorable, one, Interventions(), None)
-        for head in explorable.transformer.config.all_heads:
-            without, _ = outcomes(explorable, one, Interventions.gather(ablate=[head]), None)
-            lost.setdefault(head.site, []).append(without - whole)
-    for site, most in found.groupby("site").zero_loss_most:
-        assert most.nunique() == 1
-        assert most.iloc[0] == pytest.approx(max(lost[site]), abs=1e-5)
-
-
-def test_p_is_of_the_sentences_and_corrected_for_all_heads(explorable, batch):
-    """From the loss of each sentence without each head, taken one by one."""
-    found = ablation(explorable, batch, mean_outputs(explorable, batch), variants=("zero",))
-
-    def losses(interventions: Interventions) -> np.ndarray:
-        """Summed over the tokens of each sentence."""
-        return np.array(
-            [
-                outcomes(explorable, one, interventions, None)[0] * int(one.labels.real.sum())
-                for one in batch.parts(1)
-            ]
+        whole, without = (
+            outcomes(explorable, one, done, None) for done in (Interventions(), removed)
         )
-
-    whole, tests = losses(Interventions()), []
-    for head in explorable.transformer.config.all_heads:
-        tests.append(mean_change_p(losses(Interventions.gather(ablate=[head])) - whole))
-    np.testing.assert_allclose(found.zero_loss_p, holm(np.array(tests)), atol=1e-3)
+        tokens = int(one.labels.real.sum())
+        lost.append([(without[0] - whole[0]) * tokens, without[1] - whole[1], tokens])
+    loss, match, tokens = np.array(lost).T[:, :, None]
+    for name, total, count in (("loss", loss, tokens), ("exact", match, np.ones_like(match))):
+        (low,), (high,) = PerExampleMean(total, count).interval()
+        assert row[f"zero_{name}_low"] == pytest.approx(low, abs=1e-5)
+        assert row[f"zero_{name}_high"] == pytest.approx(high, abs=1e-5)
 
 
 def test_a_change_that_is_rounding_is_none(explorable, batch, monkeypatch):
-    found = ablation(explorable, batch, mean_outputs(explorable, batch), variants=("zero",))
+    means = mean_outputs(explorable, batch)
+    found = ablation(explorable, batch, means, variants=("zero",))
     monkeypatch.setattr("explorer.heads.removal.ablation.ROUNDING", 100.0)
-    again = ablation(explorable, batch, mean_outputs(explorable, batch), variants=("zero",))
-    assert (again.zero_loss_p == 1).all()
-    assert (found.zero_loss_p < 1).any()
-    assert again.zero_loss.equals(found.zero_loss)
+    again = ablation(explorable, batch, means, variants=("zero",))
+    assert (found.zero_loss != 0).any()
+    assert (again[["zero_loss", "zero_loss_low", "zero_loss_high"]] == 0).all(axis=None)
 
 
 def test_interventions_are_applied_together(explorable, batch):

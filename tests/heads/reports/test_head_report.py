@@ -34,8 +34,7 @@ def test_a_saved_report_loads_unchanged(report, tmp_path):
 def test_the_csv_is_the_table_of_heads_with_their_roles(report, tmp_path):
     report.to_csv(tmp_path / "x.csv")
     table = pd.read_csv(tmp_path / "x.csv")
-    stored = [name for name in table if not name.endswith("_floor")]
-    assert stored == [*KEYS, "role", *report.heads.columns.drop(KEYS)]
+    assert list(table) == [*KEYS, "role", *report.heads.columns.drop(KEYS)]
     heads = list(zip(table.site, table.layer, table["head"], strict=True))
     assert table.role.tolist() == [report.role_text(*head) for head in heads]
     chinese = pd.read_csv(StringIO(report.to_csv(language="zh")))
@@ -43,16 +42,13 @@ def test_the_csv_is_the_table_of_heads_with_their_roles(report, tmp_path):
     np.testing.assert_allclose(table.entropy, report.heads.entropy)
 
 
-def test_the_csv_has_the_floor_of_each_p_of_the_loss_beside_it():
-    """24 heads and 9,999 exchanges: 24 ÷ 10,000."""
-    report = HeadReport.load(CHECKPOINTS / "heads" / "reverse.json")
-    table = pd.read_csv(StringIO(report.to_csv()))
-    for name in ("zero", "mean", "only"):
-        beside = list(table.columns)[list(table.columns).index(f"{name}_loss_p") + 1]
-        assert beside == f"{name}_loss_p_floor"
-        assert set(table[beside]) == {0.0024}
-        assert (table[f"{name}_loss_p"] >= 0.0024).all()
-    assert "zero_exact_p_floor" not in table
+def test_columns_of_earlier_versions_are_not_read(report):
+    content = json.loads(report.to_json())
+    kept = list(content["heads"])
+    older = ["zero_loss_p", "zero_loss_bound", "zero_loss_most", "only_exact_p", "zero_metric_p"]
+    older += ["zero_bleu", "zero_bleu_low", "zero_bleu_high", "zero_bleu_p"]
+    content["heads"] |= {name: [0.5] * len(report.heads) for name in older}
+    assert list(HeadReport.from_json(json.dumps(content)).heads) == kept
 
 
 def test_the_csv_of_roles_has_their_scores_and_intervals(report):

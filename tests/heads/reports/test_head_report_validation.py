@@ -95,7 +95,7 @@ def test_facts_of_another_type_or_range_are_refused(report, name, value):
 
 def test_an_ablation_needs_its_shares_and_its_columns(report):
     facts = copy.deepcopy(dict(report.facts))
-    for column in ("zero_exact", "zero_loss_bound", "zero_exact_p"):
+    for column in ("zero_exact", "zero_loss"):
         with pytest.raises(ValueError, match="no head report"):
             check_facts(facts, report.heads.drop(columns=column))
     for name, odd in (("exact", [0.9, 1.5]), ("loss", [1.0]), ("loss", [1.0, "2"])):

@@ -140,7 +140,6 @@ export const WORDS: Record<string, Word> = {
     paper: "paper_michel_2019",
   },
   metric_zero_loss: { formula: change("L", zero), paper: "paper_michel_2019" },
-  metric_zero_bleu: { formula: change("B", zero) },
   metric_zero_exact: { formula: change("E", zero), paper: "paper_michel_2019" },
   metric_mean_loss: { formula: change("L", set), paper: "paper_michel_2019" },
   metric_mean_exact: { formula: change("E", set), paper: "paper_michel_2019" },

@@ -51,7 +51,9 @@ export function metricLine(
   const [mean, low, high] = measured.metrics[metric] ?? [null, null, null];
   if (mean === null) return null;
   const name = frame.say(`metric_${metric}`);
-  if (low === null) return `${name} ${number(mean)}`; // of a single sentence
+  // A single sentence has no interval, and one from 0 to 0, where none changes, would seem sure.
+  const isKnown = low !== null && (low !== 0 || high !== 0);
+  if (!isKnown) return `${name} ${number(mean)}`;
   const facts = {
     metric: name,
     value: number(mean),

@@ -139,7 +139,7 @@ function savePair(comparison: Comparison, pairs: HeadPairs) {
   };
   const shownDifference = () => {
     const { layer, head } = context.state;
-    return differenceOf(siteOf(context), changed, pairs)?.of(layer, head) ?? null;
+    return differenceOf(siteOf(context), changed, pairs)?.(layer, head) ?? null;
   };
   const figures = figureButtons(context.say, {
     figure: (width) => {
