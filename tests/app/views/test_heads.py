@@ -1,6 +1,5 @@
 """The Heads page without a browser."""
 
-from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -46,16 +45,6 @@ def test_the_page_opens_with_what_ships():
     assert traces["trace"]["source"][:6] == FIRST_TEXT.split()
     assert header["heads"]["cross"][7]["roles"] == ["reverse=alignment"]
     assert "importance" in header["metrics"]
-
-
-@pytest.mark.parametrize(
-    ("name", "language"), list(zip(SECTIONS[1:], cycle(["en", "zh"]), strict=False))
-)
-def test_every_section_opens(name, language):
-    app = open_page("heads", part=name, lang=language)
-    assert not app.exception
-    assert not app.error
-    assert url_query(app)["part"] == name
 
 
 def test_a_link_to_experiments_opens_the_comparison_with_its_changes():
