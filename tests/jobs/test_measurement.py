@@ -40,13 +40,6 @@ SILENT = "import os; os.write(1, b'\\r 18 % |## | 00:58\\n'); raise SystemExit(3
 FAIL = "print('error: no heads'); raise SystemExit(2)"
 REFUSE = "from explorer.core.errors import FileError; raise FileError('empty_path')"
 LATE = f"from explorer.jobs import measurement; measurement.MOST_SECONDS = 0.2; {SLEEP}"
-REWRITE = """
-import os, time
-from explorer.core.files import write_atomically
-os.fsync = lambda descriptor: time.sleep(0.1)  # nearly always in the middle of a file
-while True:
-    write_atomically(report, b"{}")
-"""
 END_WHEN_STOPPED = """
 import threading, time
 from explorer.jobs.measurement import Measurement

@@ -4,7 +4,6 @@ import copy
 import io
 import json
 import os
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -115,13 +114,4 @@ def trace_with(data: bytes, header: str | None) -> Any:
     arrays["header"] = np.frombuffer(header.encode(errors="surrogatepass"), np.uint8)
     file = io.BytesIO()
     np.savez(file, **arrays)
-    return file.getvalue()
-
-
-def archive_of(members: dict[str, bytes]) -> bytes:
-    """A zip archive of these members."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, contents in members.items():
-            archive.writestr(name, contents)
     return file.getvalue()
