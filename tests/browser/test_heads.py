@@ -208,6 +208,7 @@ def test_a_typed_change_changes_the_output_and_is_undone(compare_changes):
     tab.get_by_test_id("head-0-1").click()
     expect(tab.get_by_test_id("comparison-original").get_by_test_id("removed-note")).to_be_hidden()
     expect(note).to_have_text("This head is removed: its output is zero.")
+    expect(tab.get_by_test_id("pair-note")).to_contain_text("its output is left out")
     pairs = tab.get_by_test_id("comparison-outputs").locator(".pair")
     for pair in pairs.all():  # one column of each step, above each other
         one, other = (half.bounding_box() for half in pair.locator("> *").all())

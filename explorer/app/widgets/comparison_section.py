@@ -27,7 +27,7 @@ from explorer.app.widgets import (
     token_replacement,
 )
 from explorer.app.widgets.comparison_panel import ComparisonPlaces
-from explorer.app.widgets.messages import show_error, show_refused
+from explorer.app.widgets.messages import literal, show_error, show_refused
 from explorer.components.head_views.payload import Sides
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
@@ -55,6 +55,8 @@ def comparison_section(
         facts = {"name": wanted, "shown": member.label}
         show_error(ComparisonError("not_comparable", **facts), language, messages)
         wanted = ""
+    if not wanted and visit_state.current().request.interventions:
+        wanted = CHANGES
     shown = wanted or comparisons.initial_side(member, offered, request)
     heads_state.remember_compared(shown)
     places = comparison_panel.choose(offered, runs, same_model, shown, language)
@@ -122,14 +124,20 @@ def _compare_changes(
     with places.area:
         intervention_editor.typed_line(member, trace, language)
     interventions, compared = _changed(member, trace, language, places)
+    changed = intervention_editor.changed_head(interventions)
+    visit_state.select(visit_state.current().selection.or_head(changed))
     if interventions:
         summary = comparison_panel.changes_summary(member, interventions, compared, language)
-        places.summarise(summary)
+        with st.container(key="changes-summary"):
+            st.markdown(literal(summary))
     with st.container(key="interventions", horizontal=True, gap="small"):
         intervention_editor.intervention_list(trace, language)
-        if interventions.on_heads and st.button(say("heads.effect_ask", language), key="effect"):
-            with places.area:
-                comparison_panel.effect(member, interventions, language)
+        asked = interventions.on_heads and st.button(
+            say("heads.effect_ask", language), key="effect"
+        )
+    if asked:
+        with st.container(key="effect-answer"):
+            comparison_panel.effect(member, interventions, language)
     names, given = comparison_panel.change_names(language), say("heads.changes_given", language)
     sides = Sides(names, given, rule="same")
     key = heads_picture.picture_key(member, language, interventions, other=CHANGES)

@@ -335,10 +335,16 @@ def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
     table[name] = report.heads[name].astype(float)
     written = number_writer(name, table[name])
     ends = zip(report.heads[f"{name}_low"], report.heads[f"{name}_high"], strict=True)
-    table[f"{name}_interval"] = [
-        f"[{written(low)}, {written(high)}]" if math.isfinite(low) and math.isfinite(high) else "–"
-        for low, high in ends
-    ]
+    table[f"{name}_interval"] = [_ends(name, written, low, high) for low, high in ends]
+
+
+def _ends(name: str, written: Callable[[float], str], low: float, high: float) -> str:
+    """An interval as text; one of a loss that would be written [0, 0] as what it is within."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return "–"
+    if name in _LOSSES and 0 < max(abs(low), abs(high)) < _SMALLEST_LOSS:
+        return f"±{_SMALLEST_LOSS}"
+    return f"[{written(low)}, {written(high)}]"
 
 
 def _named(report: HeadReport, language: str) -> pd.DataFrame:

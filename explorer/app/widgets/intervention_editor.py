@@ -26,6 +26,7 @@ from explorer.core.interventions import (
     RowOverride,
 )
 from explorer.core.look import NO_INTERVENTIONS
+from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.model.catalog import CatalogModel
@@ -51,12 +52,12 @@ def typed_line(member: CatalogModel, trace: Trace, language: str) -> None:
 def _add_typed(member: CatalogModel, language: str) -> None:
     """Add the typed changes to those in force and empty the field; if they cannot be read or
     computed, report why, and what was typed stays."""
-    typed = str(session.widget_value(session.TYPED) or "")
+    typed = str(session.widget_value(session.TYPED) or "").lower()  # phones begin with a capital
     if not (lines := [line for line in map(str.strip, typed.split(";")) if line]):
         return
     try:
-        in_force = visit_state.current().request.interventions
-        both = Interventions.of((*in_force, *Interventions.parse(lines)))
+        in_force, added = visit_state.current().request.interventions, Interventions.parse(lines)
+        both = Interventions.of((*(one for one in in_force if not _replaced(one, added)), *added))
         if len(both) > MOST_INTERVENTIONS:
             raise ComparisonError("too_many_chips", limit=MOST_INTERVENTIONS)
         experiment_cache.experiment(member, heads_state.shown_request(), both)
@@ -65,6 +66,23 @@ def _add_typed(member: CatalogModel, language: str) -> None:
     else:
         visit_state.set_interventions(both)
         session.set_widget(session.TYPED, "")
+        if (head := changed_head(added)) is not None:
+            heads_state.show_head(head)
+
+
+def _replaced(one: Intervention, added: Interventions) -> bool:
+    """Whether a row that is set is set once more."""
+    return isinstance(one, RowOverride) and any(
+        isinstance(other, RowOverride) and other[:-1] == one[:-1] for other in added
+    )
+
+
+def changed_head(interventions: Interventions) -> Head | None:
+    """The last head that one of the interventions names alone; None = none does."""
+    for one in reversed(tuple(interventions)):
+        if isinstance(one, OnAttention) and one.layer is not None and one.head is not None:
+            return Head(one.site, one.layer, one.head)
+    return None
 
 
 def intervention_list(trace: Trace, language: str) -> None:

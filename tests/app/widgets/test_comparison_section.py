@@ -139,6 +139,15 @@ def test_the_text_without_and_with_interventions_is_compared():
 CHANGES = {"model": "reverse", "part": "compare", "text": TEXT, "with": "@changes"}
 
 
+def test_a_text_with_changes_opens_beside_itself_at_the_changed_head():
+    """As after *Edit* on Explore, whose link names no comparison."""
+    link = {"model": "reverse", "part": "compare", "text": TEXT, "do": "ablate encoder.1.3"}
+    app = open_page("heads", **link)
+    assert url_query(app)["with"] == "@changes"
+    view = head_view(app, "model_comparison")[1]["original"]["view"]
+    assert (view["site"], view["layer"], view["head"]) == ("encoder", 1, 3)
+
+
 def test_without_a_change_both_sides_are_alike_and_one_sentence_says_how_to_make_one():
     app = open_page("heads", **CHANGES)
     assert not app.exception

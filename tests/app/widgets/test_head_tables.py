@@ -235,7 +235,7 @@ def test_redundancy_of_a_translator_is_told_of_the_loss():
     keys = report.heads[["site", "layer", "head"]]
     sentence = head_tables.redundancy(report.with_columns(keys.assign(zero_loss=0.0056)), "en")[0]
     assert sentence == (
-        "Encoder: without the most important head, the loss of a token rises by 0.0056; without "
+        "Encoder: without the head that costs most, the loss of a token rises by 0.0056; without "
         "all, from 0.84 to 1.16."
     )
 
@@ -243,5 +243,13 @@ def test_redundancy_of_a_translator_is_told_of_the_loss():
 def test_redundancy_is_described(reverse):
     cross = head_tables.redundancy(reverse, "en")[-1]
     assert cross == (
-        "Cross: without the most important head, 94 of 100 answers are still right; without all, 0."
+        "Cross: without the head that costs most, 94 of 100 answers are still right; "
+        "without all, 0."
     )
+
+
+def test_an_interval_of_a_loss_that_would_be_written_as_none_says_what_it_is_within(reverse):
+    """Of less than 0.0005 nats: “[0.000, 0.000]” would be surer than “no change”."""
+    tiny = reverse.heads.assign(zero_loss=2e-6, zero_loss_low=-1e-7, zero_loss_high=6e-6)
+    table = head_tables.effects(replace(reverse, heads=tiny), "en")
+    assert set(table.zero_loss_interval) == {"±0.0005"}

@@ -43,6 +43,23 @@ def test_typed_changes_are_in_the_url_and_undone_one_by_one_and_all():
     assert "undo-all" not in {button.key for button in app.button}
 
 
+def test_a_row_that_is_set_again_is_replaced():
+    app = open_page("heads", **CHANGES)
+    for line in ("row cross.1.1 2 1", "row cross.1.1 1 1", "row cross.1.1 2 0 1"):
+        app = typed(app, line)
+    assert in_force(app) == ["row cross.1.1 1 1", "row cross.1.1 2 0,1"]
+
+
+def test_a_line_may_begin_with_a_capital_and_its_head_is_shown():
+    app = typed(open_page("heads", **CHANGES), "Ablate cross.0.3; omit positions")
+    assert in_force(app) == ["ablate cross.0.3", "omit positions"]
+    view = head_view(app, "model_comparison")[1]["original"]["view"]
+    assert (view["site"], view["layer"], view["head"]) == ("cross", 0, 3)
+    app = typed(app, "keep encoder.*.*")  # no single head: the picture stays
+    view = head_view(app, "model_comparison")[1]["original"]["view"]
+    assert (view["site"], view["layer"], view["head"]) == ("cross", 0, 3)
+
+
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [

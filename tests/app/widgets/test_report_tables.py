@@ -64,4 +64,4 @@ def test_removal_is_shown_only_where_it_was_measured(measured):
     app = shown("removal") if measured else shown("removal", ablation=None)
     assert len(app.dataframe) == measured
     assert len(app.info) == (not measured)
-    assert ("without the most important head" in texts(app)) == measured
+    assert ("without the head that costs most" in texts(app)) == measured

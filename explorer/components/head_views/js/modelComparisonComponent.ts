@@ -89,6 +89,10 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
     read: (which) => differenceOf(which, changed, pairs),
     facts: () => headsShown(comparison),
     tokenOf: (side, position) => tokenPair(comparison, side, position),
+    isRemoved: () => {
+      const { layer, head } = pairs.other();
+      return siteOf(changed.context).removed(layer, head) !== null;
+    },
   });
   const matrix = createSimilarityMatrix(
     context,

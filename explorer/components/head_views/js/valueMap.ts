@@ -25,6 +25,7 @@ export interface Differences {
   facts: () => Record<string, string>; // for the heading
   /** the label of a position of both sides */
   tokenOf: (side: "queryTokens" | "keyTokens", position: number) => string;
+  isRemoved: () => boolean; // the head of the second side
 }
 
 export type Cells = ValueScale & { values: Float32Array; tone: Float32Array; masked: Uint8Array };
@@ -146,6 +147,7 @@ function noteOf(
   { values }: Cells,
 ) {
   if (!heads) return frame.say("pair_none");
+  if (differences.isRemoved()) return frame.say("pair_removed");
   const site = siteOf(context);
   const shown = values.subarray(0, visibleRows(context) * site.keys);
   let best = 0;
