@@ -7,14 +7,12 @@ inputs and outputs. `verification` compares these with the weights that the libr
 and refuses a model where they differ.
 
     directory_files      config, weights and tokenizer of a directory, without the library
-    other_contents       contents other than whole weights: pointers, adapters, packed numbers
-    loading              a directory → model, safely
-    config_faults        errors for a config that no model can be built from
-    weight_sizes         sizes that a config names, against those of the weights
-    placement            weights on several devices and on disk
+    loading              a directory → model, by the library
+    library_errors       errors of the library as one sentence each
+    hub                  models in the cache of the hub, or fetched into it
+    placement            weights that the caller has put on devices or on disk
     verification         calls of attention → their layers and sites (`anatomy`)
-    tokenizer_check      a tokenizer is tried in a child process first (`tokenizer_counts`,
-                         `text_growth`)
+    tokenizer_fit        whether a tokenizer is the model's own
     tokens               text ↔ ids, with labels that a person can read
     inputs               ids with padding, as each kind of model takes them
     generation_settings  settings for decoding in the configs

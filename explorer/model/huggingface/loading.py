@@ -1,17 +1,19 @@
-"""Open a directory as a model.
+"""Open a directory as a model, by the library itself.
 
-Nothing is fetched, and no code from the directory runs. Missing and unused weights are named;
-missing ones are never replaced by random numbers.
+Nothing is fetched, no code from the directory runs, and no weight is made up: a model whose files
+lack weights is refused.
 """
 
-import warnings
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
+from torch.nn import ModuleList
+from transformers.modeling_utils import load_state_dict
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
@@ -21,53 +23,32 @@ from transformers.models.auto.modeling_auto import (
 
 from explorer.core.errors import ModelDirectoryError
 from explorer.core.memory import free_memory
-from explorer.model.huggingface import tokenizer_check
-from explorer.model.huggingface.adapter_files import Adapter
-from explorer.model.huggingface.adapters import merged, refuse_unreadable
-from explorer.model.huggingface.anatomy import Anatomy, Kind
-from explorer.model.huggingface.assumed_family import assumed_family
-from explorer.model.huggingface.config_faults import config_fault, size_fault
-from explorer.model.huggingface.directory_files import (
-    CONFIG,
-    read_config,
-    refuse_odd_files,
-    tokenizer_among,
-    weight_files,
-)
-from explorer.model.huggingface.hub_cache import model_name
-from explorer.model.huggingface.other_contents import (
-    refuse_absent_parts,
-    refuse_damaged_weights,
-    refuse_other_formats,
-    refuse_pointers,
-)
-from explorer.model.huggingface.placement import Placement, devices_of
+from explorer.model.huggingface.anatomy import Kind
+from explorer.model.huggingface.config_bounds import refuse_beyond
+from explorer.model.huggingface.directory_files import other_format, read_config, weight_files
+from explorer.model.huggingface.hub import model_name
+from explorer.model.huggingface.library_errors import reported
 from explorer.model.huggingface.returned_weights import notes_of
-from explorer.model.huggingface.tokenizer_fit import fit_notes
-from explorer.model.huggingface.tokens import Tokens, is_usable
+from explorer.model.huggingface.tokenizer_fit import fitting
+from explorer.model.huggingface.tokens import Tokens
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.verification import examine
 from explorer.model.huggingface.weight_layout import store_by_input
-from explorer.model.huggingface.weight_loading import LOCAL, StoredWeights
-from explorer.model.huggingface.weight_sizes import refuse_other_sizes, tensor_sizes
-
-IN_MEMORY = Placement()
+from explorer.model.wrapped_names import WRAPPERS
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 
+_LOCAL = {"local_files_only": True, "trust_remote_code": False}  # unset, the latter asks on stdin
+_SHOWN = 6  # names in a message
+_POOLER = "pooler."  # of a body alone; nothing shown here depends on it
 
-def open_directory(
-    path: Path,
-    name: str | None = None,
-    dtype: str = "float32",
-    placement: Placement = IN_MEMORY,
-) -> HuggingFaceModel:
+
+def open_directory(path: Path, name: str | None = None, dtype: str = "float32") -> HuggingFaceModel:
     """The model in a directory that the library wrote, checked and ready to trace.
 
     name: in the facts of its traces; None = the name of the directory or, for a snapshot of the
         hub, of its model.
     dtype: "float32", "float16" or "bfloat16".
-    placement: devices or disk for the weights.
 
     Raises `ModelDirectoryError`, and `FileError` if the system denies reading a file.
     """
@@ -75,76 +56,17 @@ def open_directory(
         raise ModelDirectoryError("bad_dtype", dtype=dtype, known=", ".join(DTYPES))
     shown = model_name(path) if name is None else name
     try:
-        adapter = Adapter.within(path)
-        if adapter is None:
-            return _opened(path, shown, dtype, placement)
-        return _adapted(adapter, shown, dtype, placement)
+        described, files = read_config(path), weight_files(path)
+        refuse_beyond(described, path.name)
+        config = _config(path, described, files[0])
+        _refuse_large(path, files, config, DTYPES[dtype])
+        model, notes = _model(path, config, DTYPES[dtype])
+        kind = kind_of(type(model), config)
+        tokenizer, doubts = _tokenizer(path, described, model)
+        store_by_input(model)
+        return assembled(shown, model, kind, tokenizer, [*notes, *doubts])
     except ModelDirectoryError as error:
         raise error.of(shown) from error
-
-
-def _adapted(adapter: Adapter, name: str, dtype: str, placement: Placement) -> HuggingFaceModel:
-    """The base model of an adapter, with the adapter in its weights."""
-    refuse_odd_files(adapter.path)
-    refuse_unreadable(adapter)
-    base = adapter.base_directory()
-    named = {"name": name, "base": adapter.base or "?"}
-    if base is None:
-        raise ModelDirectoryError("no_base", **named)
-    if placement.device_map is not None:
-        raise ModelDirectoryError("adapter_placed", **named)
-    try:
-        return _opened(base, name, dtype, placement, adapter)
-    except ModelDirectoryError as error:
-        if error.key == "adapter_misfit":
-            raise
-        raise ModelDirectoryError(
-            "base_refused", reason=error.of(model_name(base)), **named
-        ) from error
-
-
-def _opened(
-    path: Path, name: str, dtype: str, placement: Placement, adapter: Adapter | None = None
-) -> HuggingFaceModel:
-    refuse_odd_files(path)
-    described = _described(path)
-    try:
-        return _built(path, name, described, dtype, placement, adapter)
-    except ModelDirectoryError as error:
-        if error.key == "other_sizes" and "auto_map" in described:  # with own size names
-            family = str(described.get("model_type"))[:80]
-            raise ModelDirectoryError("own_code", family=family) from error
-        raise size_fault(path.name, described) or error from error
-
-
-def _built(
-    path: Path,
-    name: str,
-    described: dict[str, Any],
-    dtype: str,
-    placement: Placement,
-    adapter: Adapter | None,
-) -> HuggingFaceModel:
-    files = _weight_files(path)
-    refuse_other_sizes(path, files)
-    notes, family = [], _unnamed_family(path, described, files)
-    if family:
-        described = described | {"model_type": family}
-        notes.append(ModelDirectoryError("assumed_family", family=family))
-    trial = tokenizer_check.begin(path, family)
-    config = _config(path, described, family)
-    loaded_as = torch.float32 if adapter else DTYPES[dtype]  # an adapter is merged in float32
-    if placement.device_map is None:  # with a device map, the rest stays on disk
-        _refuse_large(path, files, loaded_as)
-    options = {"dtype": loaded_as, **placement.options}
-    kind, model, left = _fitting(StoredWeights(path, files, described, config, options))
-    if adapter:
-        model = merged(model, adapter).to(DTYPES[dtype])
-        notes.append(ModelDirectoryError("merged_adapter", base=model_name(path)))
-    if not devices_of(model):
-        store_by_input(model)
-    tokenizer, doubts = _tokenizer(path, described, config, embeddings(model), trial.result())
-    return assembled(name, model, kind, tokenizer, [*notes, *left, *doubts])
 
 
 def assembled(
@@ -155,7 +77,7 @@ def assembled(
     tokenizer: None = texts are lists of ids. notes: shown to readers of the model.
     """
     size, positions = embeddings(model), _positions(model)
-    anatomy = _examined(model, kind, size, positions)
+    anatomy = examine(model, kind, size, positions)
     known = [*notes_of(anatomy, model), *notes]
     return HuggingFaceModel(
         name=name,
@@ -173,95 +95,16 @@ def embeddings(model: Any) -> int:
         return int(model.get_input_embeddings().weight.shape[0])
     except (AttributeError, NotImplementedError) as error:
         family = str(model.config.model_type)
+        tower = f"{type(model).__name__.removesuffix('Model')}TextModel"  # as CLIPTextModel
+        if hasattr(transformers, tower):
+            raise ModelDirectoryError("text_tower", family=family, text_class=tower) from error
         raise ModelDirectoryError("no_embeddings", family=family) from error
 
 
-def _unnamed_family(path: Path, described: dict[str, Any], files: list[Path]) -> str:
-    """The family by the names of weights, for a config without one; "" if the config names one.
-
-    Raises `ModelDirectoryError` if the weights do not show it.
-    """
-    if isinstance(described.get("model_type"), str):
-        return ""
-    family = assumed_family(files)
-    if family is None:
-        raise ModelDirectoryError("no_model_type", name=path.name)
-    return family
-
-
-def _fitting(stored: StoredWeights) -> tuple[Kind, Any, list[ModelDirectoryError]]:
-    """The kind and the model of the first class that lacks no weights, and notes."""
-    first, *plain = _class_names(stored.described, stored.config)
-    kind, model_class = _model_class(first, stored.config)
-    loaded, notes = stored.into(model_class), []
-    if plain and loaded.absent and loaded.lacks_head_alone:
-        kind, model_class = _model_class(plain[0], stored.config)
-        notes.append(ModelDirectoryError("no_head_weights", model_class=plain[0]))
-        loaded = stored.into(model_class)
-    stored.refuse_absent(loaded)
-    loaded = stored.widened(loaded)
-    if note := stored.note_unused(loaded):
-        notes.append(note)
-    return kind, loaded.model.eval(), notes
-
-
-def _examined(model: Any, kind: Kind, size: int, positions: int | None) -> Anatomy:
-    try:
-        return examine(model, kind, size, positions)
-    except ModelDirectoryError as error:
-        if error.key == "cannot_run" and "disk" in devices_of(model):
-            raise ModelDirectoryError("cannot_run_from_disk", **error.facts) from error
-        raise
-
-
-def _described(path: Path) -> dict[str, Any]:
-    """`config.json`. Raises `ModelDirectoryError`, which names what the directory holds instead."""
-    try:
-        return read_config(path)
-    except ModelDirectoryError as error:
-        if error.key == "no_config":
-            refuse_other_formats(path, [file.name for file in path.iterdir()])
-        if error.key == "damaged_config":
-            refuse_pointers(path, [path / CONFIG])
-        raise
-
-
-def _weight_files(path: Path) -> list[Path]:
-    """The files with weights. Raises `ModelDirectoryError`, which names what is there instead."""
-    names = [file.name for file in path.iterdir()]
-    refuse_absent_parts(path, names)
-    try:
-        files = weight_files(path)
-    except ModelDirectoryError:
-        refuse_other_formats(path, names)
-        raise
-    refuse_pointers(path, [*files, *(path / name for name in tokenizer_among(names))])
-    refuse_damaged_weights(path, files)
-    return files
-
-
-def _config(path: Path, described: dict[str, Any], unnamed: str) -> Any:
-    """The library's config. unnamed: the family, if the file names none."""
-    kind = transformers.CONFIG_MAPPING[unnamed] if unnamed else transformers.AutoConfig
-    try:
-        return kind.from_pretrained(str(path), **LOCAL)
-    except Exception as error:
-        family = str(described["model_type"])[:80]
-        key = "own_code" if "auto_map" in described else "unknown_family"
-        if key == "unknown_family" and family in transformers.CONFIG_MAPPING:
-            raise config_fault(path.name, described, error) from error
-        facts = {"family": family, "version": transformers.__version__}
-        raise ModelDirectoryError(key, **facts) from error
-
-
-def _model_class(name: str, config: Any) -> tuple[Kind, Any]:
-    """The kind of a model, and the library's class of that name."""
-    found: Any = getattr(transformers, name, None)
-    if not isinstance(found, type) or not hasattr(found, "can_generate"):
-        raise ModelDirectoryError("unknown_architecture", architecture=name[:80])
-    if getattr(found, "main_input_name", "input_ids") != "input_ids":
+def refuse_other_inputs(model_class: Any, config: Any) -> None:
+    """Raise `ModelDirectoryError` for a class that does not read text."""
+    if getattr(model_class, "main_input_name", "input_ids") != "input_ids":
         raise ModelDirectoryError("no_text", family=config.model_type)
-    return kind_of(found, config), found
 
 
 def kind_of(model_class: Any, config: Any) -> Kind:
@@ -284,44 +127,118 @@ def kind_of(model_class: Any, config: Any) -> Kind:
     return Kind.ENCODER_ONLY
 
 
-def _class_names(described: Mapping[str, Any], config: Any) -> tuple[str, ...]:
-    """Names of the library's classes that may hold the weights, best first.
-
-    Usually this is the class that wrote them. If the config names no class, or one without a head
-    in a family whose head is only tied embeddings, the class with a head comes first.
-    """
-    listed = described.get("architectures")
-    named = listed[0] if isinstance(listed, list) and listed else None
-    plain = MODEL_MAPPING_NAMES.get(config.model_type)
-    tables = [MODEL_FOR_MASKED_LM_MAPPING_NAMES, MODEL_FOR_CAUSAL_LM_MAPPING_NAMES]
-    if config.is_encoder_decoder:
-        tables = [MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES]
-    heads = [name for table in tables if isinstance(name := table.get(config.model_type), str)]
-    if isinstance(named, str) and (named != plain or not heads or _fills_masks(config)):
-        return (named,)
-    names = [*heads[:1], *([plain] if isinstance(plain, str) else [])]
-    return tuple(names) or (str(config.model_type),)
+def _config(path: Path, described: Mapping[str, Any], weights: Path) -> Any:
+    """The library's config. If it names no family, as before 2020, the names of the weights begin
+    with that."""
+    family = described.get("model_type")
+    if "auto_map" in described and family not in transformers.CONFIG_MAPPING:
+        raise ModelDirectoryError("own_code", family=str(family)[:80])
+    with reported("library_refuses", name=path.name, version=transformers.__version__):
+        kind: Any = transformers.AutoConfig
+        if family is None:
+            names = load_state_dict(str(weights), map_location="meta")
+            first = {WRAPPERS.sub("", name).split(".")[0]: None for name in names}
+            known = [one for one in first if one in transformers.CONFIG_MAPPING]
+            kind = transformers.CONFIG_MAPPING[known[0]] if known else kind
+        return kind.from_pretrained(str(path), **_LOCAL)
 
 
-def _fills_masks(config: Any) -> bool:
-    """Whether a family fills in masks. Its head is more than the embeddings, so it is stored."""
-    both = config.is_encoder_decoder
-    return config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not both
-
-
-def _refuse_large(path: Path, files: list[Path], dtype: torch.dtype) -> None:
-    """Raise `ModelDirectoryError` when the weights do not fit into free memory."""
-    needed = sum(_bytes_in_memory(file, dtype) for file in files)
+def _refuse_large(path: Path, files: Iterable[Path], config: Any, dtype: torch.dtype) -> None:
+    """Raise `ModelDirectoryError` if the weights do not fit into free memory."""
+    stored = getattr(config, "dtype", None) or torch.float32
+    needed = sum(file.stat().st_size for file in files) * dtype.itemsize / stored.itemsize
     free = free_memory()
     if needed > free:
         gigabytes = {"needed": f"{needed / 2**30:.1f}", "free": f"{free / 2**30:.1f}"}
         raise ModelDirectoryError("too_large", name=path.name, **gigabytes)
 
 
-def _bytes_in_memory(file: Path, dtype: torch.dtype) -> int:
-    """Bytes of the weights of a file once they are numbers of `dtype`."""
-    sizes = tensor_sizes(file)
-    return file.stat().st_size if sizes is None else sum(sizes) * dtype.itemsize
+def _model(path: Path, config: Any, dtype: torch.dtype) -> tuple[Any, list[ModelDirectoryError]]:
+    """The model of the first class that lacks no weights, and notes."""
+    first, *plain = _class_names(config)
+    model, absent, unused = _loaded(path, first, config, dtype)
+    notes = []
+    if absent and plain:
+        body, lacking, more = _loaded(path, plain[0], config, dtype)
+        if not lacking:
+            model, absent, unused = body, [], more
+            notes = [ModelDirectoryError("no_head_weights", model_class=plain[0])]
+    if absent and hasattr(config, "auto_map"):
+        raise ModelDirectoryError("own_code", family=config.model_type)
+    if absent:
+        raise other_format(path) or ModelDirectoryError("missing_weights", **_names(absent))
+    if undescribed := _undescribed(model, unused):
+        raise ModelDirectoryError("undescribed_layers", **_names(undescribed))
+    if unused:
+        facts = {"model_class": type(model).__name__, **_names(unused)}
+        notes.append(ModelDirectoryError("unused_weights", **facts))
+    return model, notes
+
+
+def _loaded(
+    path: Path, name: str, config: Any, dtype: torch.dtype
+) -> tuple[Any, Sequence[str], Sequence[str]]:
+    """A model of the library's class `name`, the names of its weights that the files lack or have
+    in another size, and the names in the files that it has no place for."""
+    model_class: Any = getattr(transformers, name, None)
+    if not hasattr(model_class, "can_generate"):
+        raise ModelDirectoryError("unknown_architecture", architecture=name[:80])
+    refuse_other_inputs(model_class, config)
+    quantised = getattr(config, "quantization_config", None) is not None
+    key = "quantised" if quantised else "library_refuses"
+    with reported(key, name=path.name, version=transformers.__version__):
+        model, told = model_class.from_pretrained(
+            str(path),
+            config=config,
+            dtype=dtype,
+            attn_implementation="eager",
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
+            key_mapping={WRAPPERS.pattern: ""},
+            **_LOCAL,
+        )
+    if quantised:  # the library gives dequantised weights a type of their own
+        model.to(dtype)
+    absent = sorted({*told["missing_keys"], *(one[0] for one in told["mismatched_keys"])})
+    if absent and all(weight.startswith(_POOLER) for weight in absent):
+        model.pooler, absent = None, []
+    return model.eval(), absent, sorted(told["unexpected_keys"])
+
+
+def _undescribed(model: Any, unused: Sequence[str]) -> list[str]:
+    """Names in `unused` of layers after the last one that `model` has: the config is another's."""
+    prefix = f"{model.base_model_prefix}."
+    parts = [(path.removeprefix(prefix), part) for path, part in model.named_modules()]
+    layers = {path: len(part) for path, part in parts if isinstance(part, ModuleList)}
+    numbers = ((name, re.match(r"(.+?)\.(\d+)\.", name.removeprefix(prefix))) for name in unused)
+    return [name for name, at in numbers if at and int(at[2]) >= layers.get(at[1], int(at[2]) + 1)]
+
+
+def _class_names(config: Any) -> list[str]:
+    """Names of the library's classes that may hold the weights: the one that the config names, and
+    that without a head.
+
+    If the config names none, or one without a head in a family whose head is the embeddings, the
+    first is the family's class with a head.
+    """
+    family, both = config.model_type, config.is_encoder_decoder
+    fills_masks = family in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not both
+    heads = MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    if fills_masks:
+        heads = MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    elif both:
+        heads = MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
+    plain = MODEL_MAPPING_NAMES.get(family)
+    named = next(iter(config.architectures or ()), None)
+    if named is None or (named == plain and not fills_masks):
+        named = heads.get(family)
+    names = dict.fromkeys(one for one in (named, plain) if isinstance(one, str))
+    return list(names) or [str(family)]
+
+
+def _names(names: Sequence[str]) -> dict[str, object]:
+    more = " …" if len(names) > _SHOWN else ""
+    return {"count": len(names), "names": ", ".join(names[:_SHOWN]) + more}
 
 
 def _positions(model: Any) -> int | None:
@@ -339,29 +256,16 @@ def _positions(model: Any) -> int | None:
 
 
 def _tokenizer(
-    path: Path,
-    described: dict[str, Any],
-    config: Any,
-    size: int,
-    fault: ModelDirectoryError | None,
+    path: Path, described: Mapping[str, Any], model: Any
 ) -> tuple[Any, list[ModelDirectoryError]]:
-    """The tokenizer, or None if texts are lists of ids; and notes.
-
-    fault: why the tokenizer is not used, found by the trial in a child process.
-    """
-    if not tokenizer_among(file.name for file in path.iterdir()):
-        fault = ModelDirectoryError("no_tokenizer", name=path.name)
-    if fault is not None:
-        return None, [fault]
+    """The tokenizer, or None if texts are lists of ids; and notes."""
     try:
-        with warnings.catch_warnings():  # for example about packages that some tokenizers recommend
-            warnings.simplefilter("ignore")
+        with reported("no_tokenizer", name=path.name):
             tokenizer = transformers.AutoTokenizer.from_pretrained(
-                str(path), config=config, **LOCAL
+                str(path), config=model.config, **_LOCAL
             )
-            usable = is_usable(tokenizer)
-    except Exception:
-        return None, [ModelDirectoryError("no_tokenizer", name=path.name)]
-    if not usable:
-        return None, [ModelDirectoryError("empty_tokenizer", name=path.name)]
-    return tokenizer, fit_notes(tokenizer, described, size)
+            return fitting(tokenizer, described, embeddings(model), path.name)
+    except ModelDirectoryError as error:
+        if error.key != "no_tokenizer":
+            raise
+        return None, [error]

@@ -5,6 +5,7 @@ from typing import Any
 
 from explorer.core.errors import ModelDirectoryError
 from explorer.core.vocabulary import shorten
+from explorer.model.huggingface.tokens import is_usable
 
 LEAST_SHARE = 0.9
 """Least share of the embeddings that have entries in the tokenizer. Models are padded to round
@@ -14,13 +15,19 @@ _SHOWN = 6  # entries in a message
 _ROLES = ("bos", "eos", "pad", "decoder_start", "cls", "sep")
 
 
-def fit_notes(tokenizer: Any, described: Mapping[str, Any], size: int) -> list[ModelDirectoryError]:
-    """Notes on how a tokenizer fits a model, from `surplus` and `doubt`.
+def fitting(
+    tokenizer: Any, described: Mapping[str, Any], size: int, name: str
+) -> tuple[Any, list[ModelDirectoryError]]:
+    """The tokenizer, or None if it has no entries, so that texts are lists of ids; and notes.
+
+    described: the model's config. size: number of embeddings. name: the directory's, for a note.
 
     Raises `ModelDirectoryError` if it is another model's.
     """
+    if not is_usable(tokenizer):
+        return None, [ModelDirectoryError("empty_tokenizer", name=name)]
     notes = (surplus(tokenizer, size), doubt(tokenizer, described, size))
-    return [note for note in notes if note is not None]
+    return tokenizer, [note for note in notes if note is not None]
 
 
 def surplus(tokenizer: Any, size: int) -> ModelDirectoryError | None:

@@ -4,20 +4,19 @@ The captured weights must equal those that the library itself returns, and those
 queries, keys, mask and bias. A model that fails is refused with the reason.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
-import transformers
 from torch import Tensor
 
-from explorer.core.errors import ExplorerError, ModelDirectoryError
+from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface.anatomy import Anatomy, Kind, OutputHead, Place
 from explorer.model.huggingface.capture import CAPTURE, Call, recomputed, register
 from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.inputs import Inputs
+from explorer.model.huggingface.library_errors import reported
 from explorer.model.huggingface.output_head import body_path, returned_before_head
 from explorer.model.huggingface.passes import Pass, full_pass
 from explorer.model.huggingface.returned_weights import looks_ahead, returned_anatomy, window_of
@@ -46,7 +45,7 @@ def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> A
     family = str(model.config.model_type)
     register()
     inputs, body = probe(model, kind, vocabulary, positions), without_head(model, kind)
-    with _told(family):
+    with reported("cannot_run", family=family):
         model.set_attn_implementation("eager")
         reference = full_pass(body, Anatomy(kind), inputs, library=True)
         model.set_attn_implementation(CAPTURE)
@@ -62,30 +61,11 @@ def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> A
     else:
         tokens = max(SOURCE, (window_of(model.config) or 0) + _FARTHER)
         longer = probe(model, kind, vocabulary, positions, tokens)
-        with _told(family):
+        with reported("cannot_run", family=family):
             model.set_attn_implementation("eager")
             own = full_pass(body, Anatomy(kind), longer, library=True).library
         anatomy = returned_anatomy(kind, own, longer, model.config)
     return replace(anatomy, head=_head(body, anatomy, inputs, captured, returned))
-
-
-@contextmanager
-def _told(family: str) -> Iterator[None]:
-    """Turn any error of the library's own code into `ModelDirectoryError`.
-
-    Its warnings are silenced, for example about attention of the family's own.
-    """
-    level = transformers.logging.get_verbosity()
-    transformers.logging.set_verbosity_error()
-    try:
-        yield
-    except ExplorerError:
-        raise
-    except Exception as error:
-        reason = str(error).strip().split("\n")[0][:200] or type(error).__name__
-        raise ModelDirectoryError("cannot_run", family=family, reason=reason) from error
-    finally:
-        transformers.logging.set_verbosity(level)
 
 
 def difference(calls: Sequence[Call], library: Sequence[Tensor]) -> float:

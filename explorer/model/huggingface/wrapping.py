@@ -8,22 +8,30 @@ import torch
 import transformers
 
 from explorer.core.errors import ModelDirectoryError
-from explorer.model.huggingface.loading import DTYPES, assembled, embeddings, kind_of
+from explorer.model.huggingface.library_errors import reason_of
+from explorer.model.huggingface.loading import (
+    DTYPES,
+    assembled,
+    embeddings,
+    kind_of,
+    refuse_other_inputs,
+)
 from explorer.model.huggingface.placement import devices_of
-from explorer.model.huggingface.tokenizer_fit import fit_notes
-from explorer.model.huggingface.tokens import is_usable
+from explorer.model.huggingface.tokenizer_fit import fitting
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.huggingface.weight_layout import store_by_input
 from explorer.model.wrapped_names import unwrapped
 
 
-def wrapped(model: Any, tokenizer: Any = None, name: str | None = None) -> HuggingFaceModel:
+def wrapped(
+    model: Any, tokenizer: Any = None, name: str | None = None, *, copied: bool = True
+) -> HuggingFaceModel:
     """The model for `explorer.wrap`; same arguments and errors."""
     own = _of_library(model)
     kind = kind_of(type(own), own.config)
     name = _name(own) if name is None else name
     used, notes = (None, []) if tokenizer is None else _fitting(tokenizer, own)
-    return assembled(name, _copy(own, name), kind, used, notes)
+    return assembled(name, _copy(own, name) if copied else _ready(own), kind, used, notes)
 
 
 def _of_library(given: Any) -> Any:
@@ -35,8 +43,7 @@ def _of_library(given: Any) -> Any:
             raise ModelDirectoryError("wrap_prompt", method=method)
         model = model.get_base_model()  # its layers hold the adapters
     if isinstance(model, transformers.PreTrainedModel):
-        if getattr(model, "main_input_name", "input_ids") != "input_ids":
-            raise ModelDirectoryError("no_text", family=model.config.model_type)
+        refuse_other_inputs(type(model), model.config)
         if model.dtype not in DTYPES.values():
             supported, dtype = ", ".join(DTYPES), str(model.dtype).removeprefix("torch.")
             raise ModelDirectoryError("wrap_dtype", dtype=dtype, known=supported)
@@ -68,30 +75,30 @@ def _fitting(tokenizer: Any, model: Any) -> tuple[Any, list[ModelDirectoryError]
     """
     if not isinstance(tokenizer, transformers.PreTrainedTokenizerBase):
         raise ModelDirectoryError("wrap_tokenizer", got=type(tokenizer).__name__)
-    if not is_usable(tokenizer):
-        return None, [ModelDirectoryError("empty_tokenizer", name=tokenizer.name_or_path)]
-    return tokenizer, fit_notes(tokenizer, model.config.to_dict(), embeddings(model))
+    return fitting(tokenizer, model.config.to_dict(), embeddings(model), tokenizer.name_or_path)
 
 
 def _copy(model: Any, name: str) -> Any:
-    """A copy in eval mode, with the memory layout of an opened directory's weights.
-
-    Raises `ModelDirectoryError` if weights are on disk or the model cannot be copied.
-    """
+    """A copy, as `_ready`. Raises `ModelDirectoryError` if the model cannot be copied."""
     if any(weight.device.type == "meta" for weight in model.parameters()):
         raise ModelDirectoryError("wrap_on_disk", name=name)
     try:
-        with torch.inference_mode(False), torch.no_grad():
-            copied = copy.deepcopy(model).eval()
-            _merge_adapters(copied)
+        with torch.inference_mode(False):
+            copied = copy.deepcopy(model)
             for weight in copied.parameters():
                 weight.data = weight.data.contiguous()
+            return _ready(copied)
     except Exception as error:  # too little memory, or a part that cannot be copied
-        reason = str(error).strip().split("\n")[0][:160] or type(error).__name__
-        raise ModelDirectoryError("wrap_no_copy", name=name, reason=reason) from error
-    if not devices_of(copied):
-        store_by_input(copied)
-    return copied
+        raise ModelDirectoryError("wrap_no_copy", name=name, reason=reason_of(error)) from error
+
+
+@torch.no_grad()
+def _ready(model: Any) -> Any:
+    """The model in eval mode, with its adapters merged and the memory layout of `load`."""
+    _merge_adapters(model.eval())
+    if not devices_of(model):
+        store_by_input(model)
+    return model
 
 
 def _merge_adapters(model: Any) -> None:

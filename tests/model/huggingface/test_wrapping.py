@@ -214,7 +214,7 @@ def test_what_is_no_model_of_the_library_is_told_what_to_use(directory):
     refused("wrap_tokenizer", tiny_model("bert"), "bert", contains="str")
     with torch.device("meta"):
         empty = transformers.BertForMaskedLM(tiny_model("bert").config)
-    refused("wrap_on_disk", empty, contains="device_map")
+    refused("wrap_on_disk", empty, contains="copy=False")
 
 
 def test_a_pipeline_is_told_to_give_its_parts(tmp_path):
@@ -234,3 +234,14 @@ def test_a_tokenizer_of_another_model_is_refused(tmp_path):
     folder = model_directories.bert(tmp_path / "bert")
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     refused("other_tokenizer", tiny_model("bert"), tokenizer)
+
+
+def test_without_a_copy_the_given_model_itself_is_wrapped(directory):
+    model = transformers.AutoModelForCausalLM.from_pretrained(directory("llama"))
+    own = wrap(model.train(), name="own", copy=False)
+    assert own.model is model
+    assert not model.training
+    equal_traces(own.trace("5 9 7 4"), wrap(model, name="own").trace("5 9 7 4"))
+    given = model(torch.tensor([[5, 9, 7, 4]]), output_attentions=True).attentions
+    found = own.trace("5 9 7 4").attention("decoder")[:, :, :4, :4]
+    np.testing.assert_allclose(found, torch.cat(given).detach(), atol=1e-6)
