@@ -136,6 +136,12 @@ def cache_argument(model: Any) -> str:
     return "cache" if "cache" in signature(model.forward).parameters else "past_key_values"
 
 
+def _rows_in(cache: Any) -> int:
+    """The rows that a cache counts, by which a model numbers the next ones. RecurrentGemma returns
+    no cache, and that of MiniMax counts none."""
+    return 0 if cache is None else int(cache.get_seq_length())
+
+
 class Stepper:
     """Decoding step by step: passes over the tokens that are not in the library's cache yet."""
 
@@ -171,12 +177,14 @@ class Stepper:
                 given = _cross_inputs(self._inputs, self._memory, self._target[:, past:])
             else:
                 given = _alone_inputs(self._model, self._target[:, past:], self._mask, past)
-            given |= {self._cached: self._cache, "use_cache": True} if self._caches else {}
+            cache = {self._cached: self._cache, "use_cache": True}
+            given |= cache if self._caches else {"use_cache": False}
             out, logits = run(self._model, self._head, given, keep=keep)
         if not self._caches and self.rows:
             logits = RowLogits.of(logits.read(logits.rows - 1, logits.rows))
-        self._cache = getattr(out, self._cached) if self._caches else None
         self.rows += logits.rows
+        self._cache = getattr(out, self._cached, None)
+        self._caches = self._caches and _rows_in(self._cache) == self.rows
         return logits, predictions(out)[:, -1]
 
     def feed(self, tokens: Tensor) -> None:

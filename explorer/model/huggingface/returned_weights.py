@@ -39,14 +39,14 @@ def window_of(config: Any) -> int | None:
     return window if isinstance(window, int) and window > 0 else None
 
 
-def returned_anatomy(kind: Kind, returned: Returned, inputs: Inputs, config: Any) -> Anatomy:
-    """The attention of a model, by the weights that it returns for `inputs`.
+def returned_anatomy(kind: Kind, returned: Returned, inputs: Inputs, model: Any) -> Anatomy:
+    """The attention of `model`, by the weights that it returns for `inputs`.
 
     inputs: longer than the window.
 
     Raises `ModelDirectoryError` if a stack returns no weights, or weights that cannot be shown.
     """
-    family, window = str(config.model_type), window_of(config)
+    family, window = str(model.config.model_type), window_of(model.config)
     encoder, decoder = (
         tuple(
             _place(site, layer, weights, window, family)
@@ -57,7 +57,7 @@ def returned_anatomy(kind: Kind, returned: Returned, inputs: Inputs, config: Any
     )
     complete = (encoder or kind == Kind.DECODER_ONLY) and (decoder or kind == Kind.ENCODER_ONLY)
     if not complete:
-        raise ModelDirectoryError("off_interface", family=family)
+        raise ModelDirectoryError(_why_none(model), family=family)
     for site in returned:
         if len({place.heads for place in encoder + decoder if place.site == site}) > 1:
             raise ModelDirectoryError("uneven_heads", family=family, site=site)
@@ -70,6 +70,15 @@ def returned_anatomy(kind: Kind, returned: Returned, inputs: Inputs, config: Any
         if bool((call.mask & ~call.weights.any(1, keepdim=True)).any()):
             raise ModelDirectoryError("unknown_mask", family=family, site=place.site)
     return Anatomy(kind, encoder, decoder)
+
+
+def _why_none(model: Any) -> str:
+    """Key of the sentence on a model that returns no weights."""
+    if getattr(model.config, "attention_type", None) == "block_sparse":
+        return "block_sparse"
+    names = (f"{path} {type(part).__name__}".lower() for path, part in model.named_modules())
+    attends = any("attention" in name or "attn" in name for name in names)
+    return "off_interface" if attends else "no_attention"
 
 
 def looks_ahead(returned: Returned) -> bool:

@@ -11,6 +11,11 @@ LEAST_SHARE = 0.9
 """Least share of the embeddings that have entries in the tokenizer. Models are padded to round
 numbers of embeddings; the widest known gap, 51,200 for 50,295 entries, is 1.8 %."""
 
+_UNSET = {1, 2}
+"""What configs of Bloom and falcon-rw say where nobody set the special tokens."""
+
+_NEARLY_ALL = 0.99  # of the embeddings have entries: no reason for doubt beside `_UNSET`
+
 _SHOWN = 6  # entries in a message
 _ROLES = ("bos", "eos", "pad", "decoder_start", "cls", "sep")
 
@@ -66,7 +71,8 @@ def doubt(tokenizer: Any, described: Mapping[str, Any], size: int) -> ModelDirec
     absent = sorted(named - entries)
     if absent:
         return ModelDirectoryError("absent_specials", ids=", ".join(map(str, absent)))
-    if named and not named & _specials(tokenizer):
+    unset = named <= _UNSET and len(entries) >= _NEARLY_ALL * size
+    if named and not unset and not named & _specials(tokenizer):
         spell = tokenizer.convert_ids_to_tokens
         spelled = [f"{number}: {shorten(str(spell(number)))}" for number in sorted(named)]
         return ModelDirectoryError("ordinary_specials", ids=", ".join(spelled))

@@ -13,13 +13,18 @@ from torch import Tensor
 
 from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface.anatomy import Anatomy, Kind, OutputHead, Place
-from explorer.model.huggingface.capture import CAPTURE, Call, recomputed, register
+from explorer.model.huggingface.capture import CAPTURE, Call, recomputed, register, scores
 from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.library_errors import reported
 from explorer.model.huggingface.output_head import body_path, returned_before_head
 from explorer.model.huggingface.passes import Pass, full_pass
-from explorer.model.huggingface.returned_weights import looks_ahead, returned_anatomy, window_of
+from explorer.model.huggingface.returned_weights import (
+    Returned,
+    looks_ahead,
+    returned_anatomy,
+    window_of,
+)
 
 SOURCE, TARGET = 11, 7
 """Numbers of tokens of the probe; they differ, so the shape of an attention shows its site."""
@@ -51,6 +56,7 @@ def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> A
         model.set_attn_implementation(CAPTURE)
         with returned_before_head(body) as returned:
             captured = full_pass(body, Anatomy(kind), inputs, record=True)
+    reference = replace(reference, library=_attended(reference.library, captured))
     if reference.logits.whole().isnan().any():
         raise ModelDirectoryError("not_finite", family=family)
     if kind == Kind.DECODER_ONLY and looks_ahead(reference.library):
@@ -64,8 +70,20 @@ def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> A
         with reported("cannot_run", family=family):
             model.set_attn_implementation("eager")
             own = full_pass(body, Anatomy(kind), longer, library=True).library
-        anatomy = returned_anatomy(kind, own, longer, model.config)
+        anatomy = returned_anatomy(kind, own, longer, model)
     return replace(anatomy, head=_head(body, anatomy, inputs, captured, returned))
+
+
+def _attended(returned: Returned, captured: Pass) -> Returned:
+    """The returned weights of the layers whose attention was captured. Some families, such as
+    MiniMax, return the states of their other layers among them, in the order of all layers."""
+    own = dict(returned)
+    for site, calls in (("encoder", captured.encoder), ("decoder", captured.decoder)):
+        numbers = [getattr(call.module, "layer_idx", None) for call in calls]
+        known = [number for number in numbers if number is not None]
+        if len(known) == len(calls) < len(own.get(site, ())) and calls:
+            own[site] = [own[site][number] for number in known if number < len(own[site])]
+    return own
 
 
 def difference(calls: Sequence[Call], library: Sequence[Tensor]) -> float:
@@ -163,6 +181,12 @@ def _head(
     return OutputHead(width, body if same else "")
 
 
+def _without_sink(calls: Sequence[Call]) -> list[Tensor]:
+    """The recomputed weights of `calls` as if there were no sink."""
+    masked = (scores(call) if call.mask is None else scores(call) + call.mask for call in calls)
+    return [one.softmax(-1, dtype=torch.float32) for one in masked]
+
+
 def _compare(
     anatomy: Anatomy, captured: Pass, reference: Pass, family: str, dtype: torch.dtype
 ) -> None:
@@ -176,8 +200,12 @@ def _compare(
         heads = {call.weights.size(1) for call in calls}
         if len(heads) > 1:
             raise ModelDirectoryError("uneven_heads", family=family, site=site)
-        again = [recomputed(call)[0] for call in calls]
+        computed = [recomputed(call) for call in calls]
+        again = [weights for weights, _ in computed]
         errors = {"differs": difference(calls, own), "not_recomputed": difference(calls, again)}
+        sinks = any(sink is not None for _, sink in computed)
+        if sinks and errors["not_recomputed"] > limit >= difference(calls, _without_sink(calls)):
+            raise ModelDirectoryError("without_sink", family=family, site=site)
         for key, error in errors.items():
             if not error <= limit:  # NaN fails as well
                 raise ModelDirectoryError(key, family=family, site=site, error=f"{error:.1e}")

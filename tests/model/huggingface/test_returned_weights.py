@@ -1,6 +1,7 @@
 """Families whose attention is computed in their own way: what they return, and what is refused."""
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -211,17 +212,17 @@ def test_a_weight_of_padding_is_refused():
 
 
 def test_a_zero_in_one_head_is_an_unmasked_cell_and_in_all_heads_an_unknown_mask():
-    config = transformers.BloomConfig()
+    model = SimpleNamespace(config=transformers.BloomConfig())
     first = torch.tensor([[1.0, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]])
     other = torch.tensor([[1.0, 0, 0], [0.5, 0.5, 0], [0.2, 0.4, 0.4]])
     both = {"decoder": [torch.stack([first, other])[None]]}
-    anatomy = returned_anatomy(Kind.DECODER_ONLY, both, inputs(3), config)
+    anatomy = returned_anatomy(Kind.DECODER_ONLY, both, inputs(3), model)
     assert anatomy == Anatomy(Kind.DECODER_ONLY, (), (Place("decoder", 0, 0, 2, 0),))
     [call] = returned_calls(anatomy.decoder, both, inputs(3), "bloom")
     assert call.mask.tolist() == [[[[True, False, False], [True, True, False], [True] * 3]]]
     same = {"decoder": [torch.stack([first, first])[None]]}
     with pytest.raises(ModelDirectoryError) as caught:
-        returned_anatomy(Kind.DECODER_ONLY, same, inputs(3), config)
+        returned_anatomy(Kind.DECODER_ONLY, same, inputs(3), model)
     assert caught.value.key == "unknown_mask"
 
 

@@ -29,6 +29,7 @@ OWN = {"pad_token": "w0", "eos_token": "w2"}
         (51200, {"eos_token_id": 9, "pad_token_id": 0}),  # one that agrees is enough
         (51200, {"pad_token_id": -1, "eos_token_id": 60000}),  # no ids at all
         (51200, {}),
+        (51150, {"bos_token_id": 1, "eos_token_id": 1}),  # never set, as of falcon-rw-1b
     ],
 )
 def test_a_tokenizer_that_fits_is_not_doubted(count, config):
@@ -41,6 +42,7 @@ def test_a_tokenizer_that_fits_is_not_doubted(count, config):
         (30522, {}, "small_tokenizer", {"entries": 30522, "size": 51200}),
         (51000, {"eos_token_id": 51100}, "absent_specials", {"ids": "51100"}),
         (51200, {"eos_token_id": 7}, "ordinary_specials", {"ids": "7: w7"}),
+        (50600, {"bos_token_id": 1}, "ordinary_specials", {"ids": "1: w1"}),
     ],
 )
 def test_a_tokenizer_of_another_model_is_doubted(count, config, key, facts):

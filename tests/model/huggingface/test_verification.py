@@ -9,6 +9,7 @@ import pytest
 import torch
 import transformers
 
+import explorer
 from explorer.core.errors import ModelDirectoryError
 from explorer.model.huggingface import verification
 from explorer.model.huggingface.anatomy import Kind
@@ -233,6 +234,67 @@ def test_other_families_are_refused_with_the_reason(directory, name):
     with pytest.raises(ModelDirectoryError) as caught:
         open_directory(directory(name))
     assert caught.value.key == REFUSED[name][3], str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["minimax", "recurrent_gemma"])
+def test_layers_with_attention_are_shown_and_decoding_is_that_of_generate(name, tmp_path):
+    """MiniMax returns states of its other layers among its weights, and its cache counts no rows;
+    RecurrentGemma keeps its states in its modules and returns no cache."""
+    folder = saved(mixed(name), tmp_path / name)
+    model = open_directory(folder)
+    trace = model.trace(TEXT, max_new_tokens=NEW)
+    assert trace.integrity().ok.all(), trace.integrity()
+    numbers = trace.facts["layer_numbers"]["decoder"]
+    assert numbers == {"minimax": [1, 3], "recurrent_gemma": [2, 5]}[name]
+    own = type(model.model).from_pretrained(folder, attn_implementation="eager").eval()
+    ids = torch.tensor([[int(token) for token in TEXT.split()]])
+    found = own.generate(ids, max_new_tokens=NEW, do_sample=False)[0]
+    assert list(trace.predicted_tokens) == [str(number) for number in found.tolist()[1:]]
+    with torch.inference_mode():
+        returned = own(found[None, :-1], output_attentions=True, use_cache=False).attentions
+    weights = [returned[number] for number in numbers] if name == "minimax" else returned
+    np.testing.assert_allclose(trace.attention("decoder"), torch.cat(tuple(weights)), atol=1e-6)
+
+
+def mixed(name):
+    """A model in which some layers have attention."""
+    sizes = {"vocab_size": 67, "hidden_size": 32, "intermediate_size": 32, "eos_token_id": None}
+    sizes |= {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8}
+    torch.manual_seed(0)
+    if name == "minimax":
+        layers = ["linear_attention", "full_attention"] * 2
+        sizes |= {"num_hidden_layers": 4, "layer_types": layers, "num_local_experts": 2}
+        made = transformers.MiniMaxForCausalLM(transformers.MiniMaxConfig(**sizes))
+    else:
+        sizes |= {"num_hidden_layers": 6, "lru_width": 32}
+        made = transformers.RecurrentGemmaForCausalLM(transformers.RecurrentGemmaConfig(**sizes))
+    with torch.no_grad():
+        for parameter in made.parameters():
+            parameter.add_(0.2 * torch.randn_like(parameter))
+    return made
+
+
+def test_block_sparse_attention_is_told_which_setting_shows_it(tmp_path):
+    sizes = {"attention_type": "block_sparse", "block_size": 2, "num_random_blocks": 1}
+    with pytest.raises(ModelDirectoryError, match='"attention_type": "original_full"'):
+        open_directory(saved(tiny_model("big_bird", **sizes), tmp_path))
+
+
+def test_a_model_of_images_and_texts_names_the_one_of_texts(tmp_path):
+    sizes = {"hidden_size": 24, "intermediate_size": 30, "num_attention_heads": 3}
+    sizes["num_hidden_layers"] = 2
+    config = transformers.CLIPConfig(
+        text_config=sizes | {"vocab_size": 67, "eos_token_id": 2, "bos_token_id": 1},
+        vision_config=sizes | {"image_size": 32, "patch_size": 16},
+    )
+    saved(transformers.CLIPModel(config), tmp_path)
+    with pytest.raises(ModelDirectoryError) as caught:
+        open_directory(tmp_path)
+    call = "explorer.wrap(CLIPTextModel.from_pretrained(…), tokenizer)"
+    assert call in str(caught.value)
+    assert call in caught.value.in_language("zh")
+    text = explorer.wrap(transformers.CLIPTextModel.from_pretrained(tmp_path))
+    assert text.trace("5 6 7").integrity().ok.all()
 
 
 def test_a_family_whose_capture_differs_is_refused(directory, monkeypatch):
