@@ -1,5 +1,6 @@
 """Errors of the library's own code as one sentence each."""
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,9 @@ import transformers
 from explorer.core.errors import ExplorerError, ModelDirectoryError
 
 _LONGEST = 300  # characters of a reason
+
+_FOLDERS = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][^\s/\\'\"]+)+[/\\]")
+"""The folders of a path, which visitors of a server are not shown."""
 
 
 @contextmanager
@@ -43,6 +47,8 @@ def reported(key: str, **facts: object) -> Iterator[None]:
 
 
 def reason_of(error: BaseException) -> str:
-    """The message of an error on one line, shortened; without one, the kind of the error."""
-    line = " ".join(str(error).split()) or type(error).__name__
+    """The message of an error on one line, shortened, with files by their names alone; without one,
+    the kind of the error."""
+    told = f"KeyError: {error}" if isinstance(error, KeyError) else str(error)
+    line = _FOLDERS.sub("", " ".join(told.split())) or type(error).__name__
     return f"{line[:_LONGEST]}…" if len(line) > _LONGEST else line

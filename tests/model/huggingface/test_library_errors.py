@@ -19,7 +19,28 @@ def test_an_error_of_the_library_is_one_sentence_with_its_reason():
 
 def test_a_reason_is_one_short_line():
     assert reason_of(ValueError("a" * 500)) == "a" * 300 + "…"
-    assert reason_of(KeyError()) == "KeyError"
+    assert reason_of(ValueError()) == "ValueError"
+    assert reason_of(KeyError("nope")) == "KeyError: 'nope'"
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        (
+            "No such file: /srv/models/my bert/model-2.safetensors",
+            "No such file: my bert/model-2.safetensors",
+        ),
+        ("cannot read '/srv/models/tiny/x.json'", "cannot read 'x.json'"),
+        (r"cannot read C:\Users\me\tiny\x.json", "cannot read x.json"),
+        (
+            "see https://huggingface.co/docs/hub/models",
+            "see https://huggingface.co/docs/hub/models",
+        ),
+        ("openai/gpt2 and/or ./x/y.json", "openai/gpt2 and/or ./x/y.json"),
+    ],
+)
+def test_a_reason_names_no_folder_of_the_machine(told, shown):
+    assert reason_of(OSError(told)) == shown
 
 
 def test_an_error_of_ours_and_an_interrupt_stay_what_they_are():
