@@ -15,13 +15,13 @@ from pathlib import Path
 
 from explorer.core.errors import ExplorerError, ModelDirectoryError
 from explorer.core.files import log_skipped, opened, printable, reason
-from explorer.model.huggingface.directory_files import (
+from explorer.model.huggingface.opening.directory_files import (
     CONFIG,
     read_config,
     tokenizer_among,
     weights_among,
 )
-from explorer.model.huggingface.hub import model_name, snapshot
+from explorer.model.huggingface.opening.hub import model_name, snapshot
 from explorer.model.model_directory import DirectoryModel, directory_model
 
 MOST_DEPTH = 4

@@ -16,7 +16,7 @@ from explorer.model.catalog import Upload, UploadedModel, UploadedTrace, named_c
 from explorer.model.checkpoint import from_bytes, piece_models
 from explorer.model.explorable import ExplorableModel
 from explorer.model.explorable import load as load_checkpoint
-from explorer.model.huggingface import hub
+from explorer.model.huggingface.opening import hub
 
 if TYPE_CHECKING:
     from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -94,7 +94,7 @@ def load_directory(
     if not has_library():
         raise ModelDirectoryError("not_installed", name=path.name, command=EXTRA)
     # Imported late: the library takes a second, and need not be installed.
-    from explorer.model.huggingface.loading import open_directory
+    from explorer.model.huggingface.opening.loading import open_directory
 
     return open_directory(path, name, dtype)
 

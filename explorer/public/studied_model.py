@@ -110,7 +110,7 @@ def wrap(
     """
     if not opening.has_library():
         raise ModelDirectoryError("wrap_not_installed", command=opening.EXTRA)
-    from explorer.model.huggingface.wrapping import wrapped
+    from explorer.model.huggingface.opening.wrapping import wrapped
 
     return _studied(wrapped(model, tokenizer, name, copied=copy))
 

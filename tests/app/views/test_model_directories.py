@@ -252,7 +252,7 @@ def test_weights_that_do_not_fit_and_long_prompts_get_one_sentence(monkeypatch):
     assert len(errors(app)) == 1
     assert "at most 399" in errors(app)[0]
     model_cache._directories.clear()
-    monkeypatch.setattr("explorer.model.huggingface.loading.free_memory", lambda: 1000)
+    monkeypatch.setattr("explorer.model.huggingface.opening.loading.free_memory", lambda: 1000)
     app = chosen(open_page(), "gpt-tiny")
     assert len(errors(app)) == 1
     assert "memory are free" in errors(app)[0]

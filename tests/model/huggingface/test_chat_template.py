@@ -6,7 +6,7 @@ from explorer.core.errors import ConfigError
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.heads.removal.counterfactuals import compare_traces
 from explorer.model.huggingface.chat_template import chat_text, has_template
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from tests.support.model_directories import bart, gpt2
 
 TURNS = (

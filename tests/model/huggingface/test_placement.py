@@ -8,7 +8,7 @@ import transformers
 import explorer
 from explorer.heads.removal.gradient_importance import importance
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.model.huggingface.placement import devices_of, on_device, weights_of
 from tests.support.huggingface_families import ALL, FAMILIES, WEIGHTS_ONLY
 
