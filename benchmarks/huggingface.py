@@ -28,12 +28,12 @@ import transformers
 
 from benchmarks.timing import milliseconds, processor_milliseconds
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.capture import Call
+from explorer.model.huggingface.capture.attention_calls import Call
+from explorer.model.huggingface.capture.edits import Cursor, Edits
+from explorer.model.huggingface.capture.passes import encoded, full_pass, greedy_rows
 from explorer.model.huggingface.decoding import DecodingRules
-from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.inputs import Inputs, padded_inputs
-from explorer.model.huggingface.loading import open_directory
-from explorer.model.huggingface.passes import encoded, full_pass, greedy_rows
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 Clock = Callable[[Callable[[], object]], float]

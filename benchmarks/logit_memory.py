@@ -36,7 +36,7 @@ from benchmarks.timing import (
 from explorer.core import trace_size
 from explorer.core.trace import Trace
 from explorer.model.huggingface.anatomy import OutputHead
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 WAYS = ("blocks", "at once")

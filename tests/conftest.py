@@ -39,7 +39,7 @@ _SLOW = {
     "jobs": 36,
     "benchmarks": 5,
     "components/inside/test_cell_texts.py": 5,
-    "model/huggingface/test_hub_download.py": 3,
+    "model/huggingface/opening/test_hub.py": 3,
     "test_installed_package.py": 8,
     "test_release.py": 1,
     "test_reruns.py": 3,

@@ -81,7 +81,7 @@ def test_the_python_examples_run_in_another_folder(document, python, tmp_path):
 def test_the_examples_of_a_module_of_ones_own_run(tmp_path, monkeypatch):
     import torch
     from torch import nn
-    from transformers import AutoModelForMaskedLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
     import explorer
     from tests.support import model_directories
@@ -91,12 +91,14 @@ def test_the_examples_of_a_module_of_ones_own_run(tmp_path, monkeypatch):
     own = AutoModelForMaskedLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     torch.save(Annotated(11, 11, 16, 8, 20).state_dict(), tmp_path / "mine.pt")
     monkeypatch.chdir(tmp_path)
-    names = {"explorer": explorer, "nn": nn, "torch": torch}
+    names = {"explorer": explorer, "nn": nn, "torch": torch, "AutoTokenizer": AutoTokenizer}
+    names |= {"AutoModelForCausalLM": AutoModelForCausalLM, "path": str(tmp_path / "large")}
+    model_directories.gpt2(tmp_path / "large")
     names |= dict(zip(("fine_tuned", "tokenizer"), own, strict=True))
     calls = ("explorer.wrap", "explorer.capture", "explorer.import_state_dict")
     examples = blocks("docs/models.md", "python")
     own_module = [one for one in examples if any(call in one for call in calls)]
-    assert len(own_module) == len(calls)
+    assert len(own_module) == len(calls) + 1  # `wrap` of a copy, and of the model itself
     for example in own_module:
         exec(example, names)
     assert names["trace"].sites == ("encoder",)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # with torch
     from explorer.heads.contributions.layer_contributions import LayerContributions
     from explorer.heads.contributions.logit_attribution import LogitAttribution
     from explorer.heads.contributions.score_parts import PartVectors
-    from explorer.model.huggingface.layer_path import LayerPath
+    from explorer.model.huggingface.streams.layer_path import LayerPath
 
 
 class AskedModel(Protocol):

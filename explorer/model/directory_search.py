@@ -8,22 +8,20 @@ import os
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
 from explorer.core.errors import ExplorerError, ModelDirectoryError
 from explorer.core.files import log_skipped, opened, printable, reason
-from explorer.model.huggingface.adapter_files import WEIGHTS, Adapter
-from explorer.model.huggingface.directory_files import (
+from explorer.model.huggingface.opening.directory_files import (
     CONFIG,
     read_config,
     tokenizer_among,
     weights_among,
 )
-from explorer.model.huggingface.hub_cache import model_name, snapshot
-from explorer.model.huggingface.other_contents import ADAPTER
+from explorer.model.huggingface.opening.hub import model_name, snapshot
 from explorer.model.model_directory import DirectoryModel, directory_model
 
 MOST_DEPTH = 4
@@ -40,13 +38,11 @@ _GENERATION = "generation_config.json"
 class FoundDirectory:
     """A model directory.
 
-    described_in: the directory with its config and tokenizer; for an adapter, its base model's.
     stamp: changes whenever one of its files changes.
     weight_bytes: size of its weight files. ids: True without a tokenizer.
     """
 
     path: Path
-    described_in: Path
     stamp: str
     weight_bytes: int
     ids: bool
@@ -96,13 +92,10 @@ def named_models(
 @lru_cache(maxsize=4 * MOST_MODELS)
 def _member(name: str, found: FoundDirectory) -> DirectoryModel:
     try:
-        described = read_config(found.described_in)
+        described = read_config(found.path)
     except (ModelDirectoryError, OSError):
         described = {}  # choosing it says what is wrong
-    model = directory_model(
-        name, found.stamp, found.described_in, described, found.weight_bytes, found.ids
-    )
-    return replace(model, path=found.path)
+    return directory_model(name, found.stamp, found.path, described, found.weight_bytes, found.ids)
 
 
 def _folders(root: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
@@ -137,42 +130,30 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 def _found(folder: Path, files: list[os.DirEntry[str]]) -> FoundDirectory | None:
     """The model directory in a folder, or None if there is none or it cannot be read."""
     names = {file.name for file in files}
+    if CONFIG not in names or not weights_among(names):
+        return None
+    if printable(str(folder)) != str(folder):
+        log_skipped(folder, "its name cannot be shown")
+        return None
     try:
-        adapter = Adapter.within(folder) if ADAPTER in names else None
-        if adapter is None and (CONFIG not in names or not weights_among(names)):
-            return None
-        if printable(str(folder)) != str(folder):
-            log_skipped(folder, "its name cannot be shown")
-            return None
-        if adapter is None:
-            return _whole(folder, folder, names)
-        adapter.refuse()
-        base = adapter.base_directory()
-        if base is None:
-            return _whole(folder, folder, names)
-        return _whole(folder, base, {file.name for file in base.iterdir()})
+        return _whole(folder, names)
     except (ExplorerError, OSError) as error:
         log_skipped(folder, reason(error) if isinstance(error, OSError) else error)
         return None
 
 
-def _whole(folder: Path, described_in: Path, names: set[str]) -> FoundDirectory:
+def _whole(folder: Path, names: set[str]) -> FoundDirectory:
     """The model in `folder`. Raises `FileError` and `OSError` if a file cannot be read.
 
-    described_in: `folder` itself; for an adapter, the directory of its base model.
-    names: the files in `described_in`.
+    names: the files in it.
     """
     weights, tokenizer = weights_among(names), tokenizer_among(names)
-    read = [described_in / name for name in (*weights, *tokenizer, CONFIG, _GENERATION)]
-    own = [folder / name for name in (ADAPTER, *WEIGHTS)]
-    listed = [path for path in (*read, *own) if path.name in names or path.exists()]
-    if CONFIG in names:
-        with opened(described_in / CONFIG):
-            pass
-    marks = []
-    for path in listed:
-        status = path.stat()
-        marks.append(f"{path.name}:{status.st_mtime_ns}:{status.st_size}")
-    stamp = blake2b("\n".join((str(folder), *marks)).encode(), digest_size=16).hexdigest()
-    weight_bytes = sum((described_in / name).stat().st_size for name in weights)
-    return FoundDirectory(folder, described_in, stamp, weight_bytes, not tokenizer)
+    with opened(folder / CONFIG):
+        pass
+    marks, sizes = [str(folder)], {}
+    for name in {*weights, *tokenizer, CONFIG, _GENERATION} & names:
+        status = (folder / name).stat()
+        sizes[name] = status.st_size
+        marks.append(f"{name}:{status.st_mtime_ns}:{status.st_size}")
+    stamp = blake2b("\n".join(sorted(marks)).encode(), digest_size=16).hexdigest()
+    return FoundDirectory(folder, stamp, sum(sizes[name] for name in weights), not tokenizer)

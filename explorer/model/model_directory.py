@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from explorer.core.number_format import typed_number
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.model import examples
-from explorer.model.huggingface.directory_files import mask_token
+from explorer.model.huggingface.opening.directory_files import mask_token
 from explorer.model.listed_model import ListedModel, ModelSummary, TextKind
 
 _SIZES = {  # size → its names in the configs of the library

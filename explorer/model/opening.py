@@ -16,8 +16,7 @@ from explorer.model.catalog import Upload, UploadedModel, UploadedTrace, named_c
 from explorer.model.checkpoint import from_bytes, piece_models
 from explorer.model.explorable import ExplorableModel
 from explorer.model.explorable import load as load_checkpoint
-from explorer.model.huggingface import hub_cache
-from explorer.model.huggingface.hub_download import download as fetch
+from explorer.model.huggingface.opening import hub
 
 if TYPE_CHECKING:
     from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -56,7 +55,7 @@ def located(path: str | Path, *, download: bool = False) -> Path:
     """Path of a model that a person names.
 
     `path` itself if it exists, else the file of a model that ships, else a snapshot in the cache of
-    the hub, which `download` fetches if it is not there.
+    the hub, which `download` fetches or brings up to date.
 
     Raises `FileError` and `ModelDirectoryError` if there is none.
     """
@@ -69,43 +68,35 @@ def located(path: str | Path, *, download: bool = False) -> Path:
         path, unknown = as_path(path), error
     with reading(path):
         there = path.exists()
-    name = hub_cache.hub_name(path)
-    if not there and name is None and has_library():
-        hub_cache.refuse_other_names(path)
-    if there or name is None or not has_library():
+    if there or not has_library() or not hub.is_name(path):
         if unknown is not None:
             raise unknown
         return path
-    snapshot = hub_cache.cached(name)
-    if download and (snapshot is None or not hub_cache.is_whole(snapshot)):
-        snapshot = fetch(name)
-    if snapshot is None:
-        if unknown is not None:
-            raise FileError("no_named_model", **unknown.facts)
-        raise ModelDirectoryError("not_in_cache", name=printable(name))
-    return snapshot
+    name = path.as_posix()
+    snapshot = hub.download(name) if download else hub.cached(name)
+    if snapshot is not None:
+        return snapshot
+    if unknown is not None:
+        raise FileError("no_named_model", **unknown.facts)
+    raise ModelDirectoryError("not_in_cache", name=printable(name))
 
 
 def load_directory(
-    path: Path, name: str | None = None, *, dtype: str = "float32", **placement: Any
+    path: Path, name: str | None = None, *, dtype: str = "float32"
 ) -> "HuggingFaceModel":
     """The model in a directory, or in a folder of the cache of the hub.
 
-    dtype: of the model in memory, whatever its files have. placement: as of `Placement`.
+    dtype: of the model in memory, whatever its files have.
 
     Raises `ModelDirectoryError`.
     """
-    path = hub_cache.snapshot(path) or path
+    path = hub.snapshot(path) or path
     if not has_library():
         raise ModelDirectoryError("not_installed", name=path.name, command=EXTRA)
-    from explorer.model.huggingface import tokenizer_check
-
-    tokenizer_check.start()  # runs during the import below
     # Imported late: the library takes a second, and need not be installed.
-    from explorer.model.huggingface.loading import open_directory
-    from explorer.model.huggingface.placement import Placement
+    from explorer.model.huggingface.opening.loading import open_directory
 
-    return open_directory(path, name, dtype, Placement(**placement))
+    return open_directory(path, name, dtype)
 
 
 def has_library() -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.components.live.page import LiveModel, file_page
-from explorer.core.errors import ConfigError, ModelDirectoryError
+from explorer.core.errors import ConfigError, ModelDirectoryError, RemovedError
 from explorer.core.files import as_path, replace_atomically
 from explorer.core.look import MOST_PADDING
 from explorer.core.vocabulary import valid_text
@@ -20,6 +20,10 @@ from explorer.public.head_studies import HeadStudies
 
 if TYPE_CHECKING:
     from explorer.public.studied_huggingface_model import StudiedHuggingFaceModel
+
+
+_REMOVED = ("device_map", "max_memory", "offload_folder")
+"""Keywords of `load` in earlier versions."""
 
 
 class StudiedModel(HeadStudies, ExplorableModel):
@@ -56,10 +60,8 @@ def load(
     name: str | None = None,
     *,
     dtype: str = "float32",
-    device_map: str | Mapping[str, Any] | None = None,
-    max_memory: Mapping[Any, Any] | None = None,
-    offload_folder: str | Path | None = None,
     download: bool = False,
+    **removed: object,
 ) -> "StudiedModel | StudiedHuggingFaceModel":
     """The model in a checkpoint file, or in a directory with a `config.json`.
 
@@ -68,29 +70,25 @@ def load(
     name: in the facts of its traces; None = that of the file or directory.
     dtype: the numbers a directory's model computes with, whatever its files have: "float32",
         "float16" or "bfloat16".
-    device_map: for a directory's model that is larger than the memory, "auto" or module → device,
-        as Accelerate has it.
-    max_memory, offload_folder: with device_map, the most bytes on each device, while the rest stays
-        on disk; and the folder for weights that cannot be read from the model's own files.
-    download: fetch a model that is not in the cache of the hub; nothing is fetched otherwise.
+    download: fetch a model of the hub, or what is new of one in the cache; nothing is fetched
+        otherwise.
+    removed: keywords of earlier versions, for which `RemovedError` says what remains.
 
     Raises `FileError`, `CheckpointError`, `ModelDirectoryError`.
     """
-    model = opening.load(
-        path,
-        name,
-        dtype=dtype,
-        device_map=device_map,
-        max_memory=max_memory,
-        offload_folder=offload_folder,
-        download=download,
-    )
+    for keyword in removed:
+        if keyword in _REMOVED:
+            raise RemovedError("placement", keyword=keyword)
+        raise TypeError(f"load() got an unexpected keyword argument {keyword!r}")
+    model = opening.load(path, name, dtype=dtype, download=download)
     if isinstance(model, ExplorableModel):
         return StudiedModel(model.checkpoint, model.name)
     return _studied(model)
 
 
-def wrap(model: Any, tokenizer: Any = None, name: str | None = None) -> "StudiedHuggingFaceModel":
+def wrap(
+    model: Any, tokenizer: Any = None, name: str | None = None, *, copy: bool = True
+) -> "StudiedHuggingFaceModel":
     """A model of the library transformers that is in memory, as `load` gives one in a directory.
 
     >>> model = explorer.wrap(fine_tuned, tokenizer)
@@ -100,6 +98,8 @@ def wrap(model: Any, tokenizer: Any = None, name: str | None = None) -> "Studied
         DataParallel or peft are removed. Adapters such as LoRA count as they are set.
     tokenizer: the library's; None = texts are ids, separated by spaces.
     name: in the facts of its traces; None = the name under which the library loaded it.
+    copy: False = wrap the given model itself, which then stays in eval mode with its adapters
+        merged; for one that is large, on a GPU, or partly on disk by a `device_map`.
 
     A copy is wrapped, in eval mode: the given model is not touched, and the memory holds the
     weights twice. Later training, moves or additions take effect once it is wrapped again. The
@@ -110,9 +110,9 @@ def wrap(model: Any, tokenizer: Any = None, name: str | None = None) -> "Studied
     """
     if not opening.has_library():
         raise ModelDirectoryError("wrap_not_installed", command=opening.EXTRA)
-    from explorer.model.huggingface.wrapping import wrapped
+    from explorer.model.huggingface.opening.wrapping import wrapped
 
-    return _studied(wrapped(model, tokenizer, name))
+    return _studied(wrapped(model, tokenizer, name, copied=copy))
 
 
 def import_state_dict(

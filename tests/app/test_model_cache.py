@@ -12,7 +12,7 @@ from explorer.core.errors import TraceSizeError, VocabularyError
 from explorer.core.look import Request
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.directory_search import find_directories, named_models
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.model.model_directory import DirectoryModel
 from tests.support.catalog_members import summary
 from tests.support.example_traces import example_trace

@@ -12,7 +12,7 @@ from explorer.core.trace import Trace
 from explorer.heads.contributions.contributions import contributions
 from explorer.heads.contributions.logit_attribution import logit_attribution
 from explorer.heads.contributions.score_parts import score_parts
-from explorer.model.huggingface.wrapping import wrapped
+from explorer.model.huggingface.opening.wrapping import wrapped
 from tests.support.asked_models import AskedExplorable
 from tests.support.example_traces import example_trace, pieces_trace
 from tests.support.huggingface_families import tiny_model

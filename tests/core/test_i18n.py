@@ -213,9 +213,9 @@ def test_text_from_right_to_left_is_set_apart_in_a_sentence():
         ("lessons.choices_count", {"card": 2, "count": 1, "most": 4}, "card 2 offers 1 choice,"),
         ("heads.changed_tags", {"count": 1, "tokens": 7}, "1 of 7 tokens gets another label."),
         (
-            "huggingface.absent_parts",
-            {"index": "i", "name": "n", "count": 1, "files": "f"},
-            "“i” in “n” lists 1 file that is not there (f); download it, too.",
+            "huggingface.unused_weights",
+            {"model_class": "A", "count": 1, "names": "w"},
+            "“A” has no place for 1 weight of the files (w); it is left out, as the library does.",
         ),
         (
             "errors.predictions_differ",

@@ -3,15 +3,17 @@
 import numpy as np
 import pytest
 
-from explorer.public.studied_model import load
+from explorer.public.studied_model import load, wrap
 
 TEXTS = {"opus-tiny": "The cat sees a dog.", "gpt-tiny": "The cat", "bert-tiny": "The cat sees"}
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_trace_equals_that_of_the_cpu(name, model_folder):
-    there = load(model_folder / name, device_map="cuda").trace(TEXTS[name])
-    here = load(model_folder / name).trace(TEXTS[name])
+    opened = load(model_folder / name)
+    here = opened.trace(TEXTS[name])
+    large = type(opened.model).from_pretrained(model_folder / name, device_map="cuda")
+    there = wrap(large, opened.tokens.tokenizer, copy=False).trace(TEXTS[name])
     assert "cuda" in str(there.facts["devices"])
     assert there.arrays.keys() == here.arrays.keys()
     for array, ours in there.arrays.items():

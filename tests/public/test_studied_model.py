@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.core.errors import ConfigError, FileError, VocabularyError
+from explorer.core.errors import ConfigError, FileError, RemovedError, VocabularyError
 from explorer.core.trace import Trace
 from explorer.model import explorable as explorable_module
 from explorer.model.checkpoint import save_checkpoint
@@ -28,6 +28,19 @@ def test_a_checkpoint_is_the_same_model_with_more_methods(explorable, tmp_path):
     one, other = model.trace("1 2 3"), explorable.trace("1 2 3")
     np.testing.assert_array_equal(one.attention("cross"), other.attention("cross"))
     assert load(tmp_path / "tiny.safetensors", "mine").name == "mine"
+
+
+@pytest.mark.parametrize("keyword", ["device_map", "max_memory", "offload_folder"])
+def test_a_keyword_that_is_gone_is_answered_with_the_two_lines_that_replace_it(keyword):
+    with pytest.raises(RemovedError) as caught:
+        load("reverse", **{keyword: "auto"})
+    for sentence in (str(caught.value), caught.value.in_language("zh")):
+        assert f"{keyword}=…" in sentence
+        assert "from_pretrained(" in sentence
+        assert "explorer.wrap(" in sentence
+        assert "copy=False" in sentence
+    with pytest.raises(TypeError, match="'device'"):
+        load("reverse", device="cpu")
 
 
 def test_the_examples_of_the_help_of_a_model_run(monkeypatch):

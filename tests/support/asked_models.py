@@ -13,7 +13,7 @@ from explorer.heads.contributions.repeated_pass import captured_again
 from explorer.heads.contributions.score_parts import PartVectors, part_vectors, parts_of
 from explorer.heads.removal.decisive_head import decisive_head
 from explorer.model.explorable import ExplorableModel
-from explorer.model.huggingface.layer_path import LayerPath
+from explorer.model.huggingface.streams.layer_path import LayerPath
 
 
 class AskedExplorable:

@@ -387,6 +387,19 @@ REFUSED: dict[str, tuple[str, str, dict[str, Any], str]] = {
         "other_axes",
     ),
     "mra": ("MraForMaskedLM", "MraConfig", _BERT, "off_interface"),
+    "granite_swa": ("GraniteSWAForCausalLM", "GraniteSWAConfig", _LLAMA, "without_sink"),
+    "fnet": (
+        "FNetForMaskedLM",
+        "FNetConfig",
+        {name: size for name, size in _BERT.items() if "attention" not in name},
+        "no_attention",
+    ),
+    "mamba": (
+        "MambaForCausalLM",
+        "MambaConfig",
+        {"vocab_size": VOCABULARY, "hidden_size": 24, "num_hidden_layers": 2, "state_size": 4},
+        "no_attention",
+    ),
     "funnel": (
         "FunnelForMaskedLM",
         "FunnelConfig",

@@ -16,7 +16,7 @@ from explorer.core.score_formula import score_formula
 from explorer.core.trace import Trace
 
 if TYPE_CHECKING:  # with torch
-    from explorer.model.huggingface.layer_path import LayerPath
+    from explorer.model.huggingface.streams.layer_path import LayerPath
 
 CANDIDATES = 5
 """Number of the most probable tokens that the browser shows with their logits."""

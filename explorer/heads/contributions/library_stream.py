@@ -26,9 +26,13 @@ from explorer.model.hooks import STACKS
 from explorer.model.measurable import MeasurableModel
 
 if TYPE_CHECKING:
-    from explorer.model.huggingface.left_out_passes import LibraryLeftOut
-    from explorer.model.huggingface.read_streams import ReadStack, ReadSublayer, ResidualPass
-    from explorer.model.huggingface.stream_calls import NormCall
+    from explorer.model.huggingface.streams.left_out_passes import LibraryLeftOut
+    from explorer.model.huggingface.streams.read_streams import (
+        ReadStack,
+        ReadSublayer,
+        ResidualPass,
+    )
+    from explorer.model.huggingface.streams.stream_calls import NormCall
     from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 _LARGEST_ERROR = 1e-4

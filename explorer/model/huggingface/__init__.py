@@ -2,33 +2,25 @@
 
 The library is imported here alone, and only when a directory is opened; it comes with
 `pip install 'attention-explorer[huggingface]'`. There is no table of families. One function
-replaces the library's attention (`capture`): it calls the family's own attention, and records its
-inputs and outputs. `verification` compares these with the weights that the library itself returns,
-and refuses a model where they differ.
+replaces the library's attention (`capture.attention_calls`): it calls the family's own attention,
+and records its inputs and outputs. `capture.verification` compares these with the weights that the
+library itself returns, and refuses a model where they differ.
 
-    directory_files      config, weights and tokenizer of a directory, without the library
-    other_contents       contents other than whole weights: pointers, adapters, packed numbers
-    loading              a directory → model, safely
-    config_faults        errors for a config that no model can be built from
-    weight_sizes         sizes that a config names, against those of the weights
-    placement            weights on several devices and on disk
-    verification         calls of attention → their layers and sites (`anatomy`)
-    tokenizer_check      a tokenizer is tried in a child process first (`tokenizer_counts`,
-                         `text_growth`)
+    opening/             a directory, or a model in memory → a model, by the library
+    capture/             the calls of attention in a pass: recorded, edited, verified
+    streams/             residual streams and projections, for contributions and predictions
+
+    anatomy              sites and layers of the calls of attention
+    library_errors       errors of the library as one sentence each
+    placement            weights that the caller has put on devices or on disk
     tokens               text ↔ ids, with labels that a person can read
     inputs               ids with padding, as each kind of model takes them
     generation_settings  settings for decoding in the configs
     decoding             tokens that greedy decoding may choose, or a caller imposes; its result
-    output_head          hidden states → logits, for some rows at a time
-    passes               the passes of the three kinds of models, and greedy decoding
     batch_texts          sentences with the expected predictions, as each kind of model reads them
     batch_passes         passes over batches, for measurements of heads
-    edits                interventions, as edits of single calls
-    masks                additive masks → reasons
-    attention_arrays     recorded calls → arrays of a trace
     predictions          logits and decoded tokens → steps, labels and text of a trace
     answers              predictions of a model without next-token output: class, tags, span
-    measured_errors      the errors of a trace that only the model can measure
     export               a model trained here → a directory of the library (`export_weights`,
                          `export_tokenizer`)
     traced_model         the whole: `HuggingFaceModel`

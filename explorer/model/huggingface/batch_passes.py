@@ -16,14 +16,14 @@ from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
 from explorer.model.hooks import Action
 from explorer.model.huggingface.anatomy import Kind, Place
 from explorer.model.huggingface.batch_texts import BatchTexts
-from explorer.model.huggingface.capture import Call, Edit
-from explorer.model.huggingface.edits import Cursor, Edits, edits_for
+from explorer.model.huggingface.capture.attention_calls import Call, Edit
+from explorer.model.huggingface.capture.edits import Cursor, Edits, edits_for
+from explorer.model.huggingface.capture.masks import unmasked_cells
+from explorer.model.huggingface.capture.passes import full_pass
+from explorer.model.huggingface.capture.verification import probe
 from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.layer_outputs import acting, layer_paths
-from explorer.model.huggingface.masks import unmasked_cells
-from explorer.model.huggingface.passes import full_pass
-from explorer.model.huggingface.verification import probe
+from explorer.model.huggingface.streams.layer_outputs import acting, layer_paths
 from explorer.model.intervention_hooks import Fills, MeanOutputs
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention, Point
 

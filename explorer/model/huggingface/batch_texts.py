@@ -22,13 +22,13 @@ from explorer.model.evaluation_batch import (
     teacher_forced,
 )
 from explorer.model.huggingface.anatomy import Anatomy, Kind
+from explorer.model.huggingface.capture.edits import Cursor, Edits
+from explorer.model.huggingface.capture.passes import encoded, greedy_rows
 from explorer.model.huggingface.class_labels import Classes
 from explorer.model.huggingface.decoding import NEW_TOKENS
-from explorer.model.huggingface.edits import Cursor, Edits
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, takes_segments
-from explorer.model.huggingface.passes import encoded, greedy_rows
 from explorer.model.huggingface.tokens import TextTokens, Tokens
 from explorer.model.threads import threads_for
 

@@ -1,59 +1,11 @@
-"""Placement of the weights of a model: in memory, or on several devices and on disk, by the
-library's own `device_map` and Accelerate."""
+"""Models whose weights the library's `device_map` has put on other devices or on disk."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
-
-from explorer.core.errors import ModelDirectoryError
-
-_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """The placement that a caller asks for. Raises `ModelDirectoryError` on an unknown device map,
-    and on the other options without one.
-
-    device_map: "auto" and the like, a device such as "cuda" for the whole model, or module →
-        device; None = all in memory.
-    max_memory: the most bytes on each device, such as {"cpu": "8GiB"}; the rest stays on disk.
-    offload_folder: for weights on disk that cannot be read from the model's own files.
-    """
-
-    device_map: str | Mapping[str, Any] | None = None
-    max_memory: Mapping[Any, Any] | None = None
-    offload_folder: str | Path | None = None
-
-    def __post_init__(self) -> None:
-        known = self.device_map is None or isinstance(self.device_map, Mapping)
-        if not known and self.device_map not in _MAPS and not _is_device(self.device_map):
-            raise ModelDirectoryError("bad_device_map", got=self.device_map, known=", ".join(_MAPS))
-        more = self.max_memory is not None or self.offload_folder is not None
-        if more and self.device_map is None:
-            raise ModelDirectoryError("memory_without_map")
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The library's own arguments for loading."""
-        if self.device_map is None:
-            return {}
-        limits = None if self.max_memory is None else dict(self.max_memory)
-        options = {"device_map": self.device_map, "max_memory": limits}
-        return options | {"offload_folder": self.offload_folder} if self.offload_folder else options
-
-
-def _is_device(name: Any) -> bool:
-    """Whether a device of that name can exist, such as "cuda:1"."""
-    try:
-        return isinstance(name, str) and bool(torch.device(name))
-    except RuntimeError:
-        return False
 
 
 def devices_of(model: Any) -> list[str]:

@@ -23,7 +23,7 @@ from explorer.core.number_format import typed_number
 from explorer.core.sentencepiece_vocabulary import byte_label
 from explorer.core.vocabulary import check_text, shorten
 from explorer.core.word_segmentation import PADDING_LABELS, byte_letters
-from explorer.model.huggingface.chat_template import Message, chat_text, template_of
+from explorer.model.huggingface.chat_template import Message, chat_text, has_template
 from explorer.model.huggingface.text_languages import bare, languages_of
 
 _MARKS = {  # way of marking words → whether a piece is marked that way
@@ -101,7 +101,7 @@ class Tokens:
     @property
     def chats(self) -> bool:
         """Whether the tokenizer has a template for messages."""
-        return self.tokenizer is not None and template_of(self.tokenizer) is not None
+        return self.tokenizer is not None and has_template(self.tokenizer)
 
     def source(self, text: str) -> tuple[list[int], tuple[str, ...]]:
         """Ids of `text` with the model's own specials, and their labels; raises as `read` does."""

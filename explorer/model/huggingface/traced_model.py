@@ -26,30 +26,30 @@ from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.fingerprint import fingerprint
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.answers import answer_of, answered
-from explorer.model.huggingface.attention_arrays import attention_arrays
 from explorer.model.huggingface.batch_passes import LibraryPasses, inputs_of
-from explorer.model.huggingface.capture import Seen
+from explorer.model.huggingface.capture.attention_arrays import attention_arrays
+from explorer.model.huggingface.capture.attention_calls import Seen
+from explorer.model.huggingface.capture.edits import Edits, edits_for
+from explorer.model.huggingface.capture.masks import unmasked_before
+from explorer.model.huggingface.capture.measured_errors import measured_errors, padding_error
+from explorer.model.huggingface.capture.passes import NOBODY, Pass, encoded, full_pass, greedy_rows
+from explorer.model.huggingface.capture.recording import Recording
+from explorer.model.huggingface.capture.verification import probe
 from explorer.model.huggingface.chat_template import Message
 from explorer.model.huggingface.decoding import NEW_TOKENS, Decoded, checked_steps, numbered_steps
-from explorer.model.huggingface.early_predictions import early_of, early_predictions
-from explorer.model.huggingface.edits import Edits, edits_for
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
-from explorer.model.huggingface.layer_path import LayerPath, layer_path
-from explorer.model.huggingface.left_out_passes import LibraryLeftOut
-from explorer.model.huggingface.masks import unmasked_before
-from explorer.model.huggingface.measured_errors import measured_errors, padding_error
-from explorer.model.huggingface.output_projections import output_weights
-from explorer.model.huggingface.passes import NOBODY, Pass, encoded, full_pass, greedy_rows
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
-from explorer.model.huggingface.read_streams import ResidualPass
-from explorer.model.huggingface.recording import Recording
-from explorer.model.huggingface.residual_reading import residual_pass
+from explorer.model.huggingface.streams.early_predictions import early_of, early_predictions
+from explorer.model.huggingface.streams.layer_path import LayerPath, layer_path
+from explorer.model.huggingface.streams.left_out_passes import LibraryLeftOut
+from explorer.model.huggingface.streams.output_projections import output_weights
+from explorer.model.huggingface.streams.read_streams import ResidualPass
+from explorer.model.huggingface.streams.residual_reading import residual_pass
 from explorer.model.huggingface.text_languages import checked_language
 from explorer.model.huggingface.tokens import TextTokens, Tokens
-from explorer.model.huggingface.verification import probe
 from explorer.model.intervention_hooks import MeanOutputs, refuse_outside, refuse_unchanged
 from explorer.model.measurable import NO_INTERVENTIONS
 from explorer.model.row_logits import RowLogits

@@ -105,7 +105,7 @@ def test_a_model_that_does_not_open_leaves_the_picture_and_the_list(broken):
     shown = header(app)
     app = chosen(app, "cut")
     assert len(errors(app)) == 1
-    assert "weights of “cut” cannot be read" in errors(app)[0]
+    assert "cannot open “cut”" in errors(app)[0]
     assert header(app)["source"] == shown["source"]
     assert chosen_in(app.selectbox, "model-en").value == FIRST
     assert url_query(app).get("model", FIRST) == FIRST
@@ -116,11 +116,11 @@ def test_a_model_that_does_not_open_leaves_the_picture_and_the_list(broken):
 
 def test_a_link_to_it_shows_the_default_with_the_reason(broken):
     app = open_page(model="cut")
-    assert "weights of “cut” cannot be read" in errors(app)[0]
+    assert "cannot open “cut”" in errors(app)[0]
     assert header(app)["facts"]["model"] == FIRST
     heads = open_page("heads", model="cut")
     assert not heads.exception
-    assert "weights of “cut” cannot be read" in errors(heads)[0]
+    assert "cannot open “cut”" in errors(heads)[0]
 
 
 def test_without_the_library_one_line_says_how_to_add_it(monkeypatch):
@@ -238,7 +238,7 @@ class Touching:
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("an unknown family", "no family"),
+        ("an unknown family", "model type `no-such`"),
         ("damaged config", "not a JSON object"),
         ("an image model", "images or sound"),
         ("another tokenizer", "another model's"),
@@ -264,7 +264,7 @@ def test_weights_that_do_not_fit_and_long_prompts_get_one_sentence(monkeypatch):
     assert len(errors(app)) == 1
     assert "at most 399" in errors(app)[0]
     model_cache._directories.clear()
-    monkeypatch.setattr("explorer.model.huggingface.loading.free_memory", lambda: 1000)
+    monkeypatch.setattr("explorer.model.huggingface.opening.loading.free_memory", lambda: 1000)
     app = chosen(open_page(), "gpt-tiny")
     assert len(errors(app)) == 1
     assert "memory are free" in errors(app)[0]

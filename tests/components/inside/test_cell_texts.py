@@ -11,7 +11,7 @@ from explorer.core import folders
 from explorer.core.trace import Trace
 from explorer.model import examples
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from tests.support.huggingface_families import TESTED, saved, tiny_model
 from tests.support.printed_equations import cell_texts, equations
 

@@ -7,7 +7,7 @@ from explorer.heads.alignment.linked_sentences import linked_sentences
 from explorer.heads.measure import measure
 from explorer.heads.metrics.evaluation_batches import task_sentences
 from explorer.model.explorable import load
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from tests.support.app_server import ROOT
 from tests.support.model_directories import bart
 

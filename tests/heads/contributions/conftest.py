@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from explorer.model.huggingface.opening.wrapping import wrapped
 from explorer.model.huggingface.traced_model import HuggingFaceModel
-from explorer.model.huggingface.wrapping import wrapped
 from tests.support.huggingface_families import tiny_model
 
 

@@ -10,7 +10,7 @@ from explorer.heads.contributions.contributions import contributions
 from explorer.heads.contributions.layer_contributions import layer_contributions
 from explorer.heads.metrics.evaluation_batches import given_sentences
 from explorer.model.huggingface.export import export_directory
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 
 TEXTS = ["7 3 9 1 4", "2 5", "1 2 3 4 5 6 7"]
 

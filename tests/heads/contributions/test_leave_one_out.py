@@ -13,7 +13,7 @@ from explorer.heads.contributions.left_out_passes import OwnLeftOut
 from explorer.heads.contributions.repeated_pass import chosen_ids
 from explorer.model.hooks import edit
 from explorer.model.huggingface.export import export_directory
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from tests.support.huggingface_families import tiny_model
 from tests.support.slow_leave_one_out import slow_leave_one_out
 from tests.support.tiny_configs import PRIMES

@@ -12,7 +12,7 @@ from explorer.heads.contributions.contributions import contributions
 from explorer.heads.contributions.library_stream import library_pass, library_sublayers
 from explorer.heads.contributions.logit_attribution import logit_attribution
 from explorer.heads.contributions.score_parts import score_parts
-from explorer.model.huggingface.wrapping import wrapped
+from explorer.model.huggingface.opening.wrapping import wrapped
 from tests.support.huggingface_families import tiny_model
 
 TEXT = "5 17 8 30"

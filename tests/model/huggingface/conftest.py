@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from tests.support.huggingface_families import ALL, saved, tiny_model
 

@@ -12,7 +12,7 @@ from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.model.huggingface import answers
 from explorer.model.huggingface.answers import answer_of, label_names
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.model.row_logits import CANDIDATES
 from tests.support.model_directories import bert
 

@@ -1,11 +1,12 @@
 import pytest
-from transformers import AutoTokenizer
+from tokenizers import Tokenizer, models
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from explorer.core.errors import ConfigError
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.heads.removal.counterfactuals import compare_traces
-from explorer.model.huggingface.chat_template import chat_text, template_of
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.chat_template import chat_text, has_template
+from explorer.model.huggingface.opening.loading import open_directory
 from tests.support.model_directories import bart, gpt2
 
 TURNS = (
@@ -17,12 +18,12 @@ HELLO = [{"role": "user", "content": "the cat"}]
 WITH_SYSTEM = [{"role": "system", "content": "Be kind. 猫"}, *HELLO]
 
 
-class Templated:
-    """What of a tokenizer makes a text of messages."""
-
-    def __init__(self, template):
-        self.chat_template = template
-        self.special_tokens_map = {"eos_token": "</s>"}
+def templated(template):
+    """A tokenizer with a chat template."""
+    own = Tokenizer(models.WordLevel({"</s>": 0}))
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=own, eos_token="</s>")
+    tokenizer.chat_template = template
+    return tokenizer
 
 
 def with_template(make, folder, template=TURNS):
@@ -75,9 +76,9 @@ def test_what_a_head_changes_in_a_chat_is_compared_with_the_same_chat(tmp_path):
     ],
 )
 def test_messages_that_are_none_or_that_the_template_refuses_get_a_sentence(messages, key):
-    assert chat_text(Templated(STRICT), HELLO) == "x"
+    assert chat_text(templated(STRICT), HELLO) == "x"
     with pytest.raises(ConfigError) as error:
-        chat_text(Templated(STRICT), messages)
+        chat_text(templated(STRICT), messages)
     assert error.value.key == key
     if key == "template_refuses":
         assert "begin with user" in str(error.value)
@@ -88,28 +89,24 @@ def test_messages_that_are_none_or_that_the_template_refuses_get_a_sentence(mess
     [
         (None, "no_chat_template"),
         ("", "no_chat_template"),
-        (7, "no_chat_template"),
         ({"tool_use": "x"}, "no_chat_template"),
         ("{% for", "template_refuses"),
         ("{{ nothing.at.all }}", "template_refuses"),
         ("{{ ''.__class__.__mro__ }}", "template_refuses"),
         ("{{ 'x' * 30000 }}", "long_chat"),
-        ("{{ 'x' * 10 ** 10 }}", "harmful_template"),
-        (
-            "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
-            "harmful_template",
-        ),
     ],
-    ids=range(10),
+    ids=range(7),
 )
-def test_a_template_that_fails_or_does_harm_gets_a_sentence(template, key):
+def test_a_template_that_fails_gets_a_sentence(template, key):
     with pytest.raises(ConfigError) as error:
-        chat_text(Templated(template), HELLO)
+        chat_text(templated(template), HELLO)
     assert error.value.key == key
 
 
 def test_of_several_templates_the_default_one_is_used():
-    assert template_of(Templated({"default": "a", "tool_use": "b"})) == "a"
+    several = templated({"default": "a", "tool_use": "b"})
+    assert has_template(several)
+    assert chat_text(several, HELLO) == "a"
 
 
 def test_a_model_without_a_template_or_a_tokenizer_takes_no_messages(tmp_path, opened):

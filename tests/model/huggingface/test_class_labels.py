@@ -5,7 +5,7 @@ import pytest
 
 from explorer.core.errors import EvaluationBatchError
 from explorer.model.huggingface.class_labels import Classes
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.model.huggingface.tokens import TextTokens
 from tests.support.model_directories import bert
 

@@ -14,7 +14,7 @@ from explorer.model.checkpoint import Checkpoint
 from explorer.model.explorable import ExplorableModel, load
 from explorer.model.huggingface import export
 from explorer.model.huggingface.export import export_directory
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from tests.support.huggingface_families import ALL
 from tests.support.tiny_configs import PRIMES
 

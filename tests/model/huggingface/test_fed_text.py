@@ -14,7 +14,7 @@ from explorer.heads.removal.own_metric import logit_difference
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.fed_text import decodes, fed, without_head
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.public.studied_model import load
 from tests.support.huggingface_families import ALL, EOS, saved, tiny_model
 from tests.support.projected_heads import projected

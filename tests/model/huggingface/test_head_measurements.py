@@ -19,7 +19,7 @@ from explorer.heads.removal.ablation import effect
 from explorer.heads.removal.counterfactuals import compare_traces, mean_outputs
 from explorer.heads.removal.gradient_importance import gate_gradients
 from explorer.heads.reports.head_report import HeadReport
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.public.studied_model import StudiedModel, load
 from tests.support.huggingface_families import saved, tiny_model
 from tests.support.model_directories import bert

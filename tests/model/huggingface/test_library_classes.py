@@ -8,7 +8,7 @@ import transformers
 from explorer.core.errors import ModelDirectoryError
 from explorer.heads.measure import measure
 from explorer.heads.metrics.evaluation_batches import given_sentences
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from tests.support.huggingface_families import (
     ALL,
     EOS,

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from explorer.core.errors import ConfigError
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.model.huggingface.text_languages import languages_of
 from explorer.model.huggingface.tokens import Tokens
 from tests.support import multilingual_directories as made

@@ -10,7 +10,9 @@ from transformers import ByT5Tokenizer, CTRLTokenizer, PreTrainedTokenizerFast
 from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.word_segmentation import grouped
 from explorer.model.huggingface.tokens import Tokens, is_usable
-from tests.support.harmful_tokenizers import PANIC
+
+PANIC = r"(a|a)*(a|a)*(a|a)*(a|aa)+$|(.*.*.*)*=x"
+"""A pattern for which Rust tries too many ways."""
 
 LINES = ["the unbelievable cat", "the cat sat unbelievably", "believe the naive cat's ."] * 4
 
@@ -190,7 +192,7 @@ def test_a_tokenizer_without_entries_is_not_usable():
 
 
 def test_a_panic_in_rust_is_an_error_of_the_text():
-    """A pattern that tries too many ways is one; it is no `Exception`, so a page ran for ever."""
+    """It is no `Exception`, so a page ran for ever."""
     own = Tokenizer(models.WordLevel({"[UNK]": 0, "a": 1}, unk_token="[UNK]"))
     own.pre_tokenizer = pre_tokenizers.Split(Regex(PANIC), "isolated")
     tokens = Tokens(PreTrainedTokenizerFast(tokenizer_object=own, unk_token="[UNK]"), 2)

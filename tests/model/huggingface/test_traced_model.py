@@ -19,8 +19,8 @@ from explorer.core.words import marks_words, merge
 from explorer.heads.removal.counterfactuals import compare_traces
 from explorer.model.huggingface import traced_model
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.capture import CAPTURE
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.capture.attention_calls import CAPTURE
+from explorer.model.huggingface.opening.loading import open_directory
 from explorer.model.huggingface.tokens import Tokens
 from tests.support.huggingface_families import EOS
 from tests.support.model_directories import bert, gpt2

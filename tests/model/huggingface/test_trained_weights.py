@@ -5,7 +5,7 @@ from pathlib import Path
 
 from explorer.core.words import merge
 from explorer.heads.measure import measure
-from explorer.model.huggingface.loading import open_directory
+from explorer.model.huggingface.opening.loading import open_directory
 
 
 def test_a_model_with_trained_weights():

@@ -1,0 +1,1 @@
+"""A directory, or a model in memory → a model, opened by the library."""

@@ -1,0 +1,101 @@
+"""Config, weight files and tokenizer files of a model directory, read without the library."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from explorer.core import json_values
+from explorer.core.errors import FileError, ModelDirectoryError
+from explorer.core.files import opened, printable
+
+CONFIG = "config.json"
+ADAPTER = "adapter_config.json"
+
+WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
+"""Safetensors come before pickles."""
+
+_SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
+_TOKENIZER = ("tokenizer.json", "vocab*", "*.model", "*.spm", "merges.txt", "bpe.codes", *_SETTINGS)
+
+FORMATS = {
+    "*.gguf": ("GGUF", "llama.cpp"),
+    "quantize_config.json": ("GPTQ", "gptqmodel"),
+    "quant_config.json": ("AWQ", "gptqmodel"),
+    "tf_model*.h5": ("TensorFlow", "TensorFlow"),
+    "*.ckpt.index": ("TensorFlow", "TensorFlow"),
+    "flax_model*.msgpack": ("Flax", "JAX"),
+    "*.onnx": ("ONNX", "ONNX Runtime"),
+    "onnx": ("ONNX", "ONNX Runtime"),
+    "openvino_model.*": ("OpenVINO", "OpenVINO"),
+    "consolidated.*": ("Meta's or Mistral's own format", "their own code"),
+    "*.npz": ("Marian", "marian-nmt"),
+    "model.bin": ("CTranslate2", "CTranslate2"),
+    "dict.*.txt": ("fairseq", "fairseq"),
+}
+"""Pattern of a file name → the format of the weights, and what opens it."""
+
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """`config.json` of a directory. Raises `ModelDirectoryError` and `FileError`."""
+    if not path.is_dir():
+        key = "not_a_directory" if path.exists() else "no_directory"
+        raise ModelDirectoryError(key, name=path.name)
+    if not (path / CONFIG).exists():
+        raise other_format(path) or ModelDirectoryError("no_config", name=path.name)
+    try:
+        return json_values.read_object(path / CONFIG)
+    except (ValueError, RecursionError) as error:
+        raise ModelDirectoryError("damaged_config", name=path.name) from error
+
+
+def weight_files(path: Path) -> list[Path]:
+    """The files with weights. Raises `ModelDirectoryError` without any, and on a pointer that Git
+    writes in the place of a large file, and `FileError`."""
+    files = [path / name for name in weights_among(file.name for file in path.iterdir())]
+    if not files:
+        raise other_format(path) or ModelDirectoryError("no_weights", name=path.name)
+    for file in files:
+        with opened(file) as stream:
+            if stream.read(len(_POINTER)) == _POINTER:
+                named = {"name": path.name, "file": printable(file.name)}
+                raise ModelDirectoryError("lfs_pointer", **named)
+    return files
+
+
+def other_format(path: Path) -> ModelDirectoryError | None:
+    """Error that names what the directory of another program or an adapter holds, or None."""
+    names = sorted(file.name for file in path.iterdir())
+    if ADAPTER in names:
+        return ModelDirectoryError("adapter", name=path.name)
+    for pattern, (form, program) in FORMATS.items():
+        if found := [name for name in names if fnmatchcase(name, pattern)]:
+            facts = {"file": printable(found[0]), "format": form, "program": program}
+            return ModelDirectoryError("other_format", name=path.name, **facts)
+    return None
+
+
+def weights_among(names: Iterable[str]) -> list[str]:
+    """The weight files among the `names` of a directory, in order; empty without weights."""
+    listed = list(names)
+    kinds = ([name for name in listed if fnmatchcase(name, pattern)] for pattern in WEIGHTS)
+    return sorted(next(filter(None, kinds), []))
+
+
+def tokenizer_among(names: Iterable[str]) -> list[str]:
+    """The tokenizer files among the `names` of a directory, in order."""
+    return sorted(name for name in names if any(fnmatchcase(name, one) for one in _TOKENIZER))
+
+
+def mask_token(path: Path) -> str:
+    """The mask token in the settings of a tokenizer, by default the usual one of its kind."""
+    for name in _SETTINGS:
+        with suppress(FileError, ValueError, RecursionError):
+            found = json_values.read_object(path / name).get("mask_token")
+            text = found.get("content") if isinstance(found, dict) else found
+            if isinstance(text, str) and text.strip():
+                return text
+    return "[MASK]" if (path / "vocab.txt").exists() else "<mask>"
