@@ -1,7 +1,7 @@
 """The passes of the three kinds of models, and greedy decoding with the library's cache."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from inspect import signature
 from types import MappingProxyType
 from typing import Any
@@ -192,19 +192,6 @@ class Stepper:
         self._target = torch.cat([self._target, tokens[:, None]], 1)
         if self._mask is not None:
             self._mask = torch.cat([self._mask, torch.ones_like(self._mask[:, :1])], 1)
-
-    def take(self, rows: Tensor) -> None:
-        """Go on with these sequences (N,), each as often as it is named."""
-        self._target = self._target[rows]
-        self._mask = None if self._mask is None else self._mask[rows]
-        if self._memory is not None:
-            states = self._memory.last_hidden_state
-            self._memory = BaseModelOutput(states[rows.to(states.device)])
-            mask = self._inputs.source_mask
-            self._inputs = replace(self._inputs, source_mask=None if mask is None else mask[rows])
-        self._caches = self._caches and hasattr(self._cache, "reorder_cache")
-        if self._caches:
-            self._cache.reorder_cache(rows)
 
 
 def greedy_rows(
