@@ -404,13 +404,6 @@ class Cache:
     to_logits: Tensor  # (D, V), contiguous: fastest for one token at a time
     length: int = 0
 
-    def take(self, rows: Tensor) -> None:
-        """Go on with these sequences (N,), each as often as it is named."""
-        self.memory_mask = self.memory_mask[rows]
-        for layer in self.layers:
-            layer.memory = tuple(part[rows] for part in layer.memory)
-            layer.keys, layer.values = layer.keys[rows], layer.values[rows]
-
 
 @dataclass(slots=True)
 class LayerCache:
