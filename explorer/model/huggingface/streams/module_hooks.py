@@ -15,11 +15,11 @@ def hooked(hooks: Iterable[tuple[Any, Hook]]) -> Iterator[None]:
     """A block in which each module, once it has run in this thread, calls its hook."""
     thread = get_ident()
 
-    def after(
-        hook: Hook, module: Any, given: tuple[Any, ...], options: dict[str, Any], output: Any
-    ) -> Any:
+    def after(hook: Hook, module: Any, given: tuple[Any, ...], *rest: Any) -> Any:
+        # A hook that its own thread removes meanwhile is called without the options.
         if get_ident() != thread:
             return None
+        options, output = rest
         first = given[0] if given else options.get("hidden_states")
         return hook(module, first, output)
 

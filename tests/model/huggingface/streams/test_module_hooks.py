@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import torch
 from torch import nn
@@ -39,6 +40,18 @@ def test_other_threads_are_not_seen():
     with hooked([(module, lambda *_: torch.zeros(1, 3))]), ThreadPoolExecutor(1) as pool:
         assert torch.equal(pool.submit(module, given).result(), plain)
         assert not module(given).any()
+
+
+def test_a_block_of_another_thread_may_end_while_a_module_runs():
+    module, given, stack = nn.Linear(3, 3), torch.ones(1, 3), ExitStack()
+    plain = module(given)
+    ends_the_block = module.register_forward_hook(lambda *_: stack.close())
+    block = hooked([(module, lambda *_: torch.zeros(1, 3))])
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(stack.enter_context, block).result()
+    assert torch.equal(module(given), plain)
+    ends_the_block.remove()
+    assert not module._forward_hooks
 
 
 def test_layers_are_found_while_another_thread_uses_the_model(opened):
