@@ -71,7 +71,7 @@ def _add_typed(member: CatalogModel, language: str) -> None:
 
 
 def _replaced(one: Intervention, added: Interventions) -> bool:
-    """Whether a row that is set is set once more."""
+    """Whether `one` sets the weights of a row that `added` sets, too."""
     return isinstance(one, RowOverride) and any(
         isinstance(other, RowOverride) and other[:-1] == one[:-1] for other in added
     )
