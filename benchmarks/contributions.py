@@ -28,7 +28,7 @@ from explorer.heads.contributions.contributions import METHODS, contribution_mat
 from explorer.heads.metrics.evaluation_batches import LARGEST_TEXTS, given_sentences
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel, load
-from explorer.model.hooks import capture
+from explorer.model.hooks import recorded
 
 _COLUMNS = {
     "top": "top",
@@ -54,7 +54,7 @@ def captured_pass(model: ExplorableModel, sentence: EvaluationBatch) -> None:
     """The forward pass over one sentence and its output, with the weights of every attention."""
     assert sentence.source is not None
     assert sentence.queries is not None
-    with torch.inference_mode(), capture(model.transformer, "*.pattern"):
+    with torch.inference_mode(), recorded(model.transformer, "*.pattern"):
         model.transformer(sentence.source.ids, sentence.queries.ids)
 
 

@@ -37,7 +37,7 @@ from explorer.model import threads
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
-from explorer.model.hooks import capture
+from explorer.model.hooks import recorded
 from explorer.model.transformer import Transformer
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def recompute(model: Transformer, source: torch.Tensor, tokens: int) -> list[dic
     target, seen = torch.tensor([[BOS]]), []
     with torch.inference_mode():
         for _ in range(tokens):
-            with capture(model, "*.pattern") as patterns:
+            with recorded(model, "*.pattern") as patterns:
                 logits = model(source, target)
             seen.append({name: pattern.numpy() for name, pattern in patterns.items()})
             target = torch.cat([target, logits[:, -1:].argmax(-1)], 1)

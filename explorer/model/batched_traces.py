@@ -17,7 +17,7 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, PAD
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.greedy_decoding import decoding_steps
-from explorer.model.hooks import MODULES, capture, path
+from explorer.model.hooks import MODULES, path, recorded
 from explorer.model.masks import padding_mask, path_mask
 from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
@@ -112,7 +112,7 @@ def _captured(
         site: [path(site, layer, "pattern") for layer in range(config.layers(site))]
         for site in MODULES
     }
-    with capture(transformer, *(name for own in paths.values() for name in own)) as values:
+    with recorded(transformer, *(name for own in paths.values() for name in own)) as values:
         states = transformer.hidden(source, queries)
     stacked = {
         site: torch.stack([values[name] for name in own], 1).cpu()

@@ -15,7 +15,7 @@ from explorer.core.sites import sides
 from explorer.core.trace_size import Places, SiteSize
 from explorer.core.vocabulary import PAD
 from explorer.model.config import ModelConfig
-from explorer.model.hooks import MODULES, STACKS, capture, edit, path, residual_path
+from explorer.model.hooks import MODULES, STACKS, edit, path, recorded, residual_path
 from explorer.model.row_logits import RowLogits
 from explorer.model.transformer import Transformer
 
@@ -105,7 +105,7 @@ def captured_pass(
     whole = _of_stacks(places) if full else {}
     with (
         edit(transformer, actions),
-        capture(transformer, *chain.from_iterable(names.values()), *whole) as values,
+        recorded(transformer, *chain.from_iterable(names.values()), *whole) as values,
     ):
         hidden = transformer.hidden(source, target)  # (1, T, D)
     width = transformer.config.target_vocabulary

@@ -1,10 +1,10 @@
-"""Capture values inside a model, or edit them while it runs.
+"""Record values inside a model, or edit them while it runs.
 
 A `HookPoint` is an identity module at each value of interest. The actions on it are stored in a
 context variable, not on the module: threads that trace one shared model never see each other's
 values, and nothing stays registered when a `with` block ends.
 
-    with capture(model, "*.pattern") as values:
+    with recorded(model, "*.pattern") as values:
         model(source, target)
     values[path("cross", 1, "pattern")]  # (B, H, T, S)
 """
@@ -39,7 +39,7 @@ STACKS = sides("encoder", "decoder")
 
 
 class HookPoint(nn.Module):
-    """The identity, unless this context captures or edits the value."""
+    """The identity, unless this context records or edits the value."""
 
     def __call__(self, value: Tensor) -> Tensor:
         # Runs dozens of times per step; `nn.Module.__call__` would take three times as long.
@@ -49,7 +49,7 @@ class HookPoint(nn.Module):
 
 
 def watched(*points: HookPoint) -> bool:
-    """Whether this context captures or edits the value at one of `points`."""
+    """Whether this context records or edits the value at one of `points`."""
     actions = _actions.get()
     return bool(actions) and any(point in actions for point in points)
 
@@ -77,11 +77,11 @@ def hook_points(model: nn.Module) -> dict[str, HookPoint]:
 
 
 @contextmanager
-def capture(model: Hooked, *patterns: str) -> Iterator[dict[str, Tensor]]:
-    """Collect, by path, the values at the hook points that match one of `patterns`.
+def recorded(model: Hooked, *patterns: str) -> Iterator[dict[str, Tensor]]:
+    """Record, by path, the values at the hook points that match one of `patterns`.
 
     Patterns are shell-like ("*.pattern", "decoder.*"). The values are not detached; a second
-    forward pass replaces those of the first. Inside an `edit` block the edited value is captured.
+    forward pass replaces those of the first. Inside an `edit` block the edited value is recorded.
 
     Raises `HookError` when a pattern matches no hook point.
     """
@@ -120,7 +120,7 @@ def edit(model: Hooked, actions: Mapping[str, Action]) -> Iterator[None]:
 def matching(model: Hooked, pattern: str) -> dict[str, HookPoint]:
     """The hook points whose path matches `pattern`, by path. Raises `HookError` without any."""
     points = model.hook_points
-    if pattern in points:  # a whole path: no search, since a pass may capture hundreds
+    if pattern in points:  # a whole path: no search, since a pass may record hundreds
         return {pattern: points[pattern]}
     found = {name: point for name, point in points.items() if fnmatchcase(name, pattern)}
     if not found:

@@ -25,7 +25,7 @@ from explorer.model.evaluation_batch import (
     teacher_forced,
 )
 from explorer.model.greedy_decoding import greedy
-from explorer.model.hooks import Action, capture, edit, path
+from explorer.model.hooks import Action, edit, path, recorded
 from explorer.model.intervention_hooks import Fills, MeanOutputs, applied, gated
 from explorer.model.masks import padding_mask, path_mask
 from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention, Point
@@ -149,7 +149,7 @@ class TransformerPasses:
     @torch.inference_mode()
     def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
         source, target = fed_sides(batch)
-        with capture(self._transformer, "*.pattern", "*.head_output") as values:
+        with recorded(self._transformer, "*.pattern", "*.head_output") as values:
             device = self._transformer.device
             self._transformer.hidden(source.ids.to(device), target.ids.to(device))
         unmasked = {

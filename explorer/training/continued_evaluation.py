@@ -16,7 +16,7 @@ from explorer.core.vocabulary import EOS
 from explorer.data.batch import Batch
 from explorer.data.continued_data import ContinuedTask
 from explorer.heads.metrics.attention_metrics import gold_weight
-from explorer.model.hooks import capture
+from explorer.model.hooks import recorded
 from explorer.model.transformer import Transformer
 
 
@@ -42,7 +42,7 @@ def evaluate_continued(
 ) -> ContinuedEvaluation:
     """Teacher-forced on the sequences of `batch`, which all have one length."""
     fed, follows = batch.target[:, :-1], batch.target[:, 1:]
-    with capture(model, "*.pattern") as patterns:
+    with recorded(model, "*.pattern") as patterns:
         logits = model(batch.source, fed).float()
     losses = F.cross_entropy(logits.flatten(0, 1), follows.flatten(), reduction="none")
     losses = losses.view(follows.shape).cpu()

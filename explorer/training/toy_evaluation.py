@@ -13,7 +13,7 @@ from explorer.data.batch import Batch
 from explorer.data.toy_data import Task
 from explorer.heads.metrics.attention_metrics import gold_weight
 from explorer.model.greedy_decoding import greedy
-from explorer.model.hooks import capture
+from explorer.model.hooks import recorded
 from explorer.model.transformer import Transformer
 from explorer.training.translation_metrics import MeanLoss, mean_loss
 
@@ -152,7 +152,7 @@ def batch_gold_weight(model: Transformer, task: Task, batch: Batch) -> NDArray[n
     The mean over sequences of each sequence's mean: all weigh the same, whatever their length.
     """
     length = batch.source.size(1) - 1
-    with capture(model, "decoder.*.cross_attention.pattern") as patterns:
+    with recorded(model, "decoder.*.cross_attention.pattern") as patterns:
         model(batch.source, batch.target[:, :-1])
     weights = torch.stack(list(patterns.values()))[..., :length, :length]  # (layer, B, H, n, n)
     gold = np.zeros((len(weights[0]), length, length), dtype=np.bool_)  # (B, n, n)

@@ -22,7 +22,7 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import EOS, SymbolVocabulary
 from explorer.model.checkpoint import Checkpoint, save_checkpoint
 from explorer.model.explorable import ExplorableModel
-from explorer.model.hooks import capture
+from explorer.model.hooks import recorded
 from tests.support.browser_model import BrowserModel, browser_model, largest_difference
 from tests.support.random_texts import sentence
 from tests.support.sample import sampled
@@ -122,7 +122,7 @@ def cross_attention_in_float64(model: ExplorableModel, trace: Trace) -> NDArray[
         )
     )
     exact = deepcopy(model.transformer).double()
-    with torch.no_grad(), capture(exact, "*cross_attention.pattern") as layers:
+    with torch.no_grad(), recorded(exact, "*cross_attention.pattern") as layers:
         exact(source, target)
     return np.concatenate([layers[name].numpy() for name in sorted(layers)])
 

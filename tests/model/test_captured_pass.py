@@ -7,7 +7,7 @@ from explorer.core.trace import Trace
 from explorer.core.trace_size import SiteSize
 from explorer.core.vocabulary import EOS, PAD
 from explorer.model.captured_pass import LayerArrays, attention_sizes, captured_pass
-from explorer.model.hooks import capture
+from explorer.model.hooks import recorded
 from tests.support.tiny_configs import PRIMES
 
 SOURCE = torch.tensor([[4, 5, 6, EOS, PAD]])
@@ -19,7 +19,7 @@ def test_the_arrays_are_the_hooked_values_of_the_chosen_layers(make_model):
     places = {"encoder": (0,), "cross": (1, 0)}
     with torch.inference_mode():
         logits, arrays = captured_pass(model, SOURCE, TARGET, places, full=True)
-        with capture(model, "*") as seen:
+        with recorded(model, "*") as seen:
             expected = model(SOURCE, TARGET)[0]
     torch.testing.assert_close(logits.whole()[0], expected, atol=1e-5, rtol=0)
     vectors = ("query_vectors", "key_vectors", "values")

@@ -18,7 +18,7 @@ from explorer.model import row_logits
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
-from explorer.model.hooks import capture, edit
+from explorer.model.hooks import edit, recorded
 from explorer.model.transformer import Transformer
 
 
@@ -43,7 +43,7 @@ def test_the_captured_rows_equal_those_seen_while_decoding(explorable):
     source = torch.tensor([[*explorable.source_vocabulary.encode("3 1 2"), EOS]])
     for row in range(steps):
         target = torch.tensor([[1, *ids[:row]]])
-        with torch.no_grad(), capture(model, "decoder.*.pattern") as seen:
+        with torch.no_grad(), recorded(model, "decoder.*.pattern") as seen:
             model(source, target)
         for layer in range(2):
             cross = seen[f"decoder.layers.{layer}.cross_attention.pattern"][0, :, -1]
@@ -387,7 +387,7 @@ def test_the_rows_of_a_decoder_alone_equal_those_seen_while_decoding(continuing)
     ids = continuing.target_vocabulary.encode(" ".join(trace.target_tokens[1:]))
     for row in range(len(trace.target_tokens)):
         target = torch.tensor([[1, *ids[:row]]])
-        with torch.no_grad(), capture(continuing.transformer, "*.pattern") as seen:
+        with torch.no_grad(), recorded(continuing.transformer, "*.pattern") as seen:
             continuing.transformer(target[:, :0], target)
         for layer in range(2):
             own = seen[f"decoder.layers.{layer}.self_attention.pattern"][0, :, -1]

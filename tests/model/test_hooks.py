@@ -5,7 +5,7 @@ import torch
 
 from explorer.core.errors import HookError
 from explorer.core.sites import SITES
-from explorer.model.hooks import capture, edit, path, residual_path, watched
+from explorer.model.hooks import edit, path, recorded, residual_path, watched
 
 SOURCE = torch.tensor([[3, 4, 5, 2]])
 TARGET = torch.tensor([[1, 6, 7]])
@@ -31,24 +31,24 @@ def test_paths_of_attentions_are_in_the_order_of_sites(make_model):
     assert len(patterns) == len(found)
 
 
-def test_capture_does_not_change_the_logits(make_model):
+def test_recording_does_not_change_the_logits(make_model):
     model = make_model()
     plain = model(SOURCE, TARGET)
-    with capture(model, "*"):
+    with recorded(model, "*"):
         torch.testing.assert_close(model(SOURCE, TARGET), plain, rtol=0, atol=2e-6)
     assert torch.equal(model(SOURCE, TARGET), plain)
 
 
-def test_nothing_stays_captured_after_the_block_even_when_it_fails(make_model):
+def test_nothing_stays_recorded_after_the_block_even_when_it_fails(make_model):
     model = make_model()
-    with pytest.raises(ZeroDivisionError), capture(model, "*"):
+    with pytest.raises(ZeroDivisionError), recorded(model, "*"):
         _ = 1 / 0
     assert not watched(*model.hook_points.values())
 
 
-def test_captured_patterns_keep_their_gradients(make_model):
+def test_recorded_patterns_keep_their_gradients(make_model):
     model = make_model()
-    with capture(model, "decoder.layers.0.cross_attention.pattern") as values:
+    with recorded(model, "decoder.layers.0.cross_attention.pattern") as values:
         logits = model(SOURCE, TARGET)
     (pattern,) = values.values()
     pattern.retain_grad()
@@ -57,11 +57,11 @@ def test_captured_patterns_keep_their_gradients(make_model):
     assert pattern.grad.abs().sum() > 0
 
 
-def test_an_edit_changes_what_follows_and_capture_sees_the_edited_value(make_model):
+def test_an_edit_changes_what_follows_and_the_edited_value_is_recorded(make_model):
     model = make_model()
     plain = model(SOURCE, TARGET)
     name = "decoder.layers.2.cross_attention.head_output"
-    with edit(model, {name: torch.zeros_like}), capture(model, name) as values:
+    with edit(model, {name: torch.zeros_like}), recorded(model, name) as values:
         edited = model(SOURCE, TARGET)
     assert not values[name].any()
     assert (edited - plain).abs().max() > 1e-3
@@ -74,20 +74,20 @@ def test_two_nested_edits_both_apply(make_model):
     with (
         edit(model, {name: torch.ones_like}),
         edit(model, {name: lambda value: 3 * value}),
-        capture(model, name) as values,
+        recorded(model, name) as values,
     ):
         model(SOURCE, TARGET)
     assert values[name].unique().tolist() == [3.0]
 
 
 def test_an_unknown_pattern_is_refused(make_model):
-    with pytest.raises(HookError), capture(make_model(), "*.no_such_point"):
+    with pytest.raises(HookError), recorded(make_model(), "*.no_such_point"):
         pass
 
 
 def test_two_models_do_not_record_each_other(make_model):
     one, other = make_model(seed=1), make_model(seed=2)
-    with capture(one, "*.pattern") as values:
+    with recorded(one, "*.pattern") as values:
         other(SOURCE, TARGET)
     assert values == {}
 
@@ -97,7 +97,7 @@ def test_threads_on_one_model_never_see_each_others_values(make_model):
     sources = [torch.randint(3, 13, (1, length)) for length in (2, 3, 5, 7)]
     expected = []
     for source in sources:
-        with capture(model, "*") as values:
+        with recorded(model, "*") as values:
             model(source, TARGET)
         expected.append(values)
     wrong: list[str] = []
@@ -106,7 +106,7 @@ def test_threads_on_one_model_never_see_each_others_values(make_model):
     def look(mine: int) -> None:
         barrier.wait()
         for _ in range(30):
-            with capture(model, "*") as values:
+            with recorded(model, "*") as values:
                 model(sources[mine], TARGET)
             for name, value in expected[mine].items():
                 if values[name].shape != value.shape or not torch.allclose(

@@ -12,7 +12,7 @@ from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS
 from explorer.model.explorable import ExplorableModel
-from explorer.model.hooks import MODULES, capture, path
+from explorer.model.hooks import MODULES, path, recorded
 from explorer.model.intervention_hooks import MeanOutputs, applied, gated, head_gates
 from explorer.model.transformer import CrossAttention, SelfAttention
 
@@ -111,7 +111,7 @@ def test_the_output_of_a_head_ablated_by_its_mean_is_that_mean(make_model):
     outputs = {place: torch.randn(7, 6) for place in model.config.attentions}
     means = MeanOutputs("some", outputs)
     done = Interventions.gather(ablate=[("cross", 1, 2, "mean"), ("cross", 1, 3)])
-    with applied(model, done, means), capture(model, "*.head_output") as values:
+    with applied(model, done, means), recorded(model, "*.head_output") as values:
         model(SOURCE, TARGET)
     output = values["decoder.layers.1.cross_attention.head_output"]  # (B, H, T, K)
     torch.testing.assert_close(output[0, 2], means.outputs["cross", 1][2].expand(3, -1))
@@ -143,7 +143,7 @@ def test_cached_decoding_under_interventions_equals_the_whole_pass(explorable):
     chosen = trace.steps().query("chosen").set_index("step")
     model = explorable.transformer
     for step in range(1, len(ids) + 1):
-        with torch.no_grad(), applied(model, done), capture(model, "*cross*.pattern") as seen:
+        with torch.no_grad(), applied(model, done), recorded(model, "*cross*.pattern") as seen:
             logits = model(source, torch.tensor([ids[:step]]))[0, -1]
         assert chosen.id[step] == logits[EOS:].argmax() + EOS
         np.testing.assert_allclose(

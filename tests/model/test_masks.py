@@ -5,7 +5,7 @@ import torch
 
 from explorer.core.errors import MaskError
 from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.model.hooks import capture, path
+from explorer.model.hooks import path, recorded
 from explorer.model.masks import causal_mask, padding_mask, path_mask, refuse_masked_rows
 from tests.support.tiny_configs import PRIMES
 
@@ -30,7 +30,7 @@ def test_the_mask_of_a_path_is_the_one_that_a_pass_attends_with(make_model, caus
     source = torch.tensor([[4, 5, 6, EOS], [4, EOS, PAD, PAD]])
     target = torch.tensor([[BOS, 5, PAD], [BOS, 4, 6]])
     model = make_model(replace(PRIMES, causal=causal))
-    with torch.inference_mode(), capture(model, "*.mask") as used:
+    with torch.inference_mode(), recorded(model, "*.mask") as used:
         model(source, target)
     for site, layer in model.config.attentions:
         mask = path_mask(site, source != PAD, target != PAD, causal=causal)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from explorer.core.vocabulary import PAD
-from explorer.model.hooks import capture
+from explorer.model.hooks import recorded
 from explorer.model.masks import causal_mask, padding_mask
 from explorer.model.transformer import (
     Attention,
@@ -122,7 +122,7 @@ def test_every_heads_weights_equal_those_of_torchs_attention(make_model, norm):
     for attention in attentions:
         attention.register_forward_pre_hook(look, with_kwargs=True)
     run_reference(model, theirs)
-    with capture(model, "*.pattern") as patterns:
+    with recorded(model, "*.pattern") as patterns:
         model(SOURCE, TARGET)
     assert len(patterns) == len(attentions) == 8
     rows = {4: REAL, 5: torch.ones_like(SOURCE, dtype=torch.bool)}
@@ -160,14 +160,14 @@ def test_a_decoder_alone_is_torchs_encoder_with_the_mask_of_a_decoder(make_model
 def test_fused_and_explicit_attention_agree(make_model):
     model = make_model()
     plain = model(SOURCE, TARGET)
-    with capture(model, "*.scores"):
+    with recorded(model, "*.scores"):
         torch.testing.assert_close(model(SOURCE, TARGET), plain, rtol=0, atol=1e-5)
 
 
 @torch.no_grad()
 def test_scores_are_scaled_and_not_masked_and_patterns_are_their_masked_softmax(make_model):
     model = make_model()
-    with capture(model, "decoder.layers.1.self_attention.*") as values:
+    with recorded(model, "decoder.layers.1.self_attention.*") as values:
         model(SOURCE, TARGET)
     scores, pattern, mask, mixed, output = (
         values[f"decoder.layers.1.self_attention.{name}"]
@@ -188,7 +188,7 @@ def test_queries_and_keys_are_slices_of_the_projections(make_model):
     projected = {}
     cross.query.register_forward_hook(lambda *given: projected.update(query=given[-1]))
     cross.key_value.register_forward_hook(lambda *given: projected.update(key_value=given[-1]))
-    with capture(model, "decoder.layers.1.cross_attention.*_vectors") as values:
+    with recorded(model, "decoder.layers.1.cross_attention.*_vectors") as values:
         model(SOURCE, TARGET)
     width = model.config.head_width
     for head in range(model.config.heads):
@@ -300,7 +300,7 @@ def test_dropout_is_for_training_alone(explicit):
     none.load_state_dict(model.state_dict())
     with ExitStack() as captures:
         for one in (model, none) if explicit else ():
-            captures.enter_context(capture(one, "*.pattern"))
+            captures.enter_context(recorded(one, "*.pattern"))
         assert torch.equal(model.eval()(SOURCE, TARGET), none.eval()(SOURCE, TARGET))
         model.train()
         assert not torch.equal(model(SOURCE, TARGET), model(SOURCE, TARGET))

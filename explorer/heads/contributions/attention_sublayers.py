@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from explorer.heads.contributions.frozen_norm import FrozenNorm
-from explorer.model.hooks import capture, path, residual_path
+from explorer.model.hooks import path, recorded, residual_path
 from explorer.model.transformer import Transformer
 
 _AROUND = ("input", "sublayer_output", "output")
@@ -80,7 +80,7 @@ def attention_sublayers(
     places = model.config.attentions
     names = [path(*place, hook) for place in places for hook in ("pattern", "values")]
     names += [residual_path(*place, hook) for place in places for hook in _AROUND]
-    with capture(model, *names) as values:
+    with recorded(model, *names) as values:
         model.hidden(source, target)
     return [_sublayer(model, values, *place) for place in places]
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from explorer.model.hooks import capture
+from explorer.model.hooks import recorded
 from explorer.model.masks import causal_mask
 from tests.support.tiny_configs import PRIMES
 
@@ -50,7 +50,7 @@ def test_the_costs_are_those_that_torch_counts(make_model, site):
     keys = KEYS if cross else QUERIES
 
     def attend():
-        with capture(model, "*.pattern"):  # not the fused kernel, which is not counted
+        with recorded(model, "*.pattern"):  # not the fused kernel, which is not counted
             if cross:
                 mask = torch.ones(1, 1, 1, KEYS, dtype=torch.bool)
                 attention(x, attention.project(memory), mask)

@@ -13,7 +13,7 @@ import torch
 from explorer.core.vocabulary import BOS, EOS
 from explorer.heads.contributions.logit_attribution import attribution_of, logit_attribution
 from explorer.model.explorable import ExplorableModel, load
-from explorer.model.hooks import capture
+from explorer.model.hooks import recorded
 
 ROOT = Path(__file__).parents[3]
 ATTENTIONS = {"decoder": "self_attention", "cross": "cross_attention"}
@@ -27,7 +27,7 @@ def attributed_one_by_one(model, text, steps):
     double = deepcopy(model.transformer).double()
     source = torch.tensor([[*model.source_vocabulary.encode(text), EOS]])
     target = torch.tensor([[BOS, *(chosen for chosen, _ in steps[:-1])]])
-    with capture(double, "decoder.*", "logits.values") as values:
+    with recorded(double, "decoder.*", "logits.values") as values:
         double(source, target)
 
     def through(norm, read, vector):

@@ -9,7 +9,7 @@ from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS
 from explorer.heads.contributions.score_parts import part_vectors, score_parts
 from explorer.model.explorable import load
-from explorer.model.hooks import capture
+from explorer.model.hooks import recorded
 
 CHECKPOINTS = Path(__file__).parents[3] / "checkpoints"
 WIDTH = 4  # of each of the three heads of the small models
@@ -47,7 +47,7 @@ def test_each_part_is_that_of_its_vectors_by_hand(normed_model, layer):
     head, query, key = 1, 2, 1
     found = score_parts(normed_model, "1 2", "decoder", layer, head, query, key, target="3 2")
     model = normed_model.transformer
-    with capture(model, "decoder.*") as values:
+    with recorded(model, "decoder.*") as values:
         ids = [normed_model.source_vocabulary.encode(text) for text in ("1 2", "3 2")]
         model(torch.tensor([[*ids[0], EOS]]), torch.tensor([[BOS, *ids[1]]]))
 
