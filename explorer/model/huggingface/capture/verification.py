@@ -20,6 +20,7 @@ from explorer.model.huggingface.capture.attention_calls import (
     register,
     scores,
 )
+from explorer.model.huggingface.capture.module_hooks import watch
 from explorer.model.huggingface.capture.output_head import body_path, returned_before_head
 from explorer.model.huggingface.capture.passes import Pass, full_pass
 from explorer.model.huggingface.capture.returned_weights import (
@@ -55,6 +56,7 @@ def examine(model: Any, kind: Kind, vocabulary: int, positions: int | None) -> A
     """
     family = str(model.config.model_type)
     register()
+    watch(model)
     inputs, body = probe(model, kind, vocabulary, positions), without_head(model, kind)
     with reported("cannot_run", family=family):
         model.set_attn_implementation("eager")

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from explorer.model.huggingface.anatomy import Place
 from explorer.model.huggingface.capture.attention_calls import Call
-from explorer.model.huggingface.streams.module_hooks import Hook
+from explorer.model.huggingface.capture.module_hooks import Hook
 from explorer.model.huggingface.streams.output_projections import LINEAR, projects
 from explorer.model.huggingface.streams.stream_calls import (
     AttentionCall,

@@ -15,10 +15,10 @@ from transformers.pytorch_utils import Conv1D
 from explorer.core.errors import ConfigError
 from explorer.model.huggingface.anatomy import Anatomy
 from explorer.model.huggingface.capture.attention_calls import Call
+from explorer.model.huggingface.capture.module_hooks import hooked
 from explorer.model.huggingface.capture.passes import full_pass
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.placement import devices_of
-from explorer.model.huggingface.streams.module_hooks import hooked
 
 LINEAR = (torch.nn.Linear, Conv1D)
 """The linear layers of the library."""

@@ -14,10 +14,10 @@ import torch
 from explorer.core.errors import ConfigError
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.capture.edits import Edits
+from explorer.model.huggingface.capture.module_hooks import hooked
 from explorer.model.huggingface.capture.passes import full_pass
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.streams.call_reader import CallReader, reading_hooks
-from explorer.model.huggingface.streams.module_hooks import hooked
 from explorer.model.huggingface.streams.read_streams import ResidualPass
 from explorer.model.huggingface.streams.stream_calls import StreamCall
 from explorer.model.huggingface.streams.stream_sums import StreamSums

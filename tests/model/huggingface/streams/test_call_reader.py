@@ -1,9 +1,9 @@
 import torch
 
+from explorer.model.huggingface.capture.module_hooks import hooked
 from explorer.model.huggingface.capture.passes import full_pass
 from explorer.model.huggingface.capture.verification import probe
 from explorer.model.huggingface.streams.call_reader import CallReader, reading_hooks
-from explorer.model.huggingface.streams.module_hooks import hooked
 from explorer.model.huggingface.streams.stream_calls import AttentionCall, NormCall
 
 
