@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from explorer.model.config import ModelConfig
 from explorer.model.hooks import HookPoint, hook_points, watched
-from explorer.model.masks import causal_mask, padding_mask, refuse_masked_rows
+from explorer.model.masks import causal_mask, padding_mask
 
 
 class Transformer(nn.Module):
@@ -217,11 +217,19 @@ class DecoderOnlyLayer(EncoderLayer):
         return self.around_feed_forward(x, self.feed_forward)
 
 
-class Residual(nn.LayerNorm):
+class Norm(nn.LayerNorm):
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config.d_model, config.norm_eps)
+
+    def normed(self, x: Tensor) -> Tensor:
+        return super().forward(x)
+
+
+class Residual(Norm):
     """LayerNorm(x + Sublayer(x)) as in the paper (§3.1), or pre-norm x + Sublayer(LayerNorm(x))."""
 
     def __init__(self, config: ModelConfig) -> None:
-        super().__init__(config.d_model, config.norm_eps)
+        super().__init__(config)
         self.dropout = config.dropout
         self.pre = config.norm == "pre"
         self.input = HookPoint()  # (B, L, D)
@@ -233,10 +241,10 @@ class Residual(nn.LayerNorm):
         self, x: Tensor, sublayer: Callable[[Tensor], Tensor]
     ) -> Tensor:
         x = self.input(x)
-        y = self.sublayer_input(super().forward(x) if self.pre else x)
+        y = self.sublayer_input(self.normed(x) if self.pre else x)
         y = self.sublayer_output(sublayer(y))
         x = x + (dropout(y, self.dropout) if self.training else y)
-        return self.output(x if self.pre else super().forward(x))
+        return self.output(x if self.pre else self.normed(x))
 
 
 class Attention(nn.Module):
@@ -251,7 +259,7 @@ class Attention(nn.Module):
         self.heads = config.heads
         self.dropout = config.dropout
         self.output = linear(config.d_model, 1, config.d_model)
-        self.mask = HookPoint()  # (B, H or 1, T or 1, L)
+        self.mask = HookPoint()  # (B, H or 1, T, L)
         self.query_vectors = HookPoint()  # (B, H, T, K)
         self.key_vectors = HookPoint()  # (B, H, L, K)
         self.scores = HookPoint()  # (B, H, T, L), scaled, before the mask
@@ -259,10 +267,14 @@ class Attention(nn.Module):
         self.values = HookPoint()  # (B, H, L, K)
         self.head_output = HookPoint()  # (B, H, T, K), before the output projection
         vectors = (self.query_vectors, self.key_vectors, self.values)
-        self._inside = (*vectors, self.mask, self.scores, self.pattern)
+        self._inside = (*vectors, self.scores, self.pattern)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         """Queries (B, H, T, K) mix values (B, H, L, K) by their keys: (B, T, D)."""
+        if watched(self.mask):
+            if mask is None:  # decoding step by step: all cached keys may be attended to
+                mask = query.new_ones(1, 1, 1, 1, dtype=torch.bool)
+            mask = self.mask(mask.expand(len(query), -1, query.size(-2), key.size(-2)))
         explicit = watched(*self._inside) or _slower_fused(query)
         mix = self._mix_explicitly if explicit else self._mix_fused
         mixed = self.head_output(mix(query, key, value, mask))
@@ -282,11 +294,12 @@ class Attention(nn.Module):
     ) -> Tensor:
         query, key = self.query_vectors(query), self.key_vectors(key)
         scores = self.scores(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)))
-        if mask is None:  # decoding step by step: all cached keys may be attended to
-            mask = scores.new_ones((), dtype=torch.bool).expand(len(scores), 1, 1, scores.size(-1))
-        mask = refuse_masked_rows(self.mask(mask))
-        scores = scores.masked_fill(~mask, -math.inf)
-        pattern = self.pattern(scores.softmax(-1))
+        if mask is None:  # step by step all cached keys may be attended to
+            pattern = scores.softmax(-1)
+        else:
+            pattern = scores.masked_fill(~mask, -math.inf).softmax(-1)
+            pattern = pattern.masked_fill(~mask.any(-1, keepdim=True), 0)
+        pattern = self.pattern(pattern)
         if self.training:
             pattern = dropout(pattern, self.dropout)
         return pattern @ self.values(value)
@@ -299,14 +312,18 @@ class SelfAttention(Attention):
         super().__init__(config)
         self.query_key_value = linear(config.d_model, 3, config.d_model)
 
+    def project(self, x: Tensor) -> tuple[Tensor, ...]:
+        """Queries, keys and values of `x` (B, L, D): (B, H, L, K) each."""
+        return self.split(self.query_key_value(x), 3)
+
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """`x` (B, T, D) attends to itself where `mask` allows."""
-        query, key, value = self.split(self.query_key_value(x), 3)
+        query, key, value = self.project(x)
         return self.attend(query, key, value, mask)
 
     def step(self, x: Tensor, cache: "LayerCache") -> Tensor:
         """One new token (B, 1, D) attends to itself and to those in `cache`, and is added there."""
-        query, key, value = self.split(self.query_key_value(x), 3)
+        query, key, value = self.project(x)
         keys, values = cache.append(key, value)
         return self.attend(query, keys, values, None)
 
@@ -323,11 +340,15 @@ class CrossAttention(Attention):
         """Keys and values of `memory` (B, S, D): (B, H, S, K) each."""
         return self.split(self.key_value(memory), 2)
 
+    def queries(self, x: Tensor) -> Tensor:
+        """Queries (B, H, T, K) of `x` (B, T, D)."""
+        (query,) = self.split(self.query(x), 1)
+        return query
+
     def forward(self, x: Tensor, memory: tuple[Tensor, ...], mask: Tensor) -> Tensor:
         """`x` (B, T, D) attends to the keys and values of `project`, where `mask` allows."""
-        (query,) = self.split(self.query(x), 1)  # (B, H, T, K)
         key, value = memory
-        return self.attend(query, key, value, mask)
+        return self.attend(self.queries(x), key, value, mask)
 
 
 class FeedForward(nn.Module):
@@ -441,7 +462,7 @@ def _final_norm(config: ModelConfig) -> nn.Module:
     # With pre-norm, nothing else normalises the sum after the last sublayer.
     if config.norm == "post":
         return nn.Identity()
-    return nn.LayerNorm(config.d_model, config.norm_eps)
+    return Norm(config)
 
 
 def _slower_fused(query: Tensor) -> bool:

@@ -15,11 +15,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.heads.contributions.frozen_norm import FrozenNorm
-from explorer.model.hooks import path, recorded, residual_path
+from explorer.heads.contributions.frozen_norm import FrozenNorm, as_array, frozen_norm, in_float32
+from explorer.model.hooks import path, residual_path
+from explorer.model.points import Point, kept
 from explorer.model.transformer import Transformer
+from explorer.model.transformer_run import run
 
-_AROUND = ("input", "sublayer_output", "output")
+_READ = ("pattern", "values", "input", "sublayer_output", "output")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,25 +80,22 @@ def attention_sublayers(
     Order: encoder, decoder, cross-attention, each from layer 0 on.
     """
     places = model.config.attentions
-    names = [path(*place, hook) for place in places for hook in ("pattern", "values")]
-    names += [residual_path(*place, hook) for place in places for hook in _AROUND]
-    with recorded(model, *names) as values:
-        model.hidden(source, target)
+    readers, values = kept(Point(kind, *place) for place in places for kind in _READ)
+    run(model, source, target, readers=readers)
     return [_sublayer(model, values, *place) for place in places]
 
 
 def _sublayer(
-    model: Transformer, values: dict[str, Tensor], site: str, layer: int
+    model: Transformer, values: dict[Point, Tensor], site: str, layer: int
 ) -> AttentionSublayer:
     """One attention from the captured values (1, …)."""
-    weights, of_keys = (values[path(site, layer, hook)][0] for hook in ("pattern", "values"))
-    x, added, output = (values[residual_path(site, layer, hook)][0] for hook in _AROUND)
+    weights, of_keys, x, added, output = (values[Point(kind, site, layer)][0] for kind in _READ)
     projection: Any = model.get_submodule(path(site, layer, "output"))
     by_head = projection.weight.T.unflatten(0, of_keys.shape[::2])  # (H, K, D)
     norm = None
     if model.config.norm == "post":
-        last: Any = model.get_submodule(residual_path(site, layer, "input").rpartition(".")[0])
-        norm = FrozenNorm.at(last.weight.detach(), last.bias.detach(), last.eps, x + added)
+        last = model.get_submodule(residual_path(site, layer, "input").rpartition(".")[0])
+        norm = in_float32(frozen_norm(last, as_array(x + added), as_array(output)))
     projected = of_keys @ by_head
     return AttentionSublayer(
         site, layer, weights, projected, x, projection.bias.detach(), output, norm

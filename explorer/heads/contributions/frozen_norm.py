@@ -2,13 +2,20 @@
 sum to the sum of its parts, plus the bias."""
 
 from dataclasses import dataclass, replace
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
-Numbers = TypeVar("Numbers", NDArray[np.float64], Tensor)
+from explorer.core.errors import ConfigError
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers = TypeVar("Numbers", Array, Tensor)
+
+_LARGEST_ERROR = 1e-4
+"""Of an output of a norm, as a share of the largest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,12 +30,6 @@ class FrozenNorm(Generic[Numbers]):
     bias: Numbers
     scale: Numbers
     centres: bool = True
-
-    @classmethod
-    def at(cls, weight: Numbers, bias: Numbers, eps: float, inputs: Numbers) -> Self:
-        """The LayerNorm with these parameters as it was with `inputs` (query, D)."""
-        variance = (centred(inputs) ** 2).mean(-1)[..., None]
-        return cls(weight, bias, (variance + eps) ** 0.5)
 
     @classmethod
     def measured(
@@ -61,6 +62,37 @@ class FrozenNorm(Generic[Numbers]):
 
     def _read(self, x: Numbers) -> Numbers:
         return centred(x) if self.centres else x
+
+
+def frozen_norm(module: Any, inputs: Array, output: Array) -> FrozenNorm[Array]:
+    """The norm `module`, of whatever kind, frozen at the scale with which it mapped `inputs` to
+    `output` (query, D).
+
+    Some families multiply by 1 + weight. Raises `ConfigError` on a norm that is neither LayerNorm
+    nor RMSNorm.
+    """
+    weight, given = as_array(module.weight), getattr(module, "bias", None)
+    bias = np.zeros_like(weight) if given is None else as_array(given)
+    centres = isinstance(module, nn.LayerNorm)
+    limit = _LARGEST_ERROR * max(1.0, float(np.abs(output).max()))
+    for own, mean in ((weight, centres), (1 + weight, centres), (weight, not centres)):
+        norm = FrozenNorm.measured(own, bias, inputs, output, centres=mean)
+        if norm.error(inputs, output) <= limit:
+            return norm
+    raise ConfigError("other_norm", got=type(module).__name__)
+
+
+def in_float32(norm: FrozenNorm[Array]) -> FrozenNorm[Tensor]:
+    """The same norm for tensors in float32."""
+    weight, bias, scale = (
+        torch.from_numpy(own).float() for own in (norm.weight, norm.bias, norm.scale)
+    )
+    return FrozenNorm(weight, bias, scale, norm.centres)
+
+
+def as_array(numbers: Tensor) -> Array:
+    """Weights or values of a model in float64."""
+    return numbers.detach().double().cpu().numpy()
 
 
 def centred(x: Numbers) -> Numbers:

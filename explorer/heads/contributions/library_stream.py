@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from explorer.core.errors import ConfigError
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.heads.contributions.attention_sublayers import AttentionSublayer
-from explorer.heads.contributions.frozen_norm import FrozenNorm
-from explorer.heads.contributions.residual_stream import (
+from explorer.heads.contributions.frozen_norm import (
     Array,
-    HeadOutputs,
-    Stream,
-    Sublayer,
+    FrozenNorm,
     as_array,
+    frozen_norm,
+    in_float32,
 )
+from explorer.heads.contributions.residual_stream import HeadOutputs, Stream, Sublayer
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.hooks import STACKS
+from explorer.model.left_out import LeftOutPasses
 from explorer.model.measurable import MeasurableModel
 
 if TYPE_CHECKING:
-    from explorer.model.huggingface.streams.left_out_passes import LibraryLeftOut
     from explorer.model.huggingface.streams.read_streams import (
         ReadStack,
         ReadSublayer,
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     )
     from explorer.model.huggingface.streams.stream_calls import NormCall
     from explorer.model.huggingface.traced_model import HuggingFaceModel
-
-_LARGEST_ERROR = 1e-4
-"""Of a frozen norm, relative to its largest output."""
 
 
 def library_pass(
@@ -51,7 +48,7 @@ def library_pass(
     return cast("HuggingFaceModel", model).residuals(of, means)
 
 
-def library_left_out(model: MeasurableModel, of: Trace | EvaluationBatch) -> "LibraryLeftOut":
+def library_left_out(model: MeasurableModel, of: Trace | EvaluationBatch) -> LeftOutPasses:
     """The passes in which tokens of a trace or of one sentence are left out. Raises as
     `HuggingFaceModel.left_out`."""
     return cast("HuggingFaceModel", model).left_out(of)
@@ -145,21 +142,7 @@ def library_sublayers(found: "ResidualPass") -> list[AttentionSublayer]:
 
 
 def _frozen(call: "NormCall") -> FrozenNorm[Array]:
-    """A norm frozen at the scale that it has in the pass.
-
-    Some families multiply by 1 + weight. Raises `ConfigError` on a norm that is neither LayerNorm
-    nor RMSNorm.
-    """
-    weight, inputs, output = map(as_array, (call.module.weight, call.inputs, call.output))
-    given = getattr(call.module, "bias", None)
-    bias = np.zeros_like(weight) if given is None else as_array(given)
-    centres = isinstance(call.module, nn.LayerNorm)
-    limit = _LARGEST_ERROR * max(1.0, float(np.abs(output).max()))
-    for own, mean in ((weight, centres), (1 + weight, centres), (weight, not centres)):
-        norm = FrozenNorm.measured(own, bias, inputs, output, centres=mean)
-        if norm.error(inputs, output) <= limit:
-            return norm
-    raise ConfigError("other_norm", got=type(call.module).__name__)
+    return frozen_norm(call.module, as_array(call.inputs), as_array(call.output))
 
 
 def _sublayer(read: "ReadSublayer") -> Sublayer:
@@ -176,14 +159,7 @@ def _attention(read: "ReadSublayer") -> AttentionSublayer:
     values, weights = own.values, own.weights
     heads, _, width = values.shape
     projected = values @ own.output_weight.view(heads, width, -1)
-    norm = None if read.pre else _in_float32(_frozen(read.norm))
+    norm = None if read.pre else in_float32(_frozen(read.norm))
     return AttentionSublayer(
         read.kind, read.layer, weights, projected, read.inputs, own.output_bias, read.after, norm
     )
-
-
-def _in_float32(norm: FrozenNorm[Array]) -> FrozenNorm[Tensor]:
-    weight, bias, scale = (
-        torch.from_numpy(one).float() for one in (norm.weight, norm.bias, norm.scale)
-    )
-    return FrozenNorm(weight, bias, scale, norm.centres)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
+from explorer.heads.contributions.frozen_norm import Array, as_array
 from explorer.heads.contributions.library_stream import (
     library_logits,
     library_pass,
@@ -24,10 +25,8 @@ from explorer.heads.contributions.library_stream import (
 )
 from explorer.heads.contributions.repeated_pass import captured_again
 from explorer.heads.contributions.residual_stream import (
-    Array,
     HeadOutputs,
     Stream,
-    as_array,
     residual_stream,
     whole_trace,
 )

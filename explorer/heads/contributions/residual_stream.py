@@ -6,22 +6,21 @@ pass is affine, so every vector read from the stream is a sum over the vectors a
 Arrays are float64: the sums below agree with the pass to its own float32 rounding.
 """
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from torch import Tensor, nn
+import torch
+from torch import Tensor
 
 from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
-from explorer.heads.contributions.frozen_norm import FrozenNorm
+from explorer.heads.contributions.frozen_norm import Array, FrozenNorm, frozen_norm
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import path
 from explorer.model.measurable import MeasurableModel
-
-Array: TypeAlias = NDArray[np.float64]
 
 ALL = slice(None)
 
@@ -135,11 +134,6 @@ def whole_trace(
     return model.trace(text, capture="full", sites=sites, **options)
 
 
-def as_array(weights: Tensor) -> Array:
-    """Weights of a model in float64."""
-    return weights.detach().double().cpu().numpy()
-
-
 def _sublayers(
     model: ExplorableModel, trace: Trace, stack: str, rows: slice, *, pre: bool
 ) -> Iterator[Sublayer]:
@@ -163,8 +157,11 @@ def _heads(model: ExplorableModel, trace: Trace, site: str, layer: int, rows: sl
     return HeadOutputs(mixed, projection.weight.T, projection.bias)
 
 
-def _frozen(norm: nn.LayerNorm, inputs: Array) -> FrozenNorm[Array]:
-    return FrozenNorm.at(as_array(norm.weight), as_array(norm.bias), norm.eps, inputs)
+def _frozen(norm: Any, inputs: Array) -> FrozenNorm[Array]:
+    exact = copy.deepcopy(norm).cpu().double()
+    with torch.no_grad():
+        output = exact.normed(torch.from_numpy(inputs)).numpy()
+    return frozen_norm(norm, inputs, output)
 
 
 def _normed(sources: dict[str, Array], norm: FrozenNorm[Array]) -> dict[str, Array]:

@@ -1,24 +1,22 @@
 """The score of one cell, split by the sources of its query and of its key."""
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
+import torch.nn.functional as F
 
 from explorer.core.errors import InterventionError, TraceError
 from explorer.core.interventions import stated
 from explorer.core.sites import Head
 from explorer.core.trace import Trace, is_index, refuse_no_number
+from explorer.heads.contributions.frozen_norm import Array
 from explorer.heads.contributions.library_stream import ScoreSides, library_pass, score_sides
-from explorer.heads.contributions.residual_stream import (
-    ALL,
-    Array,
-    as_array,
-    residual_stream,
-    whole_trace,
-)
+from explorer.heads.contributions.residual_stream import ALL, residual_stream, whole_trace
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import MODULES, STACKS
 from explorer.model.measurable import MeasurableModel
@@ -171,23 +169,27 @@ def _vectors_of(
     own_stack = stack == query_stack
     stream = residual_stream(model, trace, stack, rows)
     sources = stream.sources(f"{head.site}.{head.layer}" if own_stack else None)
-    weight, bias = _projection(model, head, side)
-    found = {name: vectors @ weight.T for name, vectors in sources.items()}
-    own_bias = found.pop("bias") + bias
-    return {**found, "bias": own_bias}
+    module = model.transformer.get_submodule(MODULES[head.site].format(head.layer))
+    exact = copy.deepcopy(module).cpu().double()
+    of_biases = sources.pop("bias")
+    bias = _projected(exact, head, side, np.zeros_like(of_biases), rows)
+    found = {
+        name: _projected(exact, head, side, part, rows) - bias for name, part in sources.items()
+    }
+    return {**found, "bias": _projected(exact, head, side, of_biases, rows)}
 
 
-def _projection(model: ExplorableModel, head: Head, side: str) -> tuple[Array, Array]:
-    """Weight (K, D) and bias (K,) of the projection to one head's queries or keys."""
-    attention: Any = model.transformer.get_submodule(MODULES[head.site].format(head.layer))
-    config = model.transformer.config
-    start = head.head * config.head_width
-    if head.site != "cross":
-        linear, start = attention.query_key_value, start + config.d_model * (side == "key")
-    else:
-        linear = attention.query if side == "query" else attention.key_value
-    rows = slice(start, start + config.head_width)
-    return as_array(linear.weight)[rows], as_array(linear.bias)[rows]
+def _projected(attention: Any, head: Head, side: str, inputs: Array, rows: slice) -> Array:
+    """The queries or keys (position, K) of one head that `attention` makes of `inputs`
+    (position, D) at these rows: an affine map at each position."""
+    first = rows.start or 0
+    x = F.pad(torch.from_numpy(inputs), (0, 0, first, 0))[None]  # (1, L, D)
+    with torch.no_grad():
+        if head.site != "cross":
+            made = attention.project(x)[side == "key"]
+        else:
+            made = attention.queries(x) if side == "query" else attention.project(x)[0]
+    return made[0, head.head, first:].numpy()
 
 
 def _products(parts: PartVectors) -> pd.DataFrame:
