@@ -6,13 +6,13 @@ which is the limit here.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.core.interventions import CellEdit
 from explorer.core.mask_reasons import EDITED, OUTSIDE, PADDING, UNMASKED, reason_codes
 from explorer.model.huggingface.capture.attention_calls import Call
 
@@ -34,20 +34,30 @@ def unmasked_cells(mask: Tensor | None, queries: int, keys: int) -> Tensor:
     return may_attend(mask).expand(-1, -1, queries, keys)
 
 
-def unmasked_before(calls: Sequence[Call], cell: CellEdit) -> Tensor:
-    """Whether each head may attend to a cell before any edit: (layer, head).
+@dataclass(frozen=True, slots=True, eq=False)
+class LayerMask:
+    """Which cells of one attention are unmasked: (1 or H, Q, K) bool, for a batch of one.
 
-    calls: of the layers of its site.
+    unmasked: in the pass. before: without the edits of interventions.
+    captured: False where the library returned the weights alone; then the mask is that of padding.
     """
-    heads, *axes = _axes(calls[0])
-    layers = [unmasked_cells(call.given, *axes)[0, :, cell.query, cell.key] for call in calls]
-    return torch.stack([layer.expand(heads) for layer in layers])
+
+    unmasked: Tensor
+    before: Tensor
+    captured: bool = True
+
+    @classmethod
+    def of(cls, call: Call) -> "LayerMask":
+        axes = call.query.size(-2), call.key.size(-2)
+        before = unmasked_cells(call.given, *axes)[0]
+        unmasked = before if call.mask is call.given else unmasked_cells(call.mask, *axes)[0]
+        return cls(unmasked, before, call.module is not None)
 
 
 def site_codes(
-    calls: Sequence[Call], padding: NDArray[np.bool_], *, causal: bool
+    masks: Sequence[LayerMask], padding: NDArray[np.bool_], *, causal: bool
 ) -> NDArray[np.uint8]:
-    """Codes of `REASONS` for the layers of one site, from their calls with a batch of one.
+    """Codes of `REASONS` for the layers of one site.
 
     padding: the padded keys (K,).
 
@@ -55,30 +65,19 @@ def site_codes(
     that only an intervention masks is edited. The result has the axes (query, key) if all layers
     share one mask, else (layer, 1 or head, query, key).
     """
-    known: dict[tuple[int, int], NDArray[np.uint8]] = {}  # most layers share one mask
-    for call in calls:
-        key = (id(call.mask), id(call.given))
-        if key not in known:
-            known[key] = _codes(call, padding, causal=causal)  # (1 or H, Q, K)
-    parts = [known[id(call.mask), id(call.given)] for call in calls]
-    heads = max(part.shape[0] for part in parts)
-    if heads == 1 and all(part is parts[0] or (part == parts[0]).all() for part in parts):
+    parts = [_codes(mask, padding, causal=causal) for mask in masks]  # (1 or H, Q, K) each
+    heads = max(len(part) for part in parts)
+    if heads == 1 and all((part == parts[0]).all() for part in parts):
         return parts[0][0]
     axes = parts[0].shape[1:]
     return np.stack([np.broadcast_to(part, (heads, *axes)) for part in parts])
 
 
-def _codes(call: Call, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[np.uint8]:
-    _, *axes = _axes(call)
-    allowed, given = (unmasked_cells(mask, *axes)[0].numpy() for mask in (call.mask, call.given))
+def _codes(mask: LayerMask, padding: NDArray[np.bool_], *, causal: bool) -> NDArray[np.uint8]:
+    unmasked, before = mask.unmasked.numpy(), mask.before.numpy()
     other: int | NDArray[np.int_] = OUTSIDE
-    if call.module is None and len(padding) == allowed.shape[-2]:  # padded queries
+    if not mask.captured and len(padding) == unmasked.shape[-2]:  # padded queries
         other = np.where(padding, PADDING, OUTSIDE)[:, None]
-    codes = reason_codes(allowed, padding, causal=causal, other=other)
-    codes[np.broadcast_to(given, allowed.shape) & ~allowed & (codes != UNMASKED)] = EDITED
+    codes = reason_codes(unmasked, padding, causal=causal, other=other)
+    codes[np.broadcast_to(before, unmasked.shape) & ~unmasked & (codes != UNMASKED)] = EDITED
     return codes
-
-
-def _axes(call: Call) -> tuple[int, int, int]:
-    """Numbers of query heads, queries and keys."""
-    return call.query.size(1), call.query.size(-2), call.key.size(-2)
