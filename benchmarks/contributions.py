@@ -24,7 +24,8 @@ from benchmarks.timing import milliseconds
 from explorer.core import folders
 from explorer.core.files import read_text
 from explorer.heads.contributions.agreement import contribution_agreement
-from explorer.heads.contributions.contributions import METHODS, contribution_matrix
+from explorer.heads.contributions.contributions import METHODS
+from explorer.heads.contributions.layer_contributions import contribution_matrix
 from explorer.heads.metrics.evaluation_batches import LARGEST_TEXTS, given_sentences
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.explorable import ExplorableModel, load

@@ -29,7 +29,7 @@ import transformers
 from benchmarks.timing import milliseconds, processor_milliseconds
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.capture.attention_calls import Call
-from explorer.model.huggingface.capture.edits import Cursor, Edits
+from explorer.model.huggingface.capture.edits import Edits
 from explorer.model.huggingface.capture.passes import encoded, full_pass, greedy_rows
 from explorer.model.huggingface.decoding import DecodingRules
 from explorer.model.huggingface.inputs import Inputs, padded_inputs
@@ -67,7 +67,7 @@ def save_random_marian(folder: Path, layers: int, width: int, heads: int, longes
 
 def decode_and_capture(model: HuggingFaceModel, source: Inputs, tokens: int) -> Inputs:
     """The inputs with the tokens chosen greedily."""
-    edits, rules = Edits({}, {}, Cursor()), DecodingRules(first=1, last=tokens)
+    edits, rules = Edits({}, {}), DecodingRules(first=1, last=tokens)
     calls: list[Call] = []
     seen = {"encoder": lambda index, call: calls.append(call)}
     memory = encoded(model.model, model.anatomy, source, edits, seen)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from explorer.heads.contributions.layer_contributions import LayerContributions
     from explorer.heads.contributions.logit_attribution import LogitAttribution
     from explorer.heads.contributions.score_parts import PartVectors
+    from explorer.model.actions import MeanOutputs
     from explorer.model.huggingface.streams.layer_path import LayerPath
-    from explorer.model.intervention_hooks import MeanOutputs
 
 _SLOTS = threading.Semaphore(2)
 """Computations at a time that visitors and saved pages ask for. Separate from those of traces,

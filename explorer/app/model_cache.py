@@ -28,10 +28,10 @@ from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel
 from explorer.model.model_directory import DirectoryModel
 
 if TYPE_CHECKING:
+    from explorer.model.actions import MeanOutputs
     from explorer.model.evaluation_batch import EvaluationBatch
     from explorer.model.explorable import ExplorableModel
     from explorer.model.huggingface.traced_model import HuggingFaceModel
-    from explorer.model.intervention_hooks import MeanOutputs
     from explorer.model.measurable import MeasurableModel
 
 

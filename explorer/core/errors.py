@@ -99,6 +99,10 @@ class HookError(ExplorerError):
     """A hook point that does not exist."""
 
 
+class PointError(ExplorerError):
+    """A value of a pass that does not exist, or that cannot be read or changed."""
+
+
 class MaskError(ExplorerError):
     """A mask that leaves a query nothing to attend to."""
 

@@ -19,7 +19,7 @@ Each has one line of text, for links and facts:
 A typed line may begin with mask, unmask or override-row: the command line and `trace` use these
 words for the close, open and row of links.
 
-A head is written site.layer.head, counted from 0. `model.intervention_hooks` carries them out.
+A head is written site.layer.head, counted from 0. `model.actions` carries them out.
 """
 
 import math

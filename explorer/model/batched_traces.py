@@ -5,6 +5,7 @@ reads them once for all texts of a batch.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,14 @@ from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, PAD
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.greedy_decoding import decoding_steps
-from explorer.model.hooks import MODULES, path, recorded
 from explorer.model.masks import padding_mask, path_mask
+from explorer.model.points import Point, kept
 from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
 from explorer.model.trace_assembly import Decoded, assembled
 from explorer.model.transformer import Transformer
 from explorer.model.transformer_passes import token_rows
+from explorer.model.transformer_run import acting
 
 MOST_TOKENS = 2048
 """Source tokens of one batch, padding included; an output is about as long as its source."""
@@ -107,17 +109,13 @@ def _captured(
     transformer: Transformer, source: Tensor, queries: Tensor
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The decoder's output (N, T, D) of one pass, and by site its weights (N, L, H, Q, K)."""
-    config = transformer.config
-    paths = {
-        site: [path(site, layer, "pattern") for layer in range(config.layers(site))]
-        for site in MODULES
-    }
-    with recorded(transformer, *(name for own in paths.values() for name in own)) as values:
+    places = transformer.config.attentions
+    readers, values = kept(Point("pattern", *place) for place in places)
+    with acting(transformer, readers=readers):
         states = transformer.hidden(source, queries)
     stacked = {
-        site: torch.stack([values[name] for name in own], 1).cpu()
-        for site, own in paths.items()
-        if own
+        site: torch.stack([values[Point("pattern", *place)] for place in own], 1).cpu()
+        for site, own in groupby(places, lambda place: place[0])
     }
     return states, stacked
 

@@ -1,8 +1,6 @@
 """One pass through a Transformer that captures the attention of chosen layers."""
 
-from collections.abc import Iterable
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,31 +13,21 @@ from explorer.core.sites import sides
 from explorer.core.trace_size import Places, SiteSize
 from explorer.core.vocabulary import PAD
 from explorer.model.config import ModelConfig
-from explorer.model.hooks import MODULES, STACKS, edit, path, recorded, residual_path
+from explorer.model.hooks import MODULES, STACKS
+from explorer.model.points import Point, kept
 from explorer.model.row_logits import RowLogits
 from explorer.model.transformer import Transformer
+from explorer.model.transformer_run import run
 
-_HOOKS = {  # kind of array in a `Trace` → hook point
-    "attention": "pattern",
-    "query_vectors": "query_vectors",
-    "key_vectors": "key_vectors",
-    "scores": "scores",
-    "values": "values",
-    "head_output": "head_output",
-}
+_INSIDE = ("pattern", "query_vectors", "key_vectors", "scores", "values", "heads")
 _RESIDUAL = ("input", "sublayer_input", "sublayer_output", "output")
-"""Around each attention: kinds of arrays, which are also the names of the hook points."""
+"""Around each attention."""
 
-_LAYER = {  # of a layer of a stack: kind of array → hook point
-    "feed_forward_hidden": "feed_forward.hidden",
-    "feed_forward_output": "around_feed_forward.sublayer_output",
-    "layer_output": "around_feed_forward.output",
-}
-_STACK = {  # of a whole stack: kind of array (query, width) → hook point
-    "token_vectors": "embedding.scaled",
-    "embedding": "embedding.output",
-    "stack_output": "output",
-}
+_LAYER = ("feed_forward_hidden", "feed_forward_output", "residual")
+_STACK = ("token_vectors", "embedding", "stack_output")
+
+_ARRAYS = {"pattern": "attention", "heads": "head_output", "residual": "layer_output"}
+"""Kind of point → of array in a `Trace`, where they differ."""
 
 
 class LayerArrays:
@@ -95,65 +83,41 @@ def captured_pass(
 
     full: with all kinds of arrays, not the weights alone.
     """
-    arrays = LayerArrays()
-    points = _points(places, _HOOKS) | _around(places) if full else _points(places, ["attention"])
-    actions = {
-        point: partial(_store, arrays, name, index, count)
-        for point, (name, index, count) in points.items()
+    arrays, of_layers = LayerArrays(), _of_layers(places, full=full)
+    masks, values = kept(Point("mask", site, n) for site, own in places.items() for n in own)
+    readers = {
+        point: partial(arrays.put, f"{point.site}.{kind}", index, count)
+        for point, (kind, index, count) in of_layers.items()
     }
-    names = {site: [path(site, n, "mask") for n in layers] for site, layers in places.items()}
-    whole = _of_stacks(places) if full else {}
-    with (
-        edit(transformer, actions),
-        recorded(transformer, *chain.from_iterable(names.values()), *whole) as values,
-    ):
-        hidden = transformer.hidden(source, target)  # (1, T, D)
-    width = transformer.config.target_vocabulary
-    logits = RowLogits.of_states(hidden, transformer.logits, width)
+    stacks = {STACKS[site][0]: None for site in places if full}
+    of_stacks, whole = kept(Point(kind, stack) for stack in stacks for kind in _STACK)
+    logits = run(transformer, source, target, readers={**readers, **masks, **of_stacks})
     queries = sides(source.size(1), target.size(1))
-    masks = {
-        site: _shared_mask([values[name] for name in of_site], queries[site][0])
-        for site, of_site in names.items()
+    shared = {
+        site: _shared_mask([values[Point("mask", site, n)] for n in own], queries[site][0])
+        for site, own in places.items()
     }
-    captured = arrays.finished() | path_codes(masks, (source[0] == PAD).cpu().numpy())
+    captured = arrays.finished() | path_codes(shared, (source[0] == PAD).cpu().numpy())
     if full:
         captured |= _scales(transformer.config, places)
-        captured |= {name: values[point][0].cpu().numpy() for point, name in whole.items()}
+        captured |= {
+            f"{point.site}.{point.kind}": value[0].cpu().numpy() for point, value in whole.items()
+        }
         captured["logits"] = logits.whole()[0].numpy()
     return logits, captured
 
 
-def _points(places: Places, kinds: Iterable[str]) -> dict[str, tuple[str, int, int]]:
-    """Path of a hook point of the heads → name of the array, index of the layer there, and how
-    many layers it has."""
-    return {
-        path(site, layer, _HOOKS[kind]): (f"{site}.{kind}", index, len(own))
-        for site, own in places.items()
-        for index, layer in enumerate(own)
-        for kind in kinds
-    }
-
-
-def _around(places: Places) -> dict[str, tuple[str, int, int]]:
-    """The same map as `_points`, for the hook points around the attention of these layers."""
-    points: dict[str, tuple[str, int, int]] = {}
+def _of_layers(places: Places, *, full: bool) -> dict[Point, tuple[str, int, int]]:
+    """Point → kind of the array, index of the layer there, and how many layers it has."""
+    found: dict[Point, tuple[str, int, int]] = {}
     for site, own in places.items():
-        stack, _ = STACKS[site]
+        kinds = [(site, kind) for kind in (*_INSIDE, *_RESIDUAL)]
+        kinds += [(STACKS[site][0], kind) for kind in _LAYER]
         for index, layer in enumerate(own):
-            for kind in _RESIDUAL:
-                place = (f"{site}.{kind}", index, len(own))
-                points[residual_path(site, layer, kind)] = place
-            for kind, hook in _LAYER.items():
-                points[f"{stack}.layers.{layer}.{hook}"] = (f"{stack}.{kind}", index, len(own))
-    return points
-
-
-def _of_stacks(places: Places) -> dict[str, str]:
-    """Path of a hook point of a whole stack → name of the array."""
-    stacks = dict.fromkeys(STACKS[site][0] for site in places)
-    return {
-        f"{stack}.{hook}": f"{stack}.{kind}" for stack in stacks for kind, hook in _STACK.items()
-    }
+            for where, kind in kinds if full else [(site, "pattern")]:
+                array = _ARRAYS.get(kind, kind)
+                found[Point(kind, where, layer)] = (array, index, len(own))
+    return found
 
 
 def _scales(config: ModelConfig, places: Places) -> dict[str, NDArray[np.float32]]:
@@ -162,11 +126,6 @@ def _scales(config: ModelConfig, places: Places) -> dict[str, NDArray[np.float32
     return {
         f"{site}.score_scale": np.full(len(own), scale, np.float32) for site, own in places.items()
     }
-
-
-def _store(arrays: LayerArrays, name: str, index: int, count: int, value: Tensor) -> Tensor:
-    arrays.put(name, index, count, value)
-    return value
 
 
 def _shared_mask(masks: list[Tensor], queries: int) -> NDArray[np.bool_]:

@@ -12,17 +12,20 @@ from torch import Tensor
 
 from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyError
 from explorer.core.files import as_path
+from explorer.core.interventions import CellEdit, Interventions
 from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text, valid_text
 from explorer.model.batched_traces import batched_traces
 from explorer.model.captured_pass import attention_sizes, captured_pass
 from explorer.model.checkpoint import Checkpoint, load_checkpoint
+from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.fingerprint import fingerprint
 from explorer.model.greedy_decoding import NO_TOKENS, decoding_steps
 from explorer.model.hooks import path
-from explorer.model.intervention_hooks import applied, refuse_misplaced
-from explorer.model.masks import padding_mask
+from explorer.model.masks import padding_mask, path_mask
+from explorer.model.points import NO_ACTIONS, NO_READERS, Actions, Readers
+from explorer.model.refused_interventions import refuse_misplaced
 from explorer.model.row_logits import RowLogits, largest_difference
 from explorer.model.threads import threads_for
 from explorer.model.trace_assembly import Decoded, assembled
@@ -33,7 +36,8 @@ from explorer.model.trace_options import (
     refuse_of_library,
 )
 from explorer.model.transformer import Transformer
-from explorer.model.transformer_passes import TransformerPasses
+from explorer.model.transformer_passes import TransformerPasses, fed_sides
+from explorer.model.transformer_run import acting, run, transformer_actions
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,8 @@ class ExplorableModel(TracedModel):
         facts |= options.changes
         if prompt:
             facts |= {"prompt": len(prompt) + 1}  # with its beginning
-        with applied(model, options.interventions, options.means):
+        changed = transformer_actions(options.interventions, model.config, options.means)
+        with acting(model, changed):
             return self._run(source, prompt, forced, options, facts)
 
     def _run(
@@ -140,7 +145,7 @@ class ExplorableModel(TracedModel):
         if forced and max(forced) > len(steps):
             raise VocabularyError("no_such_step", step=max(forced), last=len(steps))
         queries = torch.cat([chosen.new_tensor([BOS]), chosen[:-1]])[None]  # (1, T)
-        refuse_misplaced(options.interventions, config, source[0] == PAD, queries.size(1))
+        self._refuse_misplaced(options.interventions, source[0] != PAD, queries[0] != PAD)
         sizes = attention_sizes(config, source.size(1), queries.size(1), full=options.full)
         places = options.choice.within(sizes)
         with threads_for(config.parameters, source.size(1)):
@@ -175,6 +180,30 @@ class ExplorableModel(TracedModel):
             return [self.trace(text) for text in listed]
         sources = [self.source_ids(text) for text in listed]
         return batched_traces(self.checkpoint, sources, list(map(self.described, listed)))
+
+    def rerun(
+        self,
+        of: Trace | EvaluationBatch,
+        actions: Actions = NO_ACTIONS,
+        readers: Readers = NO_READERS,
+        copies: int = 1,
+    ) -> RowLogits:
+        """See `measurable.MeasurableModel`. Raises `VocabularyError` as `fed`."""
+        return run(self.transformer, *self.fed(of), actions, readers, copies)
+
+    def fed(self, of: Trace | EvaluationBatch) -> tuple[Tensor, Tensor]:
+        """Input ids of encoder and decoder in a trace of this model, or in a batch: (N, S) with
+        the padding, and (N, T). S = 0 for a decoder alone.
+
+        Raises `VocabularyError` on a trace of a text that the model cannot read.
+        """
+        if isinstance(of, EvaluationBatch):
+            source, queries = fed_sides(of)
+            return source.ids, queries.ids
+        ids = self.source_ids(str(of.facts["text"]))
+        ids += [PAD] * (len(of.source_tokens) - len(ids))
+        target = torch.cat([torch.tensor([[BOS]]), chosen_ids(of)[:, :-1]], 1)
+        return torch.tensor([ids], dtype=torch.long), target
 
     def output_weights(self) -> Mapping[str, list[Tensor]]:
         """By site, the weights W_O (H · K, D) of each layer; head h has K rows from h · K on."""
@@ -240,6 +269,18 @@ class ExplorableModel(TracedModel):
                 raise VocabularyError("fixed_step", step=step, first=prompt + 1)
         return dict(force)
 
+    def _refuse_misplaced(
+        self, interventions: Interventions, source: Tensor, target: Tensor
+    ) -> None:
+        """source, target: (S,) and (T,), False for padding. Raises as `refuse_misplaced`."""
+        config = self.transformer.config
+
+        def unmasked(cell: CellEdit) -> Tensor:
+            mask = path_mask(cell.site, source, target, causal=config.causal)
+            return mask[cell.query, cell.key].repeat(config.layers(cell.site), config.heads)
+
+        refuse_misplaced(interventions, len(source), len(target), unmasked)
+
     def _logits(self, hidden: Tensor) -> RowLogits:
         """Logits of the decoder's output (1, T, D)."""
         model = self.transformer
@@ -268,6 +309,12 @@ class ExplorableModel(TracedModel):
             "forced": {str(step): token for step, token in forced.items()},
             "pad_to": pad_to,
         }
+
+
+def chosen_ids(trace: Trace) -> Tensor:
+    """(1, T) ids of the tokens that follow each row of a trace, chosen by the model or given."""
+    chosen = trace.arrays["steps.id"][trace.arrays["steps.chosen"].astype(bool)]  # by step
+    return torch.tensor([chosen.tolist()])
 
 
 def load(path: str | Path, name: str | None = None) -> ExplorableModel:

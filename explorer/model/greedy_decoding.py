@@ -10,6 +10,7 @@ from explorer.core.interventions import Drawing
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.model.drawing import draw
 from explorer.model.masks import padding_mask
+from explorer.model.points import from_query
 from explorer.model.transformer import Transformer
 
 NO_TOKENS: Mapping[int, int] = MappingProxyType({})
@@ -35,7 +36,8 @@ def decoding_steps(
     token = torch.full((memory.size(0),), BOS, device=memory.device)
     ended = torch.zeros_like(token, dtype=torch.bool)
     for step in range(1, limit + 1):
-        logits = model.step(token, cache)  # (B, V)
+        with from_query(cache.length):
+            logits = model.step(token, cache)  # (B, V)
         if step in forced:
             token = torch.full_like(token, forced[step])
         elif drawing:

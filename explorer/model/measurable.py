@@ -2,16 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
+import torch
 from torch import Tensor
 
 from explorer.core.interventions import Interventions
-from explorer.core.sites import Head
+from explorer.core.sites import Head, sides
+from explorer.core.trace import Trace
+from explorer.model.actions import Fills, MeanOutputs, gate_actions, intervention_actions
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.hooks import Action
-from explorer.model.intervention_hooks import Fills, MeanOutputs
+from explorer.model.points import NO_ACTIONS, NO_READERS, Actions, Point, Readers, chained, kept
+from explorer.model.row_logits import RowLogits
 from explorer.model.trace_options import TracedModel
+
+__all__ = ["NO_INTERVENTIONS", "BatchPasses", "LayerAttention", "MeasurableModel", "Point"]
 
 NO_INTERVENTIONS = Interventions()
 
@@ -30,19 +35,6 @@ class LayerAttention:
     weights: Tensor
     unmasked: Tensor
     output: Tensor
-
-
-class Point(NamedTuple):
-    """A value that a pass computes.
-
-    kind: "heads", the outputs (R, H, Q, width) of the heads of an attention before W_O, or
-        "residual", the residual stream (R, Q, D) after a layer.
-    site: of the attention; of a residual stream its stack, "encoder" or "decoder".
-    """
-
-    kind: str
-    site: str
-    layer: int
 
 
 class BatchPasses(Protocol):
@@ -113,8 +105,37 @@ class BatchPasses(Protocol):
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         """The labels of consecutive ids; a model with one stack has one vocabulary."""
 
-    def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
-        """Attention of one pass, layer by layer in the order of `heads`."""
+    @property
+    def changed_kinds(self) -> tuple[str, ...]:
+        """The kinds of points at which an action may change the value."""
+
+    @property
+    def read_kinds(self) -> tuple[str, ...]:
+        """The kinds of points at which the value may be read."""
+
+    def points(self, kind: str) -> tuple[Point, ...]:
+        """All values of one of `KINDS`, in the order in which a pass computes them. Raises
+        `ConfigError` for a family of the library whose residual stream is not found."""
+
+    def run(
+        self,
+        batch: EvaluationBatch,
+        actions: Actions = NO_ACTIONS,
+        readers: Readers = NO_READERS,
+        copies: int = 1,
+        *,
+        predicts: bool = True,
+    ) -> RowLogits:
+        """Logits of one pass over `copies` of a batch; rows n, N + n, 2 N + n … are of sentence n.
+
+        actions: from a value to the one with which the pass goes on; may require gradients. Without
+            one on the encoder it runs on one copy. readers: see the values after the actions.
+        predicts: False for a pass whose logits are not read.
+        """
+
+    def changed_by(self, interventions: Interventions, means: MeanOutputs | None) -> Actions:
+        """The actions that carry out `interventions`; raises as `intervention_actions`."""
+        return intervention_actions(interventions, self.heads, means)
 
     def logits(
         self,
@@ -124,29 +145,45 @@ class BatchPasses(Protocol):
         interventions: Interventions = NO_INTERVENTIONS,
         means: MeanOutputs | None = None,
     ) -> Tensor:
-        """Logits (R, T, V) of one pass over R / N copies of the batch; R = N without gates.
-
-        gates: (R, head), R a multiple of N; rows n, N + n, 2 N + n … are for sentence n. They
-            scale the output of each head before W_O, and may require gradients.
-        fills: the outputs at gate 0; None = zero.
-        interventions: in addition to the gates; means: for these interventions.
-        """
-
-    def points(self, kind: str) -> tuple[Point, ...]:
-        """All values of a kind, in the order in which a pass computes them. Raises `ConfigError`
-        for a family of the library whose residual stream is not found."""
+        """Logits (R, T, V) with `gate_actions` of `gates` (R, head), R a multiple of N, in addition
+        to `interventions`. R = N without gates."""
+        changed = self.changed_by(interventions, means)
+        copies = 1 if gates is None else len(gates) // len(batch)
+        actions = chained(changed, gate_actions(self.heads, gates, fills))
+        return _single(self.run(batch, actions, copies=copies).whole())
 
     def labelled_logits(
-        self, batch: EvaluationBatch, actions: Mapping[Point, Action], copies: int = 1
+        self,
+        batch: EvaluationBatch,
+        actions: Actions = NO_ACTIONS,
+        readers: Readers = NO_READERS,
+        copies: int = 1,
     ) -> Tensor:
-        """Logits (R, L) of the labelled row of each sentence, of one pass over R / N copies of a
-        batch of `begun`. Only these rows are mapped to logits.
+        """Logits (R, L) of the labelled row of each sentence of a batch of `begun`. Only these rows
+        are mapped to logits."""
+        rows = batch.labels.real.int().argmax(1).repeat(copies)
+        return _single(self.run(batch, actions, readers, copies).picked(rows))
 
-        actions: from a value to the one with which the pass goes on, which may be the same.
-        """
+    @torch.inference_mode()
+    def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
+        """Attention of one pass, layer by layer in the order of `heads`."""
+        places = list(dict.fromkeys(head[:2] for head in self.heads))
+        kinds = ("pattern", "mask", "heads")
+        readers, values = kept(Point(kind, *place) for place in places for kind in kinds)
+        self.run(batch, readers=readers, predicts=False)
+        for site, layer in places:
+            weights, mask, outputs = (values.pop(Point(kind, site, layer)).cpu() for kind in kinds)
+            real = [side.real for side in sides(batch.source, batch.queries)[site] if side]
+            unmasked = mask.any(1) & real[0][:, :, None] & real[1][:, None]  # (N, Q, K)
+            yield LayerAttention(site, layer, weights, unmasked, outputs)
 
     def choices(self, logits: Tensor) -> Tensor:
         """(R, T) ids that greedy decoding chooses after each row of logits (R, T, V)."""
+
+
+def _single(logits: Tensor) -> Tensor:
+    """Logits of half precision in single precision."""
+    return logits.float() if logits.dtype.itemsize < 4 else logits
 
 
 class MeasurableModel(TracedModel, Protocol):
@@ -168,6 +205,16 @@ class MeasurableModel(TracedModel, Protocol):
 
     @property
     def passes(self) -> BatchPasses: ...
+
+    def rerun(
+        self,
+        of: Trace | EvaluationBatch,
+        actions: Actions = NO_ACTIONS,
+        readers: Readers = NO_READERS,
+        copies: int = 1,
+    ) -> RowLogits:
+        """One pass over the tokens of a trace of this model, as if it had no interventions, or of a
+        batch; see `BatchPasses.run`."""
 
     def output_weights(self) -> Mapping[str, list[Tensor]]:
         """By site, the weights W_O (H · K, D) of each layer; head h has K rows from h · K on.

@@ -30,12 +30,14 @@ class RowLogits:
     rows: T. width: V.
     step: rows of a block; the last block may have fewer.
     read: (first row, last row + 1) → their logits, on the CPU.
+    pick: rows (N,) → the logits (N, V) of one row of each sequence; None = they are read.
     """
 
     rows: int
     width: int
     step: int
     read: Callable[[int, int], Tensor]
+    pick: Callable[[Tensor], Tensor] | None = None
 
     @classmethod
     def of(cls, logits: Tensor) -> "RowLogits":
@@ -69,6 +71,22 @@ class RowLogits:
         if rows <= step:
             return cls.of(head(states))
         return cls.computed(rows, width, step, lambda first, end: head(states[:, first:end]).cpu())
+
+    @classmethod
+    def when_read(cls, states: Tensor, head: Callable[[Tensor], Tensor], width: int) -> "RowLogits":
+        """As `of_states`, but nothing is computed before it is read, and never twice as a whole."""
+
+        def whole() -> Tensor:
+            if not found:
+                found.append(head(states).cpu())
+            return found[0]
+
+        found: list[Tensor] = []
+        every = torch.arange(len(states))
+        rows, step = states.size(1), rows_of_block(BLOCK, len(states), width)
+        by_block = cls.computed(rows, width, step, lambda one, end: head(states[:, one:end]).cpu())
+        read = by_block.read if rows > step else lambda first, end: whole()[:, first:end]
+        return cls(rows, width, step, read, lambda rows: head(states[every, rows]).cpu())
 
     @classmethod
     def joined(cls, parts: Sequence["RowLogits"]) -> "RowLogits":
@@ -109,6 +127,13 @@ class RowLogits:
     def whole(self) -> Tensor:
         """All logits, (N, T, V)."""
         return self.read(0, self.rows)
+
+    def picked(self, rows: Tensor) -> Tensor:
+        """The logits (N, V) of one row of each sequence."""
+        if self.pick:
+            return self.pick(rows)
+        first, end = int(rows.min()), int(rows.max()) + 1
+        return self.read(first, end)[torch.arange(len(rows)), rows - first]
 
 
 def largest_difference(one: RowLogits, other: RowLogits) -> float:

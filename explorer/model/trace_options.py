@@ -8,8 +8,8 @@ from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.core.trace_size import LayerChoice, Layers
+from explorer.model.actions import MeanOutputs
 from explorer.model.greedy_decoding import NO_TOKENS
-from explorer.model.intervention_hooks import MeanOutputs
 
 CAPTURES = ("pattern", "full")
 """Amounts of capture: only weights, or also scores, queries, keys, values and head outputs."""

@@ -1,6 +1,6 @@
 """Teacher-forced passes of a model trained here over batches of sentences."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -9,9 +9,10 @@ from torch import Tensor
 
 from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyError
 from explorer.core.interventions import Interventions
-from explorer.core.sites import Head, sides
+from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS, shorten
 from explorer.data.continued_data import AlignedTask
+from explorer.model.actions import MeanOutputs
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
 from explorer.model.evaluation_batch import (
@@ -25,18 +26,27 @@ from explorer.model.evaluation_batch import (
     teacher_forced,
 )
 from explorer.model.greedy_decoding import greedy
-from explorer.model.hooks import Action, edit, path, recorded
-from explorer.model.intervention_hooks import Fills, MeanOutputs, applied, gated
-from explorer.model.masks import padding_mask, path_mask
-from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention, Point
+from explorer.model.measurable import BatchPasses
+from explorer.model.points import (
+    ATTENTION_KINDS,
+    KINDS,
+    NO_ACTIONS,
+    NO_READERS,
+    STACK_KINDS,
+    Actions,
+    Point,
+    Readers,
+)
+from explorer.model.row_logits import RowLogits
 from explorer.model.threads import threads_for
 from explorer.model.transformer import Transformer
+from explorer.model.transformer_run import run, transformer_actions
 
 _KINDS = {PAD: TokenKind.PADDING, BOS: TokenKind.SPECIAL, EOS: TokenKind.END}
 
 
 @dataclass(frozen=True)
-class TransformerPasses:
+class TransformerPasses(BatchPasses):
     """See `measurable.BatchPasses`."""
 
     checkpoint: Checkpoint
@@ -146,72 +156,35 @@ class TransformerPasses:
         source, target = self.checkpoint.source_vocabulary, self.checkpoint.target_vocabulary
         return (source if side == "source" else target).labels(ids)
 
-    @torch.inference_mode()
-    def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
-        source, target = fed_sides(batch)
-        with recorded(self._transformer, "*.pattern", "*.head_output") as values:
-            device = self._transformer.device
-            self._transformer.hidden(source.ids.to(device), target.ids.to(device))
-        unmasked = {
-            site: queries.real[:, :, None]  # (N, Q, K)
-            & path_mask(site, source.real, target.real, causal=self._config.causal)
-            for site, (queries, _) in sides(source, target).items()
-        }
-        for site, layer in self._config.attentions:
-            weights, output = (
-                values[path(site, layer, hook)].cpu() for hook in ("pattern", "head_output")
-            )
-            yield LayerAttention(site, layer, weights, unmasked[site], output)
-
-    def logits(
+    def run(
         self,
         batch: EvaluationBatch,
-        gates: Tensor | None = None,
-        fills: Fills | None = None,
-        interventions: Interventions = NO_INTERVENTIONS,
-        means: MeanOutputs | None = None,
-    ) -> Tensor:
-        model = self._transformer
-        rows = torch.ones(len(batch), len(self.heads)) if gates is None else gates
-        copies = len(rows) // len(batch)
-        source, target = (side.ids.to(model.device) for side in fed_sides(batch))
-        mask = padding_mask(source)  # (N, 1, 1, S)
-        each = mask.repeat(copies, 1, 1, 1)
-        of_encoder = rows[:, : self._config.encoder_layers * self._config.heads]
-        same_memory = not rows.requires_grad and bool((of_encoder == 1).all())
-        with applied(model, interventions, means), gated(model, rows, fills):
-            if same_memory:
-                memory = model.encode(source, mask).repeat(copies, 1, 1)
-            else:
-                memory = model.encode(source.repeat(copies, 1), each)
-            return model.decode(target.repeat(copies, 1), memory, each).cpu()
+        actions: Actions = NO_ACTIONS,
+        readers: Readers = NO_READERS,
+        copies: int = 1,
+        *,
+        predicts: bool = True,
+    ) -> RowLogits:
+        source, target = (side.ids.to(self._transformer.device) for side in fed_sides(batch))
+        return run(self._transformer, source, target, actions, readers, copies)
+
+    def changed_by(self, interventions: Interventions, means: MeanOutputs | None) -> Actions:
+        return transformer_actions(interventions, self._config, means)
+
+    changed_kinds = read_kinds = KINDS
 
     def points(self, kind: str) -> tuple[Point, ...]:
         stacks = {"encoder": self._config.encoder_layers, "decoder": self._config.decoder_layers}
+        if kind in STACK_KINDS:
+            return tuple(Point(kind, stack) for stack, layers in stacks.items() if layers)
         sites = {"encoder": ("encoder",), "decoder": ("decoder", "cross")}
         return tuple(
             Point(kind, site, layer)
             for stack, layers in stacks.items()
             for layer in range(layers)
-            for site in (sites[stack] if kind == "heads" else (stack,))
+            for site in (sites[stack] if kind in ATTENTION_KINDS else (stack,))
             if self._config.layers(site)
         )
-
-    def labelled_logits(
-        self, batch: EvaluationBatch, actions: Mapping[Point, Action], copies: int = 1
-    ) -> Tensor:
-        model = self._transformer
-        source, target = (side.ids.to(model.device) for side in fed_sides(batch))
-        mask = padding_mask(source)
-        with edit(model, {_hook(point): action for point, action in actions.items()}):
-            if any(point.site == "encoder" for point in actions):
-                memory = model.encode(source.repeat(copies, 1), mask.repeat(copies, 1, 1, 1))
-            else:
-                memory = model.encode(source, mask).repeat(copies, 1, 1)
-            each = mask.repeat(copies, 1, 1, 1)
-            hidden = model.decoder_output(target.repeat(copies, 1), memory, each)  # (R, T, D)
-        rows = batch.labels.real.int().argmax(1).repeat(copies)
-        return model.logits(hidden[torch.arange(len(rows)), rows]).cpu()
 
     def choices(self, logits: Tensor) -> Tensor:
         return logits[..., EOS:].argmax(-1) + EOS  # padding and BOS are never chosen
@@ -227,13 +200,6 @@ class TransformerPasses:
     @property
     def _config(self) -> ModelConfig:
         return self.checkpoint.model.config
-
-
-def _hook(point: Point) -> str:
-    """The path of the hook point of a value."""
-    if point.kind == "heads":
-        return path(point.site, point.layer, "head_output")
-    return f"{point.site}.layers.{point.layer}.around_feed_forward.output"
 
 
 def token_rows(rows: Sequence[Sequence[int]]) -> TokenRows:

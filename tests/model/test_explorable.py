@@ -13,7 +13,7 @@ from explorer.core.errors import (
     VocabularyError,
 )
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import EOS, TOY_VOCABULARY
+from explorer.core.vocabulary import BOS, EOS, PAD, TOY_VOCABULARY
 from explorer.model import row_logits
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.config import ModelConfig
@@ -425,3 +425,12 @@ def test_traces_of_a_decoder_alone_are_those_of_each_text(continuing):
     one, other = continuing.traces(["1 2", "甲"])
     assert one.digest == continuing.trace("1 2").digest
     assert other.facts["text"] == "甲"
+
+
+def test_what_a_trace_was_fed_is_its_text_with_padding_and_what_was_chosen(explorable):
+    trace = explorable.trace("1 2 3", pad_to=6, force={1: 5, 2: 3})
+    source, target = explorable.fed(trace)
+    assert source.tolist() == [[*explorable.source_vocabulary.encode("1 2 3"), EOS, PAD, PAD]]
+    assert target.tolist()[0][:3] == [BOS, 5, 3]
+    labels = explorable.target_vocabulary.labels(target[0].tolist())
+    assert labels == trace.target_tokens

@@ -52,6 +52,29 @@ def test_parts_that_are_joined_are_read_across_their_borders():
     assert torch.equal(joined.whole(), LOGITS)
 
 
+@pytest.mark.parametrize("block", [2**30, 40])
+def test_logits_are_computed_when_they_are_read_and_those_of_one_row_alone(monkeypatch, block):
+    monkeypatch.setattr(row_logits, "BLOCK", block)
+    states, given = torch.arange(2 * 7 * 2, dtype=torch.float32).view(2, 7, 2), []
+
+    def head(some):
+        given.append(some.shape[:-1])
+        return some @ torch.tensor([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]])
+
+    logits = RowLogits.when_read(states, head, 3)
+    assert not given
+    rows = torch.tensor([6, 2])
+    picked = logits.picked(rows)
+    assert given == [(2,)]
+    expected = head(states)
+    assert torch.equal(picked, expected[range(2), rows])
+    assert torch.equal(logits.whole(), expected)
+    assert torch.equal(RowLogits.of(expected).picked(rows), picked)
+    given.clear()
+    logits.whole()
+    assert not given or block == 40  # a single block is kept
+
+
 def test_each_step_of_decoding_is_one_row():
     steps = RowLogits.of_steps([LOGITS[:, row] for row in range(7)])
     assert (steps.rows, steps.width) == (7, 3)

@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.core.errors import ConfigError
-from explorer.model.intervention_hooks import MeanOutputs
+from explorer.model.actions import MeanOutputs
 from explorer.model.trace_options import (
     TracedModel,
     forces_output,

@@ -11,8 +11,12 @@ from numpy.typing import NDArray
 
 from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
-from explorer.heads.contributions.contributions import METHODS, contribution_matrix
-from explorer.heads.contributions.layer_contributions import LayerContributions, layer_contributions
+from explorer.heads.contributions.contributions import METHODS
+from explorer.heads.contributions.layer_contributions import (
+    LayerContributions,
+    contribution_matrix,
+    layer_contributions,
+)
 from explorer.heads.metrics.bootstrap import PerExampleMean
 from explorer.heads.metrics.evaluation_batches import Progress, no_progress
 from explorer.model.evaluation_batch import EvaluationBatch, TokenRows

@@ -1,41 +1,18 @@
 """How much each token of source and prefix contributes to each output token of one sentence."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from explorer.core.errors import ConfigError
-from explorer.core.trace import Trace
-from explorer.core.vocabulary import BOS
-from explorer.heads.contributions.attention_sublayers import AttentionSublayer, attention_sublayers
-from explorer.heads.contributions.leave_one_out import LeftOutPasses, leave_one_out
-from explorer.heads.contributions.left_out_passes import OwnLeftOut
-from explorer.heads.contributions.library_stream import (
-    library_left_out,
-    library_pass,
-    library_sublayers,
+from explorer.heads.contributions.layer_contributions import (
+    contribution_matrix,
+    refuse_method,
+    share_of_source,
 )
-from explorer.heads.contributions.repeated_pass import chosen_ids, fed_ids
-from explorer.heads.contributions.rollout import (
-    Sizes,
-    added_lengths,
-    closeness,
-    half_attention,
-    length,
-    rolled_out,
-    shares_of,
-)
-from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.explorable import ExplorableModel
 from explorer.model.measurable import MeasurableModel
-from explorer.model.threads import threads_for
-from explorer.model.transformer_passes import fed_sides, forced_batch
 
 METHODS = ("alti", "value_norm", "value_norm_residual", "rollout", "leave_one_out")
 
@@ -104,17 +81,6 @@ class Contributions:
         return frame[used].reset_index(drop=True)
 
 
-def share_of_source(matrix: NDArray[np.float64], source: int) -> NDArray[np.float64]:
-    """Source share (T,) of contributions (T, S + T), S = `source`.
-
-    See `Contributions.source_share`.
-    """
-    positive = matrix.clip(min=0)
-    total = positive.sum(-1)
-    share = np.full(len(total), np.nan)
-    return np.divide(positive[:, :source].sum(-1), total, out=share, where=total > 0)
-
-
 @torch.inference_mode()
 def contributions(
     model: MeasurableModel,
@@ -161,92 +127,9 @@ def contributions(
     Raises `ConfigError` on a method that does not exist or that `model` does not allow, such as one
     whose layers are no sums, and `VocabularyError` on a text that cannot be read or is too long.
     """
-    refuse_method(method)
+    refuse_method(method, METHODS)
     trace = model.trace(text, target=target, prefix=prefix)
-    if isinstance(model, ExplorableModel):
-        found = contribution_matrix(model, _sentence(model, trace), method)
-    else:
-        found = _of_library(model, trace, method).numpy()
+    matrix = contribution_matrix(model, trace, method)
     predicted = trace.predicted_tokens or trace.target_tokens or trace.source_tokens
     sides = trace.source_tokens, trace.target_tokens
-    return Contributions(method, model.name, *sides, predicted, found)
-
-
-def _of_library(model: MeasurableModel, trace: Trace, method: str) -> Tensor:
-    """(T, S + T) along a trace of a model of the library."""
-    if method == "rollout":
-        return rolled_out(traced_halves(trace))
-    if method == "leave_one_out":
-        return left_out(model, trace)
-    return _METHODS[method](library_sublayers(library_pass(model, trace)))
-
-
-def left_out(model: MeasurableModel, trace: Trace) -> Tensor:
-    """Leave-one-out of a trace of `model` without interventions: (T, S + T), with its padding."""
-    longest = max(len(trace.source_tokens), len(trace.target_tokens))
-    with threads_for(model.passes.parameters, longest**2):
-        return leave_one_out(_passes(model, trace), chosen_ids(trace)[0])
-
-
-def traced_halves(trace: Trace) -> Iterator[tuple[str, Tensor]]:
-    """Site and `half_attention` of each attention of a trace."""
-    for site in trace.sites:
-        for weights in torch.from_numpy(trace.attention(site).copy()):
-            yield site, half_attention(site, weights)
-
-
-def _sentence(model: ExplorableModel, trace: Trace) -> EvaluationBatch:
-    """The tokens of a trace as a batch; in a decoder alone the output continues the text."""
-    source = fed_ids(model, trace)[0].tolist() if trace.source_tokens else None
-    return forced_batch(source, [[BOS, *chosen_ids(trace)[0].tolist()]], "")
-
-
-def refuse_method(method: object, methods: Sequence[str] = METHODS) -> None:
-    """Raise `ConfigError` on a method that is not of `methods`."""
-    if not isinstance(method, str) or method not in methods:
-        raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(methods))
-
-
-def contribution_matrix(
-    model: MeasurableModel, sentence: EvaluationBatch, method: str
-) -> NDArray[np.float64]:
-    """(T, S + T) of one sentence with its target. Raises `ConfigError` as `contributions`."""
-    tokens = sentence.longest ** (2 if method == "leave_one_out" else 1)
-    with torch.inference_mode(), threads_for(model.passes.parameters, tokens):
-        if method == "rollout":
-            attentions = model.passes.attentions(sentence)
-            return rolled_out(
-                (one.site, half_attention(one.site, one.weights[0])) for one in attentions
-            ).numpy()
-        if method == "leave_one_out":
-            return leave_one_out(_passes(model, sentence), sentence.labels.ids[0]).numpy()
-        return _METHODS[method](_sublayers(model, sentence)).numpy()
-
-
-def _passes(model: MeasurableModel, of: Trace | EvaluationBatch) -> LeftOutPasses:
-    if not isinstance(model, ExplorableModel):
-        return library_left_out(model, of)
-    ids = fed_ids(model, of) if isinstance(of, Trace) else _fed(of)
-    return OwnLeftOut(model.transformer, *ids)
-
-
-def _sublayers(model: MeasurableModel, sentence: EvaluationBatch) -> list[AttentionSublayer]:
-    if isinstance(model, ExplorableModel):
-        return attention_sublayers(model.transformer, *_fed(sentence))
-    return library_sublayers(library_pass(model, sentence))
-
-
-def _fed(sentence: EvaluationBatch) -> tuple[Tensor, Tensor]:
-    source, queries = fed_sides(sentence)
-    return source.ids, queries.ids
-
-
-def _rolled(sublayers: Sequence[AttentionSublayer], sizes: Sizes) -> Tensor:
-    return rolled_out((one.site, shares_of(one, sizes)) for one in sublayers)
-
-
-_METHODS: Mapping[str, Callable[[Sequence[AttentionSublayer]], Tensor]] = {
-    "alti": partial(_rolled, sizes=closeness),
-    "value_norm_residual": partial(_rolled, sizes=length),
-    "value_norm": added_lengths,
-}
+    return Contributions(method, model.name, *sides, predicted, matrix)

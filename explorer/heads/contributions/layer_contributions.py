@@ -1,7 +1,7 @@
 """Contribution of each key to each query in every attention of a trace, and of each input token in
 every layer."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isqrt
 
@@ -13,26 +13,26 @@ from torch import Tensor
 from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
 from explorer.heads.contributions.attention_sublayers import AttentionSublayer, attention_sublayers
-from explorer.heads.contributions.contributions import (
-    left_out,
-    refuse_method,
-    share_of_source,
-    traced_halves,
+from explorer.heads.contributions.leave_one_out import leave_one_out
+from explorer.heads.contributions.library_stream import (
+    library_left_out,
+    library_pass,
+    library_sublayers,
 )
-from explorer.heads.contributions.library_stream import library_pass, library_sublayers
-from explorer.heads.contributions.repeated_pass import fed_ids
 from explorer.heads.contributions.rollout import (
     added_length,
-    added_lengths,
     closeness,
     half_attention,
     last_layers,
     length,
+    mean_lengths,
     rolled_by_layer,
     rolled_out,
     shares_of,
 )
-from explorer.model.explorable import ExplorableModel
+from explorer.model.evaluation_batch import EvaluationBatch
+from explorer.model.explorable import ExplorableModel, chosen_ids
+from explorer.model.left_out import transformer_left_out
 from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 
@@ -92,20 +92,69 @@ def layer_contributions(
     refuse_method(method, LAYER_METHODS)
     if method == "leave_one_out":
         return _left_out(model, trace)
-    tokens = max(len(trace.source_tokens), len(trace.target_tokens))
-    with threads_for(model.passes.parameters, tokens):
+    with threads_for(model.passes.parameters, _longest(trace)):
         layers, whole = _joined(model, trace, method)
     shown = {site: _of_trace(trace, site, layers[site]) for site in trace.sites}
     return LayerContributions(shown, whole.numpy(), _read(trace))
 
 
-def _joined(model: MeasurableModel, trace: Trace, method: str) -> tuple[Layers, Tensor]:
+@torch.inference_mode()
+def contribution_matrix(
+    model: MeasurableModel, of: Trace | EvaluationBatch, method: str
+) -> NDArray[np.float64]:
+    """(T, S + T), the contributions in the whole model: `LayerContributions.whole` of a trace
+    without interventions, or of a batch of one sentence with its target. Raises `ConfigError` as
+    `contributions`."""
+    if method == "leave_one_out":
+        return _fallen(model, of).numpy()
+    with threads_for(model.passes.parameters, _longest(of)):
+        return _joined(model, of, method)[1].numpy()
+
+
+def refuse_method(method: object, methods: Sequence[str]) -> None:
+    """Raise `ConfigError` on a method that is not of `methods`."""
+    if not isinstance(method, str) or method not in methods:
+        raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(methods))
+
+
+def share_of_source(matrix: NDArray[np.float64], source: int) -> NDArray[np.float64]:
+    """Source share (T,) of contributions (T, S + T), S = `source`.
+
+    See `Contributions.source_share`.
+    """
+    positive = matrix.clip(min=0)
+    total = positive.sum(-1)
+    share = np.full(len(total), np.nan)
+    return np.divide(positive[:, :source].sum(-1), total, out=share, where=total > 0)
+
+
+def _joined(
+    model: MeasurableModel, of: Trace | EvaluationBatch, method: str
+) -> tuple[Layers, Tensor]:
     """Contributions in all layers of the model, and in the whole."""
     if isinstance(model, ExplorableModel):
-        return _METHODS[method](attention_sublayers(model.transformer, *fed_ids(model, trace)))
-    if method == "rollout":
-        return _rolled(traced_halves(trace))
-    return _METHODS[method](library_sublayers(library_pass(model, trace)))
+        return _METHODS[method](attention_sublayers(model.transformer, *model.fed(of)))
+    if method == "rollout":  # needs no sums
+        return _rolled(_halves(model, of))
+    return _METHODS[method](library_sublayers(library_pass(model, of)))
+
+
+def _halves(model: MeasurableModel, of: Trace | EvaluationBatch) -> Iterator[tuple[str, Tensor]]:
+    """Site and `half_attention` of each attention of a model of the library."""
+    if isinstance(of, EvaluationBatch):
+        for one in model.passes.attentions(of):
+            yield one.site, half_attention(one.site, one.weights[0])
+        return
+    for site in of.sites:
+        for weights in torch.from_numpy(of.attention(site).copy()):
+            yield site, half_attention(site, weights)
+
+
+def _longest(of: Trace | EvaluationBatch) -> int:
+    """Number of tokens of the longer side."""
+    if isinstance(of, EvaluationBatch):
+        return of.longest
+    return max(len(of.source_tokens), len(of.target_tokens))
 
 
 def _read(trace: Trace) -> int:
@@ -153,7 +202,7 @@ def _value_norm(sublayers: Sublayers) -> tuple[Layers, Tensor]:
         site: [one / one.sum(-1, keepdim=True) for one in of_site]
         for site, of_site in lengths.items()
     }
-    return layers, added_lengths(sublayers)
+    return layers, mean_lengths(lengths)
 
 
 def _alti_plus(sublayers: Sublayers) -> tuple[Layers, Tensor]:
@@ -192,12 +241,23 @@ def most_left_out(parameters: int) -> int:
     return min(MOST_LEFT_OUT, isqrt(MOST_PRODUCTS // parameters))
 
 
+def _fallen(model: MeasurableModel, of: Trace | EvaluationBatch) -> Tensor:
+    """Leave-one-out: (T, S + T), with the padding of a trace."""
+    with threads_for(model.passes.parameters, _longest(of) ** 2):
+        if isinstance(model, ExplorableModel):
+            passes = transformer_left_out(model.transformer, *model.fed(of))
+        else:
+            passes = library_left_out(model, of)
+        labels = chosen_ids(of) if isinstance(of, Trace) else of.labels.ids
+        return leave_one_out(passes, labels[0])
+
+
 def _left_out(model: MeasurableModel, trace: Trace) -> LayerContributions:
     """Leave-one-out contributions."""
     source, limit = len(trace.source_tokens), most_left_out(model.passes.parameters)
     if source + len(trace.target_tokens) > limit:
         raise ConfigError("too_many_left_out", limit=limit)
-    whole = left_out(model, trace).numpy()
+    whole = contribution_matrix(model, trace, "leave_one_out")
     both = {"cross": whole[:, :source], "decoder": whole[:, source:]}
     total = whole.clip(min=0).sum(-1, keepdims=True)
     sites = [site for site in trace.sites if site in both]

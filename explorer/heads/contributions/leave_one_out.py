@@ -1,46 +1,16 @@
 """Leave-one-out: the effect of each token, measured by one pass without it."""
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from explorer.model.left_out import LeftOutPasses
 from explorer.model.row_logits import RowLogits
 
 LARGEST_PASS = 2**23
 """Logits, or weights of one layer, of one pass: 32 MB."""
-
-
-class LeftOutPasses(Protocol):
-    """Passes over one sentence, in which tokens are left out.
-
-    A token is left out by masks in all layers and heads: no other position attends to it. Its own
-    row still receives it through the residual connection, so there its token vector is replaced by
-    zeros and only its position remains. On the source side no position reads that row.
-    """
-
-    @property
-    def sides(self) -> tuple[Tensor, Tensor]:
-        """(S,) and (T,) bool, False for padding, which is not left out."""
-
-    @property
-    def reached(self) -> Tensor:
-        """(T, T) bool, True where a row may depend on a token of the target."""
-
-    @property
-    def numbers(self) -> int:
-        """Of one pass over one sequence: its logits, or its weights of one layer."""
-
-    def whole(self) -> RowLogits:
-        """(1, T, V), nothing left out."""
-
-    def without_source(self, tokens: Tensor) -> RowLogits:
-        """(n, T, V), in each sequence without one of `tokens` (n,), numbers from 0."""
-
-    def without_target(self, tokens: Tensor) -> RowLogits:
-        """The same without tokens of the target."""
 
 
 @torch.inference_mode()

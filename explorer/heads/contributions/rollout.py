@@ -72,13 +72,13 @@ def _residual(site: str, queries: int, keys: int) -> Tensor:
     return residual
 
 
-def added_lengths(sublayers: Iterable[AttentionSublayer]) -> Tensor:
+def mean_lengths(lengths: Mapping[str, Sequence[Tensor]]) -> Tensor:
     """(T, S + T) float64, rows sum to 1: ‖Σ_h A_h[i, j] (x_j W_V + b_V) W_O‖₂ of each position in
     cross- and self-attention of the decoder, each row of a layer divided by its sum, then the mean
-    over layers. Of an encoder alone (S, S). Source: Kobayashi et al. 2020, arXiv 2004.10102."""
-    lengths: dict[str, list[Tensor]] = {}
-    for sublayer in sublayers:
-        lengths.setdefault(sublayer.site, []).append(added_length(sublayer))
+    over layers. Of an encoder alone (S, S). Source: Kobayashi et al. 2020, arXiv 2004.10102.
+
+    lengths: by site, `added_length` of each layer.
+    """
     prefixes = lengths.get("decoder") or lengths["encoder"]
     of_source = lengths.get("cross") or [one[:, :0] for one in prefixes]
     both = [torch.cat(pair, 1) for pair in zip(of_source, prefixes, strict=True)]

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from explorer.core.sites import Head
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.hooks import Action
-from explorer.model.measurable import MeasurableModel, Point
+from explorer.model.measurable import MeasurableModel
+from explorer.model.points import NO_ACTIONS, NO_READERS, Actions, Point, Readers, kept
 from explorer.model.threads import threads_for
 
 Values: TypeAlias = Mapping[Point, Tensor]
@@ -61,17 +61,16 @@ class TwoRuns:
     measure: Measure
     most: int
 
-    def measured(self, actions: Mapping[Point, Action], copies: int) -> list[float]:
-        """The metric of `copies` corrupted runs, in which `actions` read or change values."""
-        logits = logits_of(self.model, self.corrupted.batch, actions, copies)
+    def measured(self, actions: Actions, copies: int) -> list[float]:
+        """The metric of `copies` corrupted runs, with `actions`."""
+        logits = logits_of(self.model, self.corrupted.batch, actions, copies=copies)
         return [self.measure(row) for row in logits]
 
 
 def run(model: MeasurableModel, batch: EvaluationBatch, points: Sequence[Point]) -> Run:
     """A run that captures the values at `points`."""
-    values: dict[Point, Tensor] = {}
-    actions = {point: partial(_keep, values, point) for point in points}
-    (logits,) = logits_of(model, batch, actions, 1)
+    readers, values = kept(points)
+    (logits,) = logits_of(model, batch, readers=readers)
     return Run(batch, logits, {point: values[point] for point in points})
 
 
@@ -88,11 +87,15 @@ def patched_metrics(runs: TwoRuns, parts: Sequence[Part]) -> list[float]:
 
 
 def logits_of(
-    model: MeasurableModel, batch: EvaluationBatch, actions: Mapping[Point, Action], copies: int
+    model: MeasurableModel,
+    batch: EvaluationBatch,
+    actions: Actions = NO_ACTIONS,
+    readers: Readers = NO_READERS,
+    copies: int = 1,
 ) -> Tensor:
     """Logits (R, L) of one pass over `copies` copies of a batch."""
     with threads_for(model.passes.parameters, copies * batch.longest):
-        return model.passes.labelled_logits(batch, actions, copies)
+        return model.passes.labelled_logits(batch, actions, readers, copies)
 
 
 def groups(parts: Sequence[Part], most: int) -> Iterator[list[Part]]:
@@ -125,9 +128,3 @@ def put(places: Places, source: Tensor, value: Tensor) -> Tensor:
     for row, where in places:
         changed[row][where] = source[0][where]
     return changed
-
-
-def _keep(values: dict[Point, Tensor], point: Point, value: Tensor) -> Tensor:
-    """Store a copy of a value, which stays as it is: some families add to it in place."""
-    values[point] = value.clone()
-    return value

@@ -23,8 +23,7 @@ from explorer.heads.patching.patched_runs import (
     point_of,
     put,
 )
-from explorer.model.hooks import Action
-from explorer.model.measurable import Point
+from explorer.model.points import Action, Point, kept
 
 
 def path_metrics(runs: TwoRuns, senders: Sequence[Part], receiver: Head) -> list[float]:
@@ -34,11 +33,10 @@ def path_metrics(runs: TwoRuns, senders: Sequence[Part], receiver: Head) -> list
     """
     point, found = point_of(receiver), list[float]()
     for some in groups(senders, runs.most):
-        received: list[Tensor] = []
-        actions = _frozen(runs, some, point)
-        actions[point] = partial(_keep_head, received, receiver.head)
-        logits_of(runs.model, runs.corrupted.batch, actions, len(some))
-        given = {point: partial(_give_head, received[0], receiver.head)}
+        readers, received = kept([point])
+        frozen = _frozen(runs, some, point)
+        logits_of(runs.model, runs.corrupted.batch, frozen, readers, len(some))
+        given = {point: partial(_give_head, received[point], receiver.head)}
         found += runs.measured(given, len(some))
     return found
 
@@ -66,14 +64,8 @@ def _freeze(runs: TwoRuns, point: Point, senders: Places, value: Tensor) -> Tens
     return put(senders, runs.clean.values[point], corrupted)
 
 
-def _keep_head(received: list[Tensor], head: int, value: Tensor) -> Tensor:
-    """Store the output (R, Q, width) of one head."""
-    received.append(value[:, head].clone())
-    return value
-
-
 def _give_head(received: Tensor, head: int, value: Tensor) -> Tensor:
-    """`value` (R, H, Q, width) with the output of one head replaced."""
+    """`value` (R, H, Q, width) with the output of one head that was `received`, of equal shape."""
     changed = value.clone()
-    changed[:, head] = received
+    changed[:, head] = received[:, head]
     return changed

@@ -21,8 +21,8 @@ from explorer.heads.metrics.evaluation_batches import (
 )
 from explorer.heads.removal.own_metric import TextMetric
 from explorer.heads.reports.head_report_validation import KEYS
+from explorer.model.actions import Fills, MeanOutputs
 from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
-from explorer.model.intervention_hooks import Fills, MeanOutputs
 from explorer.model.measurable import NO_INTERVENTIONS, BatchPasses, MeasurableModel
 from explorer.model.threads import threads_for
 

@@ -9,8 +9,8 @@ from explorer.core.trace import Trace
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.metrics import batch_names
 from explorer.heads.metrics.evaluation_batches import parts
+from explorer.model.actions import MeanOutputs
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.intervention_hooks import MeanOutputs
 from explorer.model.measurable import MeasurableModel
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import input_of

@@ -6,9 +6,9 @@ from torch import Tensor
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
-from explorer.heads.contributions.repeated_pass import chosen_ids, fed_ids
-from explorer.model.explorable import ExplorableModel
-from explorer.model.intervention_hooks import MeanOutputs, applied, gated
+from explorer.model.actions import MeanOutputs, gate_actions
+from explorer.model.explorable import ExplorableModel, chosen_ids
+from explorer.model.points import chained
 from explorer.model.threads import threads_for
 
 
@@ -23,21 +23,16 @@ def decisive_head(
 
     interventions, means: those that `trace` was made with, which stay in force.
 
-    Raises `VocabularyError` as `fed_ids`.
+    Raises `VocabularyError` as `ExplorableModel.fed`.
     """
-    heads, transformer = model.transformer.config.all_heads, model.transformer
-    source, fed = fed_ids(model, trace)
-    chosen = chosen_ids(trace)
+    heads, config = model.transformer.config.all_heads, model.transformer.config
+    changed, chosen = model.passes.changed_by(interventions, means), chosen_ids(trace)
     found = []
-    with (
-        applied(transformer, interventions, means),
-        threads_for(transformer.config.parameters, source.size(1)),
-    ):
-        for gates in torch.split(1 - torch.eye(len(heads)), transformer.config.heads):
-            count = len(gates)
-            with gated(transformer, gates):
-                logits = transformer(source.expand(count, -1), fed.expand(count, -1))
-            found.append(_log_probability(logits, chosen.expand(count, -1)))
+    with threads_for(config.parameters, len(trace.source_tokens)):
+        for gates in torch.split(1 - torch.eye(len(heads)), config.heads):
+            actions = chained(changed, gate_actions(heads, gates))
+            logits = model.rerun(trace, actions, copies=len(gates)).whole()
+            found.append(_log_probability(logits, chosen.expand(len(gates), -1)))
     return heads[int(torch.cat(found).argmin())]
 
 

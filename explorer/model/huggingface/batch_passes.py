@@ -1,35 +1,47 @@
 """Teacher-forced passes of a model of the library over batches of sentences."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from explorer.core.errors import EvaluationBatchError, VocabularyError
-from explorer.core.interventions import Interventions, refuse_weights_only
-from explorer.core.sites import Head, sides
+from explorer.core.interventions import refuse_weights_only
+from explorer.core.sites import Head
 from explorer.core.vocabulary import shorten
 from explorer.model.evaluation_batch import EvaluationBatch, TokenRows
-from explorer.model.hooks import Action
-from explorer.model.huggingface.anatomy import Kind, Place
+from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.batch_texts import BatchTexts
-from explorer.model.huggingface.capture.attention_calls import Call, Edit
-from explorer.model.huggingface.capture.edits import Cursor, Edits, edits_for
-from explorer.model.huggingface.capture.masks import unmasked_cells
-from explorer.model.huggingface.capture.passes import full_pass
+from explorer.model.huggingface.capture.edits import edits_of, seen_by
+from explorer.model.huggingface.capture.module_hooks import hooked
+from explorer.model.huggingface.capture.passes import encoded, full_pass
 from explorer.model.huggingface.capture.verification import probe
 from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.streams.layer_outputs import acting, layer_paths
-from explorer.model.intervention_hooks import Fills, MeanOutputs
-from explorer.model.measurable import NO_INTERVENTIONS, LayerAttention, Point
+from explorer.model.measurable import BatchPasses
+from explorer.model.points import (
+    ATTENTION_KINDS,
+    NO_ACTIONS,
+    NO_READERS,
+    STACK_KINDS,
+    Actions,
+    Point,
+    Readers,
+    chained,
+    changes_encoder,
+    seen,
+)
+from explorer.model.row_logits import RowLogits
+
+_VECTORS = Point("token_vectors", "decoder")
 
 
 @dataclass(frozen=True)
-class LibraryPasses(BatchTexts):
+class LibraryPasses(BatchTexts, BatchPasses):
     """See `measurable.BatchPasses`."""
 
     @cached_property
@@ -60,67 +72,87 @@ class LibraryPasses(BatchTexts):
     def labels(self, ids: Sequence[int], side: Literal["source", "target"]) -> tuple[str, ...]:
         return self.tokens.labels(ids)
 
-    @torch.inference_mode()
-    def attentions(self, batch: EvaluationBatch) -> Iterator[LayerAttention]:
-        head = self.anatomy.head  # no logits are read
-        body = without_head(self.model, self.kind)
-        found = full_pass(body, self.anatomy, inputs_of(batch), record=True, head=head)
-        calls = [
-            *zip(self.anatomy.encoder, found.encoder, strict=True),
-            *zip(self.anatomy.decoder, found.decoder, strict=True),
-        ]
-        for site in dict.fromkeys(head.site for head in self.heads):
-            queries, keys = sides(batch.source, batch.queries)[site]
-            assert queries is not None
-            assert keys is not None
-            real = queries.real[:, :, None] & keys.real[:, None]  # (N, Q, K)
-            for place, call in calls:
-                if place.site == site:
-                    yield _layer(place, call, real)
-
-    def logits(
+    def run(
         self,
         batch: EvaluationBatch,
-        gates: Tensor | None = None,
-        fills: Fills | None = None,
-        interventions: Interventions = NO_INTERVENTIONS,
-        means: MeanOutputs | None = None,
-    ) -> Tensor:
-        if interventions or gates is not None:
+        actions: Actions = NO_ACTIONS,
+        readers: Readers = NO_READERS,
+        copies: int = 1,
+        *,
+        predicts: bool = True,
+    ) -> RowLogits:
+        return self.run_on(inputs_of(batch), actions, readers, copies, predicts=predicts)
+
+    def run_on(
+        self,
+        inputs: Inputs,
+        actions: Actions = NO_ACTIONS,
+        readers: Readers = NO_READERS,
+        copies: int = 1,
+        *,
+        predicts: bool = True,
+    ) -> RowLogits:
+        """`run` on the ids that go into the model."""
+        anatomy, edits = self.anatomy, edits_of(self.anatomy, actions)
+        calls = seen_by(anatomy, readers)
+        if actions:
             family = str(self.model.config.model_type)
-            refuse_weights_only({"weights_only": self.anatomy.weights_only, "family": family})
-        edits = edits_for(interventions, self.anatomy, means, gates, fills)
-        copies = 1 if gates is None else len(gates) // len(batch)
-        done = full_pass(self.model, self.anatomy, inputs_of(batch), edits, copies=copies)
-        return done.logits.whole().float()
+            refuse_weights_only({"weights_only": anatomy.weights_only, "family": family})
+        if changes_encoder(actions):
+            inputs, copies = inputs.repeated(copies), 1  # otherwise the encoder runs on one copy
+        both = chained(actions, {point: seen(reader) for point, reader in readers.items()})
+        layers = self._layers if any(point.kind == "residual" for point in both) else {}
+        memory, modules = None, []
+        body = self.model if predicts else without_head(self.model, self.kind)
+        with acting(self.model, layers, both):
+            if act := both.get(_VECTORS):
+                # First, because the encoder may embed by the same module.
+                memory = encoded(self.model, anatomy, inputs, edits, calls)
+                modules = [(self._embeddings, lambda _, given, output: act(output))]
+            with hooked(modules):
+                return full_pass(
+                    body,
+                    anatomy,
+                    inputs,
+                    edits,
+                    copies=copies,
+                    seen=calls,
+                    memory=memory,
+                    head=anatomy.head,
+                ).logits
+
+    @property
+    def _embeddings(self) -> Any:
+        """The module that turns the ids of the decoder into vectors."""
+        decoder = self.model.get_decoder() if self.model.config.is_encoder_decoder else self.model
+        return decoder.get_input_embeddings()
+
+    @cached_property
+    def _embedded(self) -> tuple[str, ...]:
+        """Kinds of points of the embedding: only a decoder's is known."""
+        return () if self.kind == Kind.ENCODER_ONLY else (_VECTORS.kind,)
+
+    @cached_property
+    def changed_kinds(self) -> tuple[str, ...]:
+        known = ("mask", "pattern", "heads", "residual")
+        return () if self.anatomy.weights_only else (*known, *self._embedded)
+
+    @cached_property
+    def read_kinds(self) -> tuple[str, ...]:
+        if self.anatomy.weights_only:
+            return ("mask", "pattern")
+        return (*ATTENTION_KINDS, "residual", *self._embedded)
 
     def points(self, kind: str) -> tuple[Point, ...]:
-        if kind == "heads":
+        if kind in ATTENTION_KINDS:
             return tuple(Point(kind, one.site, one.layer) for one in self.anatomy.places)
+        if kind in STACK_KINDS:
+            return tuple(Point(kind, "decoder") for _ in self._embedded if kind == _VECTORS.kind)
         return tuple(
             Point(kind, stack, layer)
             for stack, paths in self._layers.items()
             for layer in range(len(paths))
         )
-
-    def labelled_logits(
-        self, batch: EvaluationBatch, actions: Mapping[Point, Action], copies: int = 1
-    ) -> Tensor:
-        inputs, anatomy = inputs_of(batch), self.anatomy
-        if any(point.site == "encoder" for point in actions):
-            inputs, copies = inputs.repeated(copies), 1  # otherwise the encoder runs on one copy
-        edits = Edits(
-            _output_edits(anatomy.encoder, actions),
-            _output_edits(anatomy.decoder, actions),
-            Cursor(),
-        )
-        of_layers = {point: act for point, act in actions.items() if point.kind == "residual"}
-        with acting(self.model, self._layers if of_layers else {}, of_layers):
-            done = full_pass(self.model, anatomy, inputs, edits, copies=copies, head=anatomy.head)
-        rows = batch.labels.real.int().argmax(1)
-        first, end = int(rows.min()), int(rows.max()) + 1
-        logits = done.logits.read(first, end).float()  # (R, some rows, L)
-        return logits[torch.arange(len(logits)), (rows - first).repeat(len(logits) // len(rows))]
 
     @cached_property
     def _layers(self) -> Mapping[str, Sequence[str]]:
@@ -142,20 +174,6 @@ _FIRST_AND_OTHERS = ((slice(0, 1), 1), (slice(1, None), 2))
 """Rows, and a decoding step whose rules hold for them: only the first step has its own rules."""
 
 
-def _output_edits(places: Sequence[Place], actions: Mapping[Point, Action]) -> dict[int, Edit]:
-    """The edits of the outputs of heads, by the index of the call."""
-    edits = {}
-    for index, place in enumerate(places):
-        if act := actions.get(Point("heads", place.site, place.layer)):
-            edits[index] = Edit(output=partial(_by_head, act))
-    return edits
-
-
-def _by_head(act: Action, output: Tensor) -> Tensor:
-    """`act` on the outputs (R, Q, H, width) of a call, which it gets as (R, H, Q, width)."""
-    return act(output.transpose(1, 2)).transpose(1, 2)
-
-
 def inputs_of(batch: EvaluationBatch) -> Inputs:
     sides = (*_ids_and_mask(batch.source), *_ids_and_mask(batch.queries))
     return Inputs(*sides, batch.segments)
@@ -163,13 +181,3 @@ def inputs_of(batch: EvaluationBatch) -> Inputs:
 
 def _ids_and_mask(rows: TokenRows | None) -> tuple[Tensor | None, Tensor | None]:
     return (None, None) if rows is None else (rows.ids, rows.real.long())
-
-
-def _layer(place: Place, call: Call, real: Tensor) -> LayerAttention:
-    """One call as the attention of a layer.
-
-    real: (N, Q, K), True where neither query nor key is padding.
-    """
-    unmasked = unmasked_cells(call.mask, real.size(1), real.size(2)).any(1) & real
-    output = call.output.transpose(1, 2)  # (N, H, Q, width)
-    return LayerAttention(place.site, place.layer, call.weights, unmasked, output)

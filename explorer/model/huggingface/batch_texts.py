@@ -22,7 +22,7 @@ from explorer.model.evaluation_batch import (
     teacher_forced,
 )
 from explorer.model.huggingface.anatomy import Anatomy, Kind
-from explorer.model.huggingface.capture.edits import Cursor, Edits
+from explorer.model.huggingface.capture.edits import Edits
 from explorer.model.huggingface.capture.passes import encoded, greedy_rows
 from explorer.model.huggingface.class_labels import Classes
 from explorer.model.huggingface.decoding import NEW_TOKENS
@@ -295,7 +295,7 @@ class BatchTexts:
         inputs = Inputs(rows.ids, rows.real.long(), target, torch.ones_like(target))
         last = min(NEW_TOKENS[self.kind], self.positions or NEW_TOKENS[self.kind])
         rules = self.settings.rules(self.kind, 1, last, {})
-        edits = Edits({}, {}, Cursor())
+        edits = Edits({}, {})
         with threads_for(int(self.model.num_parameters()), len(rows)):
             memory = encoded(self.model, Anatomy(self.kind), inputs, edits)
             steps = greedy_rows(self.model, self.kind, inputs, edits, rules, memory)

@@ -17,20 +17,19 @@ from explorer.core.errors import (
     ModelDirectoryError,
     VocabularyError,
 )
-from explorer.core.interventions import Drawing, refuse_weights_only, stated
+from explorer.core.interventions import Drawing, Interventions, refuse_weights_only, stated
 from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
 from explorer.core.vocabulary import valid_text
+from explorer.model.actions import MeanOutputs
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.fingerprint import fingerprint
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.answers import answer_of, answered
 from explorer.model.huggingface.batch_passes import LibraryPasses, inputs_of
-from explorer.model.huggingface.capture.attention_arrays import attention_arrays
 from explorer.model.huggingface.capture.attention_calls import Seen
-from explorer.model.huggingface.capture.edits import Edits, edits_for
-from explorer.model.huggingface.capture.masks import unmasked_before
+from explorer.model.huggingface.capture.edits import Edits, edits_of
 from explorer.model.huggingface.capture.measured_errors import measured_errors, padding_error
 from explorer.model.huggingface.capture.passes import NOBODY, Pass, encoded, full_pass, greedy_rows
 from explorer.model.huggingface.capture.recording import Recording
@@ -44,14 +43,16 @@ from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
 from explorer.model.huggingface.streams.early_predictions import early_of, early_predictions
 from explorer.model.huggingface.streams.layer_path import LayerPath, layer_path
-from explorer.model.huggingface.streams.left_out_passes import LibraryLeftOut
+from explorer.model.huggingface.streams.left_out_passes import library_left_out, refuse_leaks
 from explorer.model.huggingface.streams.output_projections import output_weights
 from explorer.model.huggingface.streams.read_streams import ResidualPass
 from explorer.model.huggingface.streams.residual_reading import residual_pass
 from explorer.model.huggingface.text_languages import checked_language
 from explorer.model.huggingface.tokens import TextTokens, Tokens
-from explorer.model.intervention_hooks import MeanOutputs, refuse_outside, refuse_unchanged
+from explorer.model.left_out import LeftOutPasses
 from explorer.model.measurable import NO_INTERVENTIONS
+from explorer.model.points import NO_ACTIONS, NO_READERS, Actions, Readers
+from explorer.model.refused_interventions import refuse_misplaced
 from explorer.model.row_logits import RowLogits
 from explorer.model.threads import threads_for
 from explorer.model.trace_options import (
@@ -168,7 +169,7 @@ class HuggingFaceModel(TracedModel):
         self._refuse_half_precision()
         inputs = self._inputs_of(of)
         changes = stated(of.facts) if isinstance(of, Trace) else NO_INTERVENTIONS
-        edits = edits_for(changes, self.anatomy, means)
+        edits = self._edits(changes, means)
         with threads_for(self.passes.parameters, max(inputs.lengths)):
             return residual_pass(self.model, self.anatomy, inputs, edits, attention=attention)
 
@@ -195,7 +196,7 @@ class HuggingFaceModel(TracedModel):
         return layer_path(self.residuals(trace, means, attention=False), site, place.layer)
 
     @torch.inference_mode()
-    def left_out(self, of: Trace | EvaluationBatch) -> LibraryLeftOut:
+    def left_out(self, of: Trace | EvaluationBatch) -> LeftOutPasses:
         """Passes in which tokens are left out of a trace of this model, as if it had no
         interventions, or of a batch of one sentence.
 
@@ -206,10 +207,23 @@ class HuggingFaceModel(TracedModel):
             raise ConfigError("no_next_tokens", name=self.name)
         refuse_weights_only(self.facts)
         self._refuse_half_precision()
-        passes = LibraryLeftOut(self.model, self.anatomy, self._inputs_of(of))
-        size, special = self.tokens.size, self.tokens.special_ids
-        passes.refuse_leaks([one for one in reversed(range(size)) if one not in special])
-        return passes
+        inputs, size, special = self._inputs_of(of), self.tokens.size, self.tokens.special_ids
+        ids = [one for one in reversed(range(size)) if one not in special]
+        refuse_leaks(self.passes, inputs, ids)
+        return library_left_out(self.passes, inputs)
+
+    def rerun(
+        self,
+        of: Trace | EvaluationBatch,
+        actions: Actions = NO_ACTIONS,
+        readers: Readers = NO_READERS,
+        copies: int = 1,
+    ) -> RowLogits:
+        """See `measurable.MeasurableModel`."""
+        return self.passes.run_on(self._inputs_of(of), actions, readers, copies)
+
+    def _edits(self, changes: Interventions, means: MeanOutputs | None) -> Edits:
+        return edits_of(self.anatomy, self.passes.changed_by(changes, means))
 
     @cached_property
     def passes(self) -> LibraryPasses:
@@ -258,7 +272,7 @@ class HuggingFaceModel(TracedModel):
             raise ConfigError("decodes_nothing", architecture=type(self.model).__name__)
         if options.interventions or options.full:
             refuse_weights_only(self.facts)
-        edits = edits_for(options.interventions, self.anatomy, options.means)
+        edits = self._edits(options.interventions, options.means)
         spoken = self.in_languages(options.source_language, options.target_language)
         read = spoken.read(options.text, options.pair, options.messages)
         inputs, labels = spoken._inputs(read, options.pad_to)
@@ -267,7 +281,7 @@ class HuggingFaceModel(TracedModel):
             forced = spoken._forced(inputs, options)
             last = self._last_step(inputs, len(forced), options.max_new_tokens)
         sizes = self.anatomy.sizes(inputs.lengths[0], last, full=options.full)
-        recording = Recording(self.anatomy, options.choice.within(sizes))
+        recording = Recording(self.anatomy, options.choice.within(sizes), full=options.full)
         if not self.anatomy.head.body:
             refuse_logits(last or inputs.lengths[0], self.anatomy.head.width)
         if self.decodes:
@@ -291,14 +305,12 @@ class HuggingFaceModel(TracedModel):
     ) -> Trace:
         """Capture one pass over the decoded tokens, and assemble the trace.
 
-        labels: of `read`, padding included. recording: has the encoder's calls from decoding.
+        labels: of `read`, padding included. recording: has the encoder's values from decoding.
         """
         inputs, interventions = decoded.inputs, options.interventions
-        refuse_outside(interventions, *inputs.lengths)
         with threads_for(self.passes.parameters, max(inputs.lengths)):
             captured = self._pass(inputs, edits, recording.keep(), decoded.memory)
-            calls = recording.calls
-            refuse_unchanged(interventions, lambda cell: unmasked_before(calls[cell.site], cell))
+            refuse_misplaced(interventions, *inputs.lengths, recording.unmasked)
             compared = NOBODY if self.anatomy.weights_only else recording.compare()
             plain = self._pass(inputs, edits, compared)
             stepwise = decoded.logits.rows and not interventions.counterfactual
@@ -335,9 +347,7 @@ class HuggingFaceModel(TracedModel):
             target_tokens=predictions.target_labels(),
             predicted_tokens=predictions.predicted_labels(),
             text=text,
-            arrays=attention_arrays(recording, inputs, interventions, full=options.full)
-            | early
-            | steps,
+            arrays=recording.finished(inputs, interventions) | early | steps,
             candidate_tokens=candidates,
             measured=measured,
             facts=facts,

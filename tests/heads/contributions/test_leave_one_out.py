@@ -9,11 +9,11 @@ from explorer.heads.contributions import leave_one_out as module
 from explorer.heads.contributions.contributions import contributions
 from explorer.heads.contributions.layer_contributions import layer_contributions
 from explorer.heads.contributions.leave_one_out import leave_one_out
-from explorer.heads.contributions.left_out_passes import OwnLeftOut
-from explorer.heads.contributions.repeated_pass import chosen_ids
+from explorer.model.explorable import chosen_ids
 from explorer.model.hooks import edit
 from explorer.model.huggingface.export import export_directory
 from explorer.model.huggingface.opening.loading import open_directory
+from explorer.model.left_out import transformer_left_out
 from tests.support.huggingface_families import tiny_model
 from tests.support.slow_leave_one_out import slow_leave_one_out
 from tests.support.tiny_configs import PRIMES
@@ -77,9 +77,9 @@ def test_batches_of_any_size_give_the_same(make_model, monkeypatch, numbers):
     source, target, labels = (
         torch.tensor([row]) for row in ([5, 9, 3, 12, 2], output[:-1], output[1:])
     )
-    whole = leave_one_out(OwnLeftOut(model, source, target), labels[0])
+    whole = leave_one_out(transformer_left_out(model, source, target), labels[0])
     monkeypatch.setattr(module, "LARGEST_PASS", numbers)
-    found = leave_one_out(OwnLeftOut(model, source, target), labels[0])
+    found = leave_one_out(transformer_left_out(model, source, target), labels[0])
     assert found.shape == (21, 26)
     np.testing.assert_allclose(found, whole, atol=1e-5)
 
@@ -88,7 +88,7 @@ def test_no_rounding_is_left_at_later_positions(make_model):
     """Products of other sizes round otherwise, in a model as wide as the translators."""
     config = replace(PRIMES, d_model=256, heads=8, target_vocabulary=2000)
     target = torch.arange(3, 12)[None]
-    passes = OwnLeftOut(make_model(config), torch.tensor([[5, 9, 3, 2]]), target)
+    passes = transformer_left_out(make_model(config), torch.tensor([[5, 9, 3, 2]]), target)
     found = leave_one_out(passes, target[0] + 1)
     later = torch.ones(9, 9).triu(1).bool()
     assert not found[:, 4:][later].any()

@@ -3,19 +3,9 @@ import pytest
 
 from explorer.core import trace_size
 from explorer.core.errors import TraceSizeError
-from explorer.core.vocabulary import BOS, EOS, PAD
-from explorer.heads.contributions.repeated_pass import captured_again, fed_ids
+from explorer.heads.contributions.repeated_pass import captured_again
 
 FORCED = {1: 5, 2: 3}
-
-
-def test_what_a_trace_was_fed_is_its_text_with_padding_and_what_was_chosen(explorable):
-    trace = explorable.trace("1 2 3", pad_to=6, force=FORCED)
-    source, target = fed_ids(explorable, trace)
-    assert source.tolist() == [[*explorable.source_vocabulary.encode("1 2 3"), EOS, PAD, PAD]]
-    assert target.tolist()[0][:3] == [BOS, 5, 3]
-    labels = explorable.target_vocabulary.labels(target[0].tolist())
-    assert labels == trace.target_tokens
 
 
 @pytest.mark.parametrize("sites", [("decoder", "cross"), ("encoder", "decoder", "cross")])

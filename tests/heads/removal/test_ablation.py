@@ -12,7 +12,7 @@ from explorer.heads.removal.ablation import MOST_ROWS, ablation, effect, remove_
 from explorer.heads.removal.counterfactuals import mean_outputs
 from explorer.heads.reports.head_report import HeadReport
 from explorer.model.evaluation_batch import EvaluationBatch
-from explorer.model.intervention_hooks import applied
+from explorer.model.transformer_run import acting, transformer_actions
 from explorer.training.toy_evaluation import judge
 
 CHECKPOINTS = Path(__file__).parents[3] / "checkpoints"
@@ -31,7 +31,7 @@ def batch(explorable) -> EvaluationBatch:
 def outcomes(explorable, batch, interventions, means) -> tuple[float, float]:
     """Mean loss of a token and share of exact matches, one sentence at a time."""
     model, loss, tokens, exact = explorable.transformer, 0.0, 0, 0
-    with applied(model, interventions, means):
+    with acting(model, transformer_actions(interventions, model.config, means)):
         for one in batch.parts(1):
             source, queries, labels = one.source.ids, one.queries.ids, one.labels
             loss += token_losses(model(source, queries), labels).sum().item()

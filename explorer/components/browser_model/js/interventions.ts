@@ -1,5 +1,5 @@
 /**
- * Carry out interventions on a Transformer while it runs, as `explorer/model/intervention_hooks.py`
+ * Carry out interventions on a Transformer while it runs, as `explorer/model/actions.py`
  * does: remove heads, edit cells and rows of their weights, or leave out a part of the whole model.
  */
 

@@ -212,9 +212,10 @@ def _attention(
         mask = edit.mask(mask, query, key)
     output, weights = own(module, query, key, value, mask, *args, **options)
     if edit and edit.weights:
-        weights = edit.weights(weights, mask)
-        mixed = weights.to(value.dtype) @ _by_query_head(value, query)
-        output = mixed.transpose(1, 2).contiguous()
+        changed = edit.weights(weights, mask)
+        if changed is not weights:
+            weights, mixed = changed, changed.to(value.dtype) @ _by_query_head(value, query)
+            output = mixed.transpose(1, 2).contiguous()
     if edit and edit.output:
         output = edit.output(output)
     if watch.record or watch.seen:

@@ -13,12 +13,13 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from explorer.model.huggingface.anatomy import Anatomy, Kind, OutputHead, Place
 from explorer.model.huggingface.capture.attention_calls import Call, Seen, Watch, watching
-from explorer.model.huggingface.capture.edits import Cursor, Edits
+from explorer.model.huggingface.capture.edits import Edits
 from explorer.model.huggingface.capture.output_head import predictions, run
 from explorer.model.huggingface.capture.returned_weights import Returned, returned_calls
 from explorer.model.huggingface.decoding import DecodingRules
 from explorer.model.huggingface.inputs import Inputs
 from explorer.model.huggingface.placement import on_device
+from explorer.model.points import from_query
 from explorer.model.row_logits import RowLogits, rows_of_block
 
 NOBODY: Mapping[str, Seen] = MappingProxyType({})
@@ -65,8 +66,7 @@ def full_pass(
     seen: by stack, "encoder" or "decoder", the callback for each call.
     head: the model's, to compute its logits only when they are read.
     """
-    kind, changes = anatomy.kind, edits or Edits({}, {}, Cursor())
-    changes.cursor.first = 0
+    kind, changes = anatomy.kind, edits or Edits({}, {})
     returning = anatomy.weights_only and (record or bool(seen))
     options = {"output_attentions": True} if library or returning else {}
     repeated = inputs if copies == 1 else inputs.repeated(copies)
@@ -110,7 +110,6 @@ def encoded(
     kind = anatomy.kind
     if kind != Kind.ENCODER_DECODER:
         return None
-    edits.cursor.first = 0
     returning = anatomy.weights_only and bool(seen)
     options = {"output_attentions": True} if returning else {}
     with watching(edits.encoder, record=False, seen=seen.get("encoder")) as watch:
@@ -170,9 +169,8 @@ class Stepper:
 
     def step(self, *, keep: bool = True) -> tuple[RowLogits, Tensor]:
         """The logits of the new rows, and those (N, V) of the last one. keep: as in `run`."""
-        self._edits.cursor.first = self.rows
         past = self.rows if self._caches else 0
-        with watching(self._edits.decoder, record=False):
+        with from_query(past), watching(self._edits.decoder, record=False):
             if self._memory is not None:
                 given = _cross_inputs(self._inputs, self._memory, self._target[:, past:])
             else:

@@ -17,13 +17,12 @@ import torch
 from torch import Tensor, nn
 
 from explorer.core.errors import ConfigError
-from explorer.model.hooks import Action
 from explorer.model.huggingface.anatomy import Anatomy
 from explorer.model.huggingface.capture.attention_calls import Call
+from explorer.model.huggingface.capture.module_hooks import hooked
 from explorer.model.huggingface.capture.passes import full_pass
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.streams.module_hooks import hooked
-from explorer.model.measurable import Point
+from explorer.model.points import Actions, Point
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,9 +76,7 @@ def layer_paths(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[str, list[
 
 
 @contextmanager
-def acting(
-    model: Any, layers: Mapping[str, Sequence[str]], actions: Mapping[Point, Action]
-) -> Iterator[None]:
+def acting(model: Any, layers: Mapping[str, Sequence[str]], actions: Actions) -> Iterator[None]:
     """A block in which the output of a layer is what its action makes of it.
 
     layers: from `layer_paths`; a pass in the block runs each stack once.

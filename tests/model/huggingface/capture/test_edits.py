@@ -3,11 +3,18 @@ import torch
 
 from explorer.core.errors import InterventionError, MaskError
 from explorer.core.interventions import Interventions
+from explorer.model.actions import MeanOutputs, gate_actions, intervention_actions
 from explorer.model.huggingface.anatomy import Anatomy, Kind, Place
-from explorer.model.huggingface.capture.edits import edits_for
-from explorer.model.intervention_hooks import MeanOutputs
+from explorer.model.huggingface.capture.edits import edits_of
+from explorer.model.points import chained, from_query
 
 ANATOMY = Anatomy(Kind.DECODER_ONLY, (), tuple(Place("decoder", n, n, 2, 8) for n in range(2)))
+
+
+def edits_for(interventions, anatomy, means=None, gates=None, fills=None):
+    heads = anatomy.all_heads
+    changed = intervention_actions(interventions, heads, means)
+    return edits_of(anatomy, chained(changed, gate_actions(heads, gates, fills)))
 
 
 def edits(**given):
@@ -36,13 +43,13 @@ def test_cells_and_rows_follow_the_position_of_the_pass():
         edit_mask=[("decoder", 0, 1, 3, 2)], override_row=[("decoder", 0, 0, 3, (0, 0, 1, 3))]
     )
     query, key = torch.zeros(1, 2, 1, 5), torch.zeros(1, 2, 2, 5)  # keys 2 and 3
-    found.cursor.first = 3
-    mask = found.decoder[0].mask(None, query, key)
+    with from_query(3):
+        mask = found.decoder[0].mask(None, query, key)
+        weights = found.decoder[0].weights(torch.full((1, 2, 1, 2), 0.5), mask)
     assert (mask[0, :, 0] < -1).tolist() == [[False, False], [True, False]]
-    weights = found.decoder[0].weights(torch.full((1, 2, 1, 2), 0.5), mask)
     assert weights[0, :, 0].tolist() == [[0.25, 0.75], [0.5, 0.5]]
-    found.cursor.first = 4
-    later = found.decoder[0].mask(None, query, torch.zeros(1, 2, 5, 5))
+    with from_query(4):
+        later = found.decoder[0].mask(None, query, torch.zeros(1, 2, 5, 5))
     assert not later.any()
 
 

@@ -10,7 +10,7 @@ from explorer.core import trace_size
 from explorer.core.errors import TraceSizeError
 from explorer.model.huggingface.anatomy import Anatomy, Kind
 from explorer.model.huggingface.capture import output_head
-from explorer.model.huggingface.capture.edits import Cursor, Edits
+from explorer.model.huggingface.capture.edits import Edits
 from explorer.model.huggingface.capture.passes import encoded, full_pass, greedy_rows
 from explorer.model.huggingface.capture.verification import examine, probe
 from explorer.model.huggingface.traced_model import HuggingFaceModel
@@ -56,7 +56,7 @@ def test_the_logits_of_steps_can_be_read_after_decoding(opened, name):
     first = inputs.lengths[1]
     rules = model._settings.rules(model.kind, first, first + 5, {})
     rules = replace(rules, ends=torch.empty(0, dtype=torch.long))
-    edits = Edits({}, {}, Cursor())
+    edits = Edits({}, {})
     with torch.inference_mode():
         memory = encoded(model.model, model.anatomy, inputs, edits)
         ways = []

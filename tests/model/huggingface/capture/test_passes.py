@@ -1,7 +1,7 @@
 import torch
 
 from explorer.model.huggingface.anatomy import Anatomy, Kind
-from explorer.model.huggingface.capture.edits import Cursor, Edits
+from explorer.model.huggingface.capture.edits import Edits
 from explorer.model.huggingface.capture.passes import encoded, full_pass, greedy_rows
 from explorer.model.huggingface.decoding import DecodingRules
 from explorer.model.huggingface.inputs import Inputs
@@ -9,7 +9,7 @@ from tests.support.huggingface_families import tiny_model
 
 
 def decoded(model, kind, inputs, last, **rules):
-    edits, limits = Edits({}, {}, Cursor()), DecodingRules(inputs.target.size(1), last, **rules)
+    edits, limits = Edits({}, {}), DecodingRules(inputs.target.size(1), last, **rules)
     with torch.inference_mode():
         memory = encoded(model, Anatomy(kind), inputs, edits)
         rows = list(greedy_rows(model, kind, inputs, edits, limits, memory))
@@ -54,7 +54,7 @@ def test_sequences_decoded_together_are_those_decoded_alone():
     ids, mask = torch.tensor([[5, 17, 8], [41, 9, 1]]), torch.tensor([[1, 1, 1], [1, 1, 0]])
     start = torch.tensor([[2], [2]])
     both = Inputs(ids, mask, start, torch.ones_like(start))
-    edits, rules = Edits({}, {}, Cursor()), DecodingRules(1, 6)
+    edits, rules = Edits({}, {}), DecodingRules(1, 6)
     with torch.inference_mode():
         memory = encoded(model, Anatomy(Kind.ENCODER_DECODER), both, edits)
         steps = list(greedy_rows(model, Kind.ENCODER_DECODER, both, edits, rules, memory))
@@ -89,9 +89,7 @@ def test_an_encoder_that_ran_is_used_again(opened):
     indices = []
     seen = {"encoder": lambda index, call: indices.append(index)}
     with torch.inference_mode():
-        memory = encoded(
-            model, Anatomy(Kind.ENCODER_DECODER), inputs, Edits({}, {}, Cursor()), seen
-        )
+        memory = encoded(model, Anatomy(Kind.ENCODER_DECODER), inputs, Edits({}, {}), seen)
         assert indices == [0, 1]
         again = full_pass(model, Anatomy(Kind.ENCODER_DECODER), inputs, seen=seen, memory=memory)
         assert indices == [0, 1]

@@ -132,7 +132,7 @@ def test_decoding_is_that_of_generate(pair, name):
 def test_what_needs_to_change_the_attention_is_refused(opened):
     model = opened("gpt_neo")
     batch = given_sentences(model, [TEXT, "7 8 9"])
-    gates = torch.ones(2, len(model.anatomy.all_heads))
+    gates = torch.zeros(2, len(model.anatomy.all_heads))
     for ask in (
         lambda: model.trace(TEXT, capture="full"),
         lambda: model.trace(TEXT, ablate=[("decoder", 0, 0)]),

@@ -5,16 +5,20 @@ import torch
 
 from explorer.core.errors import ConfigError
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.streams.left_out_passes import LibraryLeftOut
+from explorer.model.huggingface.streams.left_out_passes import library_left_out, refuse_leaks
 
 
 def ones(ids):
     return ids, torch.ones_like(ids)
 
 
-def passes_of(model, source=None, target=(5, 17, 8, 41)):
+def inputs_of(source=None, target=(5, 17, 8, 41)):
     read = (None, None) if source is None else ones(torch.tensor([source]))
-    return LibraryLeftOut(model.model, model.anatomy, Inputs(*read, *ones(torch.tensor([target]))))
+    return Inputs(*read, *ones(torch.tensor([target])))
+
+
+def passes_of(model, source=None, target=(5, 17, 8, 41)):
+    return library_left_out(model.passes, inputs_of(source, target))
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "t5", "bart"])
@@ -45,12 +49,12 @@ def test_without_its_only_token_nothing_is_read_from_the_source(opened):
 def test_source_tokens_that_mix_besides_attention_are_refused(opened):
     model = opened("bart")
     layer = model.model.get_submodule("model.encoder.layers.0.fc2")
-    passes = passes_of(model, (9, 30, 6))
-    passes.refuse_leaks([3, 5])
+    given = model.passes, inputs_of((9, 30, 6))
+    refuse_leaks(*given, [3, 5])
     handle = layer.register_forward_hook(lambda _, given, output: output.cumsum(1))
     try:
         with pytest.raises(ConfigError, match="“bart” a token has an effect on others besides"):
-            passes.refuse_leaks([3, 5])
+            refuse_leaks(*given, [3, 5])
     finally:
         handle.remove()
 
@@ -58,6 +62,6 @@ def test_source_tokens_that_mix_besides_attention_are_refused(opened):
 def test_padding_is_of_no_side(opened):
     given = Inputs(target=torch.tensor([[0, 0, 5]]), target_mask=torch.tensor([[0, 0, 1]]))
     model = opened("gpt2")
-    source, target = LibraryLeftOut(model.model, model.anatomy, given).sides
+    source, target = library_left_out(model.passes, given).sides
     assert not len(source)
     assert target.tolist() == [False, False, True]

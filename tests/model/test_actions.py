@@ -11,10 +11,11 @@ from explorer.core.errors import ConfigError, InterventionError, MaskError
 from explorer.core.interventions import CellEdit, Interventions, RowOverride
 from explorer.core.sites import Head
 from explorer.core.vocabulary import BOS, EOS
+from explorer.model.actions import MeanOutputs, gate_actions, head_gates
 from explorer.model.explorable import ExplorableModel
 from explorer.model.hooks import MODULES, path, recorded
-from explorer.model.intervention_hooks import MeanOutputs, applied, gated, head_gates
 from explorer.model.transformer import CrossAttention, SelfAttention
+from explorer.model.transformer_run import acting, transformer_actions
 
 HEADS = [Head("encoder", 0, 0), Head("encoder", 0, 1), *(Head("cross", 0, h) for h in range(3))]
 MEANS = MeanOutputs(
@@ -55,6 +56,12 @@ def test_what_cannot_be_done_is_refused():
 
 SOURCE = torch.tensor([[3, 4, 5, 2]])
 TARGET = torch.tensor([[1, 6, 7]])
+
+
+def applied(model, interventions, means=None):
+    return acting(model, transformer_actions(interventions, model.config, means))
+
+
 EVERYWHERE = (  # all kinds at once, in every site
     "ablate cross.1.2",
     "ablate encoder.0.0",
@@ -125,7 +132,7 @@ def test_each_sequence_has_its_own_gates(make_model):
     gates = torch.ones(2, 8 * 7)
     gates[1, 5 * 7 + 2] = 0.5
     plain = model(SOURCE, TARGET)
-    with gated(model, gates):
+    with acting(model, gate_actions(model.config.all_heads, gates)):
         both = model(SOURCE.repeat(2, 1), TARGET.repeat(2, 1))
     torch.testing.assert_close(both[:1], plain, rtol=0, atol=2e-6)
     assert (both[1:] - plain).abs().max() > 1e-4
@@ -239,27 +246,6 @@ def test_a_head_that_is_not_there_is_named_as_it_was_typed(explorable):
     for name in ("cross.9.*", "decoder.7.2"):
         with pytest.raises(InterventionError, match=rf"no head {re.escape(name)}:"):
             explorable.trace("1 2 3", **Interventions.parse([f"close {name} 2 1"]).options())
-
-
-def test_an_edit_is_refused_only_where_all_its_cells_are_so_already(explorable):
-    lines = ["close decoder.0.1 2 1", "close decoder.0.* 2 1", "open decoder.0.1 2 1"]
-    trace = explorable.trace("1 2 3", **Interventions.parse(lines).options())
-    assert [trace.mask("decoder", 0, head)[2, 1] for head in range(3)] == [False, True, False]
-    for line in ("mask cross.0.0 0 4", "unmask cross.0.0 0 3"):
-        with pytest.raises(InterventionError, match=f"“{line}” changes nothing"):
-            explorable.trace("1 2 3", pad_to=6, **Interventions.parse([line]).options())
-
-
-def test_a_row_outside_names_no_key(explorable):
-    with pytest.raises(InterventionError) as caught:
-        explorable.trace("1 2 3", override_row=[("cross", 0, 0, 99, (1.0,))])
-    assert str(caught.value).startswith("Query 99 lies outside “cross”, which has")
-    assert "key" not in str(caught.value)
-
-
-def test_too_many_weights_of_a_row_are_counted_in_the_sentence(explorable):
-    with pytest.raises(InterventionError, match="7 given, 6 keys"):
-        explorable.trace("1 2 3 2 1", override_row=[("cross", 0, 0, 0, (1.0,) * 7)])
 
 
 def test_all_heads_of_a_layer_are_removed_as_each_by_itself(explorable):
