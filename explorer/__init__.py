@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from explorer.model.explorable import ExplorableModel as ExplorableModel
     from explorer.model.module_capture import capture as capture
     from explorer.model.opening import export_huggingface as export_huggingface
+    from explorer.model.points import Point as Point
     from explorer.public.studied_model import import_state_dict as import_state_dict
     from explorer.public.studied_model import load as load
     from explorer.public.studied_model import wrap as wrap
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _PUBLIC = {  # name → module and attribute, imported on first use: torch takes a second
     "ExplorableModel": ("model.explorable", "ExplorableModel"),
     "ExplorerError": ("core.errors", "ExplorerError"),
+    "Point": ("model.points", "Point"),
     "Trace": ("core.trace", "Trace"),
     "alignment": ("core.alignment", None),
     "capture": ("model.module_capture", "capture"),

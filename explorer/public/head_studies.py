@@ -27,6 +27,8 @@ from explorer.heads.reports.head_report import REMOVED_ON, HeadReport
 from explorer.heads.search.attention_index import AttentionIndex
 from explorer.heads.search.index_building import Corpus, attention_index
 from explorer.model.measurable import MeasurableModel
+from explorer.model.text_run import points as _points
+from explorer.model.text_run import run as _run
 
 Texts: TypeAlias = Iterable[str] | Iterable[tuple[str, str]]
 """Sentences, or pairs of source and target."""
@@ -45,6 +47,8 @@ class HeadStudies:
     contributions = _contributions
     logit_attribution = _attribution
     patch = _patch
+    points = _points
+    run = _run
     score_parts = _score_parts
 
     if not TYPE_CHECKING:

@@ -1,0 +1,51 @@
+"""`model.run` of models of the library."""
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.core.errors import InterventionError, PointError
+from explorer.model.points import Point
+from explorer.model.text_run import points, run
+
+
+def uniform(pattern):
+    return torch.full_like(pattern, 1 / pattern.size(-1))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bart", "bert"])
+def test_models_of_the_library_take_the_same_call(opened, name):
+    model = opened(name)
+    plain = run(model, "5 17 8")
+    trace = plain.trace
+    for kind in model.passes.read_kinds:
+        for point in points(model, kind):
+            found = run(model, trace, read=[point])
+            torch.testing.assert_close(found.logits, plain.logits)
+            assert len(found.values[point]) == 1
+    for site in trace.sites:
+        point = Point("pattern", site, 0)
+        found = run(model, trace, {point: uniform}, read=[point])
+        assert found.values[point].unique().numel() == 1
+        assert (found.logits - plain.logits).abs().max() > 1e-6
+        given = run(model, trace, read=[point]).values[point][0]
+        np.testing.assert_allclose(given, trace.attention(site)[0], atol=1e-6)
+    for kind in model.passes.changed_kinds:
+        point = points(model, kind)[0]
+        change = torch.zeros_like if kind != "mask" else lambda mask: torch.ones_like(mask).tril(-1)
+        found = run(model, trace, {point: change})
+        assert (found.logits - plain.logits).abs().max() > 1e-6, kind
+    with pytest.raises(PointError, match="offers mask, pattern, heads, residual"):
+        run(model, trace, {Point("scores", trace.sites[0], 0): torch.zeros_like})
+
+
+def test_of_a_family_whose_weights_alone_are_known_the_weights_are_read(opened):
+    model = opened("gpt_neo")
+    trace = model.trace("5 17 8", max_new_tokens=1)
+    point = Point("pattern", "decoder", 0)
+    weights = run(model, trace, read=[point]).values[point][0]
+    np.testing.assert_allclose(weights, trace.attention("decoder")[0], atol=1e-6)
+    with pytest.raises(PointError, match="it offers mask, pattern"):
+        run(model, trace, read=[Point("heads", "decoder", 0)])
+    with pytest.raises((PointError, InterventionError)):
+        run(model, trace, {point: uniform})
