@@ -196,7 +196,14 @@ class TracedModel(Protocol):
         refuse_options(capture, means, pad_to=pad_to, max_new_tokens=max_new_tokens)
         given = (text, pair, messages, source_language, target_language, target, prefix, force)
         choice = LayerChoice.of(layers, sites)
-        changes = Interventions.gather(ablate, keep, edit_mask, override_row, without, draw)
+        changes = Interventions.gather(
+            ablate=ablate,
+            keep=keep,
+            edit_mask=edit_mask,
+            override_row=override_row,
+            without=without,
+            draw=draw,
+        )
         size = (pad_to, max_new_tokens, capture, choice)
         return self._traced(TraceOptions(*given, *size, changes, means))
 

@@ -57,7 +57,7 @@ test("a line may name k and p", () => {
     assert.equal(readDrawing(`draw 0.8 7 ${wrong}`), null, wrong);
   const say = (key: string, facts: object = {}) => [key, ...Object.values(facts)].join(" ");
   const name = chipName("draw 0.8 7 k=40 p=0.9", say, {});
-  assert.equal(name, "chip_draw_top chip_draw_top chip_draw 0.8 7 k 40 p 0.9");
+  assert.equal(name, "chip_draw_more chip_draw_more chip_draw 0.8 7 k 40 p 0.9");
 });
 
 test("the next drawing has the next seed, and k and p as they stand in their fields", () => {

@@ -94,8 +94,12 @@ export function refusalSentence(
     const rest = others.length ? [refusalSentence({ strings }, language, others)] : [];
     return [fillIn(live, "trained_gone", { name: gone }), ...rest].join(" ");
   }
-  const [lowest, highest] = TEMPERATURES;
-  const facts = { longest: LONGEST_TEXT, lowest, highest, most: LARGEST_SEED, most_k: LARGEST_K };
+  const [temperature_least, temperature_most] = TEMPERATURES;
+  const facts = {
+    ...{ longest: LONGEST_TEXT, temperature_least, temperature_most },
+    ...{ seed_least: 0, seed_most: LARGEST_SEED, k_least: 1, k_most: LARGEST_K },
+    ...{ p_least: 0, p_most: 1 },
+  };
   const parts = names.map((name) => {
     const [word, ...got] = name.split(" ");
     return fillIn(explore, `part_${word}`, { ...facts, got: got.join(" ") });

@@ -102,13 +102,13 @@ export function chipName(line: string, say: Say, sites: Partial<Record<SiteName,
   if (one.verb === "keep") return say("chip_keep", { head });
   const query = one.query + 1;
   if (one.verb === "row") return say("chip_row", { head, query });
-  return say(`chip_${one.verb}`, { head, query, column: one.key + 1 });
+  return say(`chip_${one.verb}`, { head, query, key: one.key + 1 });
 }
 
 function drawingName({ temperature, seed, k, p }: Drawing, say: Say) {
   const named = Object.entries({ k, p }).filter(([, number]) => number !== undefined);
   return named.reduce(
-    (drawing, [name, number = ""]) => say("chip_draw_top", { drawing, name, number }),
+    (chip, [name, number = ""]) => say("chip_draw_more", { chip, name, number }),
     say("chip_draw", { temperature, seed }),
   );
 }

@@ -83,7 +83,7 @@ export const OUTSIDE = 4;
 export const OMISSIONS = ["scaling", "mask", "positions"] as const;
 
 /** Lowest and highest at which tokens are drawn. */
-export const TEMPERATURES = [0.1, 5.0] as const;
+export const TEMPERATURES = [0.1, 5] as const;
 
 /** Of a drawing. */
 export const LARGEST_SEED = 9999;
