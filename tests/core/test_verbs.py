@@ -54,6 +54,11 @@ def test_chips_have_the_facts_that_they_have_in_the_browser():
     assert {one["line"].split()[0] for one in EXAMPLES["chips"]} == set(VERBS)
 
 
+def test_the_gestures_are_those_that_a_test_of_the_browser_makes():
+    gestures = {word: verb.gesture for word, verb in VERBS.items() if verb.gesture}
+    assert gestures == EXAMPLES["gestures"]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_chip_has_a_sentence_that_says_all_its_facts(language):
     for one in EXAMPLES["chips"]:

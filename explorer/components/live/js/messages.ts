@@ -4,8 +4,9 @@ import { ModelError } from "../../browser_model/js/modelError.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { fillIn, type Strings } from "../../dom/js/sentences.ts";
 import { isSpecial } from "../../trace/js/label.ts";
-import { LARGEST_K, LARGEST_SEED, LONGEST_TEXT, TEMPERATURES } from "../../trace/js/look.ts";
+import { LONGEST_TEXT } from "../../trace/js/look.ts";
 import type { Trace } from "../../trace/js/trace.ts";
+import { rangesOf } from "../../trace/js/verbs.ts";
 import { reads } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
@@ -94,12 +95,7 @@ export function refusalSentence(
     const rest = others.length ? [refusalSentence({ strings }, language, others)] : [];
     return [fillIn(live, "trained_gone", { name: gone }), ...rest].join(" ");
   }
-  const [temperature_least, temperature_most] = TEMPERATURES;
-  const facts = {
-    ...{ longest: LONGEST_TEXT, temperature_least, temperature_most },
-    ...{ seed_least: 0, seed_most: LARGEST_SEED, k_least: 1, k_most: LARGEST_K },
-    ...{ p_least: 0, p_most: 1 },
-  };
+  const facts = { longest: LONGEST_TEXT, ...rangesOf("draw") };
   const parts = names.map((name) => {
     const [word, ...got] = name.split(" ");
     return fillIn(explore, `part_${word}`, { ...facts, got: got.join(" ") });
