@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorer.core.errors import ExplorerError, InterventionError
+from explorer.core.errors import ConfigError, ExplorerError, InterventionError
 from explorer.core.i18n import LANGUAGES, say
 from explorer.core.interventions import Interventions
 from explorer.core.verbs import VERBS, chip, examples_of, form, line, ranges, read, typed, word_of
@@ -126,6 +126,7 @@ def test_the_ends_of_a_range_are_allowed_and_what_lies_beyond_is_not():
             ["open cross.0.0 1 2", "close cross.0.0 1 1"],
             [("cross", 0, 0, 1, 2, True), ("cross", 0, 0, 1, 1)],
         ),
+        ("without", ["mask", "omit scaling"], ["mask", "scaling"]),
         ("override_row", ["cross.1.2 3 0.5, 0 0.5"], [("cross", 1, 2, 3, (0.5, 0, 0.5))]),
     ],
 )
@@ -133,6 +134,14 @@ def test_a_text_is_taken_in_place_of_a_tuple(option, texts, tuples):
     mixed = [*texts[:1], *tuples[1:]]
     for given in (texts, mixed):
         assert Interventions.gather(**{option: given}) == Interventions.gather(**{option: tuples})
+
+
+def test_a_drawing_may_be_a_text():
+    drawn = Interventions.gather(draw="0.8 7 k=40")
+    assert drawn == Interventions.gather(draw=(0.8, 7, 40))
+    assert drawn.texts() == ("draw 0.8 7 k=40",)
+    with pytest.raises(ConfigError, match=r"It is not '0\.8'"):
+        Interventions.gather(draw="0.8")
 
 
 @pytest.mark.parametrize(

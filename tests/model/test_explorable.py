@@ -12,6 +12,7 @@ from explorer.core.errors import (
     TraceSizeError,
     VocabularyError,
 )
+from explorer.core.sites import SITES
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import EOS, TOY_VOCABULARY
 from explorer.model import row_logits
@@ -425,3 +426,21 @@ def test_traces_of_a_decoder_alone_are_those_of_each_text(continuing):
     one, other = continuing.traces(["1 2", "甲"])
     assert one.digest == continuing.trace("1 2").digest
     assert other.facts["text"] == "甲"
+
+
+def test_interventions_may_be_written_as_links_write_them(explorable):
+    texts = {
+        "ablate": ["cross.1.2"],
+        "keep": ["encoder.0.1"],
+        "edit_mask": ["mask cross.0.0 0 1"],
+        "override_row": ["cross.0.1 0 0.5,0.5"],
+    }
+    lines = ["ablate cross.1.2", "keep encoder.0.1", "close cross.0.0 0 1"]
+    written = explorable.trace("1 2 3", **texts)
+    assert written.facts["interventions"] == [*lines, "row cross.0.1 0 0.5,0.5"]
+    tuples = {"ablate": [("cross", 1, 2)], "keep": [("encoder", 0, 1)]}
+    tuples |= {"edit_mask": [("cross", 0, 0, 0, 1)]}
+    tuples |= {"override_row": [("cross", 0, 1, 0, (0.5, 0.5))]}
+    given = explorable.trace("1 2 3", **tuples)
+    for site in SITES:
+        np.testing.assert_array_equal(written.attention(site), given.attention(site))
