@@ -1,5 +1,5 @@
 """Several interventions at once, from tuples or from their lines of text, and what they mean for a
-trace. `core.verbs` declares each kind, `model.intervention_hooks` carries them out.
+trace. `core.verbs` declares each kind, `model` carries them out.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
