@@ -16,7 +16,6 @@ from explorer.app.filled_lesson import filled_in
 from explorer.core import folders
 from explorer.core.address_fields import declared
 from explorer.core.errors import HeadReportError
-from explorer.core.interventions import Verb
 from explorer.core.lesson import read_lesson
 from explorer.core.look import (
     NO_INTERVENTIONS,
@@ -31,6 +30,7 @@ from explorer.core.look import (
 from explorer.core.section_questions import QUESTIONS
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
+from explorer.core.verbs import VERBS
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.search.attention_index import STEPS, open_index
 from explorer.jobs.training_run import Run
@@ -155,7 +155,7 @@ def test_each_word_of_an_address_is_in_a_stored_link():
             assert values >= set(one.kind.choices), one.word
     assert {query["part"] for query in shown if "ask" in query} >= set(QUESTIONS)
     lines = [line for query in shown for line in query.get("do", "").split(";")]
-    assert {line.split(" ")[0] for line in lines} >= set(Verb)
+    assert {line.split(" ")[0] for line in lines} >= set(VERBS)
 
 
 def test_a_link_compares_with_each_kind_of_thing():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from explorer.core.i18n import isolated, say
-from explorer.core.interventions import LARGEST_K, LARGEST_SEED, TEMPERATURES
+from explorer.core.verbs import ranges
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 
 
@@ -14,9 +14,5 @@ def refused_parts(names: Iterable[str], language: str) -> str:
 
 def _part(name: str, language: str) -> str:
     word, _, got = name.partition(" ")
-    lowest, highest = TEMPERATURES
-    facts = {"lowest": f"{lowest:g}", "highest": f"{highest:g}", "most": LARGEST_SEED}
-    facts["most_k"] = LARGEST_K
-    return say(
-        f"explore.part_{word}", language, longest=LONGEST_LINKED_TEXT, got=isolated(got), **facts
-    )
+    facts = {"longest": LONGEST_LINKED_TEXT, "got": isolated(got), **ranges("draw")}
+    return say(f"explore.part_{word}", language, **facts)

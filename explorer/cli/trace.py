@@ -9,21 +9,19 @@ from explorer.cli.common import add_languages, add_model, comma_list, opened, wh
 from explorer.core.errors import ConfigError, FileError
 from explorer.core.number_format import typed_number
 from explorer.core.trace_size import FIT, Layers
+from explorer.core.verbs import VERBS, form
 from explorer.core.vocabulary import shorten
 
 _LAST_LAYER = 9_999  # of any model that a trace could hold
 
-_INTERVENTIONS = {  # option → help; "--ablate cross.1.2" is the intervention "ablate cross.1.2"
-    "ablate": "remove a head: cross.1.2, all heads of a layer: 'cross.1.*', or set it to its mean "
-    "output: 'cross.1.2 mean'",
-    "keep": "remove all other heads of the site: cross.1.2 or 'cross.1.*'",
-    "mask": "mask a cell: 'cross.1.2 QUERY KEY', 'cross.*.* QUERY KEY' in all heads",
-    "unmask": "unmask a cell: 'decoder.1.2 QUERY KEY'",
-    "override-row": "set a row of weights: 'cross.1.2 QUERY 0.5,0.5'",
-    "draw": "draw each token at random: 'TEMPERATURE SEED', such as '0.8 7', or with top-k "
-    "and top-p '0.8 7 k=40 p=0.9'",
+_INTERVENTIONS = {
+    verb.typed or word: f"{verb.help}: {form(word)}, such as {', '.join(map(repr, verb.examples))}"
+    for word, verb in VERBS.items()
+    if verb.help
 }
-_OLD_NAMES = {"mask": "close", "unmask": "open", "override-row": "row"}
+"""Option → help; "--ablate cross.1.2" is the intervention "ablate cross.1.2"."""
+
+_OLD_NAMES = {verb.typed: word for word, verb in VERBS.items() if verb.typed}
 """Old names of interventions, which links still have. The help does not list them."""
 
 

@@ -149,7 +149,7 @@ def _is_right_to_left(letter: str) -> bool:
     return unicodedata.bidirectional(letter) in ("R", "AL", "AN")
 
 
-def say(key: str, language: str = "en", **facts: object) -> str:
+def say(key: str, /, language: str = "en", **facts: object) -> str:
     """The sentence called `key` ("section.name"), with `facts` filled in.
 
     A word may agree with a fact: "{count:file|files}" gives the first form for 1, else the second.

@@ -1,5 +1,6 @@
 """Sites: the three attention paths of a Transformer. Also the name of one head at a site."""
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeVar
 
 _Side = TypeVar("_Side")
@@ -22,7 +23,8 @@ def sides(source: _Side, target: _Side) -> dict[str, tuple[_Side, _Side]]:
 class Head(NamedTuple):
     """One head, its layer and number counted from 0.
 
-    Wherever a head is an argument, a plain tuple (site, layer, head) is accepted as well.
+    Wherever a head is an argument, a plain tuple (site, layer, head) is accepted as well, and its
+    text, as links and the command line write it: "cross.1.2".
     """
 
     site: str
@@ -31,3 +33,9 @@ class Head(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.site}.{self.layer}.{self.head}"
+
+
+def given_head(given: object, heads: Iterable[Head]) -> Head | None:
+    """The one of `heads` that is `given`, a tuple or a text; None if it is not among them."""
+    named = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else given
+    return next((head for head in heads if named in (head, str(head))), None)

@@ -138,10 +138,10 @@ class TracedModel(Protocol):
         capture: str = "pattern",
         layers: Layers = None,
         sites: Iterable[str] | None = None,
-        ablate: Iterable[Sequence[Any]] = (),
-        keep: Iterable[Sequence[Any]] = (),
-        edit_mask: Iterable[Sequence[Any]] = (),
-        override_row: Iterable[Sequence[Any]] = (),
+        ablate: Iterable[Sequence[Any] | str] = (),
+        keep: Iterable[Sequence[Any] | str] = (),
+        edit_mask: Iterable[Sequence[Any] | str] = (),
+        override_row: Iterable[Sequence[Any] | str] = (),
         means: MeanOutputs | None = None,
         without: Iterable[str] = (),
         draw: Sequence[float | None] | None = None,
@@ -171,11 +171,13 @@ class TracedModel(Protocol):
         keep: heads, or None as in `ablate`; the other heads of their sites are removed.
         edit_mask: `CellEdit`s, cells to mask or unmask.
         override_row: `RowOverride`s, rows of weights to set, at most one weight for each key.
+            In these four, a text stands for a tuple, as links and the command line write it:
+            "cross.1.2 mean", "cross.1.*", "unmask decoder.0.1 2 5"; see `core.verbs`.
         means: of the outputs of all heads; only for ablation by the mean.
         draw: temperature and seed, such as (0.8, 7): each token is drawn from softmax(logits /
             temperature). The same seed draws the same tokens. With k, or None, and p: (0.8, 7, 40,
             0.9) draws from the 40 most probable tokens, and of these from the most probable ones
-            that have 0.9 of the probability together.
+            that have 0.9 of the probability together. Or the text of these: "0.8 7 k=40 p=0.9".
 
         Only for models of the library transformers:
         pair: a second text, for a model that decodes nothing. The tokenizer joins both; a model
@@ -196,7 +198,14 @@ class TracedModel(Protocol):
         refuse_options(capture, means, pad_to=pad_to, max_new_tokens=max_new_tokens)
         given = (text, pair, messages, source_language, target_language, target, prefix, force)
         choice = LayerChoice.of(layers, sites)
-        changes = Interventions.gather(ablate, keep, edit_mask, override_row, without, draw)
+        changes = Interventions.gather(
+            ablate=ablate,
+            keep=keep,
+            edit_mask=edit_mask,
+            override_row=override_row,
+            without=without,
+            draw=draw,
+        )
         size = (pad_to, max_new_tokens, capture, choice)
         return self._traced(TraceOptions(*given, *size, changes, means))
 

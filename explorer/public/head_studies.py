@@ -124,7 +124,7 @@ class HeadStudies:
 
     def ablate(
         self: MeasurableModel,
-        heads: Iterable[Sequence[Any]],
+        heads: Iterable[Sequence[Any] | str],
         texts: Texts | None = None,
         labels: Labels | None = None,
         *,
@@ -137,7 +137,8 @@ class HeadStudies:
         ['before', 'after', 'change', 'low', 'high']
 
         heads: as `ablate` in `trace`: (site, layer, head), None as head for all of the layer,
-            "mean" as a fourth item for the mean output over the sentences instead of zero.
+            "mean" as a fourth item for the mean output over the sentences instead of zero; or
+            texts, "cross.1.2", "cross.1.*" and "cross.1.2 mean".
         texts, labels: as in `measure`. Rows loss (nats a token) and exact (share of outputs); low,
             high: of the change, see `ablation`.
         metric: as in `measure`; then the table has its row alone.

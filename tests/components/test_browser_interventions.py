@@ -53,6 +53,9 @@ REFUSED = [
     ["row cross.0.0 0 " + ",".join(["1"] * 30)],
     ["row decoder.0.0 0 0,1"],
     ["ablate cross.0.0 mean"],
+    ["ablate cross.-1.0"],
+    ["close cross.0.0 -1 0"],
+    ["row cross.0.0 -1 1"],
 ]
 
 

@@ -11,11 +11,11 @@ from explorer.core.interventions import (
     Interventions,
     Keep,
     RowOverride,
-    Verb,
     removed_heads,
     typed,
 )
 from explorer.core.interventions import expected_errors as expected
+from explorer.core.verbs import VERBS, word_of
 
 LINES = (
     "ablate cross.1.2",
@@ -76,11 +76,13 @@ def test_tuples_are_accepted_and_no_interventions_are_false():
 
 def test_numbers_of_numpy_are_read_as_those_of_python():
     cell = ("cross", 1, 2, *np.argwhere(np.eye(2))[1])
-    done = Interventions.gather([("cross", 1, head) for head in np.arange(2)], edit_mask=[cell])
+    done = Interventions.gather(
+        ablate=[("cross", 1, head) for head in np.arange(2)], edit_mask=[cell]
+    )
     lines = ("ablate cross.1.0", "ablate cross.1.1", "close cross.1.2 1 1")
     assert done.texts() == Interventions.parse(lines).texts() == lines
     with pytest.raises(InterventionError):
-        Interventions.gather([("cross", np.float64(1), 0)])
+        Interventions.gather(ablate=[("cross", np.float64(1), 0)])
 
 
 def test_one_is_removed_and_a_repeated_line_counts_once():
@@ -94,8 +96,8 @@ def test_one_is_removed_and_a_repeated_line_counts_once():
 def test_each_object_has_its_verb():
     done = Interventions.parse(LINES)
     assert len(done) == len(LINES)
-    assert [one.verb for one in done] == [line.split()[0] for line in LINES]
-    assert {one.verb for one in done} == set(Verb)
+    assert [word_of(one) for one in done] == [line.split()[0] for line in LINES]
+    assert {word_of(one) for one in done} == set(VERBS)
     assert Interventions.of(done) == done
 
 
@@ -173,11 +175,11 @@ def test_invalid_tuples_are_refused(wrong):
         ({"ablate": ("cross", 1, 2)}, ["list of (site, layer, head, how)", "was 'cross'."]),
         (
             {"edit_mask": [("cross", 0, 0, None, 1)]},
-            ["(site, layer, head, query, key, unmask)", 'as [("cross", 1, 2, 3, 0)];'],
+            ["(site, layer, head, query, key, open)", 'as [("cross", 1, 2, 3, 0)], or'],
         ),
         (
             {"override_row": [("cross", 1, 2)]},
-            ["(site, layer, head, query, weights)", 'as [("cross", 1, 2, 3, (0.5, 0.5))];'],
+            ["(site, layer, head, query, weights)", 'as [("cross", 1, 2, 3, (0.5, 0.5))], or'],
         ),
     ],
 )

@@ -151,6 +151,9 @@ def test_a_path_restores_what_its_receiver_alone_reads(runs):
     )
     expected = float(some_metric(with_path(slow, sender, receiver, [1])))
     assert one.table.metric.to_list() == pytest.approx([expected], abs=1e-5)
+    written = {"sender": str(sender), "receiver": str(receiver)}
+    same = patched(metric=some_metric, sites="paths", positions=[1], **written)
+    assert (same.receiver, same.table.metric.to_list()) == (receiver, one.table.metric.to_list())
 
 
 def test_the_matrix_has_layers_in_rows(continuing, explorable):

@@ -12,6 +12,7 @@ from explorer.core.errors import (
     TraceSizeError,
     VocabularyError,
 )
+from explorer.core.sites import SITES
 from explorer.core.trace import Trace
 from explorer.core.vocabulary import BOS, EOS, PAD, TOY_VOCABULARY
 from explorer.model import row_logits
@@ -434,3 +435,21 @@ def test_what_a_trace_was_fed_is_its_text_with_padding_and_what_was_chosen(explo
     assert target.tolist()[0][:3] == [BOS, 5, 3]
     labels = explorable.target_vocabulary.labels(target[0].tolist())
     assert labels == trace.target_tokens
+
+
+def test_interventions_may_be_written_as_links_write_them(explorable):
+    texts = {
+        "ablate": ["cross.1.2"],
+        "keep": ["encoder.0.1"],
+        "edit_mask": ["mask cross.0.0 0 1"],
+        "override_row": ["cross.0.1 0 0.5,0.5"],
+    }
+    lines = ["ablate cross.1.2", "keep encoder.0.1", "close cross.0.0 0 1"]
+    written = explorable.trace("1 2 3", **texts)
+    assert written.facts["interventions"] == [*lines, "row cross.0.1 0 0.5,0.5"]
+    tuples = {"ablate": [("cross", 1, 2)], "keep": [("encoder", 0, 1)]}
+    tuples |= {"edit_mask": [("cross", 0, 0, 0, 1)]}
+    tuples |= {"override_row": [("cross", 0, 1, 0, (0.5, 0.5))]}
+    given = explorable.trace("1 2 3", **tuples)
+    for site in SITES:
+        np.testing.assert_array_equal(written.attention(site), given.attention(site))

@@ -100,6 +100,8 @@ def test_an_ablation_is_that_of_the_function(studied):
         assert found.before.loss == pytest.approx(
             np.concatenate([studied.trace(text).losses for text in TEXTS]).mean(), abs=1e-5
         )
+    written = studied.ablate(["cross.1.2 mean", "encoder.0.1"], TEXTS)
+    pd.testing.assert_frame_equal(written, found)
 
 
 def test_what_cannot_be_studied_is_refused(studied):

@@ -15,19 +15,11 @@ from explorer.app.widgets.messages import literal, report
 from explorer.core.address_fields import MOST_INTERVENTIONS
 from explorer.core.errors import ExplorerError, InterventionError, MaskError
 from explorer.core.i18n import say
-from explorer.core.interventions import (
-    Ablation,
-    CellEdit,
-    Drawing,
-    Intervention,
-    Interventions,
-    Omission,
-    OnAttention,
-    RowOverride,
-)
+from explorer.core.interventions import Interventions
 from explorer.core.look import NO_INTERVENTIONS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
+from explorer.core.verbs import Intervention, OnAttention, RowOverride, chip, line
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT
 from explorer.model.catalog import CatalogModel
 
@@ -95,7 +87,7 @@ def intervention_list(trace: Trace, language: str) -> None:
         name = intervention_text(one, trace, language)
         st.button(
             literal(name),
-            key=f"undo-{one}",
+            key=f"undo-{line(one)}",
             icon=":material/close:",
             help=literal(say("player.undo", language, chip=name)),
             on_click=partial(visit_state.set_interventions, interventions.without(one)),
@@ -110,26 +102,13 @@ def intervention_list(trace: Trace, language: str) -> None:
 
 def intervention_text(one: Intervention, trace: Trace, language: str) -> str:
     """An intervention as its button names it. trace: of the same model."""
-    if isinstance(one, Omission):
-        return say(f"player.chip_omit_{one.part}", language)
-    if isinstance(one, Drawing):
-        shown = say("player.chip_draw", language, temperature=one.temperature, seed=one.seed)
-        for name, number in (("k", one.k), ("p", one.p)):
-            if number is not None:
-                shown = say(
-                    "player.chip_draw_top", language, drawing=shown, name=name, number=number
-                )
-        return shown
-    head = _head_text(one, trace, language)
-    match one:
-        case Ablation():
-            return say(f"player.chip_ablate_{one.how}", language, head=head)
-        case CellEdit():
-            key = "player.chip_open" if one.open else "player.chip_close"
-            return say(key, language, head=head, query=one.query + 1, column=one.key + 1)
-        case RowOverride():
-            return say("player.chip_row", language, head=head, query=one.query + 1)
-    return say("player.chip_keep", language, head=head)
+    key, facts, more = chip(one)
+    if isinstance(one, OnAttention):
+        facts["head"] = _head_text(one, trace, language)
+    shown = say(f"player.{key}", language, **facts)
+    for name, number in more:
+        shown = say(f"player.{key}_more", language, chip=shown, name=name, number=number)
+    return shown
 
 
 def named_as_here(error: ExplorerError, language: str) -> ExplorerError:

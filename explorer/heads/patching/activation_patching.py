@@ -18,7 +18,7 @@ from explorer.core.errors import (
     VocabularyError,
 )
 from explorer.core.interventions import refuse_weights_only
-from explorer.core.sites import Head
+from explorer.core.sites import Head, given_head
 from explorer.core.vocabulary import check_text
 from explorer.heads.patching.patched_parts import head_parts, positions_of, residual_parts
 from explorer.heads.patching.patched_runs import (
@@ -50,8 +50,8 @@ def patch(
     sites: str = "heads",
     prefix: str | Sequence[str] | None = None,
     positions: Iterable[int] | None = None,
-    sender: Sequence[Any] | None = None,
-    receiver: Sequence[Any] | None = None,
+    sender: Sequence[Any] | str | None = None,
+    receiver: Sequence[Any] | str | None = None,
     batch_size: int | None = None,
 ) -> Patching:
     """Put values of a clean run into a corrupted run: what share of a metric does each restore?
@@ -70,8 +70,8 @@ def patch(
         nothing yet, so the first token of the output is predicted.
     positions: where to patch, counted from 0 in each stack; None = everywhere. Heads and layers of
         a stack without any of them are left out.
-    receiver: of paths, the head (site, layer, head) at their end. sender: the head at their
-        beginning; None = each that is computed before the receiver.
+    receiver: of paths, the head at their end, (site, layer, head) or "cross.1.2". sender: the head
+        at their beginning; None = each that is computed before the receiver.
     batch_size: the most runs of one pass; None = as many as in `ablate`.
 
     restored = (patched − corrupted) / (clean − corrupted): 1 = as in the clean run. Each value is
@@ -170,7 +170,7 @@ def _predictions_apart(
 
 
 def _senders(
-    model: MeasurableModel, corrupted: Run, sender: Sequence[Any] | None, receiver: Head
+    model: MeasurableModel, corrupted: Run, sender: Sequence[Any] | str | None, receiver: Head
 ) -> list[Head]:
     """The heads at the beginning of the paths. Raises `InterventionError` unless they are computed
     before the receiver."""
@@ -183,11 +183,10 @@ def _senders(
     return found
 
 
-def _head(model: MeasurableModel, given: Sequence[Any]) -> Head:
-    """The head (site, layer, head). Raises `InterventionError` on one that does not exist."""
+def _head(model: MeasurableModel, given: Sequence[Any] | str) -> Head:
+    """The head that is `given`. Raises `InterventionError` on one that does not exist."""
     known = model.passes.heads
-    named = tuple(given) if isinstance(given, Iterable) else given
-    found = next((head for head in known if head == named), None)
+    found = given_head(given, known)
     if found is None:
         raise InterventionError("patch_head", got=repr(given), last=str(known[-1]))
     return found

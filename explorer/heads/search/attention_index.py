@@ -25,7 +25,7 @@ from explorer.core.errors import ConfigError, SearchError
 from explorer.core.files import as_path, opened
 from explorer.core.look import Look, Reading, Request, Selection, to_query
 from explorer.core.section_questions import KEY_PARTS
-from explorer.core.sites import SIDES, Head, sides
+from explorer.core.sites import SIDES, Head, given_head, sides
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT, shown_label
 from explorer.core.word_segmentation import is_punctuation, mark_of
 from explorer.model.evaluation_batch import TokenKind
@@ -269,11 +269,11 @@ class AttentionIndex:
 
     def _row(self, head: Sequence[Any] | str) -> int:
         """The number of a head among all. Raises `SearchError`."""
-        names = [str(one) for one in self.heads]
-        named = ".".join(map(str, head)) if isinstance(head, tuple | list) else str(head)
-        if named not in names:
-            raise SearchError("no_indexed_head", head=named, first=names[0], last=names[-1])
-        return names.index(named)
+        found = given_head(head, self.heads)
+        if found is None:
+            ends = {"first": str(self.heads[0]), "last": str(self.heads[-1])}
+            raise SearchError("no_indexed_head", head=str(head), **ends)
+        return self.heads.index(found)
 
     def _sides(self, site: str) -> tuple[IndexedTokens, IndexedTokens]:
         """The tokens of the queries and of the keys of a site."""

@@ -22,7 +22,7 @@ def typed(app: AppTest, line: str) -> AppTest:
 
 
 def in_force(app: AppTest) -> list[str]:
-    return [str(one) for one in app.session_state["Look"].request.interventions]
+    return list(app.session_state["Look"].request.interventions.texts())
 
 
 def test_typed_changes_are_in_the_url_and_undone_one_by_one_and_all():

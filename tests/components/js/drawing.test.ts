@@ -3,16 +3,12 @@ import { test } from "node:test";
 import { draw, randomShare } from "../../../explorer/components/browser_model/js/drawing.ts";
 import { createRandom } from "../../../explorer/components/browser_training/js/random.ts";
 import { chosenDrawing, nextSeed } from "../../../explorer/components/player/js/drawTokens.ts";
+import { changed, chipName } from "../../../explorer/components/trace/js/interventions.ts";
 import {
-  type Drawing,
-  drawingLine,
-  readDrawing,
-} from "../../../explorer/components/trace/js/drawing.ts";
-import {
-  changed,
-  chipName,
+  type Intervention,
+  lineOf,
   readIntervention,
-} from "../../../explorer/components/trace/js/interventions.ts";
+} from "../../../explorer/components/trace/js/verbs.ts";
 import { sharedExamples } from "./sharedExamples.ts";
 
 const EXAMPLES = sharedExamples("drawing") as any;
@@ -46,18 +42,19 @@ test("a drawing has a line, and the last one counts", () => {
     "omit mask",
     "draw 0.5 3",
   ]);
+  assert.deepEqual(changed(["draw 1 2", "draw 0.5 3"], { add: [], remove: [] }), ["draw 0.5 3"]);
 });
 
 test("a line may name k and p", () => {
   const drawing = { verb: "draw" as const, temperature: 0.8, seed: 7, k: 40, p: 0.9 };
   for (const line of ["draw 0.8 7", "draw 0.8 7 k=40", "draw 0.8 7 p=0.9", "draw 0.8 7 k=40 p=1"])
-    assert.equal(drawingLine(readDrawing(line) as Drawing), line);
-  assert.deepEqual(readDrawing("draw 0.8 7 k=40 p=0.9"), drawing);
+    assert.equal(lineOf(readIntervention(line) as Intervention), line);
+  assert.deepEqual(readIntervention("draw 0.8 7 k=40 p=0.9"), drawing);
   for (const wrong of ["k=0", "k=10000", "k=1.5", "k=", "p=0", "p=1.1", "p=x", "p=0.9 k=4", "q=1"])
-    assert.equal(readDrawing(`draw 0.8 7 ${wrong}`), null, wrong);
+    assert.equal(readIntervention(`draw 0.8 7 ${wrong}`), null, wrong);
   const say = (key: string, facts: object = {}) => [key, ...Object.values(facts)].join(" ");
   const name = chipName("draw 0.8 7 k=40 p=0.9", say, {});
-  assert.equal(name, "chip_draw_top chip_draw_top chip_draw 0.8 7 k 40 p 0.9");
+  assert.equal(name, "chip_draw_more chip_draw_more chip_draw 0.8 7 k 40 p 0.9");
 });
 
 test("the next drawing has the next seed, and k and p as they stand in their fields", () => {

@@ -6,11 +6,20 @@ import {
   chipName,
   linesIn,
   onAnyText,
-  readIntervention,
   setWeight,
   toggleCell,
   toggleHead,
 } from "../../../explorer/components/trace/js/interventions.ts";
+import { VERBS } from "../../../explorer/components/trace/js/look.ts";
+import {
+  chipOf,
+  lineOf,
+  rangesOf,
+  readIntervention,
+} from "../../../explorer/components/trace/js/verbs.ts";
+import { sharedExamples } from "./sharedExamples.ts";
+
+const EXAMPLES = sharedExamples("intervention") as any;
 
 type Removed = Record<string, "zero" | "mean">;
 
@@ -37,34 +46,45 @@ const at = (removed?: Removed, codes?: number[]) => ({
 });
 
 test("a line is read as Python reads it, and nothing else is", () => {
-  const heads = { site: "cross", layer: 1, head: 2 };
-  assert.deepEqual(readIntervention("ablate cross.1.2"), { verb: "ablate", ...heads, how: "zero" });
-  assert.deepEqual(readIntervention("keep cross.1.*"), { verb: "keep", ...heads, head: null });
-  assert.deepEqual(readIntervention("open decoder.*.* 2 5"), {
-    ...{ verb: "open", site: "decoder", layer: null, head: null },
-    ...{ query: 2, key: 5 },
-  });
-  const row = { verb: "row", ...heads, query: 3, weights: [0.5, 0, 1e-7] };
-  assert.deepEqual(readIntervention("row cross.1.2 3 0.5,0,1e-07"), row);
-  assert.deepEqual(readIntervention("row cross.1.2 3 0.5, 0 1e-07,"), row);
-  assert.deepEqual(readIntervention("omit mask"), { verb: "omit", part: "mask" });
-  const wrong = [
-    "",
-    "omit",
-    "omit norm",
-    "ablate cross.*.2",
-    "ablate cross.1.2 half",
-    "close x.0.0 1 2",
-  ];
-  wrong.push("close cross.0.0 1", "keep cross.0.0 1", "row cross.0.* 1 1", "row cross.0.0 1 0,0");
-  wrong.push(
-    "row cross.0.0 1",
-    "row cross.0.0 1 ,",
-    "row cross.0.0 1 -1",
-    "row cross.0.0 1 nan",
-    "close cross.0.0 -1 2",
-  );
-  for (const line of wrong) assert.equal(readIntervention(line), null, line);
+  assert.ok(EXAMPLES.lines.length > 300);
+  for (const { line, gives } of EXAMPLES.lines)
+    assert.deepEqual(readIntervention(line), typeof gives === "string" ? null : gives, line);
+});
+
+test("a line that is read is written and read again", () => {
+  for (const { line, gives } of EXAMPLES.lines) {
+    const one = readIntervention(line);
+    if (one) assert.deepEqual(readIntervention(lineOf(one)), gives, line);
+  }
+  for (const line of ["ablate cross.1.*", "open decoder.*.* 2 5", "row cross.1.2 3 0.5,0,1"])
+    assert.equal(lineOf(readIntervention(line) as any), line);
+});
+
+test("the key, the facts and the further words of a chip are those of Python", () => {
+  for (const { line, ...chip } of EXAMPLES.chips)
+    assert.deepEqual(chipOf(readIntervention(line) as any), chip, line);
+});
+
+test("each gesture of Edit writes lines of its verbs", () => {
+  const close = toggleCell([], at(), { query: 0, key: 2 });
+  const open = toggleCell([], at(), { query: 1, key: 1 });
+  const row = setWeight([], at(), { query: 0, key: 2 }, 0.6);
+  const written: Record<string, any> = { head: [toggleHead([], at())], cell: [close, open] };
+  written.weight = [row];
+  for (const verb of Object.keys(VERBS)) {
+    const changes = written[EXAMPLES.gestures[verb]] ?? [];
+    const lines: string[] = changes.flatMap(({ add }: any) => add);
+    assert.equal(
+      lines.some((line) => line.startsWith(`${verb} `)),
+      changes.length > 0,
+      verb,
+    );
+  }
+});
+
+test("the sentences name the ends of ranges", () => {
+  const { seed_least, seed_most, k_most, p_least } = rangesOf("draw");
+  assert.deepEqual([seed_least, seed_most, k_most, p_least], [0, 9999, 9999, 0]);
 });
 
 test("the facts of a trace may hold anything", () => {
@@ -82,6 +102,9 @@ test("a change keeps the order of a trace, and each line once", () => {
     "omit mask",
   ]);
   assert.deepEqual(onAnyText(lines), ["ablate cross.0.0", "omit mask"]);
+  assert.deepEqual(changed(["mask cross.0.0  1 0"], { add: [], remove: [] }), [lines[1]]);
+  const mean = { add: ["ablate cross.0.0 mean"], remove: [] };
+  assert.deepEqual(changed(lines, mean), ["ablate cross.0.0 mean", ...lines.slice(1)]);
 });
 
 test("a press on a head removes it, and another puts it back", () => {

@@ -4,7 +4,8 @@
  */
 
 import type { Drawing } from "../../trace/js/drawing.ts";
-import { changed, type Intervention, linesIn, NO_CHANGE } from "../../trace/js/interventions.ts";
+import { changed, linesIn, NO_CHANGE } from "../../trace/js/interventions.ts";
+import type { Intervention } from "../../trace/js/verbs.ts";
 import {
   type Capture,
   type CapturedArrays,

@@ -3,7 +3,7 @@
  * does: remove heads, edit cells and rows of their weights, or leave out a part of the whole model.
  */
 
-import { type Intervention, readIntervention } from "../../trace/js/interventions.ts";
+import { type Intervention, type Of, readIntervention } from "../../trace/js/verbs.ts";
 import { type CapturedArrays, layersOf, PATHS, type Site, sitesOf } from "./attentionCapture.ts";
 import { type Action, type Values, watching } from "./hookPoint.ts";
 import { reasonCodes } from "./masks.ts";
@@ -11,9 +11,11 @@ import type { ModelConfig } from "./modelConfig.ts";
 import { ModelError } from "./modelError.ts";
 import type { Transformer } from "./transformer.ts";
 
-type CellEdit = Extract<Intervention, { verb: "close" | "open" }>;
-type Row = Extract<Intervention, { verb: "row" }>;
-type Part = Extract<Intervention, { verb: "omit" }>["part"];
+type CellEdit = Of<"close" | "open">;
+type Row = Of<"row">;
+type Part = Of<"omit">["part"];
+
+const EXAMPLE = "ablate cross.1.2"; // of a line
 
 /** Hook points by path, each with what is done there, in this order. */
 type Actions = [string, Action][];
@@ -38,7 +40,7 @@ type Rows = { first: number };
 export function interventionsOf(lines: readonly string[]): Intervention[] {
   return [...new Set(lines)].map((line) => {
     const one = readIntervention(line);
-    if (!one) throw new ModelError("bad_intervention", { text: line });
+    if (!one) throw new ModelError("bad_intervention", { text: line, examples: EXAMPLE });
     if (one.verb === "ablate" && one.how === "mean") throw new ModelError("no_means");
     return one;
   });
@@ -89,9 +91,13 @@ function refuseUnknown(config: ModelConfig, one: Intervention) {
   if (!sites.includes(site))
     throw new ModelError("no_such_site", { site, sites: sites.join(", ") });
   const sizes = { layers: layersOf(config, site), heads: config.heads };
-  if ((layer ?? 0) < sizes.layers && (head ?? 0) < sizes.heads) return;
+  if (isWithin(layer ?? 0, sizes.layers) && isWithin(head ?? 0, sizes.heads)) return;
   const name = [site, layer ?? "*", head ?? "*"].join(".");
   throw new ModelError("no_such_head", { head: name, site, ...sizes });
+}
+
+function isWithin(number: number, size: number) {
+  return number >= 0 && number < size;
 }
 
 function attentions(config: ModelConfig): { site: Site; layer: number }[] {
@@ -260,7 +266,7 @@ function editCell(
   queries: number,
   keys: number,
 ) {
-  if (query >= queries || key >= keys)
+  if (!isWithin(query, queries) || !isWithin(key, keys))
     throw new ModelError("no_such_cell", { site, row: query, column: key, queries, keys });
   const open = Number(verb === "open");
   let changes = false;
@@ -283,7 +289,7 @@ function unchanged({ verb, site, layer, head, query, key }: CellEdit) {
 
 function refuseRow({ site, query, weights }: Row, arrays: CapturedArrays) {
   const [queries, keys] = arrays[`${site}.closed`].shape.slice(-2);
-  if (query >= queries) throw new ModelError("no_such_row", { site, row: query, queries });
+  if (!isWithin(query, queries)) throw new ModelError("no_such_row", { site, row: query, queries });
   if (weights.length > keys)
     throw new ModelError("too_many_weights", { site, given: weights.length, keys });
 }

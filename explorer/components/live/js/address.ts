@@ -4,7 +4,7 @@
  */
 
 import { wrongDrawing } from "../../trace/js/drawing.ts";
-import { changed, NO_CHANGE, readIntervention } from "../../trace/js/interventions.ts";
+import { changed, NO_CHANGE } from "../../trace/js/interventions.ts";
 import {
   FIELDS,
   type Field,
@@ -15,6 +15,7 @@ import {
   type Selection,
 } from "../../trace/js/look.ts";
 import { readWord, wholeNumber, wordsOf } from "../../trace/js/lookAddress.ts";
+import { readIntervention } from "../../trace/js/verbs.ts";
 import type { InitialView } from "./initialView.ts";
 import { initialRequest, type LiveModel, unchanged } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";

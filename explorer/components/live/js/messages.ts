@@ -4,8 +4,9 @@ import { ModelError } from "../../browser_model/js/modelError.ts";
 import { element, write } from "../../dom/js/element.ts";
 import { fillIn, type Strings } from "../../dom/js/sentences.ts";
 import { isSpecial } from "../../trace/js/label.ts";
-import { LARGEST_K, LARGEST_SEED, LONGEST_TEXT, TEMPERATURES } from "../../trace/js/look.ts";
+import { LONGEST_TEXT } from "../../trace/js/look.ts";
 import type { Trace } from "../../trace/js/trace.ts";
+import { rangesOf } from "../../trace/js/verbs.ts";
 import { reads } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
@@ -94,8 +95,7 @@ export function refusalSentence(
     const rest = others.length ? [refusalSentence({ strings }, language, others)] : [];
     return [fillIn(live, "trained_gone", { name: gone }), ...rest].join(" ");
   }
-  const [lowest, highest] = TEMPERATURES;
-  const facts = { longest: LONGEST_TEXT, lowest, highest, most: LARGEST_SEED, most_k: LARGEST_K };
+  const facts = { longest: LONGEST_TEXT, ...rangesOf("draw") };
   const parts = names.map((name) => {
     const [word, ...got] = name.split(" ");
     return fillIn(explore, `part_${word}`, { ...facts, got: got.join(" ") });

@@ -1,16 +1,22 @@
 /** Of Edit: tokens that are drawn at random, at a temperature and of the most probable ones. */
 
 import { buttonElement, element, type Part } from "../../dom/js/element.ts";
-import { type Drawing, drawingIn, drawingLine, readDrawing } from "../../trace/js/drawing.ts";
+import { type Drawing, drawingIn } from "../../trace/js/drawing.ts";
 import { apply } from "../../trace/js/editing.ts";
-import { LARGEST_K, LARGEST_SEED } from "../../trace/js/look.ts";
+import { VERBS } from "../../trace/js/look.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
+import { lineOf, readIntervention } from "../../trace/js/verbs.ts";
+
+const { seed: SEEDS, k: TOP_K } = VERBS.draw;
 
 const TEMPERATURES = ["0.5", "0.8", "1", "1.5"]; // offered
 
 /** Of top-k and top-p; any number between can be typed. */
-const STEPS = { k: { min: 1, max: LARGEST_K, step: 1 }, p: { min: 0.05, max: 1, step: 0.05 } };
+const STEPS = {
+  k: { min: TOP_K.least, max: TOP_K.most, step: 1 },
+  p: { min: 0.05, max: 1, step: 0.05 },
+};
 
 /**
  * Of the first press: with it the first examples of the shipped models go on with likely tokens, where
@@ -24,13 +30,13 @@ type Chosen = Record<"temperature" | "k" | "p", string>;
 /** The line of a drawing; null where a word is beyond its range. */
 export function chosenDrawing(seed: number, { temperature, k, p }: Chosen) {
   const restrictions = [k && `k=${k}`, p && `p=${p}`].filter(Boolean);
-  const drawing = readDrawing(["draw", temperature, seed, ...restrictions].join(" "));
-  return drawing && drawingLine(drawing);
+  const drawing = readIntervention(["draw", temperature, seed, ...restrictions].join(" "));
+  return drawing && lineOf(drawing);
 }
 
 /** The seed of the next drawing: wrapping around, or the first one. */
 export function nextSeed(before: Drawing | null) {
-  return before ? (before.seed % LARGEST_SEED) + 1 : FIRST_SEED;
+  return before ? (before.seed % SEEDS.most) + 1 : FIRST_SEED;
 }
 
 /**
@@ -85,7 +91,7 @@ function createFields({ say }: TraceContext, choose: () => void) {
   };
   const tops = { k: field("k"), p: field("p") };
   const labels = (["k", "p"] as const).map((name) => {
-    const title = say(`draw_${name}_title`, { most: LARGEST_K });
+    const title = say(`draw_${name}_title`, { most: TOP_K.most });
     return element("label", { class: "draw-top", title }, `top-${name}`, tops[name]);
   });
   return {

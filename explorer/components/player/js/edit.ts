@@ -3,7 +3,7 @@
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
 import { apply, canEdit, type EditNote, linesOf, showEdit } from "../../trace/js/editing.ts";
-import { LARGEST_K, MOST_INTERVENTIONS, type OMISSIONS } from "../../trace/js/look.ts";
+import { MOST_INTERVENTIONS, type OMISSIONS, VERBS } from "../../trace/js/look.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
 import { fetchAnswer, offers } from "../../trace/js/traceQuestions.ts";
@@ -49,7 +49,7 @@ export function createEditBar(context: TraceContext): Part {
   const draw = () => {
     const { edit, editNote } = context.state;
     node.hidden = !edit;
-    const facts = { limit: MOST_INTERVENTIONS, most: LARGEST_K };
+    const facts = { limit: MOST_INTERVENTIONS, most: VERBS.draw.k.most };
     write(note, edit ? say(editNote || "edit_hint", facts) : "");
     assign(note, "data-refused", editNote ? "" : null);
   };

@@ -1,28 +1,13 @@
-/**
- * Interventions as lines of text, as `explorer/core/interventions.py` reads and writes them, and the
- * lines that a press on a head or on a cell adds or removes.
- */
+/** What a press on a head or on a cell adds to the lines of interventions, or removes; their chips. */
 
 import type { Say } from "../../dom/js/sentences.ts";
-import { type Drawing, readDrawing } from "./drawing.ts";
-import { EDITED, OMISSIONS, SITES, UNMASKED } from "./look.ts";
+import { EDITED, PLACES, UNMASKED } from "./look.ts";
 import { headName } from "./stepState.ts";
 import type { Cell, Facts, Replacement, Site, SiteName } from "./trace.ts";
+import { chipOf, lineOf, type Of, readIntervention, replaces } from "./verbs.ts";
 
-/** A head; null stands for all layers, or all heads. */
-interface Heads {
-  site: SiteName;
-  layer: number | null;
-  head: number | null;
-}
-
-export type Intervention =
-  | (Heads & { verb: "ablate"; how: Replacement })
-  | (Heads & { verb: "keep" })
-  | (Heads & Cell & { verb: "close" | "open" })
-  | (Heads & { verb: "row"; query: number; weights: number[] })
-  | { verb: "omit"; part: (typeof OMISSIONS)[number] }
-  | Drawing;
+/** Heads; null stands for all layers, or all heads of a layer. */
+type Heads = Pick<Of<"close">, "site" | "layer" | "head">;
 
 /** Lines that are added to the interventions in force, and lines that are removed. */
 export interface Change {
@@ -34,39 +19,7 @@ export const NO_CHANGE: Change = { add: [], remove: [] };
 
 type Head = { site: Site; layer: number; head: number };
 
-const HEADS = /^(encoder|decoder|cross)\.(\d{1,4}|\*)\.(\d{1,4}|\*)$/;
-const NUMBER = /^\d{1,4}$/;
 const DIGITS = 4; // of a weight that is set by hand
-
-/** The order in which the lines of a trace stand. */
-const ORDER = [/^ablate/, /^keep/, /^(close|open)/, /^row/, /^omit/, /^draw/];
-
-/** An intervention from its line; null where it cannot be read. */
-export function readIntervention(line: string): Intervention | null {
-  const [verb, name = "", ...rest] = line.trim().split(/\s+/);
-  const part = OMISSIONS.find((one) => one === name);
-  if (verb === "omit") return part && !rest.length ? { verb, part } : null;
-  if (verb === "draw") return readDrawing(line);
-  const found = HEADS.exec(name);
-  if (!found) return null;
-  const [layer, head] = found.slice(2).map((word) => (word === "*" ? null : Number(word)));
-  const heads = { site: SITES.find((site) => site === found[1]) as SiteName, layer, head };
-  const numbers = rest.every((word) => NUMBER.test(word)) ? rest.map(Number) : [];
-  if (verb === "close" || verb === "open") {
-    return numbers.length === 2 ? { verb, ...heads, query: numbers[0], key: numbers[1] } : null;
-  }
-  if (layer === null) return null;
-  if (verb === "keep") return rest.length ? null : { verb, ...heads };
-  if (verb === "ablate") {
-    const [how = "zero", ...more] = rest;
-    return (how === "zero" || how === "mean") && !more.length ? { verb, ...heads, how } : null;
-  }
-  const [query = "", ...given] = rest;
-  if (verb !== "row" || head === null || !NUMBER.test(query)) return null;
-  const weights = (given.join(" ").match(/[^\s,]+/g) ?? []).map(Number);
-  const valid = weights.every((weight) => Number.isFinite(weight) && weight >= 0);
-  return valid && weights.some(Boolean) ? { verb, ...heads, query: Number(query), weights } : null;
-}
 
 /** The lines in the facts of a trace, which may hold anything, that can be read. */
 export function linesIn({ interventions }: Partial<Pick<Facts, "interventions">>): string[] {
@@ -74,42 +27,28 @@ export function linesIn({ interventions }: Partial<Pick<Facts, "interventions">>
   return lines.filter((line) => typeof line === "string" && readIntervention(line) !== null);
 }
 
-/** The lines after a change, each once, in the order of those of a trace; of drawings the added one. */
+/** The lines after a change, each once, in the order of those of a trace; see `once` of a verb. */
 export function changed(lines: readonly string[], { add, remove }: Change) {
-  const draws = add.some(isDrawing);
-  const kept = lines.filter((line) => !remove.includes(line) && !(draws && isDrawing(line)));
-  const place = (line: string) => ORDER.findIndex((kind) => kind.test(line));
-  return [...new Set([...kept, ...add])].sort((one, other) => place(one) - place(other));
-}
-
-function isDrawing(line: string) {
-  return readIntervention(line)?.verb === "draw";
+  const all = [...new Set([...lines.filter((line) => !remove.includes(line)), ...add])];
+  const read = all.flatMap((line) => readIntervention(line) ?? []);
+  const kept = read.filter((one, at) => !read.slice(at + 1).some((later) => replaces(later, one)));
+  return kept.sort((one, other) => PLACES[one.verb] - PLACES[other.verb]).map(lineOf);
 }
 
 /** Those that mean something on another text, too: not those of its cells. */
 export function onAnyText(lines: readonly string[]) {
-  return lines.filter((line) => !/^(close|open|row) /.test(line));
+  return lines.filter((line) => !("query" in (readIntervention(line) ?? {})));
 }
 
 /** An intervention as its chip names it. */
 export function chipName(line: string, say: Say, sites: Partial<Record<SiteName, Site>>) {
   const one = readIntervention(line);
   if (!one) return line;
-  if (one.verb === "omit") return say(`chip_omit_${one.part}`);
-  if (one.verb === "draw") return drawingName(one, say);
-  const head = headsName(one, say, sites);
-  if (one.verb === "ablate") return say(`chip_ablate_${one.how}`, { head });
-  if (one.verb === "keep") return say("chip_keep", { head });
-  const query = one.query + 1;
-  if (one.verb === "row") return say("chip_row", { head, query });
-  return say(`chip_${one.verb}`, { head, query, column: one.key + 1 });
-}
-
-function drawingName({ temperature, seed, k, p }: Drawing, say: Say) {
-  const named = Object.entries({ k, p }).filter(([, number]) => number !== undefined);
-  return named.reduce(
-    (drawing, [name, number = ""]) => say("chip_draw_top", { drawing, name, number }),
-    say("chip_draw", { temperature, seed }),
+  const { key, facts, more } = chipOf(one);
+  const heads = "site" in one ? { head: headsName(one, say, sites) } : {};
+  return more.reduce(
+    (chip, [name, number]) => say(`${key}_more`, { chip, name, number }),
+    say(key, { ...heads, ...facts }),
   );
 }
 

@@ -82,15 +82,6 @@ export const OUTSIDE = 4;
 /** Parts of a head that it can be computed without. */
 export const OMISSIONS = ["scaling", "mask", "positions"] as const;
 
-/** Lowest and highest at which tokens are drawn. */
-export const TEMPERATURES = [0.1, 5.0] as const;
-
-/** Of a drawing. */
-export const LARGEST_SEED = 9999;
-
-/** Of top-k. */
-export const LARGEST_K = 9999;
-
 /** The tokens with the first ids. */
 export const SPECIALS = ["<pad>", "<bos>", "<eos>"] as const;
 
@@ -198,6 +189,58 @@ export const FIELDS: Field[] = [
   { name: "words", kind: "flag", state: "words" },
   { name: "everything", kind: "flag", state: "everything" },
 ];
+
+/** Of interventions: how a line writes their fields. */
+export const VERBS = {
+  ablate: {
+    site: { kind: "site", choices: ["encoder", "decoder", "cross"] },
+    layer: { kind: "place" },
+    head: { kind: "place", every: true },
+    how: { kind: "choice", choices: ["zero", "mean"], default: "zero" },
+  },
+  keep: {
+    site: { kind: "site", choices: ["encoder", "decoder", "cross"] },
+    layer: { kind: "place" },
+    head: { kind: "place", every: true },
+  },
+  close: {
+    site: { kind: "site", choices: ["encoder", "decoder", "cross"] },
+    layer: { kind: "place", every: true },
+    head: { kind: "place", every: true },
+    query: { kind: "index" },
+    key: { kind: "index" },
+  },
+  open: {
+    site: { kind: "site", choices: ["encoder", "decoder", "cross"] },
+    layer: { kind: "place", every: true },
+    head: { kind: "place", every: true },
+    query: { kind: "index" },
+    key: { kind: "index" },
+  },
+  row: {
+    site: { kind: "site", choices: ["encoder", "decoder", "cross"] },
+    layer: { kind: "place" },
+    head: { kind: "place" },
+    query: { kind: "index" },
+    weights: { kind: "numbers", least: 0 },
+  },
+  omit: { part: { kind: "choice", choices: ["scaling", "mask", "positions"] } },
+  draw: {
+    temperature: { kind: "number", least: 0.1, most: 5 },
+    seed: { kind: "whole", least: 0, most: 9999 },
+    k: { kind: "whole", mark: "k=", least: 1, most: 9999 },
+    p: { kind: "number", mark: "p=", above: true, least: 0, most: 1 },
+  },
+} as const;
+
+/** Of lines of these verbs among others. */
+export const PLACES = { ablate: 0, keep: 1, close: 2, open: 2, row: 3, omit: 4, draw: 5 } as const;
+
+/** Words of the command line for verbs of links. */
+export const TYPED = { mask: "close", unmask: "open", "override-row": "row" } as const;
+
+/** Fields that no two lines of a verb share; the later one counts. */
+export const ONCE = { ablate: ["site", "layer", "head"], omit: ["part"], draw: [] } as const;
 
 /** What nothing is asked of. */
 export const VIEW: ViewOptions = {
