@@ -24,10 +24,10 @@ from explorer.components.player.payload import integrity_checks
 from explorer.components.player.pictures import Maps, axes_of, pictures_payload
 from explorer.components.player.weights import MEAN, Unit, head_payload, is_large, units_of
 from explorer.core.errors import TraceError
-from explorer.core.interventions import OMISSIONS
 from explorer.core.look import SHOWN_MAPS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
+from explorer.core.verbs import OMISSIONS
 from explorer.core.zoom import Zoom
 
 if TYPE_CHECKING:  # with torch

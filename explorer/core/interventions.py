@@ -17,7 +17,6 @@ from explorer.core.verbs import (
     Intervention,
     Keep,
     Omission,
-    OnAttention,
     RowOverride,
     Verb,
     checked,
@@ -27,14 +26,9 @@ from explorer.core.verbs import (
     ranges,
     read,
     read_as,
-    typed,
     word_of,
     words_of,
 )
-
-__all__ = ["Interventions", "expected_errors", "refuse_weights_only", "removed_heads", "stated"]
-__all__ += ["Ablation", "CellEdit", "Drawing", "Intervention", "Keep", "Omission", "OnAttention"]
-__all__ += ["OMISSIONS", "RowOverride", "head_name", "typed"]
 
 _UNAVOIDABLE = {  # site where a cell was unmasked → the integrity check that must fail then
     "encoder": "padding_changes_nothing",

@@ -10,16 +10,9 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import InterventionError, MaskError
-from explorer.core.interventions import (
-    CellEdit,
-    Drawing,
-    Interventions,
-    Omission,
-    OnAttention,
-    RowOverride,
-    head_name,
-)
+from explorer.core.interventions import Interventions
 from explorer.core.sites import SITES, Head
+from explorer.core.verbs import CellEdit, Drawing, Omission, OnAttention, RowOverride, head_name
 from explorer.model.points import Action, Point, first_query
 
 Fills: TypeAlias = Mapping[tuple[str, int], Tensor]

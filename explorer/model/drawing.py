@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from explorer.core.interventions import Drawing
+from explorer.core.verbs import Drawing
 
 _INCREMENT = 0x6D2B79F5  # the generator is mulberry32; its state counts in these
 _ALL = 0xFFFFFFFF  # of 32 bits

@@ -12,9 +12,10 @@ from torch import Tensor
 
 from explorer.core.errors import ConfigError, EvaluationBatchError, VocabularyError
 from explorer.core.files import as_path
-from explorer.core.interventions import CellEdit, Interventions
+from explorer.core.interventions import Interventions
 from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
+from explorer.core.verbs import CellEdit
 from explorer.core.vocabulary import BOS, EOS, PAD, Vocabulary, check_text, valid_text
 from explorer.model.batched_traces import batched_traces
 from explorer.model.captured_pass import attention_sizes, captured_pass

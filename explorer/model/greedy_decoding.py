@@ -6,7 +6,7 @@ from types import MappingProxyType
 import torch
 from torch import Tensor
 
-from explorer.core.interventions import Drawing
+from explorer.core.verbs import Drawing
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.model.drawing import draw
 from explorer.model.masks import padding_mask

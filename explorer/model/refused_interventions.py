@@ -6,8 +6,9 @@ from collections.abc import Callable
 from torch import Tensor
 
 from explorer.core.errors import InterventionError
-from explorer.core.interventions import CellEdit, Interventions, RowOverride, typed
+from explorer.core.interventions import Interventions
 from explorer.core.sites import sides
+from explorer.core.verbs import CellEdit, RowOverride, typed
 
 
 def refuse_misplaced(

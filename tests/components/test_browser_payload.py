@@ -18,8 +18,8 @@ from explorer.components.inside.payload import head_vectors, omission, token_pat
 from explorer.components.payload import PROJECT
 from explorer.components.player.payload import Offer, View, player_payload
 from explorer.components.player.sentences import player_sentences
-from explorer.core.interventions import OMISSIONS
 from explorer.core.sentencepiece_vocabulary import learn_pieces
+from explorer.core.verbs import OMISSIONS
 from explorer.core.word_segmentation import grouped
 from explorer.model.checkpoint import Checkpoint, save_checkpoint
 from explorer.model.config import ModelConfig

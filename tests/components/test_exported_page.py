@@ -17,8 +17,8 @@ from explorer.components.exported_page import (
 from explorer.components.player.payload import Offer, View
 from explorer.components.trace_questions import TRACE_QUESTIONS, Place
 from explorer.core.errors import TraceError, TraceSizeError
-from explorer.core.interventions import OMISSIONS
 from explorer.core.trace import Trace
+from explorer.core.verbs import OMISSIONS
 from tests.support.asked_models import AskedExplorable
 
 

@@ -5,10 +5,10 @@ from explorer.components.inside.payload import head_vectors, omission, token_pat
 from explorer.components.player.weights import MEAN, head_payload, scale_of
 from explorer.components.trace_questions import TRACE_QUESTIONS, Place, methods_offered, offered
 from explorer.core.errors import ConfigError, TraceError
-from explorer.core.interventions import OMISSIONS
 from explorer.core.look import SHOWN_MAPS
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
+from explorer.core.verbs import OMISSIONS
 from explorer.heads.contributions.contributions import contributions
 from explorer.heads.contributions.logit_attribution import logit_attribution
 from explorer.heads.contributions.score_parts import score_parts

@@ -5,17 +5,9 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import InterventionError
-from explorer.core.interventions import (
-    Ablation,
-    CellEdit,
-    Interventions,
-    Keep,
-    RowOverride,
-    removed_heads,
-    typed,
-)
+from explorer.core.interventions import Interventions, removed_heads
 from explorer.core.interventions import expected_errors as expected
-from explorer.core.verbs import VERBS, word_of
+from explorer.core.verbs import VERBS, Ablation, CellEdit, Keep, RowOverride, typed, word_of
 
 LINES = (
     "ablate cross.1.2",

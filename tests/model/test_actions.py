@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from explorer.core.errors import ConfigError, InterventionError, MaskError
-from explorer.core.interventions import CellEdit, Interventions, RowOverride
+from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
+from explorer.core.verbs import CellEdit, RowOverride
 from explorer.core.vocabulary import BOS, EOS
 from explorer.model.actions import MeanOutputs, gate_actions, head_gates
 from explorer.model.explorable import ExplorableModel

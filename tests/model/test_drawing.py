@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from explorer.core.errors import ConfigError, InterventionError
-from explorer.core.interventions import Drawing, Interventions
+from explorer.core.interventions import Interventions
+from explorer.core.verbs import Drawing
 from explorer.core.vocabulary import BOS, EOS, PAD
 from explorer.model.drawing import draw, random_share
 

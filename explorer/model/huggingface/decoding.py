@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from explorer.core.errors import VocabularyError
-from explorer.core.interventions import Drawing
+from explorer.core.verbs import Drawing
 from explorer.model.drawing import draw
 from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.inputs import Inputs

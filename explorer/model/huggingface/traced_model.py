@@ -17,10 +17,11 @@ from explorer.core.errors import (
     ModelDirectoryError,
     VocabularyError,
 )
-from explorer.core.interventions import Drawing, Interventions, refuse_weights_only, stated
+from explorer.core.interventions import Interventions, refuse_weights_only, stated
 from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
+from explorer.core.verbs import Drawing
 from explorer.core.vocabulary import valid_text
 from explorer.model.actions import MeanOutputs
 from explorer.model.evaluation_batch import EvaluationBatch

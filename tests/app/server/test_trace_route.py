@@ -15,8 +15,8 @@ from explorer.app.server import access, rate_limit, trace_route
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.components.trace_questions import TRACE_QUESTIONS
 from explorer.core.errors import TraceSizeError
-from explorer.core.interventions import OMISSIONS
 from explorer.core.trace import Trace
+from explorer.core.verbs import OMISSIONS
 from tests.support.asked_models import AskedExplorable
 from tests.support.example_traces import pieces_trace, random_trace
 from tests.support.own_loop import run_alone

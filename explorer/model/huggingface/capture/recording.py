@@ -10,10 +10,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.core.interventions import CellEdit, Interventions
+from explorer.core.interventions import Interventions
 from explorer.core.sites import sides
 from explorer.core.trace_from_arrays import padding_rows
 from explorer.core.trace_size import Places
+from explorer.core.verbs import CellEdit
 from explorer.model.captured_pass import LayerArrays
 from explorer.model.huggingface.anatomy import Anatomy, Place
 from explorer.model.huggingface.capture.attention_calls import (
