@@ -111,7 +111,7 @@ def test_fewer_layers_than_the_files_have_are_refused(family, sizes, name, tmp_p
         ),
         ("gpt2", {"lm_head.bias": (67,)}),
         ("llama", {"model.layers.0.self_attn.rotary_emb.more": (5,)}),
-        ("gptj", {"transformer.h.0.attn.bias": (1, 1, 4, 4)}),
+        ("llama", {"model.layers.0.self_attn.bias": (1, 1, 4, 4)}),  # a causal mask
     ],
 )
 def test_weights_that_attention_does_not_depend_on_are_a_note(family, more, tmp_path):
