@@ -21,7 +21,6 @@ library itself returns, and refuses a model where they differ.
     batch_passes         passes over batches, for measurements of heads
     predictions          logits and decoded tokens → steps, labels and text of a trace
     answers              predictions of a model without next-token output: class, tags, span
-    export               a model trained here → a directory of the library (`export_weights`,
-                         `export_tokenizer`)
+    export               a model trained here → a directory of the library (`export_weights`)
     traced_model         the whole: `HuggingFaceModel`
 """

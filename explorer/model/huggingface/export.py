@@ -1,25 +1,37 @@
-"""Write a model trained here as a directory of the library, with the same logits.
+"""Write a model trained here as a directory of the library, with the same logits, and a tokenizer
+with the same ids.
 
 A pre-norm model becomes a Pegasus, a post-norm one a Marian: both add sinusoids, scale the
 embeddings and have a bias of the logits, as our models do. A decoder alone becomes an OPT, which
 does none of the three: its table of positions holds sinusoids, its embeddings are stored scaled.
 """
 
+import re
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
+from tokenizers import (
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+)
 from torch import Tensor
 
 from explorer.core.errors import FileError, ModelDirectoryError
 from explorer.core.files import printable, unwritable
-from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS
+from explorer.core.sentencepiece_vocabulary import UNKNOWN, PieceVocabulary
+from explorer.core.vocabulary import BOS, EOS, PAD, SPECIALS, SymbolVocabulary, Vocabulary
 from explorer.model.config import ModelConfig
 from explorer.model.explorable import ExplorableModel
-from explorer.model.huggingface.export_tokenizer import library_tokenizer
 from explorer.model.huggingface.export_weights import library_weights
 from explorer.model.trace_options import AFTER_PROMPT
 from explorer.model.transformer import Transformer
@@ -28,6 +40,8 @@ _IDS: dict[str, Any] = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id"
 
 LARGEST_DIFFERENCE = 1e-4
 """Largest difference of a logit between the two models."""
+
+_SPACES = "".join(sign for sign in map(chr, range(sys.maxunicode + 1)) if sign.isspace())
 
 
 def export_directory(model: ExplorableModel, folder: Path) -> float:
@@ -145,6 +159,71 @@ def _both_stacks(settings: ModelConfig) -> Any:
     )
     kind = transformers.PegasusForConditionalGeneration if pre else transformers.MarianMTModel
     return kind(config)
+
+
+def library_tokenizer(
+    vocabulary: Vocabulary, longest: int, *, begins: bool
+) -> transformers.PreTrainedTokenizerFast:
+    """The tokenizer. It adds the end to each text, or the beginning if `begins`, for a decoder
+    alone. Unlike ours, it reads the names of specials in a text as specials.
+
+    longest: the most tokens that the model takes.
+
+    Raises `ModelDirectoryError` on another kind of vocabulary.
+    """
+    if isinstance(vocabulary, SymbolVocabulary):
+        own = _symbols(vocabulary)
+    elif isinstance(vocabulary, PieceVocabulary):
+        own = _pieces(vocabulary)
+    else:
+        raise ModelDirectoryError("export_vocabulary")
+    added = BOS if begins else EOS
+    mark = SPECIALS[added]
+    single, second = (f"{mark} $A", "$B") if begins else (f"$A {mark}", f"$B {mark}")
+    own.post_processor = processors.TemplateProcessing(
+        single=single, pair=f"{single} {second}", special_tokens=[(mark, added)]
+    )
+    padding, begin, end = SPECIALS
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=own,
+        pad_token=padding,
+        bos_token=begin,
+        eos_token=end,
+        clean_up_tokenization_spaces=False,
+        model_max_length=longest,
+    )
+
+
+def _symbols(vocabulary: SymbolVocabulary) -> Tokenizer:
+    """Symbols between white space; a text with an unknown one is refused."""
+    names = [*SPECIALS, *vocabulary.symbols]
+    own = Tokenizer(models.WordLevel({name: number for number, name in enumerate(names)}))
+    own.normalizer = _one_space()
+    own.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return own
+
+
+def _pieces(vocabulary: PieceVocabulary) -> Tokenizer:
+    """The unigram model of SentencePiece, with its bytes and scores."""
+    scored = [*((name, 0.0) for name in SPECIALS), *vocabulary.scored()]
+    own = Tokenizer(models.Unigram(scored, unk_id=UNKNOWN, byte_fallback=True))
+    marks = [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    own.normalizer = normalizers.Sequence([normalizers.NFC(), _one_space(), *marks])
+    own.decoder = decoders.Sequence(
+        [
+            decoders.Replace("▁", " "),
+            decoders.ByteFallback(),
+            decoders.Fuse(),
+            decoders.Strip(" ", 1, 0),
+        ]
+    )
+    return own
+
+
+def _one_space() -> normalizers.Normalizer:
+    """Normalizer: runs of white space, as Python defines it, become one space; none at the ends."""
+    spaces = normalizers.Replace(Regex(f"[{re.escape(_SPACES)}]+"), " ")
+    return normalizers.Sequence([spaces, normalizers.Strip()])
 
 
 @torch.inference_mode()

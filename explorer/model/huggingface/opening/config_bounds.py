@@ -10,6 +10,13 @@ from explorer.core.memory import free_memory
 _WIDTHS = ("hidden_size", "d_model", "n_embd")
 _IDS = "vocab_size"
 
+LEAST = {
+    **dict.fromkeys(("num_hidden_layers", "num_layers", "n_layer", "n_layers"), 1),
+    **dict.fromkeys(("encoder_layers", "decoder_layers", "num_decoder_layers"), 0),
+    **dict.fromkeys((*_WIDTHS, _IDS, "num_attention_heads", "n_head"), 1),
+}
+"""Field → the least value with which a model computes. A stack may be absent."""
+
 MOST = {
     "*layers": 1_000,
     "n_layer": 1_000,
@@ -24,11 +31,15 @@ _LEAST_BYTES = 2  # of a weight
 
 
 def refuse_beyond(described: Mapping[str, Any], name: str) -> None:
-    """Raise `ModelDirectoryError` on more layers or ids than any model has, for which the library
-    would build for minutes, and on embeddings and a layer that do not fit into free memory.
+    """Raise `ModelDirectoryError` on fewer layers, ids or heads than a model needs, on more layers
+    or ids than any has, for which the library would build for minutes, and on embeddings and a
+    layer that do not fit into free memory.
 
     described: config.json. name: of the directory.
     """
+    for field, least in LEAST.items():
+        if type(got := described.get(field)) is int and got < least:
+            raise ModelDirectoryError("size_below", name=name, field=field, got=got, limit=least)
     for part in _parts(described):
         sizes = {field: one for field, one in part.items() if type(one) is int}
         for field, size in sizes.items():

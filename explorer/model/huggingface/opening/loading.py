@@ -171,11 +171,14 @@ def _model(path: Path, config: Any, dtype: torch.dtype) -> tuple[Any, list[Model
         raise ModelDirectoryError("own_code", family=config.model_type)
     if absent:
         raise other_format(path) or ModelDirectoryError("missing_weights", **_names(absent))
-    if undescribed := _undescribed(model, unused):
-        raise ModelDirectoryError("undescribed_layers", **_names(undescribed))
+    after, inside = _of_layers(model, unused)
+    if after:
+        raise ModelDirectoryError("undescribed_layers", **_names(after))
+    left = {"model_class": type(model).__name__, **_names(inside or unused)}
+    if inside:
+        raise ModelDirectoryError("unplaced_weights", **left)
     if unused:
-        facts = {"model_class": type(model).__name__, **_names(unused)}
-        notes.append(ModelDirectoryError("unused_weights", **facts))
+        notes.append(ModelDirectoryError("unused_weights", **left))
     return model, notes
 
 
@@ -209,13 +212,28 @@ def _loaded(
     return model.eval(), absent, sorted(told["unexpected_keys"])
 
 
-def _undescribed(model: Any, unused: Sequence[str]) -> list[str]:
-    """Names in `unused` of layers after the last one that `model` has: the config is another's."""
+def _of_layers(model: Any, unused: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Names in `unused` of layers after the last one that `model` has, and of weights inside those
+    that it has: either way the config is another model's.
+
+    Masks and rotary frequencies, which old files hold, are no weights.
+    """
     prefix = f"{model.base_model_prefix}."
-    parts = [(path.removeprefix(prefix), part) for path, part in model.named_modules()]
-    layers = {path: len(part) for path, part in parts if isinstance(part, ModuleList)}
-    numbers = ((name, re.match(r"(.+?)\.(\d+)\.", name.removeprefix(prefix))) for name in unused)
-    return [name for name, at in numbers if at and int(at[2]) >= layers.get(at[1], int(at[2]) + 1)]
+    parts = {path.removeprefix(prefix): part for path, part in model.named_modules()}
+    after, inside = [], []
+    for name in unused:
+        path, _, kind = name.removeprefix(prefix).rpartition(".")
+        at = re.match(r"(.+?)\.(\d+)\.", f"{path}.")
+        layers = parts.get(at[1]) if at else None
+        if at is None or not isinstance(layers, ModuleList):
+            continue
+        owner = parts.get(path)
+        masks = owner is not None and kind not in owner._parameters  # as attn.bias of GPT-J
+        if int(at[2]) >= len(layers):
+            after.append(name)
+        elif kind == "weight" or (kind == "bias" and not masks):
+            inside.append(name)
+    return after, inside
 
 
 def _class_names(config: Any) -> list[str]:

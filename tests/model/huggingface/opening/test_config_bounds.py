@@ -29,9 +29,29 @@ def test_more_than_any_model_has_is_refused_with_the_field(described, field):
 
 
 @pytest.mark.parametrize(
+    ("described", "field", "limit"),
+    [
+        ({"num_hidden_layers": -1}, "num_hidden_layers", 1),
+        ({"n_layer": 0}, "n_layer", 1),
+        ({"encoder_layers": 2, "decoder_layers": -1}, "decoder_layers", 0),
+        ({"vocab_size": 0}, "vocab_size", 1),
+        ({"num_attention_heads": -4}, "num_attention_heads", 1),
+    ],
+)
+def test_fewer_than_a_model_needs_are_refused_with_what_is_expected(described, field, limit):
+    with pytest.raises(ModelDirectoryError) as caught:
+        refuse_beyond(described, "tiny")
+    assert caught.value.key == "size_below"
+    got = described[field]
+    assert f"{field} is {got}, and at least {limit} is expected" in str(caught.value)
+    assert f"{field} 为 {got}，而至少应为 {limit}" in caught.value.in_language("zh")
+
+
+@pytest.mark.parametrize(
     "described",
     [
         {},
+        {"encoder_layers": 0, "decoder_layers": 6, "vision_config": {"vocab_size": 0}},
         {"num_hidden_layers": 126, "hidden_size": 18_432, "vocab_size": 262_144},
         {"vocab_size": 901_629, "hidden_size": 768, "max_position_embeddings": 10_485_760},
         {"rope_theta": 2**62, "eos_token_id": [2**31], "vision_feature_layer": -2},

@@ -71,6 +71,7 @@ def test_configs_of_other_sizes_than_the_weights(folder):
         ({"num_hidden_layers": 100_000}, "size_beyond", "num_hidden_layers"),
         ({"vocab_size": 10**12}, "size_beyond", "vocab_size"),
         ({"num_labels": 10**9}, "size_beyond", "num_labels"),
+        ({"num_hidden_layers": -1}, "size_below", "at least 1 is expected"),
         ({"hidden_size": 36}, "missing_weights", "in another size"),
         ({"num_hidden_layers": 4}, "missing_weights", "encoder.layer.3"),
     ):
@@ -86,7 +87,7 @@ def test_configs_of_other_sizes_than_the_weights(folder):
         ("bert", {"num_hidden_layers": 2}, "encoder.layer.2.attention"),
         ("bert", {"num_hidden_layers": 2, "architectures": ["BertModel"]}, "encoder.layer.2."),
         ("gpt2", {"n_layer": 2}, "h.2.attn.c_attn"),
-        ("gpt2", {"n_layer": 0}, "h.0.attn.c_attn"),
+        ("gpt2", {"n_layer": 1}, "h.1.attn.c_attn"),
         ("t5", {"num_decoder_layers": 2}, "decoder.block.2.layer.0.SelfAttention"),
         ("bart", {"decoder_layers": 2}, "decoder.layers.2.encoder_attn"),
     ],
@@ -109,6 +110,8 @@ def test_fewer_layers_than_the_files_have_are_refused(family, sizes, name, tmp_p
             {"transformer.h.1.attn.masked_bias": (), "transformer.h.0.attn.causal_mask": (1, 1)},
         ),
         ("gpt2", {"lm_head.bias": (67,)}),
+        ("llama", {"model.layers.0.self_attn.rotary_emb.more": (5,)}),
+        ("llama", {"model.layers.0.self_attn.bias": (1, 1, 4, 4)}),  # a causal mask
     ],
 )
 def test_weights_that_attention_does_not_depend_on_are_a_note(family, more, tmp_path):
@@ -118,12 +121,34 @@ def test_weights_that_attention_does_not_depend_on_are_a_note(family, more, tmp_
     weights |= {name: torch.ones(size) for name, size in more.items()}
     save_file(weights, folder / "model.safetensors", FORMAT)
     model = open_directory(folder)
-    note = model.notes[0]
-    assert (note.key, note.facts["count"]) == ("unused_weights", len(more))
+    (note,) = (one for one in model.notes if one.key == "unused_weights")
+    assert note.facts["count"] == len(more)
     assert all(name in str(note) and name in note.in_language("zh") for name in more)
-    assert model.facts["notes"][0] == str(note)
+    assert str(note) in model.facts["notes"]
     site = plain.sites[0]
     assert (model.trace("5 6 7").attention(site) == plain.attention(site)).all()
+
+
+@pytest.mark.parametrize(
+    ("family", "under", "name"),
+    [
+        ("qwen2", "llama", "model.layers.0.self_attn.k_proj.bias"),
+        ("qwen3", "llama", "model.layers.0.self_attn.k_norm.weight"),
+    ],
+)
+def test_weights_inside_the_layers_without_a_place_are_refused(family, under, name, tmp_path):
+    """The class that the config names computes other attention from the same files."""
+    made = tiny_model(family)
+    folder = saved(made, tmp_path / "tiny")
+    head = f"{under.title()}ForCausalLM"
+    config(folder, model_type=under, architectures=[head])
+    built = transformers.AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager")
+    made.set_attn_implementation("eager")
+    given = {"input_ids": torch.tensor([[5, 17, 8]]), "output_attentions": True}
+    with torch.inference_mode():
+        first, second = (model(**given).attentions[0] for model in (made, built))
+    assert float((first - second).abs().max()) > 0.01
+    refused(folder, "unplaced_weights", name, head)
 
 
 @pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "module._orig_mod."])
