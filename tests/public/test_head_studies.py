@@ -39,7 +39,7 @@ def test_the_examples_of_help_run(monkeypatch, tmp_path):
     for name, method in public.items():
         (example,) = finder.find(method, name, globs={"explorer": explorer})
         assert runner.run(example).attempted, name
-    assert len(public) == 9
+    assert len(public) == 11
     assert runner.summarize().failed == 0
 
 

@@ -207,6 +207,7 @@ def _attention(
     index = watch.count
     edit = watch.edits.get(index)
     watch.count += 1
+    attention_mask = _among_chosen(attention_mask, options.pop("indices", None))
     mask = attention_mask
     if edit and edit.mask:
         mask = edit.mask(mask, query, key)
@@ -223,6 +224,18 @@ def _attention(
         call = Call(module, weights, mask, given, query, key, value, output, options)
         watch.take(index, call.on_cpu())
     return output, weights
+
+
+def _among_chosen(mask: Tensor | None, chosen: Tensor | None) -> Tensor | None:
+    """`mask` (B, 1, Q, K), additive or boolean, with the keys masked that are not among those
+    `chosen` (B, Q, count) for a query. DeepSeek-V3.2 and its relatives mask them themselves only
+    for the library's own attention; to any other they hand them."""
+    if mask is None or chosen is None:
+        return mask
+    other = torch.ones_like(mask, dtype=torch.bool).scatter(-1, chosen[:, None].long(), False)
+    return mask.masked_fill(
+        other, False if mask.dtype == torch.bool else torch.finfo(mask.dtype).min
+    )
 
 
 def _mask(*args: Any, allow_is_bidirectional_skip: bool = False, **options: Any) -> Any:

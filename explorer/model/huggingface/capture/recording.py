@@ -54,7 +54,7 @@ class Recording:
         self._arrays = LayerArrays()
         self._weights: dict[Place, Tensor] = {}  # views of the array
         self._masks: dict[str, list[LayerMask]] = {place.site: [] for place in anatomy.places}
-        self._sinks: dict[str, list[Tensor]] = {site: [] for site in places}
+        self._sinks: dict[str, list[Tensor | None]] = {site: [] for site in places}
         self._scales: dict[str, list[float]] = {site: [] for site in places}
         self._caps: dict[str, list[float]] = {site: [] for site in places}
 
@@ -86,7 +86,7 @@ class Recording:
                 arrays[f"{site}.score_scale"] = np.array(self._scales[site], np.float32)
             if self._full and len(self._caps[site]) == len(layers):
                 arrays[f"{site}.score_cap"] = np.array(self._caps[site], np.float32)
-            if len(self._sinks[site]) == len(layers):
+            if any(sink is not None for sink in self._sinks[site]):
                 arrays[f"{site}.sink"] = self._sink(site, interventions)
         return self._arrays.finished() | arrays
 
@@ -112,10 +112,8 @@ class Recording:
             self._scales[site].append(score_scale(call))
         if (cap := call.options.get("softcap")) is not None:
             self._caps[site].append(cap)
-        if getattr(call.module, "sinks", None) is not None:
-            sink = recomputed(call)[1]
-            assert sink is not None
-            self._sinks[site].append(sink.float())
+        has_sink = getattr(call.module, "sinks", None) is not None
+        self._sinks[site].append(recomputed(call)[1] if has_sink else None)
 
     def _compare(self, place: Place, call: Call) -> None:
         if place in self._weights:
@@ -124,8 +122,11 @@ class Recording:
                 self.difference = max(self.difference, float((one - other).abs().max()))
 
     def _sink(self, site: str, interventions: Interventions) -> NDArray[np.float32]:
-        """The weight of each query's sink, (layer, H, Q); 0 in a row set by intervention."""
-        layers, sink = self.places[site], torch.cat(self._sinks[site])
+        """The weight of each query's sink, (layer, H, Q); 0 in a layer without one and in a row
+        set by intervention."""
+        layers, sinks = self.places[site], self._sinks[site]
+        none = torch.zeros_like(next(sink for sink in sinks if sink is not None))
+        sink = torch.cat([none if one is None else one for one in sinks]).float()
         for row in interventions.override_row:
             if row.site == site and row.layer in layers:
                 sink[layers.index(row.layer), row.head, row.query] = 0
