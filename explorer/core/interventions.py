@@ -65,7 +65,8 @@ class Interventions:
 
     @classmethod
     def of(cls, interventions: Iterable[Intervention]) -> "Interventions":
-        """Interventions in any order, equal ones once, the last drawing.
+        """Interventions in any order: of equal ones, of several drawings and of several removals
+        of a head the last.
 
         Raises `InterventionError` on a head both removed and kept.
         """

@@ -13,8 +13,8 @@ Each intervention has one line of text, for links and facts:
                                 spaces between them are read, too
     omit mask                   the whole model runs without a part, see `OMISSIONS`
     draw 0.8 7                  each token is drawn at temperature 0.8 with seed 7
-    draw 0.8 7 k=40 p=0.9       only from the 40 most probable ones, and of these from the most
-                                probable ones that have 0.9 of the probability together
+    draw 0.8 7 k=40 p=0.9       only from the 40 most probable tokens, then from the fewest of
+                                these with 0.9 of the probability together
 
 A head is written site.layer.head, counted from 0. A typed line may begin with the `typed` word of a
 verb, which the command line and `trace` use: mask, unmask or override-row.

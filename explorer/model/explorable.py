@@ -190,7 +190,8 @@ class ExplorableModel(TracedModel):
         copies: int = 1,
     ) -> RowLogits:
         """See `measurable.MeasurableModel`. Raises `VocabularyError` as `fed`."""
-        return run(self.transformer, *self.fed(of), actions, readers, copies)
+        source, target = (ids.to(self.transformer.device) for ids in self.fed(of))
+        return run(self.transformer, source, target, actions, readers, copies)
 
     def fed(self, of: Trace | EvaluationBatch) -> tuple[Tensor, Tensor]:
         """Input ids of encoder and decoder in a trace of this model, or in a batch: (N, S) with

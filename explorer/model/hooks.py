@@ -9,7 +9,7 @@ values, and nothing stays registered when a `with` block ends.
     values[path("cross", 1, "pattern")]  # (B, H, T, S)
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
@@ -20,8 +20,7 @@ from torch import Tensor, nn
 
 from explorer.core.errors import HookError
 from explorer.core.sites import sides
-
-Action = Callable[[Tensor], Tensor]
+from explorer.model.points import Action
 
 _nothing: Mapping["HookPoint", tuple[Action, ...]] = MappingProxyType({})
 _actions = ContextVar("_actions", default=_nothing)

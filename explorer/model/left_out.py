@@ -21,8 +21,8 @@ class LeftOutPasses:
     """Passes over one sentence of S source and T target tokens, in which tokens are left out.
 
     A token is left out by masks in all layers and heads: no other position attends to it. Its own
-    row still receives it through the residual connection, so there its token vector is replaced by
-    zeros and only its position remains. On the source side no position reads that row.
+    position still receives it through the residual connection, so there the token vector is
+    replaced by zeros and only the position vector remains. On the source side nothing reads it.
 
     run: actions and the number of copies of the sentence → their logits.
     heads: all of the model. width: number of logits of a row.
@@ -43,7 +43,7 @@ class LeftOutPasses:
 
     @property
     def numbers(self) -> int:
-        """Of one pass over one copy: its logits, or its weights of one layer."""
+        """The most numbers that a pass over one copy keeps: logits, or weights of one layer."""
         source, steps = map(len, self.sides)
         heads = max(head.head for head in self.heads) + 1
         return max(steps * self.width, heads * max(source, steps) ** 2)
@@ -53,7 +53,7 @@ class LeftOutPasses:
         return self.run(NO_ACTIONS, 1)
 
     def without_source(self, tokens: Tensor) -> RowLogits:
-        """(R, T, V), in row r without token `tokens[r]` of the source, counted from 0."""
+        """(R, T, V), in copy r without token `tokens[r]` of the source, counted from 0."""
         return self.run(_without_source(self._attentions, tokens), len(tokens))
 
     def without_target(self, tokens: Tensor) -> RowLogits:
@@ -76,7 +76,7 @@ def transformer_left_out(model: Transformer, source: Tensor, target: Tensor) -> 
 
 
 def _without_source(attentions: Sequence[tuple[str, int]], tokens: Tensor) -> Actions:
-    """Nothing in row r attends to token `tokens[r]` of the source."""
+    """Nothing in copy r attends to token `tokens[r]` of the source."""
     return {
         Point("mask", *place): partial(_hidden, tokens, itself=False)
         for place in attentions
@@ -85,7 +85,7 @@ def _without_source(attentions: Sequence[tuple[str, int]], tokens: Tensor) -> Ac
 
 
 def _without_target(attentions: Sequence[tuple[str, int]], tokens: Tensor) -> Actions:
-    """No other position of row r attends to token `tokens[r]` of the target; its vector is 0."""
+    """No other position of copy r attends to token `tokens[r]` of the target; its vector is 0."""
     hidden = {
         Point("mask", *place): partial(_hidden, tokens, itself=True)
         for place in attentions
@@ -95,7 +95,7 @@ def _without_target(attentions: Sequence[tuple[str, int]], tokens: Tensor) -> Ac
 
 
 def _hidden(tokens: Tensor, mask: Tensor, *, itself: bool) -> Tensor:
-    """`mask` (R, H, Q, K) with key `tokens[r]` masked in row r; itself: not for this query."""
+    """`mask` (R, H, Q, K) with key `tokens[r]` masked in copy r; itself: not for this query."""
     hidden, rows = mask.clone(), torch.arange(len(tokens))
     hidden[rows, :, :, tokens] = False
     if itself:
@@ -104,7 +104,7 @@ def _hidden(tokens: Tensor, mask: Tensor, *, itself: bool) -> Tensor:
 
 
 def _without_vector(tokens: Tensor, vectors: Tensor) -> Tensor:
-    """`vectors` (R, Q, D) with 0 at position `tokens[r]` of row r."""
+    """`vectors` (R, Q, D) with 0 at position `tokens[r]` of copy r."""
     changed = vectors.clone()
     changed[torch.arange(len(tokens)), tokens] = 0
     return changed

@@ -16,8 +16,6 @@ from explorer.model.points import NO_ACTIONS, NO_READERS, Actions, Point, Reader
 from explorer.model.row_logits import RowLogits
 from explorer.model.trace_options import TracedModel
 
-__all__ = ["NO_INTERVENTIONS", "BatchPasses", "LayerAttention", "MeasurableModel", "Point"]
-
 NO_INTERVENTIONS = Interventions()
 
 

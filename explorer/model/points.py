@@ -1,19 +1,10 @@
-"""What a pass computes, by name, and the actions on it: the same for models trained here and for
-those of the library. To run a model with something changed and something read is one call,
-`run(…, actions, readers, copies)`.
+"""The values of a pass by name, and the actions that change them: the same for models trained here
+and for those of the library. `run(…, actions, readers, copies)` makes one pass that changes some
+values and reads others.
 
 A `Point` names a value. An action maps it to the value with which the pass goes on; a reader sees
-that one. Values are as follows; R are the rows of the batch, its N sequences times the copies.
-
-    mask                (R, 1 or H, Q, K) bool, True = may attend; a query without any key reads 0
-    scores              (R, H, Q, K), before the mask
-    pattern             (R, H, Q, K), after softmax and before dropout
-    query_vectors, key_vectors, values      (R, H, Q or K, width)
-    heads               (R, H, Q, width), the outputs of the heads before W_O
-    residual            (R, Q, D), the residual stream after a layer
-    token_vectors       (R, Q, D), without positions; position_vectors (Q, D)
-
-`points(kind)` of a model lists those that it has; an action on any other is refused.
+that one. Their shapes are in the docstring of `text_run.points`; R are the rows of the batch, its N
+sequences times the copies.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,7 +36,8 @@ class Point(NamedTuple):
     """A value that a pass computes.
 
     kind: one of `KINDS`. site: of an attention its path, "encoder", "decoder" or "cross"; of a
-    residual stream or an embedding its stack. layer: 0 for an embedding.
+    residual stream or an embedding its stack. layer: from 0 among those that have the value; 0 for
+    an embedding.
     """
 
     kind: str

@@ -1,7 +1,7 @@
 """Run a Transformer with actions on its points; see `points`."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
@@ -10,9 +10,10 @@ from torch import Tensor
 from explorer.core.interventions import Interventions
 from explorer.model.actions import MeanOutputs, intervention_actions
 from explorer.model.config import ModelConfig
-from explorer.model.hooks import MODULES, STACKS, edit
+from explorer.model.hooks import STACKS, edit, path, residual_path
 from explorer.model.masks import padding_mask
 from explorer.model.points import (
+    ATTENTION_KINDS,
     NO_ACTIONS,
     NO_READERS,
     Action,
@@ -26,12 +27,10 @@ from explorer.model.points import (
 from explorer.model.row_logits import RowLogits
 from explorer.model.transformer import Transformer
 
-_ATTENTION = ("mask", "scores", "pattern", "query_vectors", "key_vectors", "values")
 _AROUND = ("input", "sublayer_input", "sublayer_output", "output")
-_HOOKS: Mapping[str, str] = {
-    **{kind: "{attention}." + kind for kind in _ATTENTION},
-    "heads": "{attention}.head_output",
-    **{kind: "{around}." + kind for kind in _AROUND},
+"""Around an attention."""
+
+_OTHERS = {
     "feed_forward_hidden": "{stack}.layers.{layer}.feed_forward.hidden",
     "feed_forward_output": "{stack}.layers.{layer}.around_feed_forward.sublayer_output",
     "residual": "{stack}.layers.{layer}.around_feed_forward.output",
@@ -40,8 +39,8 @@ _HOOKS: Mapping[str, str] = {
     "embedding": "{stack}.embedding.output",
     "stack_output": "{stack}.output",
 }
-"""Kind of a point → path of its hook point. Beyond the kinds of every model: the four values around
-an attention, and the values of a feed-forward network, an embedding and a stack."""
+"""Kind of a point → path of its hook point. Only our own models have these and those around an
+attention beside the `KINDS`."""
 
 
 def run(
@@ -52,10 +51,7 @@ def run(
     readers: Readers = NO_READERS,
     copies: int = 1,
 ) -> RowLogits:
-    """Logits of one pass over copies of `source` (N, S) and `target` (N, T), computed when read.
-
-    Raises `PointError` as `hook_path`.
-    """
+    """Logits of one pass over copies of `source` (N, S) and `target` (N, T), computed when read."""
     mask = padding_mask(source)
     each, targets = mask.repeat(copies, 1, 1, 1), target.repeat(copies, 1)
     with acting(model, actions, readers):
@@ -84,9 +80,11 @@ def acting(
 def hook_path(point: Point) -> str:
     """The path of the hook point of a value."""
     kind, site, layer = point
-    stack, attention = STACKS[site][0], MODULES[site].format(layer)
-    around = f"{stack}.layers.{layer}.around_{attention.rpartition('.')[2]}"
-    return _HOOKS[kind].format(stack=stack, layer=layer, attention=attention, around=around)
+    if kind in ATTENTION_KINDS:
+        return path(site, layer, "head_output" if kind == "heads" else kind)
+    if kind in _AROUND:
+        return residual_path(site, layer, kind)
+    return _OTHERS[kind].format(stack=STACKS[site][0], layer=layer)
 
 
 def transformer_actions(

@@ -102,24 +102,92 @@ def test_a_trace_keeps_its_interventions_and_actions_come_after_them(explorable)
     torch.testing.assert_close(same.logits, plain.logits)
 
 
-def test_what_is_no_point_is_refused_in_one_sentence(explorable):
+def test_what_cannot_be_read_or_changed_is_refused_in_one_sentence(explorable):
+    cross = ("pattern", "cross", 0)
     for actions, read, sentence in [
         ({}, ["pattern"], "no point of a pass: expected"),
         ({}, [("weights", "cross", 0)], "no point of a pass: expected"),
-        (
-            {},
-            [("pattern", "cross", 7)],
-            r"no cross\.7 in this model; such values are at",
-        ),
+        ({}, [("pattern", "cross", "1")], "no point of a pass: expected"),
+        ({}, [("pattern", "cross", True)], "no point of a pass: expected"),
+        ({}, [("pattern", "cross", 7)], r"no cross\.7 in this model; such values are at"),
         ({("pattern", "nowhere", 0): uniform}, [], r"no nowhere\.0 in this model"),
-        ({("pattern", "cross", 0): lambda value: value[:, :1]}, [], r"shape \(1, 3, \d+, 4\)"),
-        ({("pattern", "cross", 0): lambda value: None}, [], "it returned NoneType"),
+        ({cross: lambda value: value[:, :1]}, [], r"given \(1, 3, \d+, 4\) torch.float32 and"),
+        ({cross: lambda value: value.double()}, [], r"it returned \(1, 3, \d+, 4\) torch.float64"),
+        ({cross: lambda value: None}, [], "it returned NoneType"),
+        ({cross: 3}, [], "must be a dict from points to functions"),
+        ([cross], [], "must be a dict from points to functions; list"),
+        ({}, Point(*cross), "must be a list of points"),
+        ({}, None, "must be a list of points"),
     ]:
         with pytest.raises(PointError, match=sentence) as caught:
             run(explorable, TEXT, actions, read=read)
         assert caught.value.in_language("zh") != str(caught.value)
     with pytest.raises(PointError, match="the kinds are mask, scores, pattern"):
         points(explorable, "attention")
+
+
+def test_a_trace_of_another_model_or_with_options_beside_it_is_refused(explorable, continuing):
+    trace = explorable.trace(TEXT)
+    with pytest.raises(PointError, match="leave out ablate, prefix, or give the text"):
+        run(explorable, trace, ablate=["cross.1.2"], prefix="1")
+    with pytest.raises(PointError, match="of the model “alone” is expected; this one is of “tiny”"):
+        run(continuing, trace)
+
+
+def test_an_action_in_place_changes_its_own_value_alone(explorable):
+    """Layers share a mask, and every run the position vectors of the model."""
+
+    def without_key_1(mask):
+        mask[..., 1:, 0] = False
+        return mask
+
+    def zeros(value):
+        return value.zero_()
+
+    plain = run(explorable, TEXT).logits
+    first, second = (Point("mask", "decoder", layer) for layer in (0, 1))
+    found = run(explorable, TEXT, {first: without_key_1}, read=[first, second])
+    assert not found.values[first][..., 1:, 0].any()
+    assert found.values[second][..., 0].all()
+    for kind in ("position_vectors", "pattern", "residual"):
+        point = points(explorable, kind)[-1]
+        in_place = run(explorable, TEXT, {point: zeros}).logits
+        assert torch.equal(in_place, run(explorable, TEXT, {point: torch.zeros_like}).logits)
+    assert torch.equal(run(explorable, TEXT).logits, plain)
+
+
+def test_the_mask_of_one_head_can_be_changed(explorable):
+    point = Point("mask", "cross", 1)
+
+    def of_head_2(mask):
+        mask[:, 2, :, 0] = False
+        return mask
+
+    found = run(explorable, TEXT, {point: of_head_2}, read=[point], target="3 2 1")
+    cells = [("cross", 1, 2, query, 0) for query in range(4)]
+    edited = explorable.trace(TEXT, target="3 2 1", edit_mask=cells, capture="full")
+    np.testing.assert_allclose(found.logits, edited.arrays["logits"], atol=1e-5)
+
+
+def test_a_run_inside_an_action_has_none_of_the_actions_outside(explorable):
+    heads = Point("heads", "encoder", 0)
+    plain = run(explorable, "3 2", read=[heads]).values[heads]
+    inside = []
+
+    def patched(value):
+        inside.append(run(explorable, "3 2", read=[heads]).values[heads])
+        return value * 0
+
+    run(explorable, TEXT, {heads: patched})
+    assert torch.equal(inside[0], plain)
+
+
+def test_values_may_go_on_into_the_model(explorable):
+    """The logits of the last residual stream: of a model whose norm is after each sublayer."""
+    last = points(explorable, "residual")[-1]
+    found = run(explorable, TEXT, read=[last])
+    stream = explorable.transformer.decoder.norm(found.values[last])
+    torch.testing.assert_close(explorable.transformer.logits(stream)[0], found.logits)
 
 
 def test_a_point_may_be_a_plain_tuple(explorable):

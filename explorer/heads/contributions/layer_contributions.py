@@ -48,21 +48,21 @@ class LayerContributions:
     layers: by site (layer, query, key) float64, of the layers that the trace has; 0 at masked
         cells, also where padding keeps itself.
     whole: (T, S + T), as `Contributions.matrix`, with the padding among S.
-    read: the number of its columns that are the source, or the prompt of a decoder alone; 0 where
-        nothing is predicted.
+    source_columns: the number of its columns that are the source, or the prompt of a decoder
+        alone; 0 where nothing is predicted.
     drops: as `layers`, for leave-one-out: the fall of ln p (nats) of the output token; empty for
         the other methods.
     """
 
     layers: Mapping[str, NDArray[np.float64]]
     whole: NDArray[np.float64]
-    read: int
+    source_columns: int
     drops: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def source_share(self) -> NDArray[np.float64]:
         """(T,) the share of what was read in each output token; as `Contributions.source_share`."""
-        return share_of_source(self.whole, self.read)
+        return share_of_source(self.whole, self.source_columns)
 
 
 @torch.inference_mode()
@@ -95,7 +95,7 @@ def layer_contributions(
     with threads_for(model.passes.parameters, _longest(trace)):
         layers, whole = _joined(model, trace, method)
     shown = {site: _of_trace(trace, site, layers[site]) for site in trace.sites}
-    return LayerContributions(shown, whole.numpy(), _read(trace))
+    return LayerContributions(shown, whole.numpy(), _source_columns(trace))
 
 
 @torch.inference_mode()
@@ -157,7 +157,7 @@ def _longest(of: Trace | EvaluationBatch) -> int:
     return max(len(of.source_tokens), len(of.target_tokens))
 
 
-def _read(trace: Trace) -> int:
+def _source_columns(trace: Trace) -> int:
     """Number of tokens of the source, with padding, or of the prompt."""
     return len(trace.source_tokens) or int(trace.facts.get("prompt", 0))
 
@@ -267,4 +267,4 @@ def _left_out(model: MeasurableModel, trace: Trace) -> LayerContributions:
         site: np.divide(one.clip(min=0), total, out=np.zeros_like(one), where=total > 0)
         for site, one in fallen.items()
     }
-    return LayerContributions(shares, whole, _read(trace), fallen)
+    return LayerContributions(shares, whole, _source_columns(trace), fallen)

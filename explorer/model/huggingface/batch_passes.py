@@ -21,7 +21,7 @@ from explorer.model.huggingface.capture.passes import encoded, full_pass
 from explorer.model.huggingface.capture.verification import probe
 from explorer.model.huggingface.fed_text import without_head
 from explorer.model.huggingface.inputs import Inputs
-from explorer.model.huggingface.streams.layer_outputs import acting, layer_paths
+from explorer.model.huggingface.streams.layer_outputs import acting_on_layers, layer_paths
 from explorer.model.measurable import BatchPasses
 from explorer.model.points import (
     ATTENTION_KINDS,
@@ -104,7 +104,7 @@ class LibraryPasses(BatchTexts, BatchPasses):
         layers = self._layers if any(point.kind == "residual" for point in both) else {}
         memory, modules = None, []
         body = self.model if predicts else without_head(self.model, self.kind)
-        with acting(self.model, layers, both):
+        with acting_on_layers(self.model, layers, both):
             if act := both.get(_VECTORS):
                 # First, because the encoder may embed by the same module.
                 memory = encoded(self.model, anatomy, inputs, edits, calls)
@@ -144,6 +144,8 @@ class LibraryPasses(BatchTexts, BatchPasses):
         return (*ATTENTION_KINDS, "residual", *self._embedded)
 
     def points(self, kind: str) -> tuple[Point, ...]:
+        if self.anatomy.weights_only and kind not in self.read_kinds:
+            return ()
         if kind in ATTENTION_KINDS:
             return tuple(Point(kind, one.site, one.layer) for one in self.anatomy.places)
         if kind in STACK_KINDS:

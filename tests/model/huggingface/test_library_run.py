@@ -35,7 +35,10 @@ def test_models_of_the_library_take_the_same_call(opened, name):
         change = torch.zeros_like if kind != "mask" else lambda mask: torch.ones_like(mask).tril(-1)
         found = run(model, trace, {point: change})
         assert (found.logits - plain.logits).abs().max() > 1e-6, kind
-    with pytest.raises(PointError, match="offers mask, pattern, heads, residual"):
+    in_place = run(model, trace, {Point("pattern", trace.sites[0], 0): lambda value: value.zero_()})
+    zeros = run(model, trace, {Point("pattern", trace.sites[0], 0): torch.zeros_like})
+    assert torch.equal(in_place.logits, zeros.logits)
+    with pytest.raises(PointError, match="it can change mask, pattern"):
         run(model, trace, {Point("scores", trace.sites[0], 0): torch.zeros_like})
 
 
@@ -45,7 +48,7 @@ def test_of_a_family_whose_weights_alone_are_known_the_weights_are_read(opened):
     point = Point("pattern", "decoder", 0)
     weights = run(model, trace, read=[point]).values[point][0]
     np.testing.assert_allclose(weights, trace.attention("decoder")[0], atol=1e-6)
-    with pytest.raises(PointError, match="it offers mask, pattern"):
+    with pytest.raises(PointError, match="cannot be read in this model; it can read mask, pattern"):
         run(model, trace, read=[Point("heads", "decoder", 0)])
     with pytest.raises((PointError, InterventionError)):
         run(model, trace, {point: uniform})

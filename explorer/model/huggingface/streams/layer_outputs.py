@@ -76,7 +76,9 @@ def layer_paths(model: Any, anatomy: Anatomy, inputs: Inputs) -> dict[str, list[
 
 
 @contextmanager
-def acting(model: Any, layers: Mapping[str, Sequence[str]], actions: Actions) -> Iterator[None]:
+def acting_on_layers(
+    model: Any, layers: Mapping[str, Sequence[str]], actions: Actions
+) -> Iterator[None]:
     """A block in which the output of a layer is what its action makes of it.
 
     layers: from `layer_paths`; a pass in the block runs each stack once.
