@@ -95,7 +95,7 @@ export function populate<Child extends HTMLElement>(
 
 /** Place an absolutely positioned element; px. */
 export function positionRectangle(
-  node: HTMLElement,
+  node: HTMLElement | SVGElement,
   left: number,
   top: number,
   width: number,
@@ -110,22 +110,5 @@ export function positionRectangle(
 export function context2d(canvas: HTMLCanvasElement, settings?: CanvasRenderingContext2DSettings) {
   const context = canvas.getContext("2d", settings);
   if (!context) throw new Error("no 2d canvas");
-  return context;
-}
-
-/**
- * Give a canvas a size in CSS px at the resolution of the screen.
- * @returns which draws in CSS px
- */
-export function sharpCanvas(
-  canvas: HTMLCanvasElement,
-  width: number,
-  height: number,
-): CanvasRenderingContext2D {
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.ceil(width * ratio);
-  canvas.height = Math.ceil(height * ratio);
-  const context = context2d(canvas);
-  context.scale(ratio, ratio);
   return context;
 }

@@ -1,10 +1,10 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import {
   assign,
   buttonElement,
   element,
   type Part,
   positionRectangle,
-  sharpCanvas,
   write,
 } from "../../dom/js/element.ts";
 import { latestOnly } from "../../dom/js/latestOnly.ts";
@@ -26,7 +26,7 @@ import { isLargeMap, paintVisible } from "./largeMap.ts";
 import { createLegend } from "./legend.ts";
 import { liveFigure } from "./mapFigure.ts";
 import { createOverlay } from "./overlay.ts";
-import { drawPattern } from "./pattern.ts";
+import { definitions, maskedPaths } from "./pattern.ts";
 import { createSpace, type Space } from "./space.ts";
 import { clearHover, setHover } from "./tooltip.ts";
 
@@ -38,8 +38,8 @@ interface MapLayers {
   /** the cells: what is seen until Plotly has drawn them, without it, and of a large map */
   base: HTMLCanvasElement;
   plot: HTMLElement; // Plotly
-  pattern: HTMLCanvasElement; // of masked cells
-  links: HTMLCanvasElement; // of the alignment
+  pattern: SVGElement; // of masked cells
+  links: SVGElement; // of the alignment
 }
 
 const PLOT_CONFIG = {
@@ -62,8 +62,8 @@ export function createMap(
 ): MapPart {
   const base = element("canvas", { class: "base" });
   const plot = element("div", { class: "plot" });
-  const pattern = element("canvas", { class: "pattern" });
-  const links = element("canvas", { class: "links", testid: "links" });
+  const pattern = drawn("svg", { class: "pattern" });
+  const links = drawn("svg", { class: "links", "data-testid": "links" });
   const box = element("div", { class: "map", role: "img", testid: "map" });
   const layers = { box, base, plot, pattern, links };
   const problem = element("p", { class: "notice", testid: "map-notice", hidden: true });
@@ -137,13 +137,13 @@ function drawCells(context: TraceContext, { box, base }: MapLayers, space: Space
 /** The pattern of the masked cells at the present zoom. */
 export function paintPattern(
   context: TraceContext,
-  canvas: HTMLCanvasElement,
+  pattern: SVGElement,
   geometry: Geometry,
   masked: Uint8Array,
 ) {
-  const pen = sharpCanvas(canvas, geometry.width, geometry.height);
-  positionRectangle(canvas, geometry.left, geometry.top, geometry.width, geometry.height);
-  drawPattern(pen, geometry, siteOf(context), masked, context.palette);
+  positionRectangle(pattern, geometry.left, geometry.top, geometry.width, geometry.height);
+  const paths = maskedPaths(context.palette, geometry, siteOf(context), masked);
+  pattern.replaceChildren(definitions(context.palette), ...paths);
 }
 
 /**
