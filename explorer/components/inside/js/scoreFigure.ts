@@ -2,7 +2,7 @@ import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
 import { beginFigure } from "../../figure/js/figureSheet.ts";
 import { FONT, LINE } from "../../figure/js/figureText.ts";
-import { signedLines } from "../../figure/js/signedBarsFigure.ts";
+import { signedLines } from "../../figure/js/signedBars.ts";
 import { printPalette } from "../../page/js/palette.ts";
 import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
