@@ -106,9 +106,9 @@ def cell_center(tab: Page, trace: Trace, site: str, query: int, key: int) -> tup
     return x, box["y"] + box["height"] * (query + 0.5) / rows
 
 
-def save(tab: Page, name: str, menu: str = "save") -> Download:
-    """What a button of a menu saves: of *Save* beside the map, or another."""
-    tab.get_by_test_id(menu).locator("summary").click()
+def save(tab: Page, name: str) -> Download:
+    """What a button of the menu *Save* beside the map saves."""
+    tab.get_by_test_id("save").locator("summary").click()
     with tab.expect_download() as event:
         tab.get_by_test_id(name).click()
     return event.value

@@ -140,7 +140,7 @@ function equals(follows: boolean) {
  * Why a key is masked.
  * @param reason as the trace names it
  */
-export function reasonText(say: TraceContext["say"], reason: string) {
+function reasonText(say: TraceContext["say"], reason: string) {
   return say(`reason_${reason.replaceAll(" ", "_")}`);
 }
 
