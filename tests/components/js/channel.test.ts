@@ -27,7 +27,7 @@ test("a view that tells something does not depend on what is read when it is hea
   const heard: number[] = [];
   steps.hear((step) => heard.push(step * read.values.size), new AbortController().signal);
   const screen = createScreen();
-  screen.show([() => steps.tell(told.values.step)]);
+  screen.show({ views: [() => steps.tell(told.values.step)] });
   screen.flush();
   read.set({ size: 20 });
   screen.flush();

@@ -49,7 +49,7 @@ function replayOf(state: object = {}, selected: object = { site: "cross", layer:
 /** What the host's replay says when it is drawn, and then in each frame. */
 function speaker(context: any) {
   const screen = createScreen();
-  screen.show(createClassMoment(context).views ?? []);
+  screen.show({ views: createClassMoment(context).views ?? [] });
   return () => said(screen.flush);
 }
 

@@ -137,7 +137,7 @@ export function createClassroom(): Classroom {
     takeOver,
     show: (views) => {
       const screen = createScreen();
-      screen.show(views);
+      screen.show({ views });
       screen.flush();
       return screen.stop;
     },

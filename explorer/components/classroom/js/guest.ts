@@ -1,4 +1,11 @@
-import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import {
+  assign,
+  buttonElement,
+  element,
+  type Part,
+  phasesOf,
+  write,
+} from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
 import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
@@ -112,7 +119,7 @@ export function createGuest(page: GuestPage) {
       document.documentElement.toggleAttribute(BELOW, state.below);
       document.documentElement.toggleAttribute(VOTES, askedOf(state)?.answer === null);
     };
-    screen.show([...parts.flatMap(({ views }) => views ?? []), mark]);
+    screen.show(phasesOf([...parts, { views: [mark] }]));
     screen.flush();
     return node;
   };

@@ -27,7 +27,7 @@ import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
 import { mapTitle, shownName } from "../../trace/js/stepState.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
-import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createHeadFilter, type HeadFilter, NO_FILTER } from "./headFilter.ts";
 import { createHeadGrid } from "./headGrid.ts";
 import { measuredHead, roleText } from "./headRoles.ts";
@@ -87,7 +87,7 @@ export function openHeadGrid(
   };
   const opener = createOpener(context);
   opener.open(context.pieces, context.state, begin);
-  watchFrame(frame, () => giveSize(context), COLUMNS);
+  watchFrame(frame, context.screen.measure, COLUMNS);
   listenToKeys(context, {
     i: () => lookInside(context, context.state.inside ? null : undefined),
     escape: () => lookInside(context, null),
@@ -103,7 +103,6 @@ export function openHeadGrid(
       opener.open(trace, state, () => {
         frame.give({ payload: next });
         showTrace(context, trace);
-        giveSize(context);
         if (!begun) begin();
       });
     },

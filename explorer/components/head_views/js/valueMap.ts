@@ -96,8 +96,8 @@ export function createValueMap(
       geometry && cellTitle(context, frame, differences, box, geometry, heads, event),
     );
   });
-  const views = [drawTitle, space.fit, space.view(drawCells), drawNote, cover.draw, ...axes.views];
-  return { element: node, views };
+  const pictures = [space.fit, space.view(drawCells), cover.draw, ...axes.views];
+  return { element: node, views: [drawTitle, drawNote], pictures };
 }
 
 /** The values of the selected head and how they are drawn. */

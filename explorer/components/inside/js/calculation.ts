@@ -66,8 +66,7 @@ export function createCalculation(context: TraceContext) {
     const [q, k] = [`q${subscript(cell.query + 1)}`, `k${subscript(cell.key + 1)}`];
     const weight = found.weights[cell.key];
     row.draw(found.weights, masked, cell);
-    void context.size; // measures
-    const share = (context.root.clientWidth - TEXTS) / CHARTS;
+    const share = (context.width() - TEXTS) / CHARTS;
     const width = Math.max(NARROWEST, Math.min(share, WIDEST));
     charts.product.draw(componentBars(found.products, `${q}·${k}`), width);
     charts.softmax.draw(rowBars(context, found, masked, cell), 1.5 * width);

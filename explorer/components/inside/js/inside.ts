@@ -14,7 +14,7 @@ import {
   siteOf,
 } from "../../trace/js/stepState.ts";
 import type { Cell, InsideView, SiteName } from "../../trace/js/trace.ts";
-import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createLoading, offers, Refusal } from "../../trace/js/traceQuestions.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { createCalculation } from "./calculation.ts";
@@ -74,7 +74,7 @@ export function createInside(context: TraceContext): Part {
   );
   onResize([node], context.signal, () => {
     context.root.style.setProperty("--inside-now", `${node.offsetHeight}px`);
-    giveSize(context); // the picture has what the panel leaves
+    context.screen.measure(); // the picture has what the panel leaves
   });
   let [open, unseen] = [false, false];
   const draw = () => {
@@ -83,7 +83,7 @@ export function createInside(context: TraceContext): Part {
     open = cell !== null;
     node.hidden = !open;
     context.root.toggleAttribute("data-inside", open);
-    if (closed && isNarrow(context)) showTop(context.root);
+    if (closed && context.narrow()) showTop(context.root);
     if (!cell) return;
     const { insideView: part } = context.state;
     radios.buttons.score.hidden =
@@ -96,7 +96,7 @@ export function createInside(context: TraceContext): Part {
     unseen = opened || unseen;
     if (!unseen || !complete) return;
     unseen = false;
-    const block = isNarrow(context) ? "start" : "nearest"; // its arithmetic, not its edge alone
+    const block = context.narrow() ? "start" : "nearest"; // its arithmetic, not its edge alone
     requestAnimationFrame(() => node.scrollIntoView({ block }));
   };
   return { element: node, views: [draw] };
@@ -208,7 +208,7 @@ export function cellOpener(context: TraceContext): (cell: Cell) => void {
     if (shownMethod(context)) return; // it is computed of no single head
     const read = touchedCell(context);
     const again = read && read.query === cell.query && read.key === cell.key;
-    const first = inside === null && isNarrow(context) && !again;
+    const first = inside === null && context.narrow() && !again;
     context.set({ touched: first ? { ...cell, site, layer, head } : null });
     if (!first) lookInside(context, cell);
   };
@@ -221,10 +221,6 @@ function touchedCell(context: TraceContext): Cell | undefined {
   if (!touched || touched.site !== site || touched.layer !== layer || touched.head !== head)
     return undefined;
   return row < 0 || touched.query === row ? { query: touched.query, key: touched.key } : undefined;
-}
-
-function isNarrow({ root }: TraceContext) {
-  return root.dataset.narrow !== undefined;
 }
 
 function hide(context: TraceContext) {

@@ -4,7 +4,6 @@ import { createScreen, createStore } from "../../dom/js/store.ts";
 import { onAskShown, onRevealCard, tellCard } from "../../page/js/classEvents.ts";
 import {
   closeCell,
-  FOLLOWED,
   highlight,
   lessonAsks,
   NEXT_TOKEN,
@@ -14,6 +13,7 @@ import {
   showLook,
   showMoment,
   tellAsking,
+  tellBegun,
   tellLeft,
 } from "../../page/js/lessonEvents.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
@@ -94,7 +94,7 @@ export function mountLesson(
   }, ended.signal);
   onRevealCard(see, ended.signal);
   onAskShown(tell, ended.signal);
-  document.documentElement.setAttribute(FOLLOWED, "");
+  tellBegun();
 
   const draw = () => {
     const { shown, index, chosen, first, away } = state;
@@ -156,7 +156,7 @@ export function mountLesson(
     else if (!look?.cell) closeCell();
   };
   follow();
-  screen.show([draw, markWaiting, tell]);
+  screen.show({ views: [draw, markWaiting, tell] });
   screen.flush();
   return {
     update: (next) => {

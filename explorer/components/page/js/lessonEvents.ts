@@ -17,8 +17,7 @@ export interface TrainingLook extends Pick<Look, "site" | "layer" | "head" | "st
   moment: number; // its step of the training
 }
 
-/** On the page while it has the card of a lesson. */
-export const FOLLOWED = "data-lesson";
+const FOLLOWED = "data-lesson"; // on the page while it has the card of a lesson
 
 export function isInLesson() {
   return typeof document !== "undefined" && document.documentElement.hasAttribute(FOLLOWED);
@@ -79,6 +78,15 @@ export const { tell: tellSeen, hear: onSeen } = channel("attention-seen");
 
 /** Say whether the player has moved on from what the card shows. */
 export const { tell: reportAway, hear: onAway } = channel<boolean>("attention-away");
+
+const begun = channel("attention-lesson-begun");
+export const onBegun = begun.hear;
+
+/** Say that the page has the card of a lesson. */
+export function tellBegun() {
+  document.documentElement.setAttribute(FOLLOWED, "");
+  begun.tell();
+}
 
 const left = channel("attention-lesson-left");
 export const onLeft = left.hear;

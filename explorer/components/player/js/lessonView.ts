@@ -1,6 +1,6 @@
-import { assign, type Part } from "../../dom/js/element.ts";
+import { assign, type DrawnPart } from "../../dom/js/element.ts";
 import { keepInSight } from "../../dom/js/inView.ts";
-import { createStore } from "../../dom/js/store.ts";
+import { createStore, measured } from "../../dom/js/store.ts";
 import {
   highlighted,
   onCloseCell,
@@ -38,10 +38,9 @@ export function followLesson(context: TraceContext, show: (state: TraceState) =>
 
 /**
  * The outline around what a lesson speaks of, which is scrolled into view once; none while the
- * person looks at another place than the card's. It is drawn last: the element may have just been
- * made.
+ * person looks at another place than the card's.
  */
-export function createHighlight(context: TraceContext): Pick<Part, "views"> {
+export function createHighlight(context: TraceContext): DrawnPart {
   const { root, state, signal } = context;
   const told = createStore({ wanted: { name: highlighted() } });
   onHighlight(() => told.set({ wanted: { name: highlighted() } }), signal);
@@ -52,6 +51,10 @@ export function createHighlight(context: TraceContext): Pick<Part, "views"> {
   let seen: object | null = null; // what was scrolled into view
   let following: AbortController | undefined;
   signal.addEventListener("abort", () => following?.abort());
+  const found = measured(() =>
+    root.querySelector(`[data-testid="${CSS.escape(told.values.wanted.name)}"]`),
+  );
+  const visible = measured(() => found()?.checkVisibility() ?? false);
   const mark = () => {
     const { wanted } = told.values;
     const now = PLACE.map((name) => state[name]).join(" ");
@@ -61,26 +64,23 @@ export function createHighlight(context: TraceContext): Pick<Part, "views"> {
       away = !away;
       reportAway(away);
     }
-    const name = away ? "" : wanted.name;
-    if (!name && !marked) return;
-    void [{ ...context }, { ...state }]; // any change may make it, or show it
-    const found = name ? root.querySelector(`[data-testid="${CSS.escape(name)}"]`) : null;
-    if (found !== marked) marked?.removeAttribute(MARK);
-    marked = found;
+    const next = away ? null : found();
+    if (next !== marked) marked?.removeAttribute(MARK);
+    marked = next;
     marked?.setAttribute(MARK, "");
-    if (!marked || seen === wanted || !marked.checkVisibility()) return;
+    if (!marked || seen === wanted || !visible()) return;
     seen = wanted;
     following?.abort();
     following = keepInSight(root, marked.closest(".inside-step") ?? marked);
   };
-  return { views: [mark] };
+  return { after: [mark] };
 }
 
 /**
  * One question for the card and for Guess: an answer on the card reveals the token, and a token that
  * was revealed answers a card that asks for it. The card says which is right.
  */
-export function createCardAnswer(context: TraceContext): Pick<Part, "views"> {
+export function createCardAnswer(context: TraceContext): DrawnPart {
   let hidden = false;
   let card = -1; // the generation of what it shows
   const follow = () => {
@@ -93,14 +93,14 @@ export function createCardAnswer(context: TraceContext): Pick<Part, "views"> {
     if (guess && hidden && asked.answered) context.set({ guess: { ...guess, tokens: step } });
     if (before && !hidden && asked.answer) tellSeen();
   };
-  return { views: [follow] };
+  return { after: [follow] };
 }
 
 /**
  * Let the style sheet hide what a calculation says of a masked cell while this or a later card asks
  * for it: there the words themselves tell it, not a number that could be left out.
  */
-export function createAskedMask(context: TraceContext): Pick<Part, "views"> {
+export function createAskedMask(context: TraceContext): DrawnPart {
   const mark = () => {
     const { root, state } = context;
     const cell = state.inside;

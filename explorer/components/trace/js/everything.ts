@@ -5,9 +5,8 @@ import {
   onEverything,
   showEverything,
 } from "../../page/js/everything.ts";
-import { onLeft } from "../../page/js/lessonEvents.ts";
 import { isSimple } from "./stepState.ts";
-import { giveSize, type TraceContext } from "./traceContext.ts";
+import type { TraceContext } from "./traceContext.ts";
 
 /**
  * Follows the page's switch between Simple and Everything, which a link may turn, and has one of its
@@ -15,15 +14,9 @@ import { giveSize, type TraceContext } from "./traceContext.ts";
  */
 export function createEverything(context: TraceContext): Part {
   const { root, say, signal, options } = context;
-  const follow = () => {
-    context.set({ everything: everythingShown() });
-    giveSize(context); // rows and numbers come or go
-  };
-  onEverything(follow, signal);
-  onLeft(follow, signal); // a lesson, which is simple
+  onEverything(() => context.set({ everything: everythingShown() }), signal);
   const own = options.alone ? [createEverythingSwitch(say, signal)] : [];
   const draw = () => {
-    void context.size; // of a lesson that has ended
     root.toggleAttribute("data-simple", isSimple(context));
     showEverything(context.state.everything);
   };

@@ -1,6 +1,6 @@
 import { element, type Part } from "../../dom/js/element.ts";
 import { keepInSight } from "../../dom/js/inView.ts";
-import { createStore } from "../../dom/js/store.ts";
+import { createStore, measured } from "../../dom/js/store.ts";
 import {
   highlighted,
   lessonAsks,
@@ -24,7 +24,7 @@ const TOLD = ["picture", "loss", "right outputs"];
  * around what it speaks of. Until all is answered, the style sheet hides what would tell it.
  */
 export function createLessonMoment(context: ReplayContext): Part {
-  const { root, signal, state } = context;
+  const { root, signal } = context;
   const told = createStore({
     look: shownMoment(),
     wanted: highlighted(),
@@ -50,11 +50,12 @@ export function createLessonMoment(context: ReplayContext): Part {
     if (moved !== away) reportAway(moved);
     away = moved;
   };
+  const wanted = measured(() =>
+    root.querySelector(`[data-testid="${CSS.escape(told.values.wanted)}"]`),
+  );
   const mark = () => {
-    const { wanted } = told.values;
-    void [{ ...context }, { ...state }]; // any change may make it
-    const found =
-      wanted && !away ? root.querySelector(`[data-testid="${CSS.escape(wanted)}"]`) : null;
+    compare();
+    const found = away ? null : wanted();
     if (found === marked) return;
     following?.abort();
     marked?.removeAttribute(MARK);
@@ -67,7 +68,7 @@ export function createLessonMoment(context: ReplayContext): Part {
     root.toggleAttribute("data-asked", told.values.asked);
     note.hidden = !told.values.asked;
   };
-  return { element: note, views: [follow, compare, mark, hide] };
+  return { element: note, views: [follow, hide], after: [mark] };
 }
 
 /** Whether this card or a later one asks what curves and sentences tell. */

@@ -1,4 +1,4 @@
-import { type DrawnPart, element, viewsOf } from "../../dom/js/element.ts";
+import { type DrawnPart, element, phasesOf } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import type { View } from "../../dom/js/store.ts";
@@ -10,7 +10,6 @@ import { projectorChosen, showProjector } from "../../page/js/projector.ts";
 import type { View as Mounted } from "../../page/js/streamlitComponent.ts";
 import { watchSize, watchTheme } from "../../page/js/watchers.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
-import { giveSize } from "../../trace/js/traceContext.ts";
 import { addressed, createAddress } from "./address.ts";
 import { createClassMoment, followMoment } from "./classMoment.ts";
 import { createComparisonTable } from "./comparisonTable.ts";
@@ -81,11 +80,11 @@ export function mountTrainingReplay(
     parts.unshift(lesson); // the others draw the moment of the card
     parts.push(createAddress(context), createClassMoment(context));
   }
-  watchSize(root, signal, () => giveSize(context));
+  watchSize(root, signal, context.screen.measure);
   listenToKeys(context);
-  watchEverything(root, signal, () => giveSize(context));
+  watchEverything(root, signal, context.screen.measure);
   window.addEventListener("popstate", () => showAddressed(context), { signal });
-  context.screen.show(viewsOf(parts));
+  context.screen.show(phasesOf(parts));
   context.screen.flush();
   loadPlotly(context);
   return {
