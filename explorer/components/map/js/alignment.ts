@@ -1,4 +1,4 @@
-import { drawn } from "../../dom/js/drawing.ts";
+import { drawn, redraw } from "../../dom/js/drawing.ts";
 import { element, type Part, positionRectangle } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import { css } from "../../page/js/palette.ts";
@@ -114,7 +114,7 @@ export function cornersOf(
 /** Mark the linked cells. */
 export function drawLinks(context: TraceContext, drawing: SVGElement, geometry: Geometry) {
   positionRectangle(drawing, geometry.left, geometry.top, geometry.width, geometry.height);
-  drawing.replaceChildren(...linkMarks(context, geometry));
+  redraw(drawing, linkMarks(context, geometry));
 }
 
 /** The marks of linked cells, ink on paper, so that they are visible on every weight. */

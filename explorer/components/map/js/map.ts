@@ -1,4 +1,4 @@
-import { drawn } from "../../dom/js/drawing.ts";
+import { drawn, redraw } from "../../dom/js/drawing.ts";
 import {
   assign,
   buttonElement,
@@ -157,7 +157,7 @@ export function paintPattern(
 ) {
   positionRectangle(pattern, geometry.left, geometry.top, geometry.width, geometry.height);
   const paths = maskedPaths(context.palette, geometry, siteOf(context), masked);
-  pattern.replaceChildren(definitions(context.palette), ...paths);
+  redraw(pattern, [definitions(context.palette), ...paths]);
 }
 
 /**
