@@ -236,3 +236,16 @@ test("a view that acts does so at first, and when what it looks at is another", 
   screen.flush();
   assert.deepEqual(acted, [false, true]);
 });
+
+test("a question to the page that names a value is asked anew when the value is another", () => {
+  const page: Record<string, number> = { one: 1, other: 2 };
+  const { values, set } = createStore({ name: "one" });
+  const size = measured(() => page[values.name]);
+  const drawn: number[] = [];
+  const screen = createScreen();
+  screen.show({ views: [], after: [() => drawn.push(size())] });
+  screen.flush();
+  set({ name: "other" });
+  nextFrame();
+  assert.deepEqual(drawn, [1, 2]);
+});

@@ -23,6 +23,7 @@ interface Cell {
   value: unknown;
   readers: Set<Drawing>;
   look?: () => unknown; // at the page
+  from?: Map<Cell, unknown>; // what it read of stores when it looked
 }
 
 /** A view on a screen. */
@@ -83,11 +84,9 @@ export function computed<Value>(work: () => Value): () => Value {
   let known: { value: Value; from: Map<Cell, unknown> } | null = null;
   return () => {
     if (!known || [...known.from].some(([cell, value]) => read(cell) !== value)) {
-      const one = { view: () => {}, read: new Set<Cell>(), stale: false, request: () => {} };
-      const value = within(one, work);
-      known = { value, from: new Map([...one.read].map((cell) => [cell, cell.value])) };
-      for (const cell of one.read) read(cell);
-      forget(one);
+      const [value, from] = following(work);
+      known = { value, from };
+      for (const cell of from.keys()) read(cell);
     }
     return known.value;
   };
@@ -102,12 +101,34 @@ export function withValues<Own extends object, Values extends object>(
 }
 
 function read(cell: Cell) {
-  if (cell.look && cell.readers.size === 0) cell.value = untracked(cell.look); // nobody followed it
+  const followed = cell.readers.size > 0;
+  if (cell.look && !(followed && isFresh(cell.from))) cell.value = askPage(cell, cell.look);
+  for (const other of cell.from?.keys() ?? []) read(other);
   if (drawing) {
     drawing.read.add(cell);
     cell.readers.add(drawing);
   }
   return cell.value;
+}
+
+/** The answer of the page, and what the question was made of. */
+function askPage(cell: Cell, look: () => unknown) {
+  const [answer, from] = following(look);
+  cell.from = from;
+  return answer;
+}
+
+/** What is worked out, and the values that it was worked out from. */
+function following<Value>(work: () => Value): [Value, Map<Cell, unknown>] {
+  const one = { view: () => {}, read: new Set<Cell>(), stale: false, request: () => {} };
+  const value = within(one, work);
+  const from = new Map([...one.read].map((cell) => [cell, cell.value]));
+  forget(one);
+  return [value, from];
+}
+
+function isFresh(from: Map<Cell, unknown> | undefined) {
+  return from !== undefined && [...from].every(([cell, value]) => cell.value === value);
 }
 
 /** Run a view and remember what it reads. */
@@ -179,8 +200,10 @@ export function createScreen(): Screen {
   const measureNow = () => {
     resized = false;
     const cells = new Set(phases.flat().flatMap(({ read }) => [...read].filter(asksPage)));
-    const found = [...cells].map((cell) => [cell, cell.look?.()] as const); // read all, then write
-    for (const [cell, value] of found) if (cell.value !== value) change(cell, value);
+    const found = [...cells].map(
+      (cell) => [cell, askPage(cell, cell.look as () => unknown)] as const,
+    );
+    for (const [cell, value] of found) if (cell.value !== value) change(cell, value); // all is read
   };
   const flush = () => {
     cancelAnimationFrame(frame);
