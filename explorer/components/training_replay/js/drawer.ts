@@ -1,4 +1,5 @@
 import { element, type Part, write } from "../../dom/js/element.ts";
+import { WIDE_WIDTH } from "../../dom/js/lengths.ts";
 import { createStore, measured, type View } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { MORE_PANELS, panelsOf } from "./curvePanels.ts";
@@ -10,7 +11,7 @@ import type { ReplayContext } from "./replayContext.ts";
 export function createDrawer(context: ReplayContext): Part {
   const { values: drawer, set } = createStore({ open: false });
   const width = measured(() => context.root.clientWidth);
-  const columns = () => (width() >= 1700 ? MORE_PANELS.length : width() >= 700 ? 3 : 1);
+  const columns = () => (width() >= WIDE_WIDTH ? MORE_PANELS.length : width() >= 700 ? 3 : 1);
   const curves = createCurves(context, MORE_PANELS, columns, "more-curves");
   const saving = figureButtons(context.sayOfPlayer, {
     figure: (width) => curvesFigure(context, panelsOf(context.run), width),
