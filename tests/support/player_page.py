@@ -4,17 +4,16 @@ import re
 
 from playwright.sync_api import Download, Page
 
-from explorer.components.bundle import Script, script, styles
+from explorer.components.bundle import Component, script, styles
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View, player_payload
 from explorer.core.trace import Trace
 
 
-def entry_script(name: Script) -> str:
-    """A component's module as a plain script that calls its entry point `entry`."""
-    source, count = re.subn(
-        r"export\s*\{[^}]*?([\w$]+) as default[^}]*\};?", r"const entry = \1;", script(name)
-    )
+def entry_script(name: Component) -> str:
+    """The components' module as a plain script that calls the entry point of one `entry`."""
+    exported = rf"export\s*\{{[^}}]*?([\w$]+) as {name}\b[^}}]*\}};?"
+    source, count = re.subn(exported, r"const entry = \1;", script("components"))
     assert count == 1
     return source
 

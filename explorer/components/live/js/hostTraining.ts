@@ -1,6 +1,6 @@
 /**
- * The training on the host's screen of a class, in the place of a guest's player. It is drawn by the
- * app's own component, which is loaded when the first training comes.
+ * The training on the host's screen of a class, in the place of a guest's player. It is drawn by
+ * a script of its own, which is loaded when the first training comes.
  */
 
 import { addressOf } from "../../classroom/js/stream.ts";
@@ -99,8 +99,8 @@ async function openReplay(root: ShadowRoot): Promise<FollowedReplay> {
     styles.onerror = reject;
   });
   root.replaceChildren(styles);
-  const address = new URL("training_replay.js", document.baseURI).href;
+  const address = new URL("followed_replay.js", document.baseURI).href;
   const [replay] = await Promise.all([import(address), styled]);
-  const component: { mountFollowedReplay: typeof mountFollowedReplay } = replay;
-  return component.mountFollowedReplay(root, embeddedPlotly);
+  const script: { mountFollowedReplay: typeof mountFollowedReplay } = replay;
+  return script.mountFollowedReplay(root, embeddedPlotly);
 }
