@@ -26,4 +26,5 @@ components, the page shows the notice of `loading_page`."""
 def component(name: Component) -> ComponentRenderer:
     """What mounts a component."""
     js = _SCRIPT.format(address=components_address(), name=name)
-    return st.components.v2.component(f"attention_{name}", css=styles(name), js=js)
+    css = None if name == "focus" else styles(name)  # which draws nothing
+    return st.components.v2.component(f"attention_{name}", css=css, js=js)

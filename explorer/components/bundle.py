@@ -9,7 +9,7 @@ from typing import Literal
 
 from explorer.core import folders
 
-Component = Literal[
+Drawn = Literal[
     "player",
     "head_grid",
     "model_comparison",
@@ -22,8 +22,9 @@ Component = Literal[
     "chart",
     "everything",
 ]
+Component = Literal[Drawn, "focus"]
 Page = Literal["live", "live_training"]
-Sheet = Literal[Component, Page]
+Sheet = Literal[Drawn, Page]
 Script = Literal[
     Page,
     "components",

@@ -11,11 +11,11 @@ from explorer.core.trace import Trace
 
 
 def entry_script(name: Component) -> str:
-    """The components' module as a plain script that calls the entry point of one `entry`."""
-    exported = rf"export\s*\{{[^}}]*?([\w$]+) as {name}\b[^}}]*\}};?"
-    source, count = re.subn(exported, r"const entry = \1;", script("components"))
-    assert count == 1
-    return source
+    """The components' module as a plain script that has them all, and calls the entry point of one
+    `entry`."""
+    source, exported, _ = re.split(r"export\s*\{([^}]*)\};?", script("components"))
+    entries = re.sub(r"([\w$]+) as (\w+)", r"\2: \1", exported)
+    return f"{source}const components = {{{entries}}}, entry = components.{name};\n"
 
 
 EMBEDDED = """
@@ -41,6 +41,16 @@ PLAYERS = """<script type="module">
 {embedded}
 let cleanup = null;
 window.explorerPlotly = embeddedPlotly();
+const place = document.createElement("aside");
+components.everything({{ parentElement: place, data: {{ language: "en", strings: {{}} }} }});
+window.showEverything = (shown) => {{
+  const choice = place.querySelector("button");
+  if (choice.ariaPressed !== String(shown)) choice.click();
+}};
+window.openLesson = (text) => {{
+  const data = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return components.lesson({{ data, parentElement: place, setTriggerValue: () => {{}} }});
+}};
 window.show = (text) => {{
   cleanup?.();
   document.documentElement.removeAttribute("data-projector");

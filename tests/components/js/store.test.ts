@@ -6,6 +6,7 @@ import {
   createStore,
   measured,
   untracked,
+  whenever,
   whenOther,
 } from "../../../explorer/components/dom/js/store.ts";
 
@@ -248,4 +249,23 @@ test("a question to the page that names a value is asked anew when the value is 
   set({ name: "other" });
   nextFrame();
   assert.deepEqual(drawn, [1, 2]);
+});
+
+test("what acts whenever it changes waits for no frame, and ends with its signal", async () => {
+  const { values, set } = createStore({ step: 1, head: 0 });
+  const ended = new AbortController();
+  const acted: number[] = [];
+  whenever(() => acted.push(values.step), ended.signal);
+  assert.deepEqual(acted, [1]);
+  set({ step: 2 });
+  set({ step: 3, head: 1 });
+  await null;
+  assert.deepEqual(acted, [1, 3]);
+  set({ step: 4 });
+  ended.abort();
+  await null;
+  set({ step: 5 });
+  await null;
+  assert.deepEqual(acted, [1, 3]);
+  assert.equal(frames.length, 0);
 });

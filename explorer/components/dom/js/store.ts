@@ -171,6 +171,17 @@ export function whenOther(look: () => unknown[], act: () => void): View {
   };
 }
 
+/** Act now and whenever what was read has changed: without frames, which a hidden page has none of. */
+export function whenever(act: View, signal: AbortSignal) {
+  const actAgain = () => {
+    if (one.stale && !signal.aborted) run(one);
+  };
+  const request = () => queueMicrotask(actAgain);
+  const one: Drawing = { view: act, read: new Set(), stale: true, request };
+  actAgain();
+  signal.addEventListener("abort", () => forget(one));
+}
+
 /** What draws, once a frame, each phase in its order. */
 export interface Screen {
   show: (phases: Phases) => void; // these instead of those before; drawn in the next frame

@@ -17,10 +17,10 @@ import { createSentence } from "../../map/js/sentence.ts";
 import { createSiteChoice } from "../../map/js/siteChoice.ts";
 import { createTooltip } from "../../map/js/tooltip.ts";
 import { createTransport } from "../../map/js/transport.ts";
-import type { ShownState } from "../../page/js/classEvents.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
+import type { ShownState } from "../../page/js/pictureOnPage.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
-import { createClassReport, createOpener } from "../../player/js/classMirror.ts";
+import { createOpener, placeTrace } from "../../player/js/classMirror.ts";
 import { initialState } from "../../trace/js/initialState.ts";
 import { createLateChecks, giveChecks } from "../../trace/js/lateChecks.ts";
 import type { Selection } from "../../trace/js/look.ts";
@@ -72,11 +72,7 @@ export function openHeadGrid(
   });
   const placed = placeParts(context, frame, filter, map);
   const reports = {
-    views: [
-      createSelectionReport(context),
-      createClassReport(context, "heads"),
-      createLateChecks(context),
-    ],
+    views: [createSelectionReport(context), createLateChecks(context)],
   };
   let begun = false;
   /** Draw for the first time. */
@@ -85,6 +81,7 @@ export function openHeadGrid(
     drawView(frame, context, [...placed, reports]);
     map.start();
   };
+  placeTrace(context, "heads");
   const opener = createOpener(context);
   opener.open(context.pieces, context.state, begin);
   watchFrame(frame, context.screen.measure, COLUMNS);

@@ -2,7 +2,7 @@ import { element, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { isolated } from "../../dom/js/sentences.ts";
 import { writeWithTerm } from "../../dom/js/terms.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { isAsked, shownKeys, siteOf } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";

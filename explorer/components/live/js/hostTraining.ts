@@ -7,7 +7,8 @@ import { addressOf } from "../../classroom/js/stream.ts";
 import { element, type Part, write } from "../../dom/js/element.ts";
 import { latestOnly } from "../../dom/js/latestOnly.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
-import type { ShownTraining } from "../../page/js/classEvents.ts";
+import { onPage } from "../../page/js/onPage.ts";
+import type { ShownTraining } from "../../page/js/pictureOnPage.ts";
 import { embeddedPlotly } from "../../player/js/embeddedPlotly.ts";
 import type {
   FollowedReplay,
@@ -48,6 +49,7 @@ export function createHostTraining(
     if (!answer.ok) throw new Error(String(answer.status));
     const bytes = new Uint8Array(await answer.arrayBuffer());
     replay = await opening;
+    replay.showEverything(onPage.everything);
     replay.show(bytes, strings[language]);
     shown = stateOf(training, language);
     set({ trainingNote: "" });
@@ -81,6 +83,8 @@ export function createHostTraining(
     const training = state.host?.training;
     main.hidden = !training;
     document.documentElement.toggleAttribute(ON_SCREEN, Boolean(training));
+    const { everything } = onPage;
+    replay?.showEverything(everything);
     const { trainingNote, language } = state;
     write(note, trainingNote && fillIn(strings[language].class_tools, trainingNote));
   };

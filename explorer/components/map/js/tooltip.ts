@@ -1,6 +1,6 @@
 import { element, type Part } from "../../dom/js/element.ts";
 import { isTerm } from "../../dom/js/terms.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { type HeadOrMethod, reachOf } from "../../trace/js/contributions.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import type { Hover } from "../../trace/js/initialState.ts";

@@ -1,15 +1,14 @@
-import type { View } from "../../dom/js/store.ts";
-import {
-  onLetGuess,
-  onReveal,
-  type Question,
-  type ShownPicture,
-  type ShownState,
-} from "../../page/js/classEvents.ts";
-import { createSpeaker } from "../../page/js/classSpeaker.ts";
+import { placeOnPage } from "../../page/js/onPage.ts";
+import type {
+  PictureOnPage,
+  Question,
+  ShownPicture,
+  ShownState,
+} from "../../page/js/pictureOnPage.ts";
 import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import { MEAN, MIRRORED_STATE, SHOWN_MAPS } from "../../trace/js/look.ts";
+import { wordsOf } from "../../trace/js/lookAddress.ts";
 import { selectionOf } from "../../trace/js/selectionReport.ts";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
@@ -19,28 +18,32 @@ import { chooseUnit, inUnit } from "../../trace/js/unitChoice.ts";
 import { zoomOn } from "../../trace/js/zoom.ts";
 import { keysOffered, tokensOffered } from "./classChoices.ts";
 import { hideWeights } from "./guessControl.ts";
+import { NO_CELL } from "./lessonView.ts";
 
 const KNOWN_TOKENS = 8; // that a question names
 
-/** The host's picture says what it shows. */
-export function createClassReport(context: TraceContext, picture: ShownPicture): View {
-  const { signal, act } = context;
-  const { header } = context.pieces;
-  if (header.visit === undefined) return () => {};
-  const say = createSpeaker(signal, () => {
+/** Put the picture of a trace on the page, where a lesson and the class tools find it. */
+export function placeTrace(context: TraceContext, picture: ShownPicture) {
+  const { root, signal, act } = context;
+  const view = () => {
     const { visit, resources } = context.pieces.header;
     return {
-      visit: visit ?? null,
+      query: { ...visit, ...wordsOf(selectionOf(context)) },
+      shown: shownState(context.state),
       trace: resources?.address.split("/").at(-1) ?? "",
       picture,
-      selection: selectionOf(context),
-      shown: shownState(context.state),
-      question: question(context),
+      training: null,
     };
-  });
-  onReveal(() => act.next(), signal);
-  onLetGuess((kind) => hideWeights(context, kind === "key"), signal);
-  return say;
+  };
+  const placed: PictureOnPage = {
+    view: () => (context.pieces.header.visit === undefined ? null : view()),
+    question: () => question(context),
+    reveal: act.next,
+    letGuess: (kind) => hideWeights(context, kind === "key"),
+    closeCell: () => context.set(NO_CELL),
+    focus: () => root.focus({ preventScroll: true }),
+  };
+  placeOnPage("picture", placed, signal);
 }
 
 function shownState({ guess, ...state }: TraceState): ShownState {

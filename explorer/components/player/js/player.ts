@@ -21,9 +21,9 @@ import { followShown } from "../../map/js/shownChoice.ts";
 import { createSiteChoice } from "../../map/js/siteChoice.ts";
 import { createTooltip } from "../../map/js/tooltip.ts";
 import { createTransport } from "../../map/js/transport.ts";
-import type { ShownState } from "../../page/js/classEvents.ts";
-import { everythingShown } from "../../page/js/everything.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
+import { onPage } from "../../page/js/onPage.ts";
+import type { ShownState } from "../../page/js/pictureOnPage.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
@@ -46,7 +46,7 @@ import { createUnitChoice } from "../../trace/js/unitChoice.ts";
 import { readAttribution } from "./attribution.ts";
 import { createCandidates } from "./candidates.ts";
 import { createChanges } from "./changes.ts";
-import { createClassReport, createOpener } from "./classMirror.ts";
+import { createOpener, placeTrace } from "./classMirror.ts";
 import { createColumns } from "./columns.ts";
 import { createCutOff } from "./cutOff.ts";
 import { createDownloads } from "./download.ts";
@@ -90,14 +90,14 @@ export function mountPlayer(
     signal: abort.signal,
     options,
     pieces: trace,
-    state: initialState(trace, trace.header.view, { everything: everythingShown() }),
+    state: initialState(trace, trace.header.view, { everything: onPage.everything }),
     palette,
     strings: () => context.pieces.header.strings,
   });
   explainTerms(root, context.say, abort.signal);
   const report = createSelectionReport(context);
   const attribution = createLoading(context, "attribution", readAttribution);
-  const tellClass = createClassReport(context, "player");
+  const lesson = followLesson(context, (state) => showTrace(context, context.pieces, state));
   const lateChecks = createLateChecks(context);
   const markSite = () => {
     root.dataset.site = context.state.site;
@@ -114,9 +114,9 @@ export function mountPlayer(
     ];
     map = createMap(context, { tools, onCell: cellOpener(context) });
     const page = { views: [() => showProjector(root, context.state.projector), markSite] };
-    const told = { views: [report, tellClass, lateChecks] };
+    const told = { views: [report, lateChecks] };
     root.lang = context.trace.header.language;
-    drawAll(context, [page, ...placeParts(context, map, attribution), told]);
+    drawAll(context, [lesson, page, ...placeParts(context, map, attribution), told]);
     map.start();
   };
   watchSize(root, abort.signal, () => {
@@ -137,7 +137,7 @@ export function mountPlayer(
       else lookInside(context, null);
     },
   });
-  followLesson(context, (state) => showTrace(context, context.pieces, state));
+  placeTrace(context, "player");
   return {
     update: (next) => {
       const state = initialState(next, viewAfterDrawing(context, next), context.state);

@@ -1,10 +1,6 @@
 import { element, type Part } from "../../dom/js/element.ts";
-import {
-  createEverythingSwitch,
-  everythingShown,
-  onEverything,
-  showEverything,
-} from "../../page/js/everything.ts";
+import { createEverythingSwitch, showEverything } from "../../page/js/everything.ts";
+import { onPage } from "../../page/js/onPage.ts";
 import { isSimple } from "./stepState.ts";
 import type { TraceContext } from "./traceContext.ts";
 
@@ -14,11 +10,15 @@ import type { TraceContext } from "./traceContext.ts";
  */
 export function createEverything(context: TraceContext): Part {
   const { root, say, signal, options } = context;
-  onEverything(() => context.set({ everything: everythingShown() }), signal);
+  let chosen = onPage.everything;
+  const follow = () => {
+    if (onPage.everything !== chosen) context.set({ everything: onPage.everything });
+    chosen = onPage.everything;
+  };
   const own = options.alone ? [createEverythingSwitch(say, signal)] : [];
   const draw = () => {
     root.toggleAttribute("data-simple", isSimple(context));
     showEverything(context.state.everything);
   };
-  return { element: element("span", { hidden: own.length === 0 }, ...own), views: [draw] };
+  return { element: element("span", { hidden: own.length === 0 }, ...own), views: [follow, draw] };
 }

@@ -9,14 +9,8 @@ import {
   type Store,
   withValues,
 } from "../../dom/js/store.ts";
-import {
-  type Asked,
-  isInLesson,
-  lessonAsks,
-  onAsking,
-  onBegun,
-  onLeft,
-} from "../../page/js/lessonEvents.ts";
+import { type Asked, NOTHING } from "../../page/js/lessonOnPage.ts";
+import { onPage } from "../../page/js/onPage.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { type Actions, createActions, type GoTo } from "./actions.ts";
 import type { TraceState } from "./initialState.ts";
@@ -48,8 +42,6 @@ export interface Given {
   palette: Palette;
   integrity: IntegrityCheck[] | null; // null until it is checked
   plotly: Plotly | null; // once it is loaded
-  asked: Asked; // by a lesson
-  inLesson: boolean; // whether the page has the card of one
 }
 
 /** A trace, what is shown of it, and what can be done: all parts that draw it share one. */
@@ -58,6 +50,8 @@ export interface TraceContext extends Readonly<Given> {
   signal: AbortSignal; // aborted when the component is destroyed
   options: TraceOptions;
   readonly trace: Trace; // in the unit on screen
+  readonly asked: Asked; // by a lesson
+  readonly inLesson: boolean; // whether the page has the card of one
   state: Readonly<TraceState>; // what the visitor chose
   set: Store<TraceState>["set"];
   give: Store<Given>["set"];
@@ -83,10 +77,8 @@ export function createTraceContext({
   const screen = createScreen();
   const { values: state, set } = createStore(initial);
   const { integrity } = pieces.header;
-  const lesson = () => ({ asked: lessonAsks(), inLesson: isInLesson() });
   const nothing = { generation: 0, plotly: null };
-  const given = createStore<Given>({ pieces, palette, integrity, ...lesson(), ...nothing });
-  for (const hear of [onAsking, onBegun, onLeft]) hear(() => given.set(lesson()), own.signal);
+  const given = createStore<Given>({ pieces, palette, integrity, ...nothing });
   const parts: Omit<TraceContext, "act" | keyof Given> = {
     ...own,
     options: { ...own.options },
@@ -100,6 +92,12 @@ export function createTraceContext({
     say: (key, facts) => fillIn(strings(), key, facts),
     get trace() {
       return inUnit(given.values.pieces, state.words);
+    },
+    get asked() {
+      return onPage.lesson?.asked() ?? NOTHING;
+    },
+    get inLesson() {
+      return onPage.lesson !== null;
     },
   };
   const context = withValues(parts, given.values) as TraceContext;

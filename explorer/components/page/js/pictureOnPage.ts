@@ -1,12 +1,6 @@
 import type { TraceState } from "../../trace/js/initialState.ts";
-import type { MIRRORED_STATE, Selection } from "../../trace/js/look.ts";
+import type { MIRRORED_STATE } from "../../trace/js/look.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
-import { channel } from "./channel.ts";
-
-/**
- * Events of the document by which the player, the card of a lesson and the host's class tools, each in
- * a shadow root of its own, know of each other.
- */
 
 export type Place = Pick<TraceState, Exclude<(typeof MIRRORED_STATE)[number], "guess">>;
 
@@ -31,15 +25,23 @@ export interface Question {
   answer: number | null; // index of the right one, or none's; null while it is hidden
 }
 
-export interface Described {
-  /** what the trace is of; null where no other visitor can ask for it */
-  visit: Record<string, string> | null;
+/** What guests follow of a picture. */
+export interface ShownView {
+  query: Record<string, string>; // of the URL that opens it; that of the visit alone cannot
+  shown: ShownState;
   trace: string; // by which the server knows the trace; "" where it does not
   picture: ShownPicture;
-  selection: Selection;
-  shown: ShownState;
-  question: Question | null; // null while nothing is guessed
-  training?: ShownTraining; // in the place of a trace
+  training: ShownTraining | null; // in the place of a trace
+}
+
+/** What draws a trace or a training; who reads of it depends on it, as on a store. */
+export interface PictureOnPage {
+  view: () => ShownView | null; // null where guests cannot follow it
+  question: () => Question | null; // null while nothing is guessed
+  reveal: () => void; // show what is hidden
+  letGuess: (kind: Kind) => void; // what the host lets the class guess
+  closeCell: () => void; // before the server sends another text
+  focus: () => void; // the keyboard's
 }
 
 /** What guests follow in a training. */
@@ -68,21 +70,3 @@ export interface ShownCard {
   card: CardText;
   question: Question | null; // null where the card asks nothing
 }
-
-/** The player: what it shows, after each change; null when it goes. */
-export const { tell: tellShown, hear: onShown } = channel<Described | null>("explorer-shown");
-
-/** A lesson: the card on screen, after each change; null = no lesson is open. */
-export const { tell: tellCard, hear: onCard } = channel<ShownCard | null>("explorer-card");
-
-/** To both: say what is shown. */
-export const { tell: askShown, hear: onAskShown } = channel("explorer-asked");
-
-/** To the player: show what is hidden. */
-export const { tell: reveal, hear: onReveal } = channel("explorer-revealed");
-
-/** To a lesson: show the answer of the card. */
-export const { tell: revealCard, hear: onRevealCard } = channel("explorer-card-revealed");
-
-/** To the player: what the host lets the class guess. */
-export const { tell: letGuess, hear: onLetGuess } = channel<Kind>("explorer-asks");
