@@ -68,7 +68,7 @@ export function createGuest(page: GuestPage) {
       opened = true;
       set({ below: true });
     }
-    const parts = view && [view.query, view.shown, view.trace, view.picture, view.training];
+    const parts = view && [view.query, view.guess, view.trace, view.picture, view.training];
     const word = JSON.stringify(parts);
     if (word !== followed) page.follow(view);
     followed = word;

@@ -18,7 +18,7 @@ import { createSiteChoice } from "../../map/js/siteChoice.ts";
 import { createTooltip } from "../../map/js/tooltip.ts";
 import { createTransport } from "../../map/js/transport.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
-import type { ShownState } from "../../page/js/pictureOnPage.ts";
+import type { ShownView } from "../../page/js/pictureOnPage.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { createOpener, placeTrace } from "../../player/js/classMirror.ts";
 import { initialState } from "../../trace/js/initialState.ts";
@@ -60,7 +60,7 @@ export function openHeadGrid(
 ): View<ViewPayload, Listeners> & {
   selection: () => Selection;
   check: (integrity: IntegrityCheck[]) => void;
-  follow: (shown: ShownState) => void;
+  follow: (host: Pick<ShownView, "query" | "guess">) => void;
 } {
   const frame = createViewFrame(parent, payload);
   const context = createViewContext(frame, gridTrace(payload), listeners);

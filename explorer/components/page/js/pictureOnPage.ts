@@ -1,13 +1,5 @@
-import type { TraceState } from "../../trace/js/initialState.ts";
-import type { MIRRORED_STATE } from "../../trace/js/look.ts";
+import type { Guess } from "../../trace/js/guess.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
-
-export type Place = Pick<TraceState, Exclude<(typeof MIRRORED_STATE)[number], "guess">>;
-
-/** What a guest's picture follows. */
-export type ShownState = Place & {
-  guess: { weightsToo: boolean; rows: number; tokens: number } | null;
-};
 
 /** What draws the trace: the player, or the grid of all heads. */
 export type ShownPicture = "player" | "heads";
@@ -25,10 +17,10 @@ export interface Question {
   answer: number | null; // index of the right one, or none's; null while it is hidden
 }
 
-/** What guests follow of a picture. */
+/** What guests follow of a picture: the address that opens it, and what of it is hidden. */
 export interface ShownView {
-  query: Record<string, string>; // of the URL that opens it; that of the visit alone cannot
-  shown: ShownState;
+  query: Record<string, string>; // without a text where no other visitor can ask for the trace
+  guess: Pick<Guess, "weightsToo" | "rows" | "tokens"> | null; // null while nothing is guessed
   trace: string; // by which the server knows the trace; "" where it does not
   picture: ShownPicture;
   training: ShownTraining | null; // in the place of a trace

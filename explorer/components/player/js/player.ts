@@ -23,7 +23,7 @@ import { createTooltip } from "../../map/js/tooltip.ts";
 import { createTransport } from "../../map/js/transport.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
 import { onPage } from "../../page/js/onPage.ts";
-import type { ShownState } from "../../page/js/pictureOnPage.ts";
+import type { ShownView } from "../../page/js/pictureOnPage.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
@@ -76,7 +76,7 @@ export function mountPlayer(
 ): View<Trace, Listeners> & {
   selection: () => Selection;
   check: (integrity: IntegrityCheck[]) => void;
-  follow: (shown: ShownState) => void;
+  follow: (host: Pick<ShownView, "query" | "guess">) => void;
 } {
   const abort = new AbortController();
   const root = element("div", { class: "player", testid: "player", tabindex: "-1" });

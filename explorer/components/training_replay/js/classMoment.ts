@@ -1,10 +1,10 @@
 import { placeOnPage } from "../../page/js/onPage.ts";
-import type { PictureOnPage, ShownMoment, ShownState } from "../../page/js/pictureOnPage.ts";
+import type { PictureOnPage, ShownMoment } from "../../page/js/pictureOnPage.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import { nearestMoment, type RunData } from "./runData.ts";
 
 /** Of a trace, which a training is not. */
-const NO_TRACE = { query: {}, shown: {} as ShownState, trace: "", picture: "player" } as const;
+const NO_TRACE = { query: {}, guess: null, trace: "", picture: "player" } as const;
 
 /** Put the training on the page, where the class tools find which run, moment and head it shows. */
 export function placeTraining(context: ReplayContext) {
