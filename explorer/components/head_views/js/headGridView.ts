@@ -20,7 +20,7 @@ import { createTransport } from "../../map/js/transport.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
 import type { ShownView } from "../../page/js/pictureOnPage.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
-import { createOpener, placeTrace } from "../../player/js/classMirror.ts";
+import { createOpener, placeTrace } from "../../player/js/classPicture.ts";
 import { initialState } from "../../trace/js/initialState.ts";
 import { createLateChecks, giveChecks } from "../../trace/js/lateChecks.ts";
 import type { Selection } from "../../trace/js/look.ts";

@@ -46,7 +46,7 @@ import { createUnitChoice } from "../../trace/js/unitChoice.ts";
 import { readAttribution } from "./attribution.ts";
 import { createCandidates } from "./candidates.ts";
 import { createChanges } from "./changes.ts";
-import { createOpener, placeTrace } from "./classMirror.ts";
+import { createOpener, placeTrace } from "./classPicture.ts";
 import { createColumns } from "./columns.ts";
 import { createCutOff } from "./cutOff.ts";
 import { createDownloads } from "./download.ts";

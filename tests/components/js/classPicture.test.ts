@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createStore } from "../../../explorer/components/dom/js/store.ts";
 import { onPage } from "../../../explorer/components/page/js/onPage.ts";
-import { createOpener, placeTrace } from "../../../explorer/components/player/js/classMirror.ts";
+import { createOpener, placeTrace } from "../../../explorer/components/player/js/classPicture.ts";
 import {
   initialState,
   type TraceState,
