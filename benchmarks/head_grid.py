@@ -25,7 +25,7 @@ from explorer.core.trace import Trace
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>body { margin: 0 } {styles}</style>
 <main></main><script type="module">
-const { default: entry } = await import("data:text/javascript;base64,{script}");
+const { head_grid: entry } = await import("data:text/javascript;base64,{script}");
 const data = Uint8Array.from(atob("{data}"), (letter) => letter.charCodeAt(0));
 window.openGrid = () => entry({ parentElement: document.querySelector("main"), data,
   setStateValue: () => {}, setTriggerValue: () => {} });
@@ -74,7 +74,7 @@ def decoder_trace(layers: int, heads: int, tokens: int) -> Trace:
 
 def open_page(page: Page, folder: Path, trace: Trace) -> None:
     """Load the component's script and data, without calling its entry."""
-    source = base64.b64encode(script("head_grid").encode()).decode()
+    source = base64.b64encode(script("components").encode()).decode()
     data = base64.b64encode(head_grid_payload(trace, None)).decode()
     html = PAGE.replace("{styles}", styles("head_grid"))
     file = folder / "grid.html"

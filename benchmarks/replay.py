@@ -27,7 +27,7 @@ from explorer.jobs import training_launcher
 ADDRESS = "http://replay.test/"
 PAGE = """<!doctype html><meta charset="utf-8"><style>body { margin: 0 } {styles}</style>
 <main></main><script type="module">
-const { default: entry } = await import("data:text/javascript;base64,{script}");
+const { training_replay: entry } = await import("data:text/javascript;base64,{script}");
 window.send = (run) => entry({ parentElement: document.querySelector("main"),
   data: new TextEncoder().encode(run), setStateValue: () => {}, setTriggerValue: () => {} });
 </script>"""
@@ -88,7 +88,7 @@ def under_way(content: dict[str, Any], moments: int) -> str:
 
 def open_page(page: Page) -> None:
     """Load the component's script; probe traces are those of the recorded run."""
-    source = base64.b64encode(script("training_replay").encode()).decode()
+    source = base64.b64encode(script("components").encode()).decode()
     html = PAGE.replace("{styles}", styles("training_replay")).replace("{script}", source)
     run = training_launcher.find("recorded", "reverse")
     assert run is not None

@@ -131,7 +131,7 @@ def test_the_command_has_every_subcommand(installed):
         "py.typed",
         "app/main.css",
         "app/icon.svg",
-        "components/bundles/player.js",
+        "components/bundles/components.js",
         "components/bundles/player.css",
         "strings/player.toml",
         "lessons/query-and-key.en.md",

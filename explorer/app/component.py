@@ -9,10 +9,22 @@ from functools import cache
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from explorer.components.bundle import Component, script, styles
+from explorer.components.bundle import Component, components_address, styles
+
+_SCRIPT = """\
+const all = await import(new URL("{address}", document.baseURI)).catch(() => {{
+  document.querySelector(".script-missing").hidden = false;
+  return {{}};
+}});
+export default all.{name} ?? (() => {{}});
+"""
+"""Streamlit runs it as a module from memory, beside which nothing has an address. Without the
+components, the page shows the notice of `loading_page`."""
 
 
 @cache
 def component(name: Component) -> ComponentRenderer:
     """What mounts a component."""
-    return st.components.v2.component(f"attention_{name}", css=styles(name), js=script(name))
+    js = _SCRIPT.format(address=components_address(), name=name)
+    css = None if name == "focus" else styles(name)  # which draws nothing
+    return st.components.v2.component(f"attention_{name}", css=css, js=js)

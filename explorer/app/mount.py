@@ -6,13 +6,9 @@ Payloads are cached as bytes: Streamlit sends the browser only what has changed.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
+from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
-
-import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
 from explorer.app.component import component
 from explorer.app.limited_cache import LimitedCache
@@ -216,7 +212,7 @@ def lesson(payload: bytes, on_report: Report) -> None:
 
 def focus(submissions: int) -> None:
     """Move the keyboard's focus to the player whenever `submissions` has grown."""
-    _focus()(key="focus", data={"count": submissions})
+    component("focus")(key="focus", data={"count": submissions})
 
 
 def class_bar(language: str) -> None:
@@ -285,9 +281,3 @@ def _mount(name: Component, data: bytes, on_report: Report, events: tuple[str, .
 
 def _pass_on(key: str, on_report: Report) -> None:
     on_report(session.widget_value(key) or {})
-
-
-@cache
-def _focus() -> ComponentRenderer:
-    source = Path(__file__).with_name("focus.js").read_text(encoding="utf-8")
-    return st.components.v2.component("attention_focus", js=source)

@@ -119,7 +119,7 @@ def files_for_class() -> Files:
             yield from first_page_files(some)
     if models:
         yield "training_replay.css", styles("training_replay").encode()
-        yield "training_replay.js", script("training_replay").encode()
+        yield "followed_replay.js", script("followed_replay").encode()
         yield from linked_files(models)
 
 

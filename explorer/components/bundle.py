@@ -1,14 +1,15 @@
-"""The bundled JavaScript and CSS of the components, and Plotly's own script.
+"""The bundled scripts and style sheets, and Plotly's own script.
 
 `make bundles` writes them at development time; they are committed, so users need no Node.
 """
 
 from functools import cache
+from hashlib import sha256
 from typing import Literal
 
 from explorer.core import folders
 
-Component = Literal[
+Drawn = Literal[
     "player",
     "head_grid",
     "model_comparison",
@@ -20,14 +21,17 @@ Component = Literal[
     "classroom",
     "chart",
     "everything",
-    "live",
-    "live_training",
 ]
+Component = Literal[Drawn, "focus"]
+Page = Literal["live", "live_training"]
+Sheet = Literal[Drawn, Page]
 Script = Literal[
-    Component,
+    Page,
+    "components",
     "everything_start",
     "exported_page",
     "exported_lesson",
+    "followed_replay",
     "live_trainer",
     "live_worker",
     "live_service_worker",
@@ -40,14 +44,26 @@ PLOTLY = BUNDLES / "plotly-cartesian.min.js"
 of the Python package, but only heatmaps and lines, in a third of the size."""
 
 
+COMPONENTS = BUNDLES / "components.js"
+"""The script of all components, which the app serves: a module with the entry point of each, by its
+name."""
+
+
+@cache
+def components_address() -> str:
+    """The address of `COMPONENTS` on the app's server, relative to the page, with its digest: a
+    browser keeps what it has until the script changes."""
+    return f"{COMPONENTS.name}?{sha256(COMPONENTS.read_bytes()).hexdigest()[:16]}"
+
+
 @cache
 def script(name: Script) -> str:
-    """One ES module without imports; a component's `default` is its Streamlit entry point. Those of
-    the static site, and the start of the app's page, are classic scripts."""
+    """One script without static imports. Those of the static site, and the start of the app's page,
+    are classic scripts, the others ES modules."""
     return (BUNDLES / f"{name}.js").read_text(encoding="utf-8")
 
 
 @cache
-def styles(component: Component) -> str:
-    """The style sheet of one component, for a page or a shadow root."""
-    return (BUNDLES / f"{component}.css").read_text(encoding="utf-8")
+def styles(name: Sheet) -> str:
+    """A style sheet, for a page or a shadow root."""
+    return (BUNDLES / f"{name}.css").read_text(encoding="utf-8")

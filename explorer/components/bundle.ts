@@ -1,7 +1,7 @@
 /**
- * Compile the AssemblyScript of the browser's model into a module, bundle the JavaScript and CSS of
- * every component into `bundles/`, or the folder named on the command line, and copy plotly.js there
- * with its licence: node bundle.ts [folder]
+ * Compile the AssemblyScript of the browser's model into a module, bundle the scripts and style
+ * sheets of the app and of pages without a server into `bundles/`, or the folder named on the command
+ * line, and copy plotly.js there with its licence: node bundle.ts [folder]
  */
 
 import { execFileSync } from "node:child_process";
@@ -21,7 +21,6 @@ const options = {
   bundle: true,
   minify: true,
   charset: "utf8" as const,
-  // Streamlit takes a text without a line break for the name of a file.
   banner: { js: `/* ${banner} */`, css: `/* ${banner} */` },
 };
 
@@ -33,18 +32,9 @@ await writeFile(
 await build({
   ...options,
   entryPoints: {
-    player: "player/js/playerComponent.ts",
+    components: "components.ts",
     exported_page: "player/js/exportedPage.ts",
-    head_grid: "head_views/js/headGridComponent.ts",
-    model_comparison: "head_views/js/modelComparisonComponent.ts",
-    metric_matrix: "head_views/js/metricMatrixComponent.ts",
-    words: "head_views/js/wordsComponent.ts",
-    training_replay: "training_replay/js/trainingReplayComponent.ts",
-    lesson: "lesson/js/lessonComponent.ts",
-    lesson_list: "lesson/js/lessonListComponent.ts",
-    classroom: "classroom/js/classroomComponent.ts",
-    chart: "chart/js/chartComponent.ts",
-    everything: "page/js/everythingComponent.ts",
+    followed_replay: "training_replay/js/followedReplay.ts",
   },
   format: "esm",
   target: "es2022",

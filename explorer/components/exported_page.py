@@ -8,7 +8,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from explorer.components.bundle import PLOTLY, Component, Script, script, styles
+from explorer.components.bundle import PLOTLY, Script, Sheet, script, styles
 from explorer.components.player.payload import Offer, View, initial_head_of
 from explorer.components.static_site_files import (
     NOT_STARTED_STYLES,
@@ -79,7 +79,7 @@ def page(
     language: str,
     title: str,
     *,
-    component: Component,
+    component: Sheet,
     more_styles: str = "",
     body: str,
     data: Sequence[str],
@@ -113,7 +113,7 @@ def page(
     )
 
 
-def _inside(component: Component, run: Script, with_plotly: bool) -> dict[str, str]:
+def _inside(component: Sheet, run: Script, with_plotly: bool) -> dict[str, str]:
     """Elements of a page alone, and the sources its policy allows."""
     return {
         "script_source": "'unsafe-inline'",
@@ -125,7 +125,7 @@ def _inside(component: Component, run: Script, with_plotly: bool) -> dict[str, s
     }
 
 
-def _linked(component: Component, run: Script, static_site: str, language: str) -> dict[str, str]:
+def _linked(component: Sheet, run: Script, static_site: str, language: str) -> dict[str, str]:
     """Elements of a page of the static site, and the sources its policy allows."""
     return {
         "script_source": "'self'",

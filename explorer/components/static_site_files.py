@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Mapping
 from functools import cache
 
-from explorer.components.bundle import PLOTLY, Component, Script, script, styles
+from explorer.components.bundle import PLOTLY, Script, Sheet, script, styles
 from explorer.core import folders
 from explorer.core.i18n import LANGUAGES, say
 
@@ -26,7 +26,7 @@ ICONS = {"icon-192.png": 192, "icon-512.png": 512}
 _ICONS = folders.PACKAGE / "components" / "live"
 
 _SCRIPTS: tuple[Script, ...] = ("live", "live_training", "live_trainer", "exported_lesson")
-_STYLES: tuple[Component, ...] = ("live", "player", "live_training")
+_STYLES: tuple[Sheet, ...] = ("live", "player", "live_training")
 """Of the first page, of the lessons and of the trainings."""
 
 NOT_STARTED_STYLES = """
@@ -88,7 +88,7 @@ def version() -> str:
     return version_of({**_versioned_files(), "": script("live_service_worker").encode()})
 
 
-def linked_styles(name: Component, static_site: str) -> str:
+def linked_styles(name: Sheet, static_site: str) -> str:
     """The element that applies a style sheet; `static_site`: its folder, relative to the page."""
     return f'<link rel="stylesheet" href="{_address(f"{name}.css", static_site)}">'
 

@@ -69,7 +69,6 @@ class Declared:
     limit: part of a trace that bounds it: "sites", "layers", "heads", "steps", "cells" or "zooms";
         "" = none.
     state: its name in the state of the player; "" = the player has none.
-    mirrored: whether the players of guests follow it at each change, not only when they open.
     needs_server: whether a page without a server cannot show it.
     """
 
@@ -78,7 +77,6 @@ class Declared:
     of_one_model: bool = False
     limit: str = ""
     state: str = ""
-    mirrored: bool = False
     needs_server: bool = False
 
 
@@ -88,12 +86,9 @@ def asked(kind: Kind, default: Any = MISSING, **more: Any) -> Any:
 
 
 def shown(kind: Kind, **more: Any) -> Any:
-    """A field of a selection; None = the component's default.
-
-    Unless `more` says otherwise, the player's state has it under the same name, and the players of
-    guests follow it.
-    """
-    return field(default=None, metadata={"kind": kind, "mirrored": True, **more})
+    """A field of a selection; None = the component's default. Unless `more` says otherwise, the
+    player's state has it under the same name."""
+    return field(default=None, metadata={"kind": kind, **more})
 
 
 @cache

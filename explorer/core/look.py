@@ -110,12 +110,10 @@ class Selection:
     cell: tuple[int, int] | None = shown(PAIR, limit="cells", state="inside")
     inside: str | None = shown(choice(INSIDE_VIEWS), state="insideView")
     shows: str | None = shown(choice(SHOWN_MAPS), needs_server=True)
-    other: tuple[int, int] | None = shown(PAIR, state="", mirrored=False)
-    next: str | None = shown(
-        choice(NEXT_VIEWS), state="nextView", mirrored=False, needs_server=True
-    )
+    other: tuple[int, int] | None = shown(PAIR, state="")
+    next: str | None = shown(choice(NEXT_VIEWS), state="nextView", needs_server=True)
     words: bool | None = shown(FLAG)
-    everything: bool | None = shown(FLAG, mirrored=False)
+    everything: bool | None = shown(FLAG)
 
     @classmethod
     def reported(cls, report: Mapping[str, object]) -> Self:

@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=2))
 
 
-_SHOW_EVERYTHING = "(shown) => document.documentElement.toggleAttribute('data-everything', shown)"
+_SHOW_EVERYTHING = "(shown) => showEverything(shown)"
 
 
 @pytest.fixture(scope="session")

@@ -10,11 +10,12 @@ import pytest
 from playwright.sync_api import FloatRect, Page, expect
 
 import explorer
+from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
 from explorer.training.trainer import Trainer
 from tests.support.app_pages import FIRST_TEXT
-from tests.support.app_server import ROOT, running_app
+from tests.support.app_server import BASE_PATH, ROOT, running_app
 from tests.support.toy_sentences import TINY_PAIRS, as_table
 
 BAD_INPUT = {
@@ -84,6 +85,30 @@ def test_a_first_visit_fits_desktop_screens(visit, language, dark):
         expect(tab.get_by_test_id("integrity")).to_be_in_viewport()
         for element in ("html", "[data-testid=stMain]"):
             assert overflow(tab, element) == [0, 0], (element, width, height)
+
+
+def test_a_page_without_its_script_says_so(address, new_tab, complaints):
+    tab = new_tab()
+    tab.route("**/components.js?*", lambda route: route.abort())
+    tab.goto(address)
+    notice = tab.get_by_role("alert").filter(has=tab.locator('p[lang="zh"]'))
+    expect(notice).to_be_visible()
+    for language in ("en", "zh"):
+        expect(notice).to_contain_text(say("explore.script_missing", language))
+    expect(tab.get_by_role("textbox", name="Source")).to_be_visible()
+    assert complaints
+    assert all("net::ERR_FAILED" in one or "components.js" in one for one in complaints)
+    complaints.clear()
+
+
+def test_under_another_path_the_scripts_are_found(new_tab):
+    with running_app(**{BASE_PATH: "school/class/"}) as address:
+        for page, shown in (("", "step-count"), ("heads", "head-grid")):
+            tab = new_tab()
+            tab.goto(address + page)
+            expect(tab.get_by_test_id(shown).first).to_be_visible()
+            expect(tab.locator(".plotted").first).to_be_visible()
+            tab.close()  # it would complain of the server's end
 
 
 def test_a_small_screen_scrolls_down_and_never_sideways(visit):

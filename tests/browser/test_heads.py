@@ -129,7 +129,7 @@ def test_the_metric_on_screen_is_saved_as_a_figure(address, new_tab):
 def test_the_numbers_of_a_colour_bar_stay_below_it(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}heads?model=reverse&part=metrics")
-    bar, marks = tab.locator(".bar"), tab.locator(".marks span")
+    bar, marks = tab.locator(".ramp"), tab.locator(".marks span")
     for metric in ("importance", "zero_exact"):
         tab.get_by_test_id("metric").select_option(metric)
         expect(marks).to_have_count(3)

@@ -1,10 +1,12 @@
 """Guessing what comes next, and where a head looks, before the player shows it."""
 
+import base64
 from collections.abc import Callable
 from dataclasses import replace
 
 from playwright.sync_api import Page, expect
 
+from explorer.components.lesson.payload import ShownCard, ShownLesson, lesson_payload
 from explorer.components.player.payload import View
 from explorer.core.vocabulary import shown_label
 from tests.support.example_traces import example_trace
@@ -52,18 +54,20 @@ def test_what_comes_next_is_nowhere_until_it_is_guessed(show: Callable[..., Page
 
 def test_a_choice_does_not_tell_that_a_card_asks_its_probability(show: Callable[..., Page]) -> None:
     tab = show(example_trace(), view=View(step=1, guess=True))
-    tab.evaluate("""() => {
-      const one = { answer: "probability", site: null, layer: 0, head: 0, query: 0, key: null };
-      const asked = JSON.stringify({ answer: "", answered: false, open: [one] });
-      document.documentElement.setAttribute("data-lesson-asks", asked);
-      document.dispatchEvent(new CustomEvent("attention-asking"));
-    }""")
+    look = {"site": None, "layer": 0, "head": 0, "step": 1}
+    asks = {"question": "How much?", "choices": ("20 %", "30 %"), "answer": "probability"}
+    later = ShownCard("It is probable.", right=0, look=look, here=True, **asks)
+    lesson = ShownLesson("a", "A lesson", (ShownCard("It writes.", here=True), later), 0, 0)
+    data = base64.b64encode(lesson_payload(lesson, "en")).decode()
+    tab.evaluate("(text) => { window.closeLesson = openLesson(text); }", data)
     settle(tab)
     values = tab.locator("[data-testid=candidates] .value")
     assert "".join(values.all_inner_texts()) == ""
     tab.get_by_test_id("candidates").get_by_role("button", name="4", exact=True).click()
     chosen = tab.locator("[data-testid=candidates] .chosen")
     expect(chosen.locator(".value")).to_have_text("?")
+    tab.evaluate("closeLesson()")
+    expect(chosen.locator(".value")).not_to_have_text("?")
 
 
 def test_a_guess_is_clicked_or_typed_and_counted(show: Callable[..., Page]) -> None:

@@ -7,7 +7,7 @@ import plotly
 import pytest
 from plotly.offline import get_plotlyjs_version
 
-from explorer.components.bundle import BUNDLES, PLOTLY, Component, Script, script, styles
+from explorer.components.bundle import BUNDLES, PLOTLY, Component, Script, Sheet, script, styles
 from explorer.core.i18n import section, table
 
 COMPONENTS = Path(__file__).parents[2] / "explorer" / "components"
@@ -27,37 +27,37 @@ def source(*folders: str) -> str:
 
 def test_there_is_a_bundle_for_every_component():
     names = {file.name for file in BUNDLES.iterdir()}
-    sheets = {f"{name}.css" for name in get_args(Component)}
+    sheets = {f"{name}.css" for name in get_args(Sheet)}
     library = {PLOTLY.name, "plotly-LICENSE.txt"}
     assert names == {f"{name}.js" for name in SCRIPTS} | sheets | library
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_bundle_imports_nothing_and_exports_one_component_or_is_a_script_of_a_page(name):
+def test_a_script_imports_nothing_and_exports_what_is_mounted(name):
     exported = re.findall(r"export\{([^}]*)\}", script(name))
-    names = [re.sub(r"[\w$]+ as ", "", one) for one in exported]
-    also = ",mountFollowedReplay" if name == "training_replay" else ""  # for guests of a class
-    assert names == (
-        [] if name.startswith(("everything_", "exported_", "live")) else [f"default{also}"]
-    )
+    names = {one.split(" as ")[1] for group in exported for one in group.split(",")}
+    mounted = {"components": {*get_args(Component)}, "followed_replay": {"mountFollowedReplay"}}
+    assert names == mounted.get(name, set())
     imports = re.findall(r"\bimport\b.", script(name))
     if name != "live_trainer":  # in which jax-js calls a method so
         assert imports == (["import("] if name == "live" else [])  # of that, when a guest needs it
     assert "innerHTML" not in script(name)
 
 
-@pytest.mark.parametrize("name", get_args(Component))
-def test_scripts_and_styles_contain_no_sentences(name):
-    assert not re.search(r"[\u4e00-\u9fff]", script(name) + styles(name))
+def test_scripts_and_styles_contain_no_sentences():
+    scripts = (script(name) for name in ("components", "followed_replay", "live", "live_training"))
+    sheets = map(styles, get_args(Sheet))
+    assert not re.search(r"[\u4e00-\u9fff]", "".join([*scripts, *sheets]))
 
 
-def test_a_component_carries_only_what_it_uses():
-    assert "pharaoh" in script("player")
+def test_a_script_carries_only_what_it_uses():
+    assert "pharaoh" in script("exported_page")
+    assert "pharaoh" not in script("followed_replay")
     assert ".strip-tokens" in styles("player")
     for name in ("head_grid", "model_comparison", "metric_matrix", "training_replay"):
-        assert "pharaoh" not in script(name)
         assert ".strip-tokens" not in styles(name)
-    assert len(script("metric_matrix")) < 34_700  # a third of it draws the figure that is saved
+    together = sum(len(script(name)) for name in ("exported_page", "followed_replay"))
+    assert len(script("components")) < together  # of which each has a copy of what both use
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,9 @@ from explorer.app.server import access
 from explorer.core import folders
 
 ROOT = Path(__file__).parent.parent.parent
+BASE_PATH = "STREAMLIT_SERVER_BASE_URL_PATH"
+"""Of the environment: the path that the app is served under, such as "class/"."""
+
 PATIENCE = 60
 """Seconds a start may take on a busy machine."""
 
@@ -42,7 +45,7 @@ def running_process(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    address = f"http://127.0.0.1:{port}/"
+    address = f"http://127.0.0.1:{port}/{environment.get(BASE_PATH, '')}"
     try:
         wait_for(f"{address}_stcore/health", server)
         yield address, server

@@ -4,19 +4,18 @@ import re
 
 from playwright.sync_api import Download, Page
 
-from explorer.components.bundle import Script, script, styles
+from explorer.components.bundle import Component, script, styles
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View, player_payload
 from explorer.core.trace import Trace
 
 
-def entry_script(name: Script) -> str:
-    """A component's module as a plain script that calls its entry point `entry`."""
-    source, count = re.subn(
-        r"export\s*\{[^}]*?([\w$]+) as default[^}]*\};?", r"const entry = \1;", script(name)
-    )
-    assert count == 1
-    return source
+def entry_script(name: Component) -> str:
+    """The components' module as a plain script that has them all, and calls the entry point of one
+    `entry`."""
+    source, exported, _ = re.split(r"export\s*\{([^}]*)\};?", script("components"))
+    entries = re.sub(r"([\w$]+) as (\w+)", r"\2: \1", exported)
+    return f"{source}const components = {{{entries}}}, entry = components.{name};\n"
 
 
 EMBEDDED = """
@@ -42,6 +41,16 @@ PLAYERS = """<script type="module">
 {embedded}
 let cleanup = null;
 window.explorerPlotly = embeddedPlotly();
+const place = document.createElement("aside");
+components.everything({{ parentElement: place, data: {{ language: "en", strings: {{}} }} }});
+window.showEverything = (shown) => {{
+  const choice = place.querySelector("button");
+  if (choice.ariaPressed !== String(shown)) choice.click();
+}};
+window.openLesson = (text) => {{
+  const data = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return components.lesson({{ data, parentElement: place, setTriggerValue: () => {{}} }});
+}};
 window.show = (text) => {{
   cleanup?.();
   document.documentElement.removeAttribute("data-projector");
@@ -106,9 +115,9 @@ def cell_center(tab: Page, trace: Trace, site: str, query: int, key: int) -> tup
     return x, box["y"] + box["height"] * (query + 0.5) / rows
 
 
-def save(tab: Page, name: str, menu: str = "save") -> Download:
-    """What a button of a menu saves: of *Save* beside the map, or another."""
-    tab.get_by_test_id(menu).locator("summary").click()
+def save(tab: Page, name: str) -> Download:
+    """What a button of the menu *Save* beside the map saves."""
+    tab.get_by_test_id("save").locator("summary").click()
     with tab.expect_download() as event:
         tab.get_by_test_id(name).click()
     return event.value

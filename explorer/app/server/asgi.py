@@ -1,7 +1,8 @@
-"""The server's additions to Streamlit's own routes: plotly.js, the probe traces of a run, answers
-about the traces on screen, compression for other machines, the server's address for pages opened
-directly, and checks of origins and late messages; in class mode, the host's page and cookie, the
-exchange with guests, and their site. Nothing comes from the internet.
+"""The server's additions to Streamlit's own routes: plotly.js, the script of the components, the
+probe traces of a run, answers about the traces on screen, compression for other machines, the
+server's address for pages opened directly, and checks of origins and late messages; in class mode,
+the host's page and cookie, the exchange with guests, and their site. Nothing comes from the
+internet.
 """
 
 from collections.abc import AsyncIterator
@@ -30,7 +31,8 @@ from explorer.app.server.origin_check import OriginCheck, answers_this_machine_a
 from explorer.app.server.page_changes import LateTimers
 from explorer.app.server.security_headers import SecurityHeaders
 from explorer.app.server.server_address import ServerAddress
-from explorer.app.server.static_files import CompressedScripts, serve_plotly
+from explorer.app.server.static_files import CompressedScripts, serve_components, serve_plotly
+from explorer.components.bundle import COMPONENTS
 from explorer.core import folders
 from explorer.core.language_file_check import log_unusable_languages
 from explorer.core.trace_size import share_memory
@@ -53,6 +55,7 @@ def routes() -> list[Route]:
     base = base_path()
     return [
         Route(f"{base}/plotly.min.js", serve_plotly),
+        Route(f"{base}/{COMPONENTS.name}", serve_components),
         Route(f"{base}{server_address.PATH}", server_address.serve_script),
         Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
         Route(f"{base}{trace_route.PATH}", trace_route.serve),

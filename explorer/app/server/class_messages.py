@@ -4,7 +4,6 @@ and an address for a code.
 All raise `ValueError` on anything else.
 """
 
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -39,10 +38,7 @@ _ASKED = (*declared(Request).values(), *declared(Reading).values())
 _QUERY = {one.word for one in (*_ASKED, *_SHOWN)}
 
 _Page = Annotated[str, Meta(pattern=r"^[a-z0-9]{0,40}\Z")]
-_Word = Annotated[str, Meta(max_length=_LONGEST_LABEL)]
 _Count = Annotated[int, Meta(ge=0, le=1_000_000)]
-# The part of the map on screen: msgspec crashes on a tuple of fixed length in a union.
-_Zoom = Annotated[list[_Count], Meta(min_length=4, max_length=4)]
 _Number = Annotated[int, Meta(ge=-2, le=1_000_000)] | bool | None
 _Sentence = Annotated[str, Meta(max_length=_LONGEST_SENTENCE)]
 _Run = Annotated[str, Meta(pattern=r"^(runs|recorded)/[\w-][\w.-]{0,59}\Z")]
@@ -86,11 +82,20 @@ class _Training(msgspec.Struct, forbid_unknown_fields=True):
     head: _Number
 
 
+class _Guess(msgspec.Struct, forbid_unknown_fields=True):
+    """What is hidden. rows, tokens: steps whose weights, and whose next tokens, are known."""
+
+    weightsToo: bool  # noqa: N815  (as the player names it)
+    rows: _Count
+    tokens: _Count
+
+
 class _View(msgspec.Struct, forbid_unknown_fields=True):
     """The host's view.
 
-    query: of the visit; without a model, text and padding if only this server has the trace.
-    shown: state of the picture.
+    query: of the link that opens it; without a model, text and padding if only this server has the
+        trace.
+    guess: what the class is guessing; None = nothing.
     trace: key of the trace, see `trace_route`; "" = it has none.
     picture: of the trace: the player or the grid of all heads.
     paused: whether the host is on a page without a picture; guests keep the last one.
@@ -99,7 +104,7 @@ class _View(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     query: dict[str, Annotated[str, Meta(max_length=LONGEST_LINKED_TEXT)]]
-    shown: dict[str, _Word | Annotated[dict[_Word, _Number], Meta(max_length=8)] | _Zoom | _Number]
+    guess: _Guess | None = None
     trace: _TraceKey = ""
     picture: Literal["player", "heads"] = "player"
     paused: bool = False
@@ -164,12 +169,7 @@ def _checked(view: _View) -> dict[str, object]:
     named = view.training or view.trace or view.query.keys() >= _REQUIRED
     if not named or not view.query.keys() <= _QUERY:
         raise ValueError("no visit")
-    return msgspec.to_builtins(view) | {"shown": _mirrored(view.shown)}
-
-
-def _mirrored(state: Mapping[str, object]) -> dict[str, object]:
-    """The part of the host's player state that guests follow at each change."""
-    return {one.state: state.get(one.state) for one in _SHOWN if one.mirrored}
+    return dict(msgspec.to_builtins(view))
 
 
 def read_page(value: object) -> str:

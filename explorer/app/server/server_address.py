@@ -1,6 +1,7 @@
-"""Additions to Streamlit's page: where the server is, content until Streamlit draws something, when
-to add to the browser's history, when to close the menu of a narrow window, the memory of the chosen
-language, the room for the parts of the header, and scrolling to a message on a narrow window.
+"""Additions to Streamlit's page: where the server and the script of the components are, content
+until Streamlit draws something, when to add to the browser's history, when to close the menu of a
+narrow window, the memory of the chosen language, the room for the parts of the header, and
+scrolling to a message on a narrow window.
 
 Without the address, a page opened directly, such as /train, first asks for /train/_stcore/health,
 which does not exist, and the browser reports an error.
@@ -14,7 +15,7 @@ from starlette.responses import Response
 
 from explorer.app.server import loading_page
 from explorer.app.server.static_files import MAX_AGE, Application, Message, Receive, Send
-from explorer.components.bundle import script
+from explorer.components.bundle import components_address, script
 
 PATH = "/server_address.js"
 
@@ -33,8 +34,11 @@ _INLINE = "".join(
         *(Path(__file__).with_name(name).read_text("utf-8") for name in _OWN),
     )
 )
-_ELEMENTS = f'<script src=".{PATH}"></script>{_INLINE}'.encode()
-"""The address is relative, as those of Streamlit's own scripts: a proxy may put a prefix before
+_AHEAD = f'<link rel="modulepreload" href="./{components_address()}">'
+"""The script of the components comes while Streamlit starts."""
+
+_ELEMENTS = f'<script src=".{PATH}"></script>{_AHEAD}{_INLINE}'.encode()
+"""The addresses are relative, as those of Streamlit's own scripts: a proxy may put a prefix before
 them."""
 
 

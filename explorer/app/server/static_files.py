@@ -1,4 +1,5 @@
-"""Static files, compressed with gzip: plotly.js for the player, and Streamlit's own scripts.
+"""Static files, compressed with gzip: plotly.js, the script of the components, and Streamlit's own
+scripts.
 
 Streamlit sends its scripts uncompressed. For a browser on the same machine that is fastest; over a
 network, compressed, they are a third of the size.
@@ -16,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from explorer.app.server.rate_limit import address_of
-from explorer.components.bundle import PLOTLY
+from explorer.components.bundle import COMPONENTS, PLOTLY
 
 MAX_AGE = 30 * 24 * 3600
 """Seconds a browser may use its cached copy without asking."""
@@ -33,8 +34,24 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
 def serve_plotly(request: Request) -> Response:
-    """plotly.js, compressed; 304 when the browser's copy is current."""
-    compressed, etag = _plotly()
+    """plotly.js, for the components."""
+    return _answer(request, PLOTLY)
+
+
+def serve_components(request: Request) -> Response:
+    """The script of all components."""
+    return _answer(request, COMPONENTS)
+
+
+def prepare() -> None:
+    """Compress both scripts before the first request for them."""
+    for source in (COMPONENTS, PLOTLY):
+        _with_etag(source)
+
+
+def _answer(request: Request, source: Path) -> Response:
+    """A script, compressed; 304 when the browser's copy is current."""
+    compressed, etag = _with_etag(source)
     headers = {
         "Cache-Control": f"public, max-age={MAX_AGE}",
         "ETag": etag,
@@ -45,12 +62,7 @@ def serve_plotly(request: Request) -> Response:
     if "gzip" in request.headers.get("accept-encoding", ""):
         headers["Content-Encoding"] = "gzip"
         return Response(compressed, media_type="text/javascript", headers=headers)
-    return Response(PLOTLY.read_bytes(), media_type="text/javascript", headers=headers)
-
-
-def prepare() -> None:
-    """Compress plotly.js before the first request for it."""
-    _plotly()
+    return Response(source.read_bytes(), media_type="text/javascript", headers=headers)
 
 
 class CompressedScripts:
@@ -88,9 +100,9 @@ class CompressedScripts:
 
 
 @cache
-def _plotly() -> tuple[bytes, str]:
-    """plotly.js, compressed, and its ETag."""
-    source = PLOTLY.read_bytes()
+def _with_etag(file: Path) -> tuple[bytes, str]:
+    """A file, compressed, and its ETag."""
+    source = file.read_bytes()
     return gzip.compress(source, compresslevel=6, mtime=0), f'"{sha256(source).hexdigest()[:16]}"'
 
 

@@ -16,28 +16,12 @@ from explorer.app.server.class_session import Question, Screen
 from explorer.components.class_curves_figure import Curve
 
 QUERY = {"model": "reverse", "text": "1 2", "pad": "2", "force": "1.7", "step": "2"}
-SHOWN = {
-    "site": "cross",
-    "layer": 1,
-    "head": -1,
-    "shows": "weight",
-    "step": 2,
-    "words": False,
-    "alignment": "off",
-}
 GUESS = {"weightsToo": False, "rows": 1, "tokens": 1}
 KEY = "0123456789abcdef" * 4
 CARD = {"title": "Query and key", "number": 1, "cards": 6, "text": "It asks.", "because": ""}
 VIEW = {
     "query": QUERY,
-    "shown": {
-        **SHOWN,
-        "ahead": True,
-        "guess": GUESS,
-        "zoom": None,
-        "inside": None,
-        "insideView": None,
-    },
+    "guess": GUESS,
     "trace": KEY,
     "picture": "heads",
     "paused": False,
@@ -77,10 +61,10 @@ def test_a_screen_is_what_the_host_published():
 
 
 def test_a_trace_that_no_query_asks_for_is_named_by_its_key():
-    upload = screen_of(view={"query": {"step": "2"}, "shown": SHOWN, "trace": KEY}).view
+    upload = screen_of(view={"query": {"step": "2"}, "trace": KEY}).view
     assert upload is not None
     assert upload["trace"] == KEY
-    plain = screen_of(view={"query": QUERY, "shown": SHOWN}).view
+    plain = screen_of(view={"query": QUERY}).view
     assert plain is not None
     assert (plain["trace"], plain["picture"], plain["scores"]) == ("", "player", False)
     assert plain["card"] is None
@@ -89,7 +73,7 @@ def test_a_trace_that_no_query_asks_for_is_named_by_its_key():
 def test_a_training_takes_the_place_of_a_trace():
     newest = {**TRAINING, "moment": None, "layer": None, "head": None}
     for training in (TRAINING, newest):
-        view = screen_of(view={"query": {}, "shown": {}, "training": training}).view
+        view = screen_of(view={"query": {}, "training": training}).view
         assert view is not None
         assert (view["trace"], view["training"]) == ("", training)
 
@@ -113,7 +97,7 @@ def test_a_training_takes_the_place_of_a_trace():
 )
 def test_a_malformed_training_is_refused(wrong):
     with pytest.raises(ValueError, match=r"at `\$"):
-        screen_of(view={"query": {}, "shown": {}, "training": {**TRAINING, **wrong}})
+        screen_of(view={"query": {}, "training": {**TRAINING, **wrong}})
 
 
 def test_how_a_model_of_the_library_reads_a_text_is_part_of_the_query():
@@ -126,23 +110,6 @@ def test_a_question_of_a_card_has_its_prompt():
     assert screen_of(question=card).question == Question(
         (), ("1", "2"), kind="card", prompt="Which key?"
     )
-
-
-def test_of_the_state_only_known_names_reach_the_guests():
-    view = screen_of(view={"query": QUERY, "shown": {**SHOWN, "more": 1}}).view
-    assert view is not None
-    assert view["shown"] == {
-        **SHOWN,
-        "ahead": None,
-        "guess": None,
-        "inside": None,
-        "insideView": None,
-        "zoom": None,
-    }
-    shown = {**SHOWN, "zoom": [10, 19, 0, 4]}
-    zoomed = screen_of(view={"query": QUERY, "shown": shown}).view
-    assert zoomed is not None
-    assert zoomed["shown"]["zoom"] == [10, 19, 0, 4]
 
 
 def test_a_question_on_a_key_names_the_head_and_the_positions():
@@ -168,8 +135,8 @@ def test_long_labels_are_cut():
     [
         {"view": 1},
         {"view": {}},
-        {"view": {"query": {}, "shown": {}}},
-        {"view": {"query": {}, "shown": {}, "trace": ""}},
+        {"view": {"query": {}}},
+        {"view": {"query": {}, "trace": ""}},
         {"view": {**VIEW, "trace": "../x"}},
         {"view": {**VIEW, "trace": KEY + "\n"}},
         {"view": {**VIEW, "card": {**CARD, "text": "x" * 9999}}},
@@ -180,10 +147,10 @@ def test_long_labels_are_cut():
         {"question": {**QUESTION, "kind": "other"}},
         {"question": {**QUESTION, "kind": "card", "prompt": "x" * 9999}},
         {"view": {**VIEW, "more": 1}},
-        {"view": {**VIEW, "shown": []}},
-        {"view": {**VIEW, "shown": {"step": [1]}}},
-        {"view": {**VIEW, "shown": {"step": 1.5}}},
-        {"view": {**VIEW, "shown": {"guess": {"rows": "x"}}}},
+        {"view": {**VIEW, "guess": []}},
+        {"view": {**VIEW, "guess": {**GUESS, "rows": "x"}}},
+        {"view": {**VIEW, "guess": {**GUESS, "rows": 1.5}}},
+        {"view": {**VIEW, "guess": {**GUESS, "right": 1}}},
         {"view": {**VIEW, "query": {**QUERY, "text": 1}}},
         {"view": {**VIEW, "query": {**QUERY, "text": "x" * 100_000}}},
         {"view": {**VIEW, "query": {**QUERY, "lang": "zh"}}},
@@ -243,12 +210,11 @@ def test_a_code_holds_an_address_of_a_page():
 
 
 def test_guests_follow_the_request_and_the_selection_but_nothing_of_heads():
-    """In the query; at each change those parts that every guest's player has without a server."""
-    query = {**QUERY, "do": "ablate cross.1.2", "cell": "1.2", "next": "heads", "words": "1"}
-    view = screen_of(view={"query": query, "shown": {**SHOWN, "nextView": "heads"}}).view
+    query = {**QUERY, "do": "ablate cross.1.2", "cell": "1.2", "zoom": "1-2.0-3", "words": "1"}
+    view = screen_of(view={"query": query}).view
     assert view is not None
     assert view["query"] == query
-    assert "nextView" not in view["shown"]
+    assert view["guess"] is None
     for heads in ("other", "part", "with", "other_text", "ask"):
         with pytest.raises(ValueError, match="no visit"):
             screen_of(view={**VIEW, "query": {**QUERY, heads: "compare"}})

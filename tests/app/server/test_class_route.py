@@ -20,7 +20,7 @@ from explorer.app.server.class_streams import Pulse
 from explorer.app.server.rate_limit import RateLimiter
 from tests.support.own_loop import run_alone
 
-VIEW = {"query": {"model": "reverse", "text": "1 2", "pad": "2"}, "shown": {"step": 2}}
+VIEW = {"query": {"model": "reverse", "text": "1 2", "pad": "2", "step": "2"}}
 QUESTION = {"tokens": ["<bos>"], "candidates": ["1", "2"], "answer": None}
 CURVE = {"training": "k3", "task": "reverse", "causal": True, "seed": 7}
 CURVE |= {"points": [[25, 0.1]], "gold": [[0.2, 0.3]], "finished": True}
@@ -92,7 +92,7 @@ def test_only_the_host_publishes(guest, host, session):
     assert host.post("/class/screen", json={"view": VIEW}).status_code == 204
     view = told(session, seat)["view"]
     assert view["query"] == VIEW["query"]
-    assert view["shown"]["step"] == 2
+    assert view["query"]["step"] == "2"
 
 
 def test_a_vote_counts_once_there_is_a_question_and_a_stream(guest, host, session):
@@ -175,7 +175,7 @@ def test_a_body_that_never_ends_is_not_waited_for(session, monkeypatch):
 
 def test_large_bodies_and_those_a_form_can_send_are_refused(host, guest, session):
     sit(session, guest)
-    large = {"view": {**VIEW, "shown": {"site": "x" * 100_000}}}
+    large = {"view": {**VIEW, "query": {"text": "x" * 100_000}}}
     assert host.post("/class/screen", json=large).status_code == 413
     as_form = host.post("/class/screen", content=b"{}", headers={"Content-Type": "text/plain"})
     assert as_form.status_code == 415

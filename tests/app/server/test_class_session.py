@@ -11,7 +11,7 @@ from explorer.app.server.class_session import ClassSession, Question, Screen, Se
 from explorer.components.class_curves_figure import Curve
 
 QUESTION = Question(("<bos>", "4"), ("1", "7", "9"))
-VIEW = {"query": {"model": "reverse"}, "shown": {"step": 2}}
+VIEW = {"query": {"model": "reverse", "step": "2"}}
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from explorer.app.server import loading_page, server_address
 from explorer.app.server.server_address import ServerAddress
-from explorer.components.bundle import BUNDLES
+from explorer.components.bundle import BUNDLES, components_address
 
 PAGE = (
     "<!DOCTYPE html><html><head><title>a</title></head>"
@@ -30,7 +30,8 @@ FILES = (
     ),
 )
 SCRIPTS = "".join(f"<script>{file.read_text('utf-8')}</script>" for file in FILES)
-SCRIPT = f'<head><script src="./server_address.js"></script>{SCRIPTS}<title>'
+AHEAD = f'<link rel="modulepreload" href="./{components_address()}">'
+SCRIPT = f'<head><script src="./server_address.js"></script>{AHEAD}{SCRIPTS}<title>'
 
 
 def with_both() -> str:

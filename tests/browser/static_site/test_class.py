@@ -17,12 +17,7 @@ from tests.support.class_server import running_class
 
 KEY = "ab" * 32
 UPLOAD = Trace.from_arrays(["x", "y"], encoder=[[[[0.25, 0.75], [0.5, 0.5]]]])
-PLACE = {"site": "cross", "layer": 0, "head": 1, "step": 2}
-SHOWN = {
-    **PLACE,
-    **{"alignment": "off", "guess": None, "ahead": False, "shows": "weight", "words": False},
-    **{"inside": None, "insideView": "cell"},
-}
+SHOWN = {"site": "cross", "layer": "0", "head": "1", "ahead": "0"}
 QUERY = {"model": "copy", "text": "4 2 7", "pad": "0"}
 CARD = {"title": "Copying", "number": 2, "cards": 3, "text": "It copies.", "because": ""}
 QUESTION = {"tokens": ["<bos>", "4"], "candidates": ["2", "4", "7", "9"], "answer": None}
@@ -60,7 +55,7 @@ def publish(class_address: str) -> Iterator[Publish]:
 
 def view_of(text: str = "4 2 7", step: int = 2, **more: Any) -> dict[str, Any]:
     """A view of the model copy at a step."""
-    return {"query": {**QUERY, "text": text}, "shown": {**SHOWN, "step": step}, **more}
+    return {"query": {**QUERY, **SHOWN, "text": text, "step": str(step)}, **more}
 
 
 def test_a_guest_follows_until_a_touch_and_comes_back(
@@ -151,8 +146,7 @@ def test_a_phone_is_led_to_a_calculation_and_back_to_the_picture(
     tab = phone()
     tab.goto(class_address)
     expect(tab.get_by_test_id("map-title")).to_be_in_viewport()
-    shown = {**SHOWN, "step": 2, "inside": {"row": 1, "key": 1}}
-    publish({**view_of(), "shown": shown})
+    publish({"query": {**view_of()["query"], "cell": "1.1"}})
     expect(tab.get_by_test_id("inside-title")).to_be_in_viewport()
     expect(tab.get_by_test_id("map-title")).not_to_be_in_viewport()
     publish(view_of())
@@ -289,8 +283,8 @@ def test_a_trace_of_the_host_alone_can_be_looked_at(
     new_visitor: Callable[..., Page], class_address: str, publish: Publish
 ) -> None:
     """An upload, which no guest's browser can compute."""
-    encoder = {**SHOWN, "site": "encoder", "head": 0, "step": 1}
-    publish({"query": {"site": "encoder"}, "shown": encoder, "trace": KEY})
+    encoder = {**SHOWN, "site": "encoder", "head": "0", "step": "1"}
+    publish({"query": encoder, "trace": KEY})
     tab = new_visitor(1024, 768)
     tab.goto(class_address)
     chips = tab.get_by_test_id("strip-source").locator(".chip")

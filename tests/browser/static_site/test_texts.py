@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 import explorer
 from explorer.model.catalog import shipped_models
 from tests.support.page_checks import settle
-from tests.support.player_page import save
 from tests.support.static_site_page import type_source
 
 
@@ -315,11 +314,8 @@ def test_a_change_that_is_impossible_leaves_the_picture(on_disk):
 def test_guess_and_inside_work(on_disk):
     tab = on_disk("#model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3")
     tab.get_by_test_id("inside-open").click()
-    sentence = tab.get_by_test_id("inside-sentence")
-    expect(sentence).to_be_visible()
+    expect(tab.get_by_test_id("inside-sentence")).to_be_visible()
     expect(tab.get_by_test_id("inside_part-score")).to_be_hidden()  # needs the program
-    figure = save(tab, "inside-svg", "inside_save").path().read_text(encoding="utf-8")
-    assert sentence.inner_text().split(";")[0] in figure
     for part in ("before", "after", "depth", "without"):
         tab.get_by_test_id(f"inside_part-{part}").click()
         expect(tab.get_by_test_id(f"inside_part-{part}")).to_have_attribute("aria-checked", "true")

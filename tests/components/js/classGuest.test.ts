@@ -36,7 +36,6 @@ test("the browser computes what it has the model of, with padding and forced tok
   const asked = { model: "copy", text: "4 2 7", pad: 2, forced: [[1, 7]], interventions: [] };
   assert.deepEqual(request, asked);
   assert.deepEqual(view, { step: 2, words: true });
-  assert.deepEqual(source({ ...QUERY, next: "heads" }).request, request); // nobody follows that
   assert.equal(wordOf(source(QUERY)), wordOf(source({ ...QUERY, step: "3" })));
   assert.notEqual(wordOf(source(QUERY)), wordOf(source({ ...QUERY, pad: "1" })));
 });

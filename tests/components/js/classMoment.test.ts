@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createScreen, createStore } from "../../../explorer/components/dom/js/store.ts";
-import { onShown } from "../../../explorer/components/page/js/classEvents.ts";
+import { createStore, whenever } from "../../../explorer/components/dom/js/store.ts";
+import { onPage } from "../../../explorer/components/page/js/onPage.ts";
 import {
-  createClassMoment,
   followMoment,
+  placeTraining,
 } from "../../../explorer/components/training_replay/js/classMoment.ts";
-
-const PAGE: any = new EventTarget();
-PAGE.documentElement = { dataset: {} };
-Object.assign(globalThis, {
-  document: PAGE,
-  requestAnimationFrame: () => 1,
-  cancelAnimationFrame: () => {},
-});
 
 const RUN = {
   key: "runs/reverse-1@17",
@@ -46,57 +38,47 @@ function replayOf(state: object = {}, selected: object = { site: "cross", layer:
   return { context, ended };
 }
 
-/** What the host's replay says when it is drawn, and then in each frame. */
-function speaker(context: any) {
-  const screen = createScreen();
-  screen.show(createClassMoment(context).views ?? []);
-  return () => said(screen.flush);
+/** The training that guests follow, as the page has it. */
+function training() {
+  return onPage.picture?.view()?.training as any;
 }
 
-/** What the page says while `act` runs. */
-function said(act: () => void) {
-  const details: any[] = [];
-  const heard = new AbortController();
-  onShown((detail) => details.push(detail), heard.signal);
-  act();
-  heard.abort();
-  return details;
-}
-
-test("the host's replay says its run, moment and head, and when it goes", () => {
+test("the page has the run, moment and head of the host's replay until it goes", async () => {
   const { context, ended } = replayOf();
-  const frame = speaker(context);
-  const [first] = frame();
-  const { revision, ...training } = first.training;
+  placeTraining(context);
+  const seen: any[] = [];
+  whenever(() => seen.push(training()), new AbortController().signal);
+  const [{ revision, ...first }] = seen;
   assert.ok(revision > 0);
   const newest = { moment: null, site: "cross", layer: null, head: null };
-  assert.deepEqual(training, { run: "runs/reverse-1", others: ["recorded/reverse"], ...newest });
+  assert.deepEqual(first, { run: "runs/reverse-1", others: ["recorded/reverse"], ...newest });
   context.set({ at: 0, headChosen: true });
-  const [second] = frame();
+  await null;
   const chosen = { moment: 25, site: "cross", layer: 1, head: 2 };
-  assert.deepEqual(second.training, { ...first.training, ...chosen });
+  assert.deepEqual(seen[1], { ...seen[0], ...chosen });
   context.give({ palette: "dark" });
-  assert.deepEqual(frame(), []);
-  assert.deepEqual(
-    said(() => ended.abort()),
-    [null],
-  );
+  await null;
+  assert.equal(seen.length, 2);
+  ended.abort();
+  await null;
+  assert.deepEqual(seen.slice(2), [undefined]);
+  assert.equal(onPage.picture, null);
 });
 
 test("a head of self-attention is named, whoever chose it", () => {
-  const { context } = replayOf({}, { site: "encoder", layer: 0, head: 3 });
-  const [{ training }] = speaker(context)();
-  assert.deepEqual([training.site, training.layer, training.head], ["encoder", 0, 3]);
+  placeTraining(replayOf({}, { site: "encoder", layer: 0, head: 3 }).context);
+  const { site, layer, head } = training();
+  assert.deepEqual([site, layer, head], ["encoder", 0, 3]);
 });
 
 test("guests are told of a new moment and a new state, not of each step", (context) => {
   context.mock.timers.enable({ apis: ["Date"], now: 1000 });
   const replay = replayOf();
-  const frame = speaker(replay.context);
+  placeTraining(replay.context);
   const revision = (run: object) => {
     context.mock.timers.tick(10);
     replay.context.give({ run: { ...RUN, ...run } });
-    return frame()[0].training.revision;
+    return training().revision;
   };
   const first = revision({});
   assert.equal(revision({ report: { ...RUN.report, facts: ["step 80/100"] } }), first);
@@ -108,7 +90,8 @@ test("guests are told of a new moment and a new state, not of each step", (conte
 test("outside of a class nothing is said", () => {
   const { context } = replayOf();
   context.give({ run: { ...RUN, shared: undefined } });
-  assert.deepEqual(speaker(context)(), []);
+  placeTraining(context);
+  assert.equal(onPage.picture?.view(), null);
 });
 
 test("a guest's replay selects the moment and the head of the host's", () => {

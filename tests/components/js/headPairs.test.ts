@@ -64,7 +64,7 @@ test("a view of the pair draws again when a head or a rule is chosen", () => {
   const { pairs } = examplePairs(0, 1);
   const drawn: [number, string][] = [];
   const screen = createScreen();
-  screen.show([() => drawn.push([pairs.other().head, pairs.rule()])]);
+  screen.show({ views: [() => drawn.push([pairs.other().head, pairs.rule()])] });
   screen.flush();
   pairs.choose({ layer: 0, head: 1 });
   screen.flush();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
+import { createScreen } from "../../../explorer/components/dom/js/store.ts";
 import type { TraceContext } from "../../../explorer/components/trace/js/traceContext.ts";
 import {
   createLoading,
@@ -12,13 +13,15 @@ import {
   type ServerlessResources,
 } from "../../../explorer/components/trace/js/traceQuestions.ts";
 
+Object.assign(globalThis, { requestAnimationFrame: () => 1, cancelAnimationFrame: () => {} });
+
 /** Let what waits for nothing but promises go on. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-function contextWith(give: () => void, options: object = {}) {
+function contextWith(options: object = {}) {
   const resources = { address: "trace/a", names: ["vectors"] };
   const pieces = { header: { resources, language: "zh" } };
-  const context = { signal: new AbortController().signal, options, give, touch: () => {}, pieces };
+  const context = { signal: new AbortController().signal, options, pieces };
   return context as unknown as TraceContext;
 }
 
@@ -32,10 +35,12 @@ test("an answer is fetched once, and a failure again after a while", async () =>
     return { ok: true, arrayBuffer: async () => new Uint8Array([7]).buffer };
   });
   Object.assign(globalThis, { fetch: fetched, document: { baseURI: "file:///page/" } });
-  const give = mock.fn();
-  const context = contextWith(give);
+  const context = contextWith();
   const find = createLoading(context, "vectors", read);
-  assert.equal(find("cross/1/2"), "loading");
+  const screen = createScreen();
+  const drawn: unknown[] = [];
+  screen.show({ views: [() => drawn.push(find("cross/1/2"))] });
+  screen.flush();
   assert.equal(find("cross/1/2"), "loading");
   await settle();
   assert.equal(find("cross/1/2"), "failed");
@@ -47,7 +52,9 @@ test("an answer is fetched once, and a failure again after a while", async () =>
   assert.deepEqual(find("cross/1/2"), { first: 7 });
   assert.deepEqual(find("cross/1/2"), { first: 7 });
   assert.equal(fetched.mock.callCount(), 2);
-  assert.equal(give.mock.callCount(), 2);
+  screen.flush();
+  assert.deepEqual(drawn, ["loading", { first: 7 }]);
+  screen.stop();
   const asked = fetched.mock.calls.map((call) => call.arguments[0].pathname);
   assert.deepEqual(new Set(asked), new Set(["/page/trace/a/vectors/cross/1/2"]));
   context.pieces.header.resources = { address: "trace/b", names: ["vectors"] };
@@ -64,7 +71,7 @@ test("without a server, each trace is answered by its own source", async () => {
       return new Promise((resolve) => answer.push(resolve));
     },
   });
-  const context = contextWith(mock.fn(), { resources: source() });
+  const context = contextWith({ resources: source() });
   const find = createLoading(context, "vectors", read);
   assert.equal(find("cross/1/2"), "loading");
   context.options.resources = source();
@@ -85,7 +92,7 @@ test("a server that has dropped a trace is told, and asked again until it has it
     document: { baseURI: "file:///page/" },
   });
   const missing = mock.fn();
-  const waiting = fetchAnswer(contextWith(mock.fn(), { onMissing: missing }), "attribution", "");
+  const waiting = fetchAnswer(contextWith({ onMissing: missing }), "attribution", "");
   for (const pause of [300, 1000]) {
     await settle();
     mock.timers.tick(pause);
@@ -103,7 +110,7 @@ test("what a model does not allow is said in a sentence, and not asked for again
   });
   Object.assign(globalThis, { fetch: fetched, document: { baseURI: "file:///page/" } });
   const missing = mock.fn();
-  const find = createLoading(contextWith(mock.fn(), { onMissing: missing }), "attribution", read);
+  const find = createLoading(contextWith({ onMissing: missing }), "attribution", read);
   assert.equal(find(""), "loading");
   await settle();
   const found = find("");
@@ -118,11 +125,11 @@ test("methods are offered by name", () => {
   const context = { pieces: { header: { resources } as any } };
   const offered = ["rollout", "leave_one_out"].map((name) => offersMethod(context, name));
   assert.deepEqual(offered, [true, false]);
-  assert.equal(offersMethod(contextWith(mock.fn()), "rollout"), false);
+  assert.equal(offersMethod(contextWith(), "rollout"), false);
 });
 
 test("a trace offers what its header names, and a saved page holds a part of it", () => {
-  const context = contextWith(mock.fn());
+  const context = contextWith();
   assert.deepEqual([offers(context, "vectors"), offers(context, "score")], [true, false]);
   assert.equal(offers({ pieces: { header: {} as any } }, "vectors"), false);
   assert.equal(holds(context, "vectors", "cross/1/2"), true); // the server has all

@@ -3,7 +3,7 @@
  * browser, which the same replay shows.
  */
 
-import { viewsOf, write } from "../../dom/js/element.ts";
+import { phasesOf, write } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { saveFile } from "../../dom/js/savedFile.ts";
 import { fillIn, type Strings } from "../../dom/js/sentences.ts";
@@ -75,7 +75,7 @@ function openPage({ trainer: sentences, ...recorded }: PageRun) {
   onResize([bar.element], new AbortController().signal, () =>
     document.body.style.setProperty("--bar-height", `${bar.element.offsetHeight}px`),
   );
-  createScreen().show(viewsOf([bar]));
+  createScreen().show(phasesOf([bar]));
   const source = {
     probe: async (address: string) => own.probe(address) ?? recordedProbe(address),
     plotly: embeddedPlotly,

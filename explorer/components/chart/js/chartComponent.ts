@@ -76,7 +76,7 @@ function openChart(
   };
   plot.addEventListener("scroll", mark, { passive: true, signal: abort.signal });
   const screen = createScreen();
-  screen.show([draw]);
+  screen.show({ views: [draw] });
   onResize([plot], abort.signal, () => set({ width: plot.clientWidth }));
   servedPlotly().then(
     (plotly) => set({ plotly }),

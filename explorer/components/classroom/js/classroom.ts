@@ -1,35 +1,14 @@
 import { latestOnly } from "../../dom/js/latestOnly.ts";
-import { createScreen, createStore, type View } from "../../dom/js/store.ts";
-import {
-  askShown,
-  type CardText,
-  type Described,
-  onCard,
-  onShown,
-  type Question,
-  reveal,
-  revealCard,
-  type ShownCard,
-  type ShownPicture,
-  type ShownState,
-  type ShownTraining,
-} from "../../page/js/classEvents.ts";
-import { isInLesson } from "../../page/js/lessonEvents.ts";
-import { wordsOf } from "../../trace/js/lookAddress.ts";
+import { createStore, untracked, whenever } from "../../dom/js/store.ts";
+import { onPage } from "../../page/js/onPage.ts";
+import type { CardText, Question, ShownCard, ShownView } from "../../page/js/pictureOnPage.ts";
 import { createStream, send, takeTab } from "./stream.ts";
 
-export type Query = Record<string, string>; // of the URL that opens what is shown
-
 /** What guests follow; see `class_messages.py`. */
-export interface ClassView {
-  query: Query;
-  shown: ShownState;
-  trace: string; // key of the host's own trace; "" without one
-  picture: ShownPicture;
+export interface ClassView extends ShownView {
   paused: boolean; // whether the host is on a page without a picture; guests keep the last one
   scores: boolean; // whether guests see how many of their votes were right
   card: CardText | null;
-  training: ShownTraining | null; // in the place of a trace
 }
 
 /** of_one_address: for the host, the most votes that came from one network address */
@@ -54,13 +33,19 @@ export interface Message {
   total: number;
 }
 
+/** What the picture of the host's page shows, and lets guess. */
+interface PictureNow {
+  view: ShownView;
+  question: Question | null;
+}
+
 /** What the host's page knows and shows. */
 interface ClassState {
   message: Message | null; // the latest one
   leading: boolean; // whether guests follow this page
   scores: boolean; // whether they see how many of their votes were right
   paused: boolean; // whether this page shows nothing that guests can follow
-  described: Described | null; // kept while the player is drawn anew, and on a page without one
+  picture: PictureNow | null; // kept while it is drawn anew, and on a page without one
   card: ShownCard | null;
   leaving: boolean; // a card has gone, and its player perhaps goes, too
 }
@@ -71,11 +56,6 @@ export interface Classroom {
   lead: (leading: boolean) => void;
   score: (shown: boolean) => void;
   takeOver: () => void; // let this tab of the host lead in the place of another
-  /**
-   * Draw what reads `state`, until the result is called. The page may have loaded this module more than
-   * once, and a view is tracked only by the copy of `store.ts` that made the state.
-   */
-  show: (views: View[]) => () => void;
   close: () => void;
 }
 
@@ -87,7 +67,7 @@ export function createClassroom(): Classroom {
   const tab = takeTab();
   const { values: state, set } = createStore<ClassState>({
     ...{ message: null, leading: false, scores: false },
-    ...{ paused: true, described: null, card: null, leaving: false },
+    ...{ paused: true, picture: null, card: null, leaving: false },
   });
   const publishing = createPublishing(tab.word, state);
   const change = (patch: Partial<ClassState>) => {
@@ -111,18 +91,26 @@ export function createClassroom(): Classroom {
   const keep = () => tab.keep(state.leading ? (state.scores ? "scores" : "leads") : "");
   window.addEventListener("pagehide", keep, { signal });
   let absence: ReturnType<typeof setTimeout> | undefined;
-  onShown((described) => {
+  const takePicture = (picture: PictureNow | null) => {
     clearTimeout(absence);
-    if (described) change({ described, paused: false });
+    if (picture) change({ picture, paused: false });
     else absence = setTimeout(() => change({ paused: true }), ABSENCE); // guests keep the last picture
-  }, signal);
+  };
   let departure: ReturnType<typeof setTimeout> | undefined;
-  onCard((card) => {
+  const takeCard = (card: ShownCard | null) => {
+    if (card === state.card) return;
     clearTimeout(departure);
     if (!card) departure = setTimeout(() => change({ leaving: false }), ABSENCE);
     change({ card, leaving: card === null });
+  };
+  whenever(() => {
+    const now = pictureNow();
+    untracked(() => takePicture(now));
   }, signal);
-  askShown();
+  whenever(() => {
+    const card = onPage.lesson?.told() ?? null;
+    untracked(() => takeCard(card));
+  }, signal);
   const takeOver = () => {
     set({ leading: true });
     send("lead", { page: tab.word });
@@ -135,12 +123,6 @@ export function createClassroom(): Classroom {
     },
     score: (scores) => change({ scores }),
     takeOver,
-    show: (views) => {
-      const screen = createScreen();
-      screen.show(views);
-      screen.flush();
-      return screen.stop;
-    },
     close: () => {
       ended.abort();
       clearTimeout(absence); // what this room last knew is not what the next one shows
@@ -150,6 +132,11 @@ export function createClassroom(): Classroom {
       document.documentElement.removeAttribute(BUSY);
     },
   };
+}
+
+function pictureNow(): PictureNow | null {
+  const view = onPage.picture?.view() ?? null;
+  return view && { view, question: onPage.picture?.question() ?? null };
 }
 
 /** What the page shows goes to the server, one request at a time, the latest last. */
@@ -162,8 +149,8 @@ function createPublishing(page: string, state: Readonly<ClassState>) {
     if (next !== published && (await send("screen", content))) published = next;
   });
   const publish = () => {
-    const { message, described } = state;
-    if (!message?.host || message.elsewhere || !described) return;
+    const { message, picture } = state;
+    if (!message?.host || message.elsewhere || !picture) return;
     const asked = questionOf(state);
     const again = asked && isHiddenAgain(asked, revealed);
     revealed = null;
@@ -183,23 +170,23 @@ function createPublishing(page: string, state: Readonly<ClassState>) {
 }
 
 function contentOf(state: ClassState) {
-  const { described, leading, paused, scores, card } = state;
-  const open = leading ? described : null;
-  const view = open && { ...viewOf(open), paused, scores, card: card?.card ?? null };
+  const { picture, leading, paused, scores, card } = state;
+  const open = leading ? picture : null;
+  const view = open && { ...open.view, paused, scores, card: card?.card ?? null };
   return { view, question: questionOf(state) };
 }
 
 /** What the class is asked: while a lesson is open what its card asks, else what the player does. */
-function questionOf({ described, leading, paused, card, leaving }: ClassState) {
+function questionOf({ picture, leading, paused, card, leaving }: ClassState) {
   if (paused || leaving) return null;
-  if (!isInLesson()) return described?.question ?? null;
+  if (!onPage.lesson) return picture?.question ?? null;
   return (leading && card?.question) || null;
 }
 
 /** Let the part of the page that asks a question show the answer. */
 export function revealAnswer(kind?: Question["kind"]) {
-  if (kind === "card") revealCard();
-  else reveal();
+  if (kind === "card") onPage.lesson?.reveal();
+  else onPage.picture?.reveal();
 }
 
 /** Whether a question is the one that was revealed, before which the page was loaded again. */
@@ -207,10 +194,4 @@ function isHiddenAgain(question: Question, revealed: Question | null) {
   if (!revealed || question.answer !== null) return false;
   const parts = ["kind", "head", "tokens", "candidates", "positions", "prompt"] as const;
   return parts.every((part) => JSON.stringify(question[part]) === JSON.stringify(revealed[part]));
-}
-
-/** What the host shows, as guests ask for it. */
-function viewOf({ visit, trace, picture, selection, shown, training }: Described) {
-  const query = { ...visit, ...wordsOf(selection) };
-  return { query, shown, trace, picture, training: training ?? null };
 }

@@ -1,5 +1,6 @@
 import { element } from "../../dom/js/element.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
+import { createScreen } from "../../dom/js/store.ts";
 import { streamlitComponent, type View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
 import { type Classroom, createClassroom } from "./classroom.ts";
@@ -13,7 +14,8 @@ interface ClassData {
   address: string; // of the app, as guests reach it
 }
 
-type Shared = { room: Classroom; uses: number }; // the class of the page
+/** The class of the page, which both parts of the tools know, each a component of its own. */
+let shared: { room: Classroom; uses: number } | null = null;
 
 /** The class tools as a Streamlit component. */
 export default streamlitComponent({
@@ -23,15 +25,9 @@ export default streamlitComponent({
   open: openTools,
 });
 
-/** Both parts of the tools are components of their own and know the same class. */
-function sharedClassroom(): Shared {
-  const page = window as Window & { explorerClass?: Shared };
-  page.explorerClass ??= { room: createClassroom(), uses: 0 };
-  return page.explorerClass;
-}
-
 function openTools(parent: HTMLElement | ShadowRoot, data: ClassData): View<ClassData, object> {
-  const shared = sharedClassroom();
+  shared ??= { room: createClassroom(), uses: 0 };
+  shared.uses += 1;
   const { room } = shared;
   const say: Say = (key, facts) => fillIn(data.strings, key, facts);
   const part =
@@ -40,20 +36,20 @@ function openTools(parent: HTMLElement | ShadowRoot, data: ClassData): View<Clas
   parent.append(root);
   watchTheme(root);
   root.append(part.element);
-  const leave = room.show(part.views ?? []);
-  shared.uses += 1;
+  const screen = createScreen();
+  screen.show({ views: part.views ?? [] });
+  screen.flush();
   const destroy = () => {
-    leave();
+    screen.stop();
     root.remove();
-    shared.uses -= 1;
-    queueMicrotask(() => closeUnused(shared)); // the page may be drawing it anew
+    if (shared) shared.uses -= 1;
+    queueMicrotask(closeUnused); // the page may be drawing it anew
   };
   return { update: () => {}, listen: () => {}, destroy };
 }
 
-function closeUnused(shared: Shared) {
-  const page = window as Window & { explorerClass?: Shared };
-  if (shared.uses > 0 || page.explorerClass !== shared) return;
+function closeUnused() {
+  if (!shared || shared.uses > 0) return;
   shared.room.close();
-  page.explorerClass = undefined;
+  shared = null;
 }

@@ -1,4 +1,11 @@
-import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import {
+  assign,
+  buttonElement,
+  element,
+  type Part,
+  phasesOf,
+  write,
+} from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
 import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
@@ -61,7 +68,7 @@ export function createGuest(page: GuestPage) {
       opened = true;
       set({ below: true });
     }
-    const parts = view && [view.query, view.shown, view.trace, view.picture, view.training];
+    const parts = view && [view.query, view.guess, view.trace, view.picture, view.training];
     const word = JSON.stringify(parts);
     if (word !== followed) page.follow(view);
     followed = word;
@@ -112,7 +119,7 @@ export function createGuest(page: GuestPage) {
       document.documentElement.toggleAttribute(BELOW, state.below);
       document.documentElement.toggleAttribute(VOTES, askedOf(state)?.answer === null);
     };
-    screen.show([...parts.flatMap(({ views }) => views ?? []), mark]);
+    screen.show(phasesOf([...parts, { views: [mark] }]));
     screen.flush();
     return node;
   };

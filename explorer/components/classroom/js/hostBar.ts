@@ -1,7 +1,8 @@
 import { buttonElement, element, type Part, populate, write } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import type { Say } from "../../dom/js/sentences.ts";
-import { type Kind, letGuess } from "../../page/js/classEvents.ts";
+import { onPage } from "../../page/js/onPage.ts";
+import type { Kind } from "../../page/js/pictureOnPage.ts";
 import { type Asked, type Classroom, revealAnswer } from "./classroom.ts";
 import { placeOf, questionText, renewFor, writeChoice } from "./question.ts";
 
@@ -40,7 +41,7 @@ function createResult(room: Classroom, say: Say): Part {
     say("reveal"),
   );
   const group = { names: ["token", "key"], prefix: "ask", label: "ask", small: true };
-  const kinds = createRadios(say, group, (kind) => letGuess(kind as Kind));
+  const kinds = createRadios(say, group, (kind) => onPage.picture?.letGuess(kind as Kind));
   const scores = element("input", {
     type: "checkbox",
     testid: "class-scores",

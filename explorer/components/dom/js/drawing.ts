@@ -16,3 +16,10 @@ export function drawn(
   node.append(...children);
   return node as SVGElement;
 }
+
+/** Let a drawing hold these shapes; the same ones as before are not painted again. */
+export function redraw(drawing: SVGElement, shapes: SVGElement[]) {
+  const { children } = drawing;
+  const same = shapes.every((shape, index) => shape.isEqualNode(children[index] ?? null));
+  if (!same || shapes.length !== children.length) drawing.replaceChildren(...shapes);
+}

@@ -1,4 +1,4 @@
-import type { View } from "./store.ts";
+import type { Phases, View } from "./store.ts";
 
 export type AttributeValue = string | number | boolean | null | undefined;
 
@@ -12,23 +12,18 @@ export type Attributes = {
   [name: string]: AttributeValue | Listeners;
 };
 
-/** A part of a component: its element, and how it follows a change of state. */
+/** How a part of a component follows a change of state, by phase (`store.ts`). */
+export type DrawnPart = Partial<Phases>;
 
-export interface Part {
+/** A part of a component: its element, and what draws it. */
+export interface Part extends DrawnPart {
   element: HTMLElement;
-  views?: View[]; // that draw it, in this order
-  /**
-   * when the views of all parts are drawn, such as what scrolls: it reads the layout, which a part that
-   * is drawn afterwards would make the browser compute again
-   */
-  after?: View[];
 }
 
-export type DrawnPart = Pick<Part, "views" | "after">;
-
-/** What draws parts, in their order. */
-export function viewsOf(parts: DrawnPart[]): View[] {
-  return [...parts.flatMap(({ views = [] }) => views), ...parts.flatMap(({ after = [] }) => after)];
+/** What draws parts, phase by phase. */
+export function phasesOf(parts: DrawnPart[]): Phases {
+  const of = (phase: keyof Phases): View[] => parts.flatMap((part) => part[phase] ?? []);
+  return { views: of("views"), pictures: of("pictures"), after: of("after") };
 }
 
 /**
@@ -95,7 +90,7 @@ export function populate<Child extends HTMLElement>(
 
 /** Place an absolutely positioned element; px. */
 export function positionRectangle(
-  node: HTMLElement,
+  node: HTMLElement | SVGElement,
   left: number,
   top: number,
   width: number,
@@ -110,22 +105,5 @@ export function positionRectangle(
 export function context2d(canvas: HTMLCanvasElement, settings?: CanvasRenderingContext2DSettings) {
   const context = canvas.getContext("2d", settings);
   if (!context) throw new Error("no 2d canvas");
-  return context;
-}
-
-/**
- * Give a canvas a size in CSS px at the resolution of the screen.
- * @returns which draws in CSS px
- */
-export function sharpCanvas(
-  canvas: HTMLCanvasElement,
-  width: number,
-  height: number,
-): CanvasRenderingContext2D {
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.ceil(width * ratio);
-  canvas.height = Math.ceil(height * ratio);
-  const context = context2d(canvas);
-  context.scale(ratio, ratio);
   return context;
 }

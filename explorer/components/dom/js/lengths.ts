@@ -9,6 +9,14 @@ export const PAGE_WIDTH = 700; // a page without a server has its inputs below e
 export const COLUMN_WIDTH = 900; // a training has its parts below each other
 export const SMALL_WIDTH = 1150; // a real projector, or a small computer
 export const DESK_WIDTH = 1300; // type of a projector has room for short names
+export const WIDE_WIDTH = 1700; // room for more than there is elsewhere
+
+/** Heights of a window, up to which there is room for less; from the lowest on. */
+export const PHONE_HEIGHT = 480; // a phone on its side
+export const LOW_HEIGHT = 720; // a projector
+export const SMALL_HEIGHT = 800; // a small computer
+export const DESK_HEIGHT = 900;
+export const HIGH_HEIGHT = 1000; // type of a projector has room for all
 
 /** Sizes of type, on a desk and on a projector. */
 export const DESK_TYPE = 13;

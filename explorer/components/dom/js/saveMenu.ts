@@ -5,25 +5,19 @@ import type { Say } from "./sentences.ts";
  * Buttons that save a picture or a table, behind one that shows them. It closes after a choice, by
  * Escape, and where something else is pressed.
  * @param say of the sentences of the player
- * @param name of its sentences and test id
  */
-export function saveMenu(
-  say: Say,
-  signal: AbortSignal,
-  buttons: HTMLElement[],
-  name: "save" | "inside_save" = "save",
-) {
+export function saveMenu(say: Say, signal: AbortSignal, buttons: HTMLElement[]) {
   const close = () => {
     menu.open = false;
   };
   const menu = element(
     "details",
-    { class: "save-menu", testid: name },
+    { class: "save-menu", testid: "save" },
     element(
       "summary",
-      { class: "quiet", title: say(`${name}_title`), "aria-label": say(name) },
+      { class: "quiet", title: say("save_title"), "aria-label": say("save") },
       element("span", { class: "icon" }, "⤓"),
-      element("span", { class: "word" }, say(name)),
+      element("span", { class: "word" }, say("save")),
     ),
     element("span", { on: { click: close } }, ...buttons),
   ) as HTMLDetailsElement;

@@ -1,8 +1,9 @@
 import { drawn } from "../../dom/js/drawing.ts";
 import { bitmap, paint } from "../../map/js/bitmap.ts";
+import { wholeRange } from "../../map/js/geometry.ts";
 import { isLargeMap, part } from "../../map/js/largeMap.ts";
-import { MASK_CODES } from "../../map/js/pattern.ts";
-import { colourAt, css, maskColour } from "../../page/js/palette.ts";
+import { maskedFills, maskedPaths } from "../../map/js/pattern.ts";
+import { colourAt, css } from "../../page/js/palette.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { shownHead, shownKeys, siteOf } from "../../trace/js/stepState.ts";
@@ -31,9 +32,7 @@ function rectangles(context: Shown, { left, top, across, down }: Places) {
   const tone = tones(site.weights(state.layer, shownHead(state)), site.keys, scaleOf(state, site));
   const fills = (cell: number) => {
     const code = masked[cell];
-    return code
-      ? [maskColour(palette.masked, code), `url(#masked-${code})`]
-      : [css(colourAt(palette.ramp, tone[cell]))];
+    return code ? maskedFills(palette, code) : [css(colourAt(palette.ramp, tone[cell]))];
   };
   const white = css(palette.paper);
   const found: SVGElement[] = [];
@@ -81,33 +80,7 @@ function imageOfCells(context: Shown, { left, top, across, down }: Places) {
   );
   const looks = { preserveAspectRatio: "none", style: "image-rendering: pixelated" };
   const image = drawn("image", { ...place, ...looks, href: canvas.toDataURL() });
-  const run = (query: number, key: number, end: number) =>
-    `M${left + key * across} ${top + query * down}h${(end - key) * across}v${down}H${left + key * across}z`;
-  const strokes = MASK_CODES.map((code) => {
-    const d = runsOf(masked, shape.keys, code, run).join("");
-    return d && drawn("path", { d, fill: `url(#masked-${code})` });
-  });
-  return [image, ...strokes.filter((path) => path !== "")];
-}
-
-/**
- * What `found` makes of each run of cells with a mask code.
- * @param masked codes by cell
- */
-function runsOf<Result>(
-  masked: Uint8Array,
-  keys: number,
-  code: number,
-  found: (query: number, key: number, end: number) => Result,
-) {
-  const runs: Result[] = [];
-  for (let start = 0; start < masked.length; start += keys) {
-    for (let key = 0; key < keys; key += 1) {
-      if (masked[start + key] !== code) continue;
-      const first = key;
-      while (key < keys && masked[start + key] === code) key += 1;
-      runs.push(found(start / keys, first, key));
-    }
-  }
-  return runs;
+  const plot = { width: place.width, height: place.height, ...wholeRange(shape) };
+  const at = { transform: `translate(${left} ${top})` };
+  return [image, drawn("g", at, ...maskedPaths(palette, plot, shape, masked))];
 }

@@ -1,9 +1,8 @@
 import { drawn } from "../../dom/js/drawing.ts";
 import { linksOf } from "../../map/js/alignment.ts";
 import { textWidth } from "../../map/js/geometry.ts";
-import { MASK_CODES } from "../../map/js/pattern.ts";
-import { type Colour, css, maskColour, type Palette, rampStops } from "../../page/js/palette.ts";
-import { LATER, OUTSIDE, PADDING } from "../../trace/js/look.ts";
+import { MASK_CODES, maskedFills } from "../../map/js/pattern.ts";
+import { type Colour, css, type Palette, rampStops } from "../../page/js/palette.ts";
 import { type Scale, scaleMarks, scaleOf } from "../../trace/js/scale.ts";
 import {
   currentRow,
@@ -20,23 +19,6 @@ const BAR = { width: 200, height: 12 }; // px
 const SWATCH = { width: 22, height: 13 }; // px
 const STEPS = 16; // of the colour bar
 const GAP = 8; // px
-
-/** The patterns of masked cells, which the drawing refers to. */
-export function definitions(palette: Palette) {
-  const patterns = MASK_CODES.map((code) => {
-    const colour = maskColour(palette.stroke, code);
-    const size = { width: 7, height: 7, patternUnits: "userSpaceOnUse" };
-    const strokes = [code !== OUTSIDE && "M-1 8L8 -1", code !== LATER && "M-1 -1L8 8"].filter(
-      Boolean,
-    );
-    const mark =
-      code === PADDING
-        ? drawn("rect", { x: 2, y: 2, width: 2, height: 2, fill: colour })
-        : drawn("path", { d: strokes.join(""), stroke: colour, fill: "none" });
-    return drawn("pattern", { id: `masked-${code}`, ...size }, mark);
-  });
-  return drawn("defs", {}, ...patterns);
-}
 
 /** The codes of the masked cells that are shown. */
 export function shownCodes(context: TraceContext) {
@@ -102,8 +84,7 @@ function marks(
   const { say, palette, trace } = context;
   const found: [Record<string, string | number>[], string][] = codes.map((code) => {
     const reason = say(`reason_${trace.header.reasons[code].replaceAll(" ", "_")}`);
-    const fills = [maskColour(palette.masked, code), `url(#masked-${code})`];
-    return [fills.map((fill) => ({ fill })), say("figure_masked", { reason })];
+    return [maskedFills(palette, code).map((fill) => ({ fill })), say("figure_masked", { reason })];
   });
   const frame = { fill: "none", stroke: css(palette.query), "stroke-width": 2 };
   if (currentRow(context) >= 0) found.push([[frame], say("figure_current")]);

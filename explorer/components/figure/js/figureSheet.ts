@@ -1,8 +1,8 @@
 import { drawn } from "../../dom/js/drawing.ts";
 import type { Chart, Plotly } from "../../dom/js/plotly.ts";
 import type { Figure } from "../../dom/js/savedFile.ts";
+import { definitions } from "../../map/js/pattern.ts";
 import { css, mix, type Palette } from "../../page/js/palette.ts";
-import { definitions } from "./figureLegend.ts";
 import { addParagraph, FONT, LINE, MARGIN, TYPE, WIDTHS } from "./figureText.ts";
 
 type Origin = { language: string; project?: string }; // `project`: name and version

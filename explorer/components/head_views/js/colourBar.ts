@@ -30,7 +30,7 @@ export function scaleMarks({ signed, most }: ValueScale): [number, string][] {
 
 /** A colour bar with its numbers, which may be long: those at its ends stay below it. */
 export function createColourBar() {
-  const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
+  const bar = element("canvas", { class: "ramp", width: LEVELS, height: 1, "aria-hidden": "true" });
   const marks = element("div", { class: "marks within" });
   /** @param scale without marks where all values are 0 */
   const draw = (scale: ValueScale) => {

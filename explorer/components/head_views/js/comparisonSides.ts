@@ -9,7 +9,7 @@ import { listenToKeys } from "../../page/js/keyboard.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { tokenElement } from "../../trace/js/label.ts";
 import type { Trace } from "../../trace/js/trace.ts";
-import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { shareScale } from "./comparison.ts";
 import {
   closeContext,
@@ -109,7 +109,7 @@ export function showComparison({
     map.start();
   }
   const measure = () => {
-    for (const { context } of sides) giveSize(context);
+    for (const { context } of sides) context.screen.measure();
   };
   watchFrame(frame, measure, MAPS_BESIDE, RAIL_BESIDE);
   listenToKeys(original.context);

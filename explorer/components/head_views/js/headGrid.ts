@@ -4,7 +4,7 @@ import { SMALL_PROJECTOR_TYPE, SMALL_TYPE, THUMBNAIL_EDGE } from "../../dom/js/l
 
 import { shortNumber } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
-import { createStore, type Store } from "../../dom/js/store.ts";
+import { createStore, measured, type Store, untracked } from "../../dom/js/store.ts";
 
 import {
   paintThumbnail,
@@ -43,7 +43,7 @@ export type Layout = ThumbnailSize & {
 
 /** What came of laying out. */
 interface Laid {
-  pixels: string; // of a picture: another number of them is painted anew
+  layout: Layout; // the same as long as pictures have as many pixels: they are not painted anew
   buttons: HTMLElement[]; // of the heads that are shown, in their order
 }
 
@@ -55,7 +55,8 @@ interface Grid {
   axes: HTMLElement;
   tooltip: ReturnType<typeof createHeadTooltip>;
   byIndex: Map<number, HeadCell>; // in order of layer and head
-  layout: Layout;
+  width: () => number; // of the cells, px
+  height: () => number;
   laid: Store<Laid>;
 }
 
@@ -92,22 +93,21 @@ export function createHeadGrid(
     axes,
     tooltip,
     byIndex: new Map(),
-    layout,
-    laid: createStore<Laid>({ pixels: "", buttons: [] }),
+    width: measured(() => cells.clientWidth),
+    height: measured(() => cells.clientHeight),
+    laid: createStore<Laid>({ layout, buttons: [] }),
   };
-  const views = [layOut, paintPictures, markSelected].map((draw) => () => draw(grid));
+  const pictures = [layOut, paintPictures, markSelected].map((draw) => () => draw(grid));
   followArrows(cells, () => grid.laid.values.buttons);
-  return { element: node, tooltip: tooltip.element, views };
+  return { element: node, tooltip: tooltip.element, pictures };
 }
 
 /** The largest pictures with which all heads fit. */
-function fitPictures({ cells, context, filter }: Grid, count: number): Layout {
-  void context.size; // measures
+function fitPictures({ context, filter, ...cells }: Grid, count: number): Layout {
   const site = siteOf(context);
   const { sorted } = filter;
-  const narrow = context.root.dataset.narrow !== undefined;
-  const width = cells.clientWidth - (sorted ? 0 : LAYER_NAMES) - 4;
-  const height = narrow ? 520 : cells.clientHeight - (sorted ? 4 : 22);
+  const width = cells.width() - (sorted ? 0 : LAYER_NAMES) - 4;
+  const height = context.narrow() ? 520 : cells.height() - (sorted ? 4 : 22);
   const larger = context.state.projector ? SMALL_PROJECTOR_TYPE / SMALL_TYPE : 1;
   const most = sorted ? count : site.heads;
   let best = { unit: 1, width: 0, height: 0, columns: most, tall: false, wrapped: false, slot: 0 };
@@ -151,11 +151,11 @@ function pictureSize(site: Site, across: number, down: number): ThumbnailSize {
 
 /** Put every head in its place. Elements are kept: another order moves them. */
 function layOut(grid: Grid) {
-  const { context, frame, filter, cells, axes, byIndex } = grid;
+  const { context, frame, filter, cells, axes, byIndex, laid } = grid;
   const heads = filteredHeads(context, frame, filter);
   const shown = filter.sorted ? heads.filter((one) => one.passes) : heads;
-  grid.layout = fitPictures(grid, Math.max(shown.length, 1));
-  const { width, height, columns, tall, wrapped, slot } = grid.layout;
+  const layout = fitPictures(grid, Math.max(shown.length, 1));
+  const { width, height, columns, tall, wrapped, slot } = layout;
   const { style } = cells;
   style.setProperty("--picture-width", `${width}px`);
   style.setProperty("--picture-height", `${height}px`);
@@ -166,8 +166,10 @@ function layOut(grid: Grid) {
   cells.classList.toggle("tall", tall);
   write(axes, frame.say(filter.sorted ? "axes_sorted" : "axes_natural"));
   for (const one of heads) cellOf(grid, one); // painted with the others, whether it passes or not
-  const buttons = shown.map((one) => captioned(grid, one));
-  grid.laid.set({ pixels: String(shrunkTo(grid.layout)), buttons });
+  const buttons = shown.map((one) => captioned(grid, one, layout));
+  const before = untracked(() => laid.values.layout);
+  const painted = String(shrunkTo(before)) === String(shrunkTo(layout));
+  laid.set({ layout: painted ? before : layout, buttons });
   if (!shown.length)
     cells.replaceChildren(element("p", { class: "nothing" }, frame.say("no_head_passes")));
   else cells.replaceChildren(...(filter.sorted ? buttons : withNames(context, buttons, columns)));
@@ -226,13 +228,12 @@ function cellOf({ context, byIndex, tooltip }: Grid, { index, layer, head }: Fil
 }
 
 /** The button of a head with name, number and role; faint when it does not pass the filter. */
-function captioned(grid: Grid, one: FilteredHead) {
+function captioned(grid: Grid, one: FilteredHead, { wrapped, tall }: Layout) {
   const { frame, context } = grid;
   const { layer, head, measured, number, passes } = one;
   const title = shownName(grid.context, layer, head);
   const cell = cellOf(grid, one);
   const roles = roleText(measured);
-  const { wrapped, tall } = grid.layout;
   write(cell.name, wrapped && !tall ? `H${head}` : title); // its layer is beside it
   write(cell.number, number === null ? "" : shortNumber(number));
   write(cell.role, roles);
@@ -246,8 +247,8 @@ function captioned(grid: Grid, one: FilteredHead) {
 }
 
 /** Draw the weights of every head. */
-function paintPictures({ context, byIndex, layout, laid }: Grid) {
-  void laid.values.pixels;
+function paintPictures({ context, byIndex, laid }: Grid) {
+  const { layout } = laid.values;
   const site = siteOf(context);
   const scale = scaleOf(context.state, site);
   for (const [index, { picture }] of byIndex) {

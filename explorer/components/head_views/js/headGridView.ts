@@ -17,17 +17,17 @@ import { createSentence } from "../../map/js/sentence.ts";
 import { createSiteChoice } from "../../map/js/siteChoice.ts";
 import { createTooltip } from "../../map/js/tooltip.ts";
 import { createTransport } from "../../map/js/transport.ts";
-import type { ShownState } from "../../page/js/classEvents.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
+import type { ShownView } from "../../page/js/pictureOnPage.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
-import { createClassReport, createOpener } from "../../player/js/classMirror.ts";
+import { createOpener, placeTrace } from "../../player/js/classPicture.ts";
 import { initialState } from "../../trace/js/initialState.ts";
 import { createLateChecks, giveChecks } from "../../trace/js/lateChecks.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { createSelectionReport, selectionOf } from "../../trace/js/selectionReport.ts";
 import { mapTitle, shownName } from "../../trace/js/stepState.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
-import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createHeadFilter, type HeadFilter, NO_FILTER } from "./headFilter.ts";
 import { createHeadGrid } from "./headGrid.ts";
 import { measuredHead, roleText } from "./headRoles.ts";
@@ -60,7 +60,7 @@ export function openHeadGrid(
 ): View<ViewPayload, Listeners> & {
   selection: () => Selection;
   check: (integrity: IntegrityCheck[]) => void;
-  follow: (shown: ShownState) => void;
+  follow: (host: Pick<ShownView, "query" | "guess">) => void;
 } {
   const frame = createViewFrame(parent, payload);
   const context = createViewContext(frame, gridTrace(payload), listeners);
@@ -72,11 +72,7 @@ export function openHeadGrid(
   });
   const placed = placeParts(context, frame, filter, map);
   const reports = {
-    views: [
-      createSelectionReport(context),
-      createClassReport(context, "heads"),
-      createLateChecks(context),
-    ],
+    views: [createSelectionReport(context), createLateChecks(context)],
   };
   let begun = false;
   /** Draw for the first time. */
@@ -85,9 +81,10 @@ export function openHeadGrid(
     drawView(frame, context, [...placed, reports]);
     map.start();
   };
+  placeTrace(context, "heads");
   const opener = createOpener(context);
   opener.open(context.pieces, context.state, begin);
-  watchFrame(frame, () => giveSize(context), COLUMNS);
+  watchFrame(frame, context.screen.measure, COLUMNS);
   listenToKeys(context, {
     i: () => lookInside(context, context.state.inside ? null : undefined),
     escape: () => lookInside(context, null),
@@ -103,7 +100,6 @@ export function openHeadGrid(
       opener.open(trace, state, () => {
         frame.give({ payload: next });
         showTrace(context, trace);
-        giveSize(context);
         if (!begun) begin();
       });
     },

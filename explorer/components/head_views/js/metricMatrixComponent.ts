@@ -83,7 +83,7 @@ function openMetricMatrix(
   watchFrame(frame, () => {}, 0);
   showProjector(frame.root, projectorChosen());
   const screen = createScreen();
-  screen.show([draw]);
+  screen.show({ views: [draw] });
   screen.flush();
   return {
     listen: () => {},

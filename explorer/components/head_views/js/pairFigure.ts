@@ -6,11 +6,11 @@ import { addBar, addLegend, shownCodes } from "../../figure/js/figureLegend.ts";
 import { beginFigure } from "../../figure/js/figureSheet.ts";
 import { FONT, figurePen, LINE, MARGIN, shortLabel, TYPE } from "../../figure/js/figureText.ts";
 import { textWidth } from "../../map/js/geometry.ts";
+import { maskedFills } from "../../map/js/pattern.ts";
 import {
   colourAt,
   css,
   inkOn,
-  maskColour,
   type Palette,
   printPalette,
   signedRamp,
@@ -162,7 +162,7 @@ function differenceCells(
     const [x, y] = [left + (cell % site.keys) * across, top + Math.floor(cell / site.keys) * down];
     const code = value === 0 ? masked[cell] : 0; // an intervention may have unmasked a cell
     const colour = colourAt(ramp, (value + 1) / 2);
-    const fills = code ? [maskColour(palette.masked, code), `url(#masked-${code})`] : [css(colour)];
+    const fills = code ? maskedFills(palette, code) : [css(colour)];
     const box = { x, y, width: across, height: down, "shape-rendering": "crispEdges" };
     found.push(...fills.map((fill) => drawn("rect", { ...box, fill })));
     if (code || across < PRINTED || Math.abs(value) < 0.005) return;

@@ -2,6 +2,7 @@ import { assign, buttonElement, element, type Part, write } from "../../dom/js/e
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { shortNumber, signed } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
+import { measured } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import { labelOf } from "../../trace/js/label.ts";
@@ -46,6 +47,7 @@ export function createPatchedTables(
   const buttons = () => [...tables.querySelectorAll<HTMLElement>("button")];
   followArrows(tables, buttons);
   const choose = (place: Place) => show(selectionOf(place, context));
+  const made = measured(() => tables.firstElementChild);
   const draw = () => {
     const { patched } = frame.payload.header;
     node.hidden = !patched;
@@ -66,14 +68,14 @@ export function createPatchedTables(
     );
   };
   const mark = () => {
-    void frame.payload; // whose buttons are new
+    if (!made()) return;
     const names = shownPlaces(context).map(nameOf);
     const all = buttons();
     const chosen = all.find(({ dataset }) => names.includes(dataset.name ?? ""));
     for (const one of all) assign(one, "aria-pressed", String(one === chosen));
     markStop(all, chosen);
   };
-  return { element: node, views: [draw, mark] };
+  return { element: node, views: [draw], after: [mark] };
 }
 
 /** What a click on a place selects. An encoder has no current row: the row is marked as hovered. */

@@ -2,7 +2,7 @@ import { assign, element, type Part, positionRectangle, write } from "../../dom/
 import { createExplanation, wordEntry } from "../../dom/js/explanation.ts";
 import { createPlot, type PlotlyElement, type PlotlyEvent } from "../../dom/js/plotly.ts";
 import { saveMenu } from "../../dom/js/saveMenu.ts";
-import { createStore } from "../../dom/js/store.ts";
+import { computed, createStore, measured } from "../../dom/js/store.ts";
 import { tableButton } from "../../dom/js/tableButton.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { headAt, headName, siteOf } from "../../trace/js/stepState.ts";
@@ -20,11 +20,18 @@ const MOST = { cell: 40, rows: 460 }; // px
 const ROUNDING = 1e-4; // of float32 numbers, in tenths
 const TYPE = { desk: 11, projector: 15 }; // px
 
+/** The cells on screen, which a zoom changes, of a layout. */
+interface Zoomed {
+  of: Layout | null;
+  x: number[];
+  y: number[];
+}
+
 /** What is seen of the matrix. */
 interface MatrixView {
   table: Table | null;
   layout: Layout | null;
-  ranges: { x: number[]; y: number[] } | null; // the cells on screen, which a zoom changes
+  ranges: Zoomed | null;
 }
 
 /**
@@ -41,11 +48,7 @@ export function createSimilarityMatrix(
 ): Part {
   const names = frame.payload.header.names ?? ["", ""];
   const facts = { a: names[0], b: names[1] };
-  const { values: view, set } = createStore<MatrixView>({
-    table: null,
-    layout: null,
-    ranges: null,
-  });
+  const zoom = createStore<{ zoomed: Zoomed | null }>({ zoomed: null });
   const title = element("h2", { testid: "similarity-title" });
   const plot = element("div", { role: "img", testid: "similarity" });
   const outline = element("i", { class: "similarity-selected" });
@@ -68,12 +71,18 @@ export function createSimilarityMatrix(
     element("p", { class: "muted" }, frame.say("similarity_marks")),
   );
   const figures = figureButtons(context.say, {
-    figure: (width) => view.table && similarityFigure([context, second], frame, view.table, width),
+    figure: (width) => {
+      const shown = table();
+      return shown && similarityFigure([context, second], frame, shown, width);
+    },
     fileName: () => `similarity-${context.state.site}`,
     prefix: "similarity-",
   });
   const csv = tableButton(context.say, {
-    table: () => view.table && similarityTable([names[0], names[1]], view.table),
+    table: () => {
+      const shown = table();
+      return shown && similarityTable([names[0], names[1]], shown);
+    },
     fileName: () => `similarity-${context.state.site}`,
     prefix: "similarity-",
     title: frame.say("similarity_csv_title"),
@@ -86,50 +95,59 @@ export function createSimilarityMatrix(
     heading,
     element("div", { class: "similarity-body" }, box, aside),
   );
+  const width = measured(() => node.clientWidth);
+  const type = () => TYPE[context.state.projector ? "projector" : "desk"];
+  const table = computed(() => readTable(context, frame));
+  const layout = computed(() => {
+    const shown = table();
+    return shown && fit(shown, width(), type(), MOST);
+  });
+  const seen = (): MatrixView => {
+    const { zoomed } = zoom.values;
+    const ranges = zoomed && zoomed.of === layout() ? zoomed : null;
+    return { table: table(), layout: layout(), ranges };
+  };
   const select = (event: PlotlyEvent) => {
     const [point] = event.points ?? [];
-    if (!view.table || !Array.isArray(point?.pointNumber)) return;
+    const shown = table();
+    if (!shown || !Array.isArray(point?.pointNumber)) return;
     const [row, column] = point.pointNumber;
-    show({ own: view.table.rows[row], other: view.table.columns[column] });
+    show({ own: shown.rows[row], other: shown.columns[column] });
   };
   const followZoom = () => {
     const { xaxis, yaxis } = (plot as unknown as PlotlyElement).layout;
-    set({ ranges: { x: xaxis.range, y: yaxis.range } });
+    zoom.set({ zoomed: { of: layout(), x: xaxis.range, y: yaxis.range } });
   };
   const draw = createPlot(plot, context.signal, {
     plotly_click: select,
     plotly_relayout: followZoom,
   });
   const read = () => {
-    set({ table: readTable(context, frame) });
-    node.hidden = !view.table;
+    node.hidden = !table();
     const site = context.say(`site_${siteOf(context).name}`);
     write(title, frame.say("similarity_heading", { site }));
   };
   const drawCells = () => {
-    void context.size; // measures
-    if (!view.table) return;
-    const type = TYPE[context.state.projector ? "projector" : "desk"];
-    const layout = fit(view.table, node.clientWidth, type, MOST);
-    set({ layout, ranges: null });
-    plot.style.width = `${layout.width}px`;
-    plot.style.height = `${layout.height}px`;
-    const looks = { palette: frame.palette, name: frame.say("similarity"), type };
-    const chart = similarityChart(view.table, layout, looks);
+    const [shown, places] = [table(), layout()];
+    if (!shown || !places) return;
+    plot.style.width = `${places.width}px`;
+    plot.style.height = `${places.height}px`;
+    const looks = { palette: frame.palette, name: frame.say("similarity"), type: type() };
+    const chart = similarityChart(shown, places, looks);
     const coarse = window.matchMedia("(pointer: coarse)").matches;
     chart.layout.dragmode = coarse ? false : "zoom";
     if (context.plotly) draw(context.plotly, chart);
   };
   const showPair = () => {
-    const { table } = view;
-    if (!table) return;
-    const row = indexIn(table.rows, placeOf(context.state));
-    const column = indexIn(table.columns, pairs.other());
+    const shown = table();
+    if (!shown) return;
+    const row = indexIn(shown.rows, placeOf(context.state));
+    const column = indexIn(shown.columns, pairs.other());
     const mean = row < 0 || column < 0;
-    write(pair, mean ? frame.say("similarity_mean") : table.texts[row][column]);
+    write(pair, mean ? frame.say("similarity_mean") : shown.texts[row][column]);
     assign(plot, "aria-label", `${title.textContent}. ${pair.textContent}`);
-    offer(frame, other, table, pairs, row);
-    const place = mean ? null : placeOfCell(view, row, column);
+    offer(frame, other, shown, pairs, row);
+    const place = mean ? null : placeOfCell(seen(), row, column);
     outline.hidden = !place;
     if (place) positionRectangle(outline, place.left, place.top, place.across, place.down);
   };

@@ -1,3 +1,4 @@
+import { drawn } from "../../dom/js/drawing.ts";
 import { assign, element, type Part, positionRectangle, write } from "../../dom/js/element.ts";
 
 import { shortNumber, signedNumber } from "../../dom/js/numbers.ts";
@@ -43,7 +44,7 @@ export function createValueMap(
 ): Part {
   const title = element("h2", { class: "map-title", testid: "pair-title" });
   const base = element("canvas", { class: "base" });
-  const pattern = element("canvas", { class: "pattern" });
+  const pattern = drawn("svg", { class: "pattern" });
   const printed = element("div", { class: "printed", "aria-hidden": "true" });
   const box = element("div", { class: "map value-map", role: "img", testid: "pair" });
   const bar = createColourBar();
@@ -95,8 +96,8 @@ export function createValueMap(
       geometry && cellTitle(context, frame, differences, box, geometry, heads, event),
     );
   });
-  const views = [drawTitle, space.fit, space.view(drawCells), drawNote, cover.draw, ...axes.views];
-  return { element: node, views };
+  const pictures = [space.fit, space.view(drawCells), cover.draw, ...axes.views];
+  return { element: node, views: [drawTitle, drawNote], pictures };
 }
 
 /** The values of the selected head and how they are drawn. */

@@ -2,7 +2,7 @@ import { type DrawnPart, element } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { createStore, type Store, withValues } from "../../dom/js/store.ts";
-import { everythingShown } from "../../page/js/everything.ts";
+import { onPage } from "../../page/js/onPage.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
@@ -94,7 +94,7 @@ export function createViewContext(
     signal: frame.signal,
     options: { plotly: servedPlotly, ...listeners },
     pieces: trace,
-    state: initialState(trace, trace.header.view, { everything: everythingShown() }),
+    state: initialState(trace, trace.header.view, { everything: onPage.everything }),
     palette: frame.palette,
     strings: () => context.trace.header.strings,
   });

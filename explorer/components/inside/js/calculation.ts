@@ -2,7 +2,7 @@ import { element, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { isolated } from "../../dom/js/sentences.ts";
 import { writeWithTerm } from "../../dom/js/terms.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { isAsked, shownKeys, siteOf } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";
@@ -66,8 +66,7 @@ export function createCalculation(context: TraceContext) {
     const [q, k] = [`q${subscript(cell.query + 1)}`, `k${subscript(cell.key + 1)}`];
     const weight = found.weights[cell.key];
     row.draw(found.weights, masked, cell);
-    void context.size; // measures
-    const share = (context.root.clientWidth - TEXTS) / CHARTS;
+    const share = (context.width() - TEXTS) / CHARTS;
     const width = Math.max(NARROWEST, Math.min(share, WIDEST));
     charts.product.draw(componentBars(found.products, `${q}·${k}`), width);
     charts.softmax.draw(rowBars(context, found, masked, cell), 1.5 * width);

@@ -1,5 +1,5 @@
 import { shortWeight } from "../../dom/js/numbers.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { isAsked, mapTitle, siteOf } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";
@@ -140,7 +140,7 @@ function equals(follows: boolean) {
  * Why a key is masked.
  * @param reason as the trace names it
  */
-export function reasonText(say: TraceContext["say"], reason: string) {
+function reasonText(say: TraceContext["say"], reason: string) {
   return say(`reason_${reason.replaceAll(" ", "_")}`);
 }
 

@@ -1,6 +1,6 @@
 import { assign, buttonElement, element, populate, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { labelOf, writeToken } from "../../trace/js/label.ts";
 import { isAsked, shownKeys, siteOf } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";

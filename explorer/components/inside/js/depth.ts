@@ -1,7 +1,7 @@
 import { assign, element, populate, write } from "../../dom/js/element.ts";
 import { percent, shortWeight } from "../../dom/js/numbers.ts";
 import { isolated } from "../../dom/js/sentences.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { currentRow, isAsked, layerNumber, siteOf, stepOfRow } from "../../trace/js/stepState.ts";

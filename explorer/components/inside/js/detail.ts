@@ -12,7 +12,6 @@ export function createDetail(context: TraceContext) {
   const node = element("div", { class: "detail", testid: "path-detail" }, caption, bars.element);
   /** @param kind of a vector with a colour of its own */
   const show = (vector: ArrayLike<number>, name: string, kind?: string) => {
-    void context.size; // measures
     assign(node, "data-kind", kind);
     const numbers = Array.from(vector);
     const facts = {
@@ -25,7 +24,7 @@ export function createDetail(context: TraceContext) {
     write(caption, context.say("path_detail", facts));
     const title = (index: number) => `${name} [${index + 1}] = ${decimal(numbers[index])}`;
     const drawn = numbers.map((value, index) => ({ value, title: title(index) }));
-    bars.draw(drawn, context.root.clientWidth - MARGINS);
+    bars.draw(drawn, context.width() - MARGINS);
   };
   return { element: node, show };
 }

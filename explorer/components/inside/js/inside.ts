@@ -14,19 +14,16 @@ import {
   siteOf,
 } from "../../trace/js/stepState.ts";
 import type { Cell, InsideView, SiteName } from "../../trace/js/trace.ts";
-import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createLoading, offers, Refusal } from "../../trace/js/traceQuestions.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { createCalculation } from "./calculation.ts";
-import { calculationFigure } from "./calculationFigure.ts";
 import { cellTitle } from "./cellTexts.ts";
 import { createDepth } from "./depth.ts";
-import { createFigureMenu, type Draw } from "./figureMenu.ts";
 import { readVectors } from "./headVectors.ts";
 import { createInsideWords } from "./insideWords.ts";
 import { createLayerPath } from "./layerPath.ts";
 import { createOmissionView, type Omission } from "./omission.ts";
-import { scoreFigure } from "./scoreFigure.ts";
 import { createScoreParts } from "./scoreParts.ts";
 import type { ScoreVectors } from "./scoreVectors.ts";
 import { findPath, PATH, type TokenPath } from "./tokenPath.ts";
@@ -62,7 +59,6 @@ export function createInside(context: TraceContext): Part {
     context.set({ insideView: name as InsideView }),
   );
   const content = createContent(context);
-  const menu = createFigureMenu(context);
   const node = element(
     "section",
     { class: "inside", "aria-label": say("inside"), testid: "inside" },
@@ -72,14 +68,13 @@ export function createInside(context: TraceContext): Part {
       title,
       radios.element,
       createInsideWords(context).element,
-      menu.element,
       close,
     ),
     ...content.elements,
   );
   onResize([node], context.signal, () => {
     context.root.style.setProperty("--inside-now", `${node.offsetHeight}px`);
-    giveSize(context); // the picture has what the panel leaves
+    context.screen.measure(); // the picture has what the panel leaves
   });
   let [open, unseen] = [false, false];
   const draw = () => {
@@ -88,7 +83,7 @@ export function createInside(context: TraceContext): Part {
     open = cell !== null;
     node.hidden = !open;
     context.root.toggleAttribute("data-inside", open);
-    if (closed && isNarrow(context)) showTop(context.root);
+    if (closed && context.narrow()) showTop(context.root);
     if (!cell) return;
     const { insideView: part } = context.state;
     radios.buttons.score.hidden =
@@ -96,13 +91,12 @@ export function createInside(context: TraceContext): Part {
     radios.check(part);
     const alone = shownMethod(context) !== null && part !== "depth";
     context.root.toggleAttribute("data-sentence-alone", alone);
-    const { heading, complete, figure } = content.draw(part, cell);
+    const { heading, complete } = content.draw(part, cell);
     write(title, heading);
-    menu.offer(figure);
     unseen = opened || unseen;
     if (!unseen || !complete) return;
     unseen = false;
-    const block = isNarrow(context) ? "start" : "nearest"; // its arithmetic, not its edge alone
+    const block = context.narrow() ? "start" : "nearest"; // its arithmetic, not its edge alone
     requestAnimationFrame(() => node.scrollIntoView({ block }));
   };
   return { element: node, views: [draw] };
@@ -134,9 +128,7 @@ function createContent(context: TraceContext) {
     without: () => [omission.find()],
     score: () => [scoreParts.find()],
   };
-  /**
-   * Show a part of the path of a cell; its title, whether nothing is being loaded, and its figure.
-   */
+  /** Show a part of the path of a cell; its title, and whether nothing is being loaded. */
   const draw = (part: string, cell: Cell) => {
     const obstructed = obstacle(context, cell, part);
     const found = obstructed ? [] : needed[part]();
@@ -152,11 +144,7 @@ function createContent(context: TraceContext) {
     omission.element.hidden = !drawn || part !== "without";
     scoreParts.element.hidden = !drawn || part !== "score";
     if (drawn) show(part, found, cell);
-    return {
-      heading: cellTitle(context, cell),
-      complete: !found.includes("loading"),
-      figure: drawn ? figureOf(context, part, found[0], cell) : null,
-    };
+    return { heading: cellTitle(context, cell), complete: !found.includes("loading") };
   };
   const show = (part: string, found: unknown[], cell: Cell) => {
     const head = found[0] as HeadVectors;
@@ -169,18 +157,6 @@ function createContent(context: TraceContext) {
   };
   const views = [calculation, layerPath, depth, omission, scoreParts];
   return { elements: [note, ...views.map((view) => view.element)], draw };
-}
-
-/**
- * What draws the figure of a part; null where there is none, or a card asks what it would tell.
- * @param found what the part is drawn from
- */
-function figureOf(context: TraceContext, part: string, found: unknown, cell: Cell): Draw | null {
-  if (context.asked.answer !== "") return null;
-  if (part === "cell")
-    return (width) => calculationFigure(context, found as HeadVectors, cell, width);
-  if (part === "score") return (width) => scoreFigure(context, found as ScoreVectors, cell, width);
-  return null;
 }
 
 /** The button that opens the panel, and closes it again. */
@@ -232,7 +208,7 @@ export function cellOpener(context: TraceContext): (cell: Cell) => void {
     if (shownMethod(context)) return; // it is computed of no single head
     const read = touchedCell(context);
     const again = read && read.query === cell.query && read.key === cell.key;
-    const first = inside === null && isNarrow(context) && !again;
+    const first = inside === null && context.narrow() && !again;
     context.set({ touched: first ? { ...cell, site, layer, head } : null });
     if (!first) lookInside(context, cell);
   };
@@ -245,10 +221,6 @@ function touchedCell(context: TraceContext): Cell | undefined {
   if (!touched || touched.site !== site || touched.layer !== layer || touched.head !== head)
     return undefined;
   return row < 0 || touched.query === row ? { query: touched.query, key: touched.key } : undefined;
-}
-
-function isNarrow({ root }: TraceContext) {
-  return root.dataset.narrow !== undefined;
 }
 
 function hide(context: TraceContext) {

@@ -2,7 +2,7 @@ import { element, write } from "../../dom/js/element.ts";
 import { createStore } from "../../dom/js/store.ts";
 import { isAsked } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";
-import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { HeadVectors } from "./arithmetic.ts";
 import { grouped, KINDS } from "./box.ts";
 import { attentionCost } from "./costs.ts";
@@ -28,10 +28,8 @@ type PathPart = "before" | "after"; // of a layer: before the heads, or after th
  */
 export function createLayerPath(context: TraceContext) {
   const chosen = createStore({ enlarged: "" }); // name of a box
-  const enlarge = (name: string) => {
+  const enlarge = (name: string) =>
     chosen.set({ enlarged: chosen.values.enlarged === name ? "" : name });
-    giveSize(context);
-  };
   const parts = {
     before: createPath(context, INPUT_BOXES, inputContents, enlarge),
     after: createPath(context, OUTPUT_BOXES, outputContents, enlarge),

@@ -1,6 +1,6 @@
 import { percent } from "../../dom/js/numbers.ts";
 import { isolated } from "../../dom/js/sentences.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { labelOf, markOf } from "../../trace/js/label.ts";
 import { isAsked } from "../../trace/js/stepState.ts";
 import type { Cell } from "../../trace/js/trace.ts";

@@ -55,7 +55,6 @@ export function createPositions(context: TraceContext) {
   });
   /** @param position from 0 */
   const show = (vectors: Float32Array[], position: number) => {
-    void context.size; // measures
     shown = { vectors, position };
     const columns = vectors[0].length;
     const numbers = new Float32Array(columns * vectors.length);
@@ -65,7 +64,7 @@ export function createPositions(context: TraceContext) {
     paint(canvas, signedImage(numbers, columns, vectors.length, context.palette));
     const height = Math.min(HEIGHT, TALLEST * vectors.length);
     canvas.style.height = `${height}px`;
-    canvas.style.width = `${Math.min(2 * columns, context.root.clientWidth - 2 * CHARTS - MARGINS)}px`;
+    canvas.style.width = `${Math.min(2 * columns, context.width() - 2 * CHARTS - MARGINS)}px`;
     write(caption, say("path_positions_similar", { position: position + 1 }));
     similar.draw(
       vectors.map((vector, row) => ({

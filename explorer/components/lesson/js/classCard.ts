@@ -1,5 +1,5 @@
 import type { Say } from "../../dom/js/sentences.ts";
-import type { ShownCard } from "../../page/js/classEvents.ts";
+import type { ShownCard } from "../../page/js/pictureOnPage.ts";
 import type { Card, Lesson } from "./content.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 import { readEnvelope } from "../../page/js/envelope.ts";
-import type { Look, TrainingLook } from "../../page/js/lessonEvents.ts";
+import type { Look, TrainingLook } from "../../page/js/lessonOnPage.ts";
 
 export interface Card {
   text: string;

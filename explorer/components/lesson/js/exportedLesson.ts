@@ -1,4 +1,4 @@
-import type { Look } from "../../page/js/lessonEvents.ts";
+import type { Look } from "../../page/js/lessonOnPage.ts";
 import { mountFromPage } from "../../player/js/pagePlayer.ts";
 import { bytesOf } from "../../player/js/pageResources.ts";
 import { type Card, type Content, type Lesson, readContent } from "./content.ts";

@@ -1,21 +1,8 @@
 import { onResize } from "../../dom/js/onResize.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
-import { createScreen, createStore } from "../../dom/js/store.ts";
-import { onAskShown, onRevealCard, tellCard } from "../../page/js/classEvents.ts";
-import {
-  closeCell,
-  FOLLOWED,
-  highlight,
-  lessonAsks,
-  NEXT_TOKEN,
-  type OpenQuestion,
-  onAway,
-  onSeen,
-  showLook,
-  showMoment,
-  tellAsking,
-  tellLeft,
-} from "../../page/js/lessonEvents.ts";
+import { computed, createScreen, createStore, untracked } from "../../dom/js/store.ts";
+import type { Asked, Look, OpenQuestion, TrainingLook } from "../../page/js/lessonOnPage.ts";
+import { onPage, placeOnPage, setOnPage } from "../../page/js/onPage.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
 import { answersOf, firstTriesOf, forgetAnswers, keepAnswers, scoreOf } from "./answers.ts";
@@ -24,6 +11,7 @@ import { shownCard } from "./classCard.ts";
 import type { Card, Content, Lesson, Listeners } from "./content.ts";
 import { keepFinished } from "./finished.ts";
 
+const OPEN = "data-lesson"; // on the page, for its style sheet
 const HEIGHT = "--lesson-height"; // read by what stays in view below the card
 
 /**
@@ -40,11 +28,13 @@ export function mountLesson(
     index: (content.lesson as Lesson).card, // of the card on screen; after the last one the end
     chosen: answersOf(content.lesson as Lesson),
     first: firstTriesOf(content.lesson as Lesson),
-    away: false, // whether the person has moved on from what the card shows
+    look: null as Look | TrainingLook | null, // what the picture is to show
     waiting: false, // for a card of another text
   });
   const screen = createScreen();
   const lessonNow = () => state.shown.lesson as Lesson;
+  const cardNow = () => lessonNow().cards[state.index] ?? null;
+  const answered = () => state.chosen.has(state.index);
   const heard = { ...listeners };
   const say: Say = (key, facts) => fillIn(state.shown.strings, key, facts);
   const parts = createParts(say, {
@@ -74,62 +64,50 @@ export function mountLesson(
     }
     keepAnswers(lessonNow().name, chosen, first);
     set({ chosen, first, waiting: false });
-    screen.flush(); // the picture may show at once what the card no longer asks
   };
   const see = () => {
-    const asked = lessonNow().cards[state.index]?.question;
-    if (asked && !state.chosen.has(state.index)) answer(-1);
-  };
-  const tell = () => {
-    tellCard(shownCard(lessonNow(), state.index, state.chosen.has(state.index), say));
+    if (cardNow()?.question && !answered()) answer(-1);
   };
   const ended = new AbortController();
   onResize([root], ended.signal, () => keepHeight(root.offsetHeight));
-  onAway((away) => {
-    set({ away, waiting: false });
-    screen.flush(); // the picture that tells it asks in the same frame what the card asks
-  }, ended.signal);
-  onSeen(() => {
-    if (lessonNow().cards[state.index]?.answer === NEXT_TOKEN) see();
-  }, ended.signal);
-  onRevealCard(see, ended.signal);
-  onAskShown(tell, ended.signal);
-  document.documentElement.setAttribute(FOLLOWED, "");
+  /** Whether the picture is not that of the card. */
+  const elsewhere = () => {
+    const card = cardNow();
+    const ended = state.index >= lessonNow().cards.length;
+    return !ended && (onPage.away || (card?.here === false && !card.problem));
+  };
+  const asked = computed((): Asked => {
+    const card = cardNow();
+    const open = lessonNow().cards.filter(
+      (_, number) => number >= state.index && !state.chosen.has(number),
+    );
+    return {
+      answer: card && !answered() && !elsewhere() ? card.answer : "",
+      answered: answered() && !elsewhere() && !state.waiting, // else it was to the card that is left
+      open: open.flatMap(questionOf),
+    };
+  });
+  const told = computed(() => shownCard(lessonNow(), state.index, answered(), say));
+  const reveal = () => untracked(see);
+  setOnPage({ away: false });
+  const shown = { card: cardNow, look: () => state.look, asked, told, reveal };
+  placeOnPage("lesson", shown, ended.signal);
+  document.documentElement.setAttribute(OPEN, "");
 
   const draw = () => {
-    const { shown, index, chosen, first, away } = state;
-    const { cards } = lessonNow();
+    const { shown, index, chosen, first } = state;
     root.lang = shown.language;
-    const card = cards[index];
-    const ended = index >= cards.length;
-    const elsewhere = !ended && (away || (card?.here === false && !card.problem));
-    if (ended) parts.drawEnd(shown, scoreOf(first));
-    else parts.draw(shown, index, chosen.get(index), elsewhere);
-    highlight(card?.highlight ?? "");
-    const answered = chosen.has(index);
-    const asks = card && !answered && !elsewhere;
-    const open = cards.filter((_, number) => number >= index && !chosen.has(number));
-    tellAsking({
-      answer: asks ? card.answer : "",
-      answered: answered && !elsewhere,
-      open: open.flatMap(questionOf),
-    });
+    if (index >= lessonNow().cards.length) parts.drawEnd(shown, scoreOf(first));
+    else parts.draw(shown, index, chosen.get(index), elsewhere());
   };
   const markWaiting = () => root.classList.toggle("waiting", state.waiting);
   const go = (to: number) => {
     const { cards } = lessonNow();
     if (to < 0 || to >= cards.length) return;
-    const card = cards[to];
-    const here = Boolean(card?.here && card.look);
-    if (here) {
-      set({ index: to, waiting: false });
-      screen.flush(); // what the card asks is known before the picture shows it
-      showPicture(card);
-    } else {
-      set({ waiting: true });
-      tellAsking({ ...lessonAsks(), answered: false }); // the answer was to the card that is left
-    }
-    heard.onCard(to, here);
+    const look = cards[to]?.here ? cards[to].look : null;
+    if (look) set({ index: to, look: { ...look }, waiting: false });
+    else set({ waiting: true });
+    heard.onCard(to, look !== null);
   };
   const goOn = () => {
     const { cards, following, name } = lessonNow();
@@ -152,11 +130,11 @@ export function mountLesson(
     const { card, cards } = lessonNow();
     set({ index: card });
     const look = cards[card]?.look;
-    if (look && "moment" in look) showPicture(cards[card]);
-    else if (!look?.cell) closeCell();
+    if (look && "moment" in look) set({ look: { ...look } });
+    else if (!look?.cell) onPage.picture?.closeCell();
   };
   follow();
-  screen.show([draw, markWaiting, tell]);
+  screen.show({ views: [draw, markWaiting] });
   screen.flush();
   return {
     update: (next) => {
@@ -166,7 +144,6 @@ export function mountLesson(
       if (now.name !== before.name) set({ chosen: answersOf(now), first: firstTriesOf(now) });
       // The server names the card it knows; the browser may be further by now.
       if (now.name !== before.name || now.visit !== before.visit) follow();
-      screen.flush(); // before the picture of the card, as in `go`
     },
     listen: (next) => {
       Object.assign(heard, next);
@@ -176,22 +153,11 @@ export function mountLesson(
     destroy: () => {
       ended.abort();
       screen.stop();
-      tellCard(null);
-      tellLeft();
-      highlight("");
-      tellAsking();
-      showMoment(null);
+      document.documentElement.removeAttribute(OPEN);
       keepHeight(0);
       root.remove();
     },
   };
-}
-
-/** Show what a card speaks of, a part of the trace or a moment of the training. */
-function showPicture(card: Card | null) {
-  if (!card?.look) return;
-  if ("moment" in card.look) showMoment(card.look);
-  else showLook(card.look);
 }
 
 /** What a card asks of the text on screen; nothing where it asks nothing, or of another text. */

@@ -109,7 +109,7 @@ export function createAsking(
     const instead = problem !== undefined; // of a text that Back would only refuse again
     const replace = first || host !== null || same || instead;
     link(viewWithout(missing, view), replace);
-    if (host) picture.follow(host.picture, host.shown);
+    if (host) picture.follow(host);
     const unfollowed = refused ? [...refused, ...missing] : [];
     if (unfollowed.length) set({ problem: refusalSentence(data, language, unfollowed) });
     if (typed && draft === null) picture.focus(); // who types on keeps the text box
@@ -127,7 +127,7 @@ export function createAsking(
     trace.header.view.what_if = false;
     trace.header.language = language;
     picture.draw(trace, READ_ONLY, host?.picture ?? "player");
-    if (host) picture.follow(host.picture, host.shown);
+    if (host) picture.follow(host);
   };
   /** Check the trace on screen, once it is there: the checks take passes of their own. */
   const check = async (computed: ComputedTrace, request: LiveRequest) => {

@@ -55,7 +55,7 @@ export function createHostFollower(
       return;
     }
     const word = traceWord(source, language);
-    if (word === onScreen?.word && !coming) picture.follow(host.picture, host.shown);
+    if (word === onScreen?.word && !coming) picture.follow(host);
     else if (word !== coming) show(source);
   };
   return follow;

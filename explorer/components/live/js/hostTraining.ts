@@ -1,13 +1,14 @@
 /**
- * The training on the host's screen of a class, in the place of a guest's player. It is drawn by the
- * app's own component, which is loaded when the first training comes.
+ * The training on the host's screen of a class, in the place of a guest's player. It is drawn by
+ * a script of its own, which is loaded when the first training comes.
  */
 
 import { addressOf } from "../../classroom/js/stream.ts";
 import { element, type Part, write } from "../../dom/js/element.ts";
 import { latestOnly } from "../../dom/js/latestOnly.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
-import type { ShownTraining } from "../../page/js/classEvents.ts";
+import { onPage } from "../../page/js/onPage.ts";
+import type { ShownTraining } from "../../page/js/pictureOnPage.ts";
 import { embeddedPlotly } from "../../player/js/embeddedPlotly.ts";
 import type {
   FollowedReplay,
@@ -48,6 +49,7 @@ export function createHostTraining(
     if (!answer.ok) throw new Error(String(answer.status));
     const bytes = new Uint8Array(await answer.arrayBuffer());
     replay = await opening;
+    replay.showEverything(onPage.everything);
     replay.show(bytes, strings[language]);
     shown = stateOf(training, language);
     set({ trainingNote: "" });
@@ -81,6 +83,8 @@ export function createHostTraining(
     const training = state.host?.training;
     main.hidden = !training;
     document.documentElement.toggleAttribute(ON_SCREEN, Boolean(training));
+    const { everything } = onPage;
+    replay?.showEverything(everything);
     const { trainingNote, language } = state;
     write(note, trainingNote && fillIn(strings[language].class_tools, trainingNote));
   };
@@ -99,8 +103,8 @@ async function openReplay(root: ShadowRoot): Promise<FollowedReplay> {
     styles.onerror = reject;
   });
   root.replaceChildren(styles);
-  const address = new URL("training_replay.js", document.baseURI).href;
+  const address = new URL("followed_replay.js", document.baseURI).href;
   const [replay] = await Promise.all([import(address), styled]);
-  const component: { mountFollowedReplay: typeof mountFollowedReplay } = replay;
-  return component.mountFollowedReplay(root, embeddedPlotly);
+  const script: { mountFollowedReplay: typeof mountFollowedReplay } = replay;
+  return script.mountFollowedReplay(root, embeddedPlotly);
 }

@@ -4,7 +4,6 @@
  */
 
 import type { ClassView } from "../../classroom/js/classroom.ts";
-import { FIELDS, MIRRORED_STATE } from "../../trace/js/look.ts";
 import { READ, readAddress } from "./address.ts";
 import type { InitialView } from "./initialView.ts";
 import type { LiveModel } from "./liveModel.ts";
@@ -12,13 +11,6 @@ import type { LiveRequest } from "./modelWorker.ts";
 
 /** key: of the host's trace */
 export type Source = { request: LiveRequest; view: InitialView } | { key: string };
-
-/** What guests do not follow. */
-const OWN = new Set(
-  FIELDS.filter(
-    ({ state }) => !state || !(MIRRORED_STATE as readonly string[]).includes(state),
-  ).map(({ name }) => String(name)),
-);
 
 /**
  * @param models of this page
@@ -30,10 +22,8 @@ export function sourceOf(
   models: LiveModel[],
   able = true,
 ): Source | null {
-  const followed = Object.entries(query).filter(([name]) => !OWN.has(name));
-  const fragment = `${new URLSearchParams(followed)}`;
-  const { request, view, refused } = readAddress(fragment, models, []);
-  const read = followed.every(([name]) => READ.includes(name)) && "model" in query;
+  const { request, view, refused } = readAddress(`${new URLSearchParams(query)}`, models, []);
+  const read = Object.keys(query).every((name) => READ.includes(name)) && "model" in query;
   if (able && read && !refused.length) return { request, view };
   return trace ? { key: trace } : null;
 }

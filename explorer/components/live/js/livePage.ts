@@ -5,7 +5,7 @@
 
 import { isHanded } from "../../browser_training/js/handedModel.ts";
 import { beginAlone, createGuest } from "../../classroom/js/guest.ts";
-import { element, viewsOf } from "../../dom/js/element.ts";
+import { element, phasesOf } from "../../dom/js/element.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { createScreen } from "../../dom/js/store.ts";
@@ -82,7 +82,7 @@ function openPage(data: PageData, workerSource: string) {
       const height = above.reduce((sum, part) => sum + part.offsetHeight, 0);
       document.documentElement.style.setProperty("--top-height", `${height}px`);
     });
-    screen.show(viewsOf([bar, messages, ...(training ? [training] : [])]));
+    screen.show(phasesOf([bar, messages, ...(training ? [training] : [])]));
     screen.flush();
   };
   const speak = (language: string) => {

@@ -6,7 +6,7 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 import { openHeadGrid } from "../../head_views/js/headGridView.ts";
 import { traceAsPayload } from "../../head_views/js/viewPayload.ts";
-import type { ShownPicture, ShownState } from "../../page/js/classEvents.ts";
+import type { ShownPicture, ShownView } from "../../page/js/pictureOnPage.ts";
 import { embeddedPlotly } from "../../player/js/embeddedPlotly.ts";
 import { type Listeners, mountPlayer } from "../../player/js/player.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
@@ -81,9 +81,9 @@ export function createTracePicture(
     turnTo,
     selection,
     /** Show what a host shows of the trace that was drawn last. */
-    follow: (picture: ShownPicture, shown: ShownState) => {
-      turnTo(picture);
-      view()?.follow(shown);
+    follow: (host: ShownView) => {
+      turnTo(host.picture);
+      view()?.follow(host);
     },
     /** @param checks of the trace, which came without them */
     check: (checks: IntegrityCheck[]) => {

@@ -1,12 +1,13 @@
-import { element, type Part, positionRectangle, sharpCanvas } from "../../dom/js/element.ts";
+import { drawn, redraw } from "../../dom/js/drawing.ts";
+import { element, type Part, positionRectangle } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
-import { css, type Palette } from "../../page/js/palette.ts";
+import { css } from "../../page/js/palette.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { TIMINGS } from "../../trace/js/look.ts";
 import { rowCodes, type Shown, shownHead, siteOf } from "../../trace/js/stepState.ts";
 import type { Alignment } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { cellSize, type Geometry, xOf, yOf } from "./geometry.ts";
+import { cellSize, type Geometry, type Plot, xOf, yOf } from "./geometry.ts";
 
 export type Point = [number, number];
 
@@ -110,33 +111,29 @@ export function cornersOf(
   ];
 }
 
-/** Mark the linked cells, ink on paper, so that the marks are visible on every weight. */
-export function drawLinks(context: TraceContext, canvas: HTMLCanvasElement, geometry: Geometry) {
-  const pen = sharpCanvas(canvas, geometry.width, geometry.height);
-  positionRectangle(canvas, geometry.left, geometry.top, geometry.width, geometry.height);
-  const size = cellSize(geometry);
-  const smaller = Math.min(size.width, size.height);
-  const lines = cornersOf(size, Math.min(smaller / 10, LINK_INSET), smaller < SMALL_LINK);
-  const marks = new Path2D();
-  linksOf(context).forEach((key, row) => {
-    if (key < 0) return;
-    const [left, top] = [xOf(geometry, key), yOf(geometry, row)];
-    for (const [start, ...rest] of lines) {
-      marks.moveTo(start[0] + left, start[1] + top);
-      for (const [x, y] of rest) marks.lineTo(x + left, y + top);
-    }
-  });
-  for (const { colour, width } of linkStrokes(context.palette)) {
-    pen.strokeStyle = css(colour);
-    pen.lineWidth = Math.min(width, smaller / 3);
-    pen.stroke(marks);
-  }
+/** Mark the linked cells. */
+export function drawLinks(context: TraceContext, drawing: SVGElement, geometry: Geometry) {
+  positionRectangle(drawing, geometry.left, geometry.top, geometry.width, geometry.height);
+  redraw(drawing, linkMarks(context, geometry));
 }
 
-/** The two strokes of a mark, one over the other; px. */
-export function linkStrokes({ paper, ink }: Palette) {
+/** The marks of linked cells, ink on paper, so that they are visible on every weight. */
+export function linkMarks(context: TraceContext, plot: Plot, rows?: number) {
+  const size = cellSize(plot);
+  const smaller = Math.min(size.width, size.height);
+  const lines = cornersOf(size, Math.min(smaller / 10, LINK_INSET), smaller < SMALL_LINK);
+  const marks = Array.from(linksOf(context).subarray(0, rows)).flatMap((key, row) => {
+    const [left, top] = [xOf(plot, key), yOf(plot, row)];
+    const strokes = lines.map((line) => line.map(([x, y]) => `${x + left} ${y + top}`).join("L"));
+    return key < 0 ? [] : strokes.map((stroke) => `M${stroke}`);
+  });
+  if (!marks.length) return [];
+  const { paper, ink } = context.palette;
   return [
-    { colour: paper, width: 4.5 },
-    { colour: ink, width: 2 },
-  ];
+    [paper, 4.5] as const, // px
+    [ink, 2] as const,
+  ].map(([colour, width]) => {
+    const stroke = { stroke: css(colour), "stroke-width": Math.min(width, smaller / 3) };
+    return drawn("path", { d: marks.join(""), fill: "none", ...stroke });
+  });
 }

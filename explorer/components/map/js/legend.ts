@@ -1,8 +1,9 @@
-import { context2d, element, type Part, populate, write } from "../../dom/js/element.ts";
+import { drawn } from "../../dom/js/drawing.ts";
+import { element, type Part, populate, write } from "../../dom/js/element.ts";
 import { createExplanation } from "../../dom/js/explanation.ts";
 import { createSmallSelect } from "../../dom/js/smallSelect.ts";
 import { markTerm, type Term, termEntry } from "../../dom/js/terms.ts";
-import { LEVELS, maskColour, type Palette } from "../../page/js/palette.ts";
+import { LEVELS, type Palette } from "../../page/js/palette.ts";
 import { goldSite } from "../../trace/js/headScores.ts";
 import { PADDING } from "../../trace/js/label.ts";
 import { SHOWN_MAPS, SITES } from "../../trace/js/look.ts";
@@ -11,8 +12,7 @@ import { isSimple, shownHead, shownMethod, siteOf } from "../../trace/js/stepSta
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { offers, offersMethod } from "../../trace/js/traceQuestions.ts";
 import { paintRamp } from "./bitmap.ts";
-import { wholeRange } from "./geometry.ts";
-import { drawPattern, MASK_CODES } from "./pattern.ts";
+import { definitions, MASK_CODES, maskedFills } from "./pattern.ts";
 import { createShownChoice } from "./shownChoice.ts";
 
 /** The technical words around a map; some open where they stand, and a key reaches all of them here. */
@@ -29,7 +29,7 @@ const ALIGNMENTS = ["alignment_prediction", "alignment_input"];
 export function createLegend(context: TraceContext): Part {
   const { say } = context;
   const shown = createShownChoice(context);
-  const bar = element("canvas", { class: "bar", width: LEVELS, height: 1, "aria-hidden": "true" });
+  const bar = element("canvas", { class: "ramp", width: LEVELS, height: 1, "aria-hidden": "true" });
   const marks = element("div", { class: "marks", testid: "scale-marks" });
   const scales = createSmallSelect(
     context,
@@ -129,13 +129,7 @@ export function writeMarks(parent: HTMLElement, marks: [number, string][]) {
 function reasonKey(context: TraceContext, code: number, shown: boolean) {
   const { palette, say } = context;
   const word = reasonWord(context, code);
-  const swatch = element("canvas", {
-    class: "swatch",
-    width: 36,
-    height: 24,
-    "aria-hidden": "true",
-  });
-  paintSwatch(swatch, palette, code);
+  const swatch = swatchOf(palette, code);
   const name = element("span", {}, say(word));
   markTerm(name, word === PADDING ? PADDING : "term_mask");
   return element(
@@ -146,12 +140,10 @@ function reasonKey(context: TraceContext, code: number, shown: boolean) {
   );
 }
 
-/** Paint a masked cell. */
-function paintSwatch(canvas: HTMLCanvasElement, palette: Palette, code: number) {
-  const { width, height } = canvas;
-  const pen = context2d(canvas);
-  pen.fillStyle = maskColour(palette.masked, code);
-  pen.fillRect(0, 0, width, height);
-  const cell = { queries: 1, keys: 1 };
-  drawPattern(pen, { width, height, ...wholeRange(cell) }, cell, [code], palette);
+/** A masked cell. */
+function swatchOf(palette: Palette, code: number) {
+  const place = { width: 24, height: 16 };
+  const cells = maskedFills(palette, code).map((fill) => drawn("rect", { ...place, fill }));
+  const looks = { class: "swatch", ...place, "aria-hidden": "true" };
+  return drawn("svg", looks, definitions(palette, [code]), ...cells);
 }

@@ -1,15 +1,15 @@
+import { drawn, redraw } from "../../dom/js/drawing.ts";
 import {
   assign,
   buttonElement,
   element,
   type Part,
   positionRectangle,
-  sharpCanvas,
   write,
 } from "../../dom/js/element.ts";
 import { latestOnly } from "../../dom/js/latestOnly.ts";
 import type { Plotly, PlotlyElement } from "../../dom/js/plotly.ts";
-import { untracked, type View } from "../../dom/js/store.ts";
+import { computed, type View, whenOther } from "../../dom/js/store.ts";
 import { markTerm } from "../../dom/js/terms.ts";
 import { frameShown } from "../../page/js/frame.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
@@ -26,7 +26,7 @@ import { isLargeMap, paintVisible } from "./largeMap.ts";
 import { createLegend } from "./legend.ts";
 import { liveFigure } from "./mapFigure.ts";
 import { createOverlay } from "./overlay.ts";
-import { drawPattern } from "./pattern.ts";
+import { definitions, maskedPaths } from "./pattern.ts";
 import { createSpace, type Space } from "./space.ts";
 import { clearHover, setHover } from "./tooltip.ts";
 
@@ -38,8 +38,8 @@ interface MapLayers {
   /** the cells: what is seen until Plotly has drawn them, without it, and of a large map */
   base: HTMLCanvasElement;
   plot: HTMLElement; // Plotly
-  pattern: HTMLCanvasElement; // of masked cells
-  links: HTMLCanvasElement; // of the alignment
+  pattern: SVGElement; // of masked cells
+  links: SVGElement; // of the alignment
 }
 
 const PLOT_CONFIG = {
@@ -62,8 +62,8 @@ export function createMap(
 ): MapPart {
   const base = element("canvas", { class: "base" });
   const plot = element("div", { class: "plot" });
-  const pattern = element("canvas", { class: "pattern" });
-  const links = element("canvas", { class: "links", testid: "links" });
+  const pattern = drawn("svg", { class: "pattern" });
+  const links = drawn("svg", { class: "links", "data-testid": "links" });
   const box = element("div", { class: "map", role: "img", testid: "map" });
   const layers = { box, base, plot, pattern, links };
   const problem = element("p", { class: "notice", testid: "map-notice", hidden: true });
@@ -78,7 +78,11 @@ export function createMap(
   const overlay = createOverlay(context, space);
   const axes = createAxes(context, space);
   box.append(base, plot, pattern, links, overlay.element, axes.element);
-  const drawing = createDrawing(context, layers, space);
+  const tone = computed(() => {
+    const [site, { state }] = [siteOf(context), context];
+    return tones(site.weights(state.layer, shownHead(state)), site.keys, scaleOf(state, site));
+  });
+  const drawing = createDrawing(context, layers, space, tone);
   const heading = mapHeading(context, tools, drawing.resetZoom);
   const node = element(
     "section",
@@ -91,11 +95,10 @@ export function createMap(
   const { refresh, shownCell } = watchPointer(context, box, space, onCell);
   const gestures = createEditGestures(context, box, space, shownCell);
   overlay.element.append(gestures.element);
-  const views = [
-    ...heading.views,
-    ...(legend.views ?? []),
+  const views = [...heading.views, ...(legend.views ?? [])];
+  const pictures = [
     space.fit,
-    () => drawCells(context, layers, space),
+    () => drawCells(context, layers, space, tone),
     space.view((geometry) => {
       const { layer } = context.state;
       const masked = siteOf(context).masked(layer, shownHead(context.state));
@@ -106,7 +109,6 @@ export function createMap(
     ...overlay.views,
     ...axes.views,
     ...gestures.views,
-    refresh,
   ];
   const start = async () => {
     const loaded = await drawing.start();
@@ -117,11 +119,24 @@ export function createMap(
       write(problem, context.say("no_plotly"));
     }
   };
-  return { element: node, views, start, destroy: drawing.stop, legend: legend.element };
+  return {
+    element: node,
+    views,
+    pictures,
+    after: [refresh],
+    start,
+    destroy: drawing.stop,
+    legend: legend.element,
+  };
 }
 
 /** The cells on the canvas, which Plotly's cover once it has drawn; of a large map they stay. */
-function drawCells(context: TraceContext, { box, base }: MapLayers, space: Space) {
+function drawCells(
+  context: TraceContext,
+  { box, base }: MapLayers,
+  space: Space,
+  tone: () => Float32Array,
+) {
   const { state, palette } = context;
   const site = siteOf(context);
   const large = isLargeMap(site);
@@ -129,28 +144,32 @@ function drawCells(context: TraceContext, { box, base }: MapLayers, space: Space
   if (!geometry) return;
   if (large) box.classList.add("by-canvas");
   const head = shownHead(state);
-  const tone = tones(site.weights(state.layer, head), site.keys, scaleOf(state, site));
-  paintVisible(base, geometry, palette, tone, site.masked(state.layer, head), site);
+  paintVisible(base, geometry, palette, tone(), site.masked(state.layer, head), site);
   assign(box, "aria-label", `${context.say("map")}: ${mapTitle(context)}`);
 }
 
 /** The pattern of the masked cells at the present zoom. */
 export function paintPattern(
   context: TraceContext,
-  canvas: HTMLCanvasElement,
+  pattern: SVGElement,
   geometry: Geometry,
   masked: Uint8Array,
 ) {
-  const pen = sharpCanvas(canvas, geometry.width, geometry.height);
-  positionRectangle(canvas, geometry.left, geometry.top, geometry.width, geometry.height);
-  drawPattern(pen, geometry, siteOf(context), masked, context.palette);
+  positionRectangle(pattern, geometry.left, geometry.top, geometry.width, geometry.height);
+  const paths = maskedPaths(context.palette, geometry, siteOf(context), masked);
+  redraw(pattern, [definitions(context.palette), ...paths]);
 }
 
 /**
  * Plotly's part: at most one drawing at a time, and after it only the latest request. Until it has
  * drawn, which takes longer than all else on the page, the canvas shows the cells.
  */
-function createDrawing(context: TraceContext, layers: MapLayers, space: Space) {
+function createDrawing(
+  context: TraceContext,
+  layers: MapLayers,
+  space: Space,
+  tone: () => Float32Array,
+) {
   const plot = layers.plot as PlotlyElement;
   let plotly: Plotly | null = null;
   let figure: ReturnType<typeof liveFigure> | null = null;
@@ -182,7 +201,7 @@ function createDrawing(context: TraceContext, layers: MapLayers, space: Space) {
   const view = () => {
     const fitted = space.fitted();
     if (!fitted) return;
-    figure = liveFigure(context, fitted);
+    figure = liveFigure(context, fitted, tone);
     draw();
   };
   /** Load Plotly and draw; resolves to whether it could. */
@@ -257,10 +276,10 @@ function watchPointer(
     },
     { signal: context.signal },
   );
-  const refresh = () => {
-    void [siteOf(context), context.state.layer, shownHead(context.state)]; // another picture
-    untracked(() => latest && hover(latest));
-  };
+  const refresh = whenOther(
+    () => [siteOf(context), context.state.layer, shownHead(context.state)],
+    () => latest && hover(latest),
+  );
   return { refresh, shownCell };
 }
 

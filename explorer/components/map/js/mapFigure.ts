@@ -1,6 +1,5 @@
 import { maskColour, type Palette, rampStops } from "../../page/js/palette.ts";
 import { UNMASKED } from "../../trace/js/look.ts";
-import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { shownHead, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type Geometry, rangesOf, wholeRange } from "./geometry.ts";
@@ -10,11 +9,10 @@ import { MASK_CODES } from "./pattern.ts";
 const STOPS = 32; // of the colour scale
 
 /** The weights and the masked cells of the selected head as Plotly heatmaps. */
-function figureData(context: TraceContext) {
+function figureData(context: TraceContext, tone: Float32Array) {
   const { state, palette } = context;
   const site = siteOf(context);
   const masked = site.masked(state.layer, shownHead(state));
-  const tone = tones(site.weights(state.layer, shownHead(state)), site.keys, scaleOf(state, site));
   const table = (value: (cell: number) => number | null) =>
     Array.from({ length: site.queries }, (_, query) =>
       Array.from({ length: site.keys }, (_, key) => value(query * site.keys + key)),
@@ -48,7 +46,7 @@ function plotlyGreys(palette: Palette) {
  * The figure on screen: cells only, and none of a large map, which a canvas has. Labels and the current step are drawn over it, because they
  * change at every step and the cells do not.
  */
-export function liveFigure(context: TraceContext, geometry: Geometry) {
+export function liveFigure(context: TraceContext, geometry: Geometry, tone: () => Float32Array) {
   const site = siteOf(context);
   const { zoom } = context.state;
   const axis = { showgrid: false, zeroline: false, showticklabels: false, ticks: "" };
@@ -66,5 +64,5 @@ export function liveFigure(context: TraceContext, geometry: Geometry) {
     xaxis: { ...axis, range: [...shown.x], minallowed: x[0], maxallowed: x[1] },
     yaxis: { ...axis, range: [...shown.y].reverse(), minallowed: y[0], maxallowed: y[1] },
   };
-  return { data: isLargeMap(site) ? [] : figureData(context), layout };
+  return { data: isLargeMap(site) ? [] : figureData(context, tone()), layout };
 }

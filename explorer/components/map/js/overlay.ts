@@ -1,7 +1,7 @@
 import { element, populate, positionRectangle, write } from "../../dom/js/element.ts";
 import { OUTLINE } from "../../dom/js/lengths.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { colourAt, inkOn } from "../../page/js/palette.ts";
 import { weightsHidden } from "../../trace/js/guess.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";

@@ -2,14 +2,14 @@ import { assign, buttonElement, element, type Part, write } from "../../dom/js/e
 import { LAYER_LABEL, LAYER_TARGET, PHONE_WIDTH, THUMBNAIL_EDGE } from "../../dom/js/lengths.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
-import { createStore } from "../../dom/js/store.ts";
+import { computed, measured, whenOther } from "../../dom/js/store.ts";
 import { markTerm } from "../../dom/js/terms.ts";
 import { reachOf } from "../../trace/js/contributions.ts";
 import { editHead } from "../../trace/js/editing.ts";
 import { visibleRows, weightsHidden } from "../../trace/js/guess.ts";
 import { goldWeight } from "../../trace/js/headScores.ts";
 import { MEAN } from "../../trace/js/look.ts";
-import { type Scale, scaleOf, tones } from "../../trace/js/scale.ts";
+import { scaleOf, tones } from "../../trace/js/scale.ts";
 import {
   currentRow,
   headAt,
@@ -35,7 +35,13 @@ import { clearHover, setHover } from "./tooltip.ts";
 
 export type Layout = ThumbnailSize & { columns: number }; // thumbnails, and how many are in a line
 
-type Pictures = { layout: Layout; scale: Scale };
+/** How thumbnails fit into their space. */
+interface Fitted {
+  layout: Layout;
+  named: boolean; // whether the names of the heads are above the columns
+  larger: number; // the type than that of a desk
+  scored: boolean; // whether there are numbers below them
+}
 
 type Removal = (layer: number, head: number) => Replacement | null;
 
@@ -80,18 +86,23 @@ export function createRail(
   const grid = element("div", { class: "heads", testid: "heads", role: "group" });
   const node = element("section", { class: "rail", "aria-label": say("heads") }, axes, grid);
   const shown = () => heads(context.state.zoom);
-  const pictures = createStore<Pictures>({
-    layout: { unit: 1, width: 0, height: 0, columns: 1 },
-    scale: "linear",
+  const fitted = computed(fitIn(context, grid, gold));
+  const made = computed(() => {
+    const [{ numbers, heads }, { named, scored }] = [siteOf(context), fitted()];
+    return JSON.stringify([numbers, heads, named, scored, isSimple(context)]);
   });
-  const layOut = () => {
-    void context.size; // measures
-    pictures.set({ layout: buildRail(context, grid, gold, removal) });
+  let buttons: { made: string; all: HTMLElement[] } = { made: "", all: [] };
+  const selectable = () => {
+    if (buttons.made !== made()) buttons = { made: made(), all: headButtons(grid) };
+    return buttons.all;
   };
-  const chooseScale = () => pictures.set({ scale: scaleOf(context.state, siteOf(context)) });
+  const selected = () => grid.querySelector<HTMLElement>(`[data-head="${selectedName(context)}"]`);
+  const place = measured(() => {
+    const { offsetLeft = 0, offsetTop = 0 } = selected() ?? {};
+    return [offsetLeft, offsetTop, grid.clientWidth, grid.clientHeight].join();
+  });
   const bringSelected = () => {
-    void pictures.values.layout; // which moves it
-    const frame = grid.querySelector(`[data-head="${selectedName(context)}"]`);
+    const frame = selected();
     if (frame) bringIntoView(grid, frame);
   };
   followArrows(grid, () => headButtons(grid), { press: () => !context.state.edit });
@@ -99,15 +110,14 @@ export function createRail(
   grid.addEventListener("pointerleave", (event) => clearHover(context, event));
   return {
     element: node,
-    views: [
-      () => nameAxes(context, axes, gold),
-      layOut,
-      chooseScale,
-      () => paintThumbnails(context, grid, pictures.values, shown(), removal),
-      () => markSelected(context, grid, pictures.values),
-      () => markStep(context, grid, pictures.values.layout, shown().part),
+    views: [() => nameAxes(context, axes, gold)],
+    pictures: [
+      () => buildRail(context, grid, fitted(), made(), gold, removal),
+      () => paintThumbnails(context, grid, fitted().layout, shown(), removal),
+      () => markSelected(context, grid, selectable()),
+      () => markStep(context, grid, fitted().layout, shown().part),
     ],
-    after: [bringSelected],
+    after: [whenOther(() => [selectedName(context), place()], bringSelected)],
   };
 }
 
@@ -199,22 +209,37 @@ function goldOfTrace(context: TraceContext): GoldNumbers {
   };
 }
 
+/** How the thumbnails fit into the grid, or above the maps. They have one size in all attentions. */
+function fitIn(context: TraceContext, grid: HTMLElement, gold: GoldNumbers): () => Fitted {
+  const above = measured(() => context.root.dataset.railAbove !== undefined);
+  const width = measured(() => grid.clientWidth - GRID_EDGE);
+  const height = measured(() => grid.clientHeight - GRID_EDGE);
+  return () => {
+    const shape = sharedShape(context.trace);
+    const larger = context.state.projector ? LARGER : 1;
+    const scored = isScored(context, gold);
+    const size = thumbnailSize(72, shape, SMALLEST_THUMBNAIL);
+    const fitted = above()
+      ? { layout: { ...size, columns: siteOf(context).heads }, named: false }
+      : fitNamed({ width: width(), height: height() }, shape, larger, scored);
+    return { ...fitted, larger, scored };
+  };
+}
+
 /**
- * Lay the thumbnails out, layer by layer. They have one size in all attentions, and stay as elements
- * from one trace to the next of its shape: new ones would cost more than all else that is drawn.
+ * Lay the thumbnails out, layer by layer. They stay as elements from one trace to the next of its
+ * shape: new ones would cost more than all else that is drawn.
+ * @param made of what they are made
  */
-function buildRail(context: TraceContext, grid: HTMLElement, gold: GoldNumbers, removal: Removal) {
+function buildRail(
+  context: TraceContext,
+  grid: HTMLElement,
+  { layout, named, larger, scored }: Fitted,
+  made: string,
+  gold: GoldNumbers,
+  removal: Removal,
+) {
   const site = siteOf(context);
-  const shape = sharedShape(context.trace);
-  const above = context.root.dataset.railAbove !== undefined;
-  const larger = context.state.projector ? LARGER : 1;
-  const scored = isScored(context, gold);
-  const { layout, named } = above
-    ? {
-        layout: { ...thumbnailSize(72, shape, SMALLEST_THUMBNAIL), columns: site.heads },
-        named: false,
-      }
-    : fitNamed(grid, shape, larger, scored);
   grid.style.setProperty("--thumb-width", `${layout.width}px`);
   grid.style.setProperty("--thumb-height", `${layout.height}px`);
   grid.style.setProperty("--columns", String(layout.columns));
@@ -224,7 +249,6 @@ function buildRail(context: TraceContext, grid: HTMLElement, gold: GoldNumbers, 
     "low",
     lines * (layout.height + SCORE_HEIGHT + THUMBNAIL_EDGE) < MEAN_HEIGHT,
   );
-  const made = JSON.stringify([site.numbers, site.heads, named, scored, isSimple(context)]);
   if (grid.dataset.made !== made) {
     const layers = site.numbers.map((_, layer) => layerOfHeads(context, site, layer, scored));
     grid.replaceChildren(...(named ? [columnNames(site)] : []), ...layers);
@@ -234,7 +258,6 @@ function buildRail(context: TraceContext, grid: HTMLElement, gold: GoldNumbers, 
     const { layer, head } = headAt(index, site.heads);
     nameThumbnail(context, frame, gold, layer, head, removal(layer, head));
   });
-  return layout;
 }
 
 /** The name of a layer and its thumbnails. */
@@ -265,12 +288,11 @@ function isTight({ width }: ThumbnailSize, larger: number) {
  * thumbnails and a column has one head of each layer.
  */
 function fitNamed(
-  grid: HTMLElement,
+  { width, height }: { width: number; height: number },
   site: Pick<Site, "layers" | "heads" | "queries" | "keys">,
   larger: number,
   scored: boolean,
 ): { layout: Layout; named: boolean } {
-  const [width, height] = [grid.clientWidth - GRID_EDGE, grid.clientHeight - GRID_EDGE];
   const layout = fitThumbnails(width, height, site, larger);
   if (!scored || !isTight(layout, larger)) return { layout, named: false };
   const lower = fitThumbnails(width, height - SCORE_HEIGHT * larger, site, larger);
@@ -399,12 +421,13 @@ export function cellUnder(
 function paintThumbnails(
   context: TraceContext,
   grid: HTMLElement,
-  { layout, scale }: Readonly<Pictures>,
+  layout: Layout,
   heads: HeadPictures,
   removal: Removal,
 ) {
   const { palette } = context;
   const site = siteOf(context);
+  const scale = scaleOf(context.state, site);
   grid.querySelectorAll("canvas").forEach((canvas, index) => {
     const { layer, head } = headAt(index, site.heads);
     const picture = heads.of(layer, head);
@@ -420,11 +443,9 @@ function headButtons(grid: HTMLElement): HTMLElement[] {
 }
 
 /** Ring the selected head, which is the only stop of the Tab key. */
-function markSelected(context: TraceContext, grid: HTMLElement, pictures: Readonly<Pictures>) {
-  void pictures.layout; // with which there may be other thumbnails
+function markSelected(context: TraceContext, grid: HTMLElement, all: HTMLElement[]) {
   const selected = selectedName(context);
   nameLayers(context, grid);
-  const all = headButtons(grid);
   for (const frame of all) {
     const chosen = frame.dataset.head === selected;
     frame.classList.toggle("selected", chosen);

@@ -1,7 +1,7 @@
 import { element, type Part } from "../../dom/js/element.ts";
 import { percent } from "../../dom/js/numbers.ts";
 import { writeWithTerm } from "../../dom/js/terms.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { type Method, reachOf } from "../../trace/js/contributions.ts";
 import { tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { labelOf, PADDING, termOf } from "../../trace/js/label.ts";

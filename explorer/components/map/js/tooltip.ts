@@ -1,6 +1,6 @@
 import { element, type Part } from "../../dom/js/element.ts";
 import { isTerm } from "../../dom/js/terms.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { type HeadOrMethod, reachOf } from "../../trace/js/contributions.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import type { Hover } from "../../trace/js/initialState.ts";
@@ -68,7 +68,7 @@ export function createTooltip(context: TraceContext): Part {
   for (const event of ["pointerdown", "pointercancel"] as const) {
     document.addEventListener(event, release, { capture: true, signal: context.signal });
   }
-  return { element: node, views: [draw] };
+  return { element: node, after: [draw] };
 }
 
 /** A special token under the pointer. */
@@ -149,8 +149,9 @@ function dropLine(context: TraceContext, head: HeadOrMethod, query: number, key:
  * Whether another touch of the cell opens the panel that shows how its weight is computed; where
  * there is more space the first one does.
  */
-function opensInside({ pieces, root, state }: TraceContext, { layer, head }: Hover) {
-  const offered = offers({ pieces }, "vectors") && root.dataset.narrow !== undefined;
+function opensInside(context: TraceContext, { layer, head }: Hover) {
+  const { state } = context;
+  const offered = offers(context, "vectors") && context.narrow();
   return offered && state.inside === null && state.layer === layer && shownHead(state) === head;
 }
 

@@ -1,7 +1,6 @@
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
 import type { Say } from "../../dom/js/sentences.ts";
-import { isInLesson } from "../../page/js/lessonEvents.ts";
 import type { Move } from "../../trace/js/actions.ts";
 import { reveal } from "../../trace/js/guess.ts";
 import { currentRow, stepName } from "../../trace/js/stepState.ts";
@@ -161,8 +160,7 @@ function drawTransport(
   write(hint, off ? away : all || state.hinted || state.projector ? "" : say(hintOf(context)));
   hint.hidden = Boolean(state.guess) && !off; // its space is that of the tally
   hint.hidden ||= context.pieces.header.predictions !== undefined; // they say what there is
-  void context.asked; // with a lesson comes and goes its mark on the page
-  hint.hidden ||= !off && isInLesson(); // its card says what to do
+  hint.hidden ||= !off && context.inLesson; // its card says what to do
 }
 
 /** The first hint; where a text opens in the middle, it says why. */

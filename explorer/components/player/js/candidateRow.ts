@@ -1,7 +1,7 @@
 import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import { percent, percentOfLoss } from "../../dom/js/numbers.ts";
 import { atTemperature } from "../../inside/js/temperature.ts";
-import { ASKED } from "../../page/js/lessonEvents.ts";
+import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { guessKey, guessToken, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { labelOf, writeToken } from "../../trace/js/label.ts";
 import { asksProbability, currentRow } from "../../trace/js/stepState.ts";

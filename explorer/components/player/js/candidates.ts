@@ -3,7 +3,7 @@ import { scrollIntoSight } from "../../dom/js/inView.ts";
 import { LIST_MARGIN } from "../../dom/js/lengths.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
-import type { View } from "../../dom/js/store.ts";
+import { measured, type View } from "../../dom/js/store.ts";
 import { writeWithTerm } from "../../dom/js/terms.ts";
 import { createTemperature } from "../../inside/js/temperature.ts";
 import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
@@ -88,14 +88,15 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     const focused = (list.getRootNode() as Document | ShadowRoot).activeElement;
     markStop(pressable(), focused instanceof HTMLElement ? focused : undefined);
   };
+  const around = [heading, temperature.element, note, typed.element];
+  const space = measured(() => spaceForRows(node, around));
   const fit = () => {
-    const { ahead, alignment, head, layer, shows } = state;
-    void [context.size, ahead, alignment, head, layer, shows]; // move what is above in the column
-    if (byHeads()) attribution(""); // fills it, once found
-    const candidates = listed(context);
-    const around = [heading, temperature.element, note, typed.element];
-    const shown = fitCandidates(context, node, around, candidates, rows);
+    const shown = fitCandidates(context, node, space, listed(context), rows);
     others.draw(isGuessed(context) || byHeads() ? [] : shown);
+  };
+  const fitParts = () => {
+    if (byHeads()) attribution(""); // fills it, once found
+    space(); // with more or less of it, others of them fit
     fitHeadParts(context, node.parentElement as HTMLElement);
   };
   const views = [
@@ -104,6 +105,7 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     ...(typed.views ?? []),
     ...(temperature.views ?? []),
     fit,
+    fitParts,
   ];
   return { element: node, views: [...views, leadToChoices(context, node)] };
 }
@@ -120,7 +122,7 @@ function leadToChoices(context: TraceContext, node: HTMLElement): View {
     const begins = state.guess !== null && !before && context.generation === shown;
     before = state.guess !== null;
     shown = context.generation;
-    if (begins && root.dataset.narrow !== undefined)
+    if (begins && context.narrow())
       requestAnimationFrame(() => scrollIntoSight(root, node, "start"));
   };
 }
@@ -138,27 +140,27 @@ function drawChoice(context: TraceContext, { buttons, check }: ReturnType<typeof
  * Show as many rows as the column has space for, always including the chosen one, and make them
  * as high as the space allows; three in Simple. While they are guessed all are shown: which are left
  * would tell something.
- * @param around parts of `node` that take space, too
+ * @param space px that the column has for them
  * @param candidates in the order of their rows
  * @returns those that are shown
  */
 function fitCandidates(
   context: TraceContext,
   node: HTMLElement,
-  around: HTMLElement[],
+  space: () => number,
   candidates: Candidate[],
   rows: CandidateRow[],
 ): Candidate[] {
-  const { root, state } = context;
+  const { state } = context;
   const { length } = candidates;
   const guessed = isGuessed(context);
-  const fitted = root.dataset.narrow === undefined && length > 0;
+  const fitted = !context.narrow() && length > 0;
   const [smallest, largest] = ROW[state.projector ? "projector" : "desk"];
-  const space = fitted ? spaceForRows(node, around) : Infinity;
-  const fit = Math.max(FEWEST_CANDIDATES, Math.floor(space / smallest) - 1); // one is of the others
+  const free = fitted ? space() : Infinity;
+  const fit = Math.max(FEWEST_CANDIDATES, Math.floor(free / smallest) - 1); // one is of the others
   const room = guessed ? length : Math.min(length, fit);
   const most = isSimple(context) && !guessed ? Math.min(room, FEWEST_CANDIDATES) : room;
-  const height = Math.min(Math.max(space / (room + 1), smallest), largest);
+  const height = Math.min(Math.max(free / (room + 1), smallest), largest);
   node.style.setProperty("--row-height", fitted ? `${Math.floor(height)}px` : "");
   const ranks = candidates.map(({ rank }) => rank).sort((one, other) => one - other);
   const last = candidates.find(({ chosen }) => chosen)?.rank ?? 0;
@@ -172,7 +174,10 @@ function fitCandidates(
   });
 }
 
-/** The height that the column has for rows, px. */
+/**
+ * The height that the column has for rows, px.
+ * @param around parts of `node` that take space, too
+ */
 function spaceForRows(node: HTMLElement, around: HTMLElement[]) {
   const column = node.parentElement as HTMLElement;
   const gap = parseFloat(getComputedStyle(column).rowGap) || 0;

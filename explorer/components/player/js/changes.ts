@@ -53,8 +53,7 @@ export function createChanges(context: TraceContext): Part {
     const same = drawOutputs(context, outputs, original ?? view.original);
     const unmasked = linesOf(context).includes("omit mask");
     write(why, same && unmasked ? say("without_mask_same") : "");
-    if (more && context.root.dataset.narrow !== undefined)
-      requestAnimationFrame(() => scrollIntoSight(context.root, node));
+    if (more && context.narrow()) requestAnimationFrame(() => scrollIntoSight(context.root, node));
   };
   return { element: node, views: [drawChips, draw] };
 }

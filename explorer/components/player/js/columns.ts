@@ -1,5 +1,5 @@
 import { SMALL_WIDTH } from "../../dom/js/lengths.ts";
-import { untracked, type View } from "../../dom/js/store.ts";
+import { measured, untracked, type View } from "../../dom/js/store.ts";
 import { createGeometry } from "../../map/js/geometry.ts";
 import { railWidth } from "../../map/js/rail.ts";
 import { siteOf } from "../../trace/js/stepState.ts";
@@ -19,25 +19,28 @@ export function createColumns(
   context: TraceContext,
   { main, aside }: { main: HTMLElement; aside: HTMLElement },
 ): View {
-  return () => {
-    const { root } = context;
-    void [context.size, context.generation]; // measures; of a trace as it comes on screen
-    if (root.dataset.narrow !== undefined) return;
+  const freeWidth = measured(() => {
     const gaps = 2 * parseFloat(getComputedStyle(main).columnGap);
-    const width = main.clientWidth - aside.getBoundingClientRect().width - gaps;
-    const height = main.clientHeight;
-    const tabs = main.querySelector(".rail > .segments")?.getBoundingClientRect().width ?? 0;
-    const least = Math.max(narrowestRail(context), Math.ceil(tabs)); // some fonts are wide
+    return main.clientWidth - aside.getBoundingClientRect().width - gaps;
+  });
+  const freeHeight = measured(() => main.clientHeight);
+  const tabsWidth = measured(
+    () => main.querySelector(".rail > .segments")?.getBoundingClientRect().width ?? 0,
+  );
+  return () => {
+    if (context.narrow()) return;
+    const [width, height] = [freeWidth(), freeHeight()];
+    const least = Math.max(narrowestRail(context), Math.ceil(tabsWidth())); // some fonts are wide
     const lines = LINES[context.state.projector ? "projector" : "desk"];
     const most = width - Math.max(mapWidth(context, width - least, height - AROUND_MAP), lines);
     const used = most > least ? railWidth(context, most, height - ABOVE_HEADS) : least;
-    root.style.setProperty("--rail", `${Math.max(least, Math.min(used, most))}px`);
+    context.root.style.setProperty("--rail", `${Math.max(least, Math.min(used, most))}px`);
   };
 }
 
 /** The least width of the thumbnails, px. */
-function narrowestRail({ root, state }: TraceContext) {
-  if (root.clientWidth > SMALL_WIDTH) return NARROWEST_RAIL[state.projector ? "projector" : "desk"];
+function narrowestRail({ width, state }: TraceContext) {
+  if (width() > SMALL_WIDTH) return NARROWEST_RAIL[state.projector ? "projector" : "desk"];
   return NARROWEST_RAIL[state.projector ? "smallProjector" : "small"];
 }
 

@@ -5,7 +5,7 @@ import { readEnvelope } from "../../page/js/envelope.ts";
 import { apply, canEdit, type EditNote, linesOf, showEdit } from "../../trace/js/editing.ts";
 import { MOST_INTERVENTIONS, type OMISSIONS, VERBS } from "../../trace/js/look.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
-import { giveSize, type TraceContext } from "../../trace/js/traceContext.ts";
+import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { fetchAnswer, offers } from "../../trace/js/traceQuestions.ts";
 import { drawTokens } from "./drawTokens.ts";
 
@@ -23,9 +23,7 @@ export function createEditButton(context: TraceContext): Part {
     const { edit } = context.state;
     button.hidden = !canEdit(context);
     assign(button, "aria-pressed", String(edit));
-    if (root.hasAttribute("data-edit") === edit) return;
     root.toggleAttribute("data-edit", edit);
-    giveSize(context); // the line below the heading comes or goes
   };
   return { element: button, views: [draw] };
 }

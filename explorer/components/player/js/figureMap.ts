@@ -9,8 +9,8 @@ import {
   shortLabel,
   TYPE,
 } from "../../figure/js/figureText.ts";
-import { cornersOf, linkStrokes, linksOf } from "../../map/js/alignment.ts";
-import { labelled, textWidth } from "../../map/js/geometry.ts";
+import { linkMarks } from "../../map/js/alignment.ts";
+import { labelled, textWidth, wholeRange } from "../../map/js/geometry.ts";
 import { colourAt, css, inkOn, maskColour } from "../../page/js/palette.ts";
 import { shownPrediction, visibleRows, weightsHidden, whyCovered } from "../../trace/js/guess.ts";
 import { labelOf, markOf } from "../../trace/js/label.ts";
@@ -185,23 +185,10 @@ function predictions(context: TraceContext, { left, top, width, down }: Places) 
 }
 
 /** The corners of the linked cells. */
-function links(context: TraceContext, { left, top, across, down }: Places) {
-  const size = { width: across, height: down };
-  const smaller = Math.min(across, down);
-  const lines = cornersOf(size, Math.min(smaller / 10, 3), smaller < PITCH.level);
-  return Array.from(linksOf(context).subarray(0, visibleRows(context))).flatMap((key, row) => {
-    if (key < 0) return [];
-    const [x, y] = [left + key * across, top + row * down];
-    const path = lines.map((line) => `M${line.map(([dx, dy]) => `${x + dx} ${y + dy}`).join("L")}`);
-    return linkStrokes(context.palette).map(({ colour, width }) =>
-      drawn("path", {
-        d: path.join(""),
-        fill: "none",
-        stroke: css(colour),
-        "stroke-width": Math.min(width, smaller / 3),
-      }),
-    );
-  });
+function links(context: TraceContext, { left, top, width, height }: Places) {
+  const plot = { width, height, ...wholeRange(siteOf(context)) };
+  const marks = linkMarks(context, plot, visibleRows(context));
+  return [drawn("g", { transform: `translate(${left} ${top})` }, ...marks)];
 }
 
 /** The frame of the current row, with its weights where they fit. */

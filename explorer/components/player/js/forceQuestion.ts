@@ -1,4 +1,5 @@
 import { buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import { whenOther } from "../../dom/js/store.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { currentRow } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -40,9 +41,6 @@ export function createForceQuestion(context: TraceContext): Part & {
     button.after(node);
     write(sentence, say(masks.length ? "force_mask_ask" : "force_ask", facts));
   };
-  const endElsewhere = () => {
-    void [state.step, state.guess, state.site, context.trace];
-    end();
-  };
-  return { element: node, views: [endElsewhere], force };
+  const place = () => [state.step, state.guess, state.site, context.trace];
+  return { element: node, views: [whenOther(place, end)], force };
 }

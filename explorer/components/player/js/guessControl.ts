@@ -1,5 +1,4 @@
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
-import { isInLesson } from "../../page/js/lessonEvents.ts";
 import { canGuess } from "../../trace/js/guess.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
@@ -20,7 +19,6 @@ export function createGuessControl(context: TraceContext): Part {
   const tally = element("output", { class: "tally", testid: "tally", title: say("tally_title") });
   const node = element("span", { class: "guess-control" }, button, label, tally);
   const draw = () => {
-    void context.asked; // with a lesson comes and goes its mark on the page
     const { guess } = context.state;
     document.documentElement.toggleAttribute("data-guess", guess !== null); // hints tell outputs
     node.hidden = context.trace.predicted.length === 0;
@@ -29,7 +27,7 @@ export function createGuessControl(context: TraceContext): Part {
     assign(button, "aria-disabled", able ? null : "true");
     assign(button, "data-idle", able ? null : "");
     assign(button, "title", say(able ? "guess_title" : "no_guess_drawn"));
-    label.hidden = tally.hidden = guess === null || (isInLesson() && guess.total === 0); // its card asks
+    label.hidden = tally.hidden = guess === null || (context.inLesson && guess.total === 0); // its card asks
     if (!guess) return;
     weights.checked = guess.weightsToo;
     write(tally, say("tally", { right: guess.right, total: guess.total }));

@@ -38,7 +38,7 @@ export function showsHeadParts(context: TraceContext) {
  * rather goes without their numbers, too.
  */
 export function fitHeadParts(context: TraceContext, column: HTMLElement) {
-  const fitted = showsHeadParts(context) && context.root.dataset.narrow === undefined;
+  const fitted = showsHeadParts(context) && !context.narrow();
   const { projector } = context.state;
   const order = projector ? [...GIVING_WAY, "numbers"] : GIVING_WAY;
   const cut = () => column.scrollHeight > column.clientHeight;

@@ -4,7 +4,7 @@ import type { Figure } from "../../dom/js/savedFile.ts";
 import { figureOrigin } from "../../figure/js/figureOrigin.ts";
 import { beginFigure } from "../../figure/js/figureSheet.ts";
 import { addParagraph, FONT, figurePen, LINE, MARGIN, TYPE } from "../../figure/js/figureText.ts";
-import { signedLines } from "../../figure/js/signedBarsFigure.ts";
+import { signedLines } from "../../figure/js/signedBars.ts";
 import { textWidth } from "../../map/js/geometry.ts";
 import { css, inkOn, printPalette } from "../../page/js/palette.ts";
 import { currentRow, headAt, stepName } from "../../trace/js/stepState.ts";

@@ -1,15 +1,8 @@
-import { assign, type Part } from "../../dom/js/element.ts";
+import { assign, type DrawnPart } from "../../dom/js/element.ts";
 import { keepInSight } from "../../dom/js/inView.ts";
-import { createStore } from "../../dom/js/store.ts";
-import {
-  highlighted,
-  onCloseCell,
-  onHighlight,
-  onLeft,
-  onLook,
-  reportAway,
-  tellSeen,
-} from "../../page/js/lessonEvents.ts";
+import { measured, untracked } from "../../dom/js/store.ts";
+import { type Look, NEXT_TOKEN } from "../../page/js/lessonOnPage.ts";
+import { onPage, setOnPage } from "../../page/js/onPage.ts";
 import { tokenHidden, withoutTally } from "../../trace/js/guess.ts";
 import { initialState, type TraceState } from "../../trace/js/initialState.ts";
 import { currentRow, isAsked, shownHead, siteOf } from "../../trace/js/stepState.ts";
@@ -19,68 +12,75 @@ const PLACE = ["site", "layer", "head", "step"] as const;
 const MARK = "data-highlighted";
 /** By their names in a lesson, what the style sheet knows them as. */
 const MASK_ANSWERS = { "mask reason": "reason", weight: "weight" };
-const NO_CELL = { inside: null, insideView: "cell", edit: false } as const;
+export const NO_CELL = { inside: null, insideView: "cell", edit: false } as const;
 
-/** Show the part of the trace that a lesson asks for, as its link would. */
-export function followLesson(context: TraceContext, show: (state: TraceState) => void) {
-  onLook((look) => {
+/** Show the part of the trace that a lesson asks for, as its link would. It is drawn first. */
+export function followLesson(context: TraceContext, show: (state: TraceState) => void): DrawnPart {
+  const lookNow = () => onPage.lesson?.look() ?? null;
+  let shown = lookNow(); // with which the trace came
+  let open = context.inLesson;
+  const showLook = (look: Look) => {
     const { pieces, state } = context;
     const before = { ...state, ...NO_CELL, words: false, temperature: 1, guess: null };
     const view = { ...pieces.header.view, ...look, guess: Boolean(look.guess) };
     show({ ...initialState(pieces, view, before), everything: state.everything });
-  }, context.signal);
-  onCloseCell(() => context.set(NO_CELL), context.signal);
-  onLeft(() => {
-    const { guess } = context.state;
+  };
+  const follow = () => {
+    const look = lookNow();
+    const another = look !== shown;
+    shown = look;
+    if (another && look && !("moment" in look)) untracked(() => showLook(look));
+  };
+  const leave = () => {
+    const left = open && !context.inLesson;
+    open = context.inLesson;
+    const guess = left && untracked(() => context.state.guess);
     if (guess) context.set({ guess: withoutTally(guess) });
-  }, context.signal);
+  };
+  return { views: [follow, leave] };
 }
 
 /**
  * The outline around what a lesson speaks of, which is scrolled into view once; none while the
- * person looks at another place than the card's. It is drawn last: the element may have just been
- * made.
+ * person looks at another place than the card's.
  */
-export function createHighlight(context: TraceContext): Pick<Part, "views"> {
+export function createHighlight(context: TraceContext): DrawnPart {
   const { root, state, signal } = context;
-  const told = createStore({ wanted: { name: highlighted() } });
-  onHighlight(() => told.set({ wanted: { name: highlighted() } }), signal);
+  const wanted = () => onPage.lesson?.card() ?? null;
   let card = -1; // the generation of what it shows
   let place = ""; // of the card
-  let away = false;
   let marked: Element | null = null;
-  let seen: object | null = null; // what was scrolled into view
+  let seen: unknown[] = []; // the card that was scrolled to, and whether it was answered
   let following: AbortController | undefined;
   signal.addEventListener("abort", () => following?.abort());
+  const found = measured(() =>
+    root.querySelector(`[data-testid="${CSS.escape(wanted()?.highlight ?? "")}"]`),
+  );
+  const visible = measured(() => found()?.checkVisibility() ?? false);
   const mark = () => {
-    const { wanted } = told.values;
     const now = PLACE.map((name) => state[name]).join(" ");
     if (context.generation !== card) place = now;
     card = context.generation;
-    if (away !== (now !== place)) {
-      away = !away;
-      reportAway(away);
-    }
-    const name = away ? "" : wanted.name;
-    if (!name && !marked) return;
-    void [{ ...context }, { ...state }]; // any change may make it, or show it
-    const found = name ? root.querySelector(`[data-testid="${CSS.escape(name)}"]`) : null;
-    if (found !== marked) marked?.removeAttribute(MARK);
-    marked = found;
+    const away = now !== place;
+    setOnPage({ away });
+    const next = away ? null : found();
+    if (next !== marked) marked?.removeAttribute(MARK);
+    marked = next;
     marked?.setAttribute(MARK, "");
-    if (!marked || seen === wanted || !marked.checkVisibility()) return;
-    seen = wanted;
+    const told = [wanted(), context.asked.answered]; // with the answer the card is higher
+    if (!marked || told.every((one, index) => one === seen[index]) || !visible()) return;
+    seen = told;
     following?.abort();
     following = keepInSight(root, marked.closest(".inside-step") ?? marked);
   };
-  return { views: [mark] };
+  return { after: [mark] };
 }
 
 /**
  * One question for the card and for Guess: an answer on the card reveals the token, and a token that
  * was revealed answers a card that asks for it. The card says which is right.
  */
-export function createCardAnswer(context: TraceContext): Pick<Part, "views"> {
+export function createCardAnswer(context: TraceContext): DrawnPart {
   let hidden = false;
   let card = -1; // the generation of what it shows
   const follow = () => {
@@ -91,16 +91,16 @@ export function createCardAnswer(context: TraceContext): Pick<Part, "views"> {
     const { asked, state } = context;
     const { guess, step } = state;
     if (guess && hidden && asked.answered) context.set({ guess: { ...guess, tokens: step } });
-    if (before && !hidden && asked.answer) tellSeen();
+    if (before && !hidden && asked.answer === NEXT_TOKEN) onPage.lesson?.reveal();
   };
-  return { views: [follow] };
+  return { after: [follow] };
 }
 
 /**
  * Let the style sheet hide what a calculation says of a masked cell while this or a later card asks
  * for it: there the words themselves tell it, not a number that could be left out.
  */
-export function createAskedMask(context: TraceContext): Pick<Part, "views"> {
+export function createAskedMask(context: TraceContext): DrawnPart {
   const mark = () => {
     const { root, state } = context;
     const cell = state.inside;

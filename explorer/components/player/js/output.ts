@@ -1,5 +1,6 @@
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
+import { measured } from "../../dom/js/store.ts";
 import { plainText } from "../../trace/js/pieceText.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { decodedPieces } from "../../trace/js/unitChoice.ts";
@@ -39,10 +40,11 @@ export function createOutput(context: TraceContext): Part {
     said,
   );
   const isOffered = () => context.pieces.predicted.length > 0 || context.pieces.masks.length > 0;
+  const lines = measured(() => `${text.clientWidth} ${getComputedStyle(text).fontSize}`);
+  const hidden = measured(() => text.scrollHeight - text.clientHeight); // px
   const reserve = () => {
-    void [context.size, context.state.projector]; // measures
     node.hidden = !isOffered();
-    if (!node.hidden) reserveHeight(text, [decoded, ahead], context.pieces.header.text);
+    if (!node.hidden && lines()) reserveHeight(text, [decoded, ahead], context.pieces.header.text);
   };
   const draw = () => {
     if (!isOffered()) return;
@@ -54,13 +56,11 @@ export function createOutput(context: TraceContext): Part {
   };
   const scroll = () => {
     if (!isOffered()) return;
-    void [context.size, context.state.projector]; // measures
     const shown = shownText(context);
-    if (!context.state.ahead) text.scrollTop = text.scrollHeight;
-    markMore();
-    assign(text, "title", text.scrollHeight > text.clientHeight ? shown : null);
+    if (!context.state.ahead) text.scrollTop = hidden();
+    assign(text, "title", hidden() > 0 ? shown : null);
   };
-  return { element: node, views: [reserve, draw], after: [scroll] };
+  return { element: node, views: [reserve, draw], after: [scroll, markMore] };
 }
 
 /** Keep the height that the whole output needs: no step moves what is above it. */

@@ -1,4 +1,4 @@
-import type { Look } from "../../page/js/lessonEvents.ts";
+import type { Look } from "../../page/js/lessonOnPage.ts";
 import { readTrace } from "../../trace/js/trace.ts";
 import { embeddedPlotly } from "./embeddedPlotly.ts";
 import { bytesOf, resourcesIn } from "./pageResources.ts";

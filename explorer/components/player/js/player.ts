@@ -1,5 +1,6 @@
 import { type DrawnPart, element, type Part } from "../../dom/js/element.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
+import { type View as Draw, measured } from "../../dom/js/store.ts";
 import { explainTerms } from "../../dom/js/terms.ts";
 import {
   cellOpener,
@@ -20,10 +21,9 @@ import { followShown } from "../../map/js/shownChoice.ts";
 import { createSiteChoice } from "../../map/js/siteChoice.ts";
 import { createTooltip } from "../../map/js/tooltip.ts";
 import { createTransport } from "../../map/js/transport.ts";
-import type { ShownState } from "../../page/js/classEvents.ts";
-import { everythingShown } from "../../page/js/everything.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
-import { isInLesson } from "../../page/js/lessonEvents.ts";
+import { onPage } from "../../page/js/onPage.ts";
+import type { ShownView } from "../../page/js/pictureOnPage.ts";
 import { showProjector } from "../../page/js/projector.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { markNarrow, watchSize, watchTheme } from "../../page/js/watchers.ts";
@@ -38,7 +38,6 @@ import {
   createTraceContext,
   drawAll,
   givePieces,
-  giveSize,
   type TraceContext,
   type TraceOptions,
 } from "../../trace/js/traceContext.ts";
@@ -47,7 +46,7 @@ import { createUnitChoice } from "../../trace/js/unitChoice.ts";
 import { readAttribution } from "./attribution.ts";
 import { createCandidates } from "./candidates.ts";
 import { createChanges } from "./changes.ts";
-import { createClassReport, createOpener } from "./classMirror.ts";
+import { createOpener, placeTrace } from "./classPicture.ts";
 import { createColumns } from "./columns.ts";
 import { createCutOff } from "./cutOff.ts";
 import { createDownloads } from "./download.ts";
@@ -77,7 +76,7 @@ export function mountPlayer(
 ): View<Trace, Listeners> & {
   selection: () => Selection;
   check: (integrity: IntegrityCheck[]) => void;
-  follow: (shown: ShownState) => void;
+  follow: (host: Pick<ShownView, "query" | "guess">) => void;
 } {
   const abort = new AbortController();
   const root = element("div", { class: "player", testid: "player", tabindex: "-1" });
@@ -91,14 +90,14 @@ export function mountPlayer(
     signal: abort.signal,
     options,
     pieces: trace,
-    state: initialState(trace, trace.header.view, { everything: everythingShown() }),
+    state: initialState(trace, trace.header.view, { everything: onPage.everything }),
     palette,
     strings: () => context.pieces.header.strings,
   });
   explainTerms(root, context.say, abort.signal);
   const report = createSelectionReport(context);
   const attribution = createLoading(context, "attribution", readAttribution);
-  const tellClass = createClassReport(context, "player");
+  const lesson = followLesson(context, (state) => showTrace(context, context.pieces, state));
   const lateChecks = createLateChecks(context);
   const markSite = () => {
     root.dataset.site = context.state.site;
@@ -109,20 +108,20 @@ export function mountPlayer(
     const tools = [
       createPairFilter(context),
       createEverything(context),
-      oneStop(context, [createEditButton(context), insideButton(context)]),
+      oneStop([createEditButton(context), insideButton(context)]),
       createDownloads(context, attribution),
       createEditBar(context),
     ];
     map = createMap(context, { tools, onCell: cellOpener(context) });
     const page = { views: [() => showProjector(root, context.state.projector), markSite] };
-    const told = { views: [report, tellClass, lateChecks] };
+    const told = { views: [report, lateChecks] };
     root.lang = context.trace.header.language;
-    drawAll(context, [page, ...placeParts(context, map, attribution), told]);
+    drawAll(context, [lesson, page, ...placeParts(context, map, attribution), told]);
     map.start();
   };
   watchSize(root, abort.signal, () => {
     markNarrow(root, COLUMNS);
-    giveSize(context);
+    context.screen.measure();
   });
   const opener = createOpener(context);
   opener.open(trace, context.state, () => {
@@ -138,7 +137,7 @@ export function mountPlayer(
       else lookInside(context, null);
     },
   });
-  followLesson(context, (state) => showTrace(context, context.pieces, state));
+  placeTrace(context, "player");
   return {
     update: (next) => {
       const state = initialState(next, viewAfterDrawing(context, next), context.state);
@@ -216,59 +215,43 @@ function placeParts(
     integrity.element,
     tooltip.element,
   );
-  const strip = { views: [() => keepHeights(context, strips.element, main)] };
   const placeOutput = () => {
-    const { root, state } = context;
-    void context.size; // with it the page becomes narrow
-    const across = state.projector && root.dataset.narrow === undefined;
-    if (across) integrity.element.before(output.element);
+    if (context.state.projector && !context.narrow()) integrity.element.before(output.element);
     else aside.append(output.element);
   };
-  const columns = { views: [createColumns(context, { main, aside })] };
-  const above = [
-    inside,
-    unit,
-    strips,
-    transport,
-    guess,
-    site,
-    headsNote,
-    overview,
-    integrity,
-    { views: [placeOutput] },
-    output,
-    columns,
-  ];
-  const asked = [createCardAnswer(context), createAskedMask(context)];
-  const lesson = [createHighlight(context), ...asked]; // of what is drawn by then
-  const column = [changes, sentence, share, cutOff, predictions, candidates];
-  // Each takes what space those before it leave. The pictures are last: reading a space after them
-  // would make the browser lay them out once more.
-  return [...above, ...column, strip, rail, map, tooltip, ...lesson];
+  const columns = createColumns(context, { main, aside });
+  const place = { views: [placeOutput, columns, keepHeights(context, strips.element, main)] };
+  const above = [inside, unit, strips, transport, guess, site, headsNote, overview, integrity];
+  const column = [changes, sentence, share, cutOff, predictions, candidates, output];
+  const lesson = [createHighlight(context), createCardAnswer(context), createAskedMask(context)];
+  return [...above, ...column, place, rail, map, tooltip, ...lesson];
 }
 
 /**
  * Tell the style sheet whether a lesson is followed, how high the strips are, below which the transport stays in view, and where
  * the picture begins.
  */
-function keepHeights(context: TraceContext, strips: HTMLElement, main: HTMLElement) {
+function keepHeights(context: TraceContext, strips: HTMLElement, main: HTMLElement): Draw {
   const { root, state } = context;
-  root.toggleAttribute("data-in-lesson", isInLesson());
-  if (!state.inside) return;
-  void [context.size, context.trace]; // measures
-  root.style.setProperty("--strips-height", `${strips.offsetHeight}px`);
-  root.style.setProperty("--picture-top", `${main.offsetTop}px`);
+  const stripsHeight = measured(() => strips.offsetHeight);
+  const pictureTop = measured(() => main.offsetTop);
+  return () => {
+    root.toggleAttribute("data-in-lesson", context.inLesson);
+    if (!state.inside) return;
+    root.style.setProperty("--strips-height", `${stripsHeight()}px`);
+    root.style.setProperty("--picture-top", `${pictureTop()}px`);
+  };
 }
 
 /** Buttons beside each other, of which the Tab key stops at one; ↑ and ↓ go to the other. */
-function oneStop(context: TraceContext, parts: Part[]): Part {
+function oneStop(parts: Part[]): Part {
   const all = parts.map((part) => part.element);
   const node = element("div", { class: "map-acts", role: "group" }, ...all);
   const shown = () => all.filter(({ hidden }) => !hidden);
   followArrows(node, shown, { press: () => false });
+  const count = measured(() => shown().length);
   const draw = () => {
-    void [context.state.whatIf, context.pieces]; // with which one may be hidden
-    markStop(shown(), all.at(-1));
+    if (count()) markStop(shown(), all.at(-1));
   };
   return { element: node, views: [...parts.flatMap(({ views = [] }) => views), draw] };
 }

@@ -8,7 +8,7 @@ import {
 } from "../../dom/js/element.ts";
 import { DESK_TYPE, PROJECTOR_TYPE } from "../../dom/js/lengths.ts";
 import { markedWhereMore } from "../../dom/js/moreLines.ts";
-import { untracked } from "../../dom/js/store.ts";
+import { measured, untracked, type View } from "../../dom/js/store.ts";
 import { markTerm } from "../../dom/js/terms.ts";
 import { linkAt } from "../../map/js/alignment.ts";
 import { measuringPen, textWidth, tokenWidth } from "../../map/js/geometry.ts";
@@ -51,7 +51,8 @@ interface Strip {
   tokens: HTMLElement; // with the chips, and buttons to those before and after
   chips: HTMLElement;
   pages: ReturnType<typeof createTokenPages>; // which tokens these are
-  markMore: () => void;
+  hidden: () => number; // px of its lines
+  markMore: View;
 }
 
 /** Source and target as two lines of tokens: the keys, and the current query. */
@@ -67,7 +68,6 @@ export function createStrips(context: TraceContext): Part {
     target.row.hidden = trace.target.length === 0;
   };
   const fit = () => {
-    void context.size; // measures
     const abreast = fitAbreast(context);
     node.classList.toggle("abreast", abreast);
     for (const [strip, tokens] of tokensOf(context)) {
@@ -81,15 +81,9 @@ export function createStrips(context: TraceContext): Part {
   ] as const;
   let shown = -1; // the generation
   const scroll = () => {
-    void [context.size, context.state.projector]; // measures
     const other = context.generation !== shown;
     shown = context.generation;
     for (const [strip, name] of named) scrollToToken(strip, tokenInView(context, name), other);
-  };
-  const markMore = () => {
-    const { size, trace, state } = context;
-    void [size, trace, state.projector, state.step, state.ahead, state.guess]; // they move tokens
-    for (const strip of [source, target]) strip.markMore();
   };
   const views = [
     name,
@@ -102,7 +96,7 @@ export function createStrips(context: TraceContext): Part {
     target.pages.draw,
     () => markHovered(context, source, target),
   ];
-  return { element: node, views, after: [scroll, markMore] };
+  return { element: node, views, after: [scroll, source.markMore, target.markMore] };
 }
 
 /**
@@ -117,15 +111,15 @@ function nameOfTarget({ trace }: TraceContext) {
  * Whether, on a projector, both strips fit beside each other. All tokens count, hidden or not:
  * stepping must not move the lines.
  */
-function fitAbreast({ state, trace, root, palette, say }: TraceContext) {
+function fitAbreast({ state, trace, width, palette, say }: TraceContext) {
   if (!state.projector) return false;
   const pen = measuringPen(`${PROJECTOR_TYPE}px ${palette.font}`);
   const tokens = [...trace.source, ...trace.target, ...trace.predicted.slice(-1)];
   const names = ["strip_source", "strip_target"].map(
     (name) => Math.max(textWidth(pen, say(name)), 80) + 40,
   );
-  const width = names.reduce((sum, name) => sum + name, 0);
-  return chipsWidth(pen, tokens) + width < root.clientWidth;
+  const around = names.reduce((sum, name) => sum + name, 0);
+  return chipsWidth(pen, tokens) + around < width();
 }
 
 /** Width of tokens beside each other, px; of so many that none of them need be measured, the least. */
@@ -151,7 +145,7 @@ function tokensOf({ pieces }: TraceContext): [StripName, string[]][] {
  * so that nothing below it moves.
  */
 function needsTwoLines(context: TraceContext, strip: StripName, tokens: string[]) {
-  const { state, root, palette, say } = context;
+  const { state, width, palette, say } = context;
   const forced = forcedRows(context).size;
   const type = state.projector ? PROJECTOR_TYPE : DESK_TYPE;
   const weight = strip === "target" ? 600 : 400; // of the prediction
@@ -161,7 +155,7 @@ function needsTwoLines(context: TraceContext, strip: StripName, tokens: string[]
   const padding = 2 * 14 + 4;
   // around the query, before the prediction, on forced tokens
   const marks = strip === "target" ? 4 + 1.5 * type * (1 + forced) : 0;
-  return label + chipsWidth(pen, tokens) + marks + padding > root.clientWidth;
+  return label + chipsWidth(pen, tokens) + marks + padding > width();
 }
 
 /** The token that a strip scrolls to: the query or, of the source, the key most looked at; −1 = none. */
@@ -193,7 +187,8 @@ function stripElement(context: TraceContext, name: StripName): Strip {
   );
   const markMore = markedWhereMore(label, tokens, say("strip_more"));
   const row = element("div", { class: "strip" }, label, tokens);
-  return { row, label, tokens, chips, pages, markMore };
+  const hidden = measured(() => tokens.scrollHeight - tokens.clientHeight);
+  return { row, label, tokens, chips, pages, hidden, markMore };
 }
 
 /** How many tokens a strip has: the target also the last prediction. */
@@ -355,14 +350,15 @@ function drawChip(chip: HTMLElement, token: string, colour: Colour | null) {
 }
 
 /** Mark the token that is the hovered key. */
-function markHovered({ state, trace }: TraceContext, source: Strip, target: Strip) {
-  void trace; // whose tokens they are
+function markHovered(context: TraceContext, source: Strip, target: Strip) {
+  const { state } = context;
   for (const { chips } of [source, target]) {
     for (const chip of chips.querySelectorAll(".hovered")) chip.classList.remove("hovered");
   }
   const key = state.hover?.key ?? null;
-  if (key !== null)
-    chipAt(state.site === "decoder" ? target : source, key)?.classList.add("hovered");
+  const [strip, name] =
+    state.site === "decoder" ? ([target, "target"] as const) : ([source, "source"] as const);
+  if (key !== null && key < lengthOf(context, name)) chipAt(strip, key)?.classList.add("hovered");
 }
 
 /**
@@ -371,7 +367,7 @@ function markHovered({ state, trace }: TraceContext, source: Strip, target: Stri
  */
 function scrollToToken(strip: Strip, position: number, other: boolean) {
   const { tokens } = strip;
-  if (tokens.scrollHeight <= tokens.clientHeight) return;
+  if (strip.hidden() <= 0) return;
   const chip = untracked(() => chipAt(strip, position)); // a person who turns pages stays there
   if (chip) tokens.scrollTop = chip.offsetTop - 2;
   else if (other) tokens.scrollTop = 0;

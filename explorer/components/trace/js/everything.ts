@@ -1,13 +1,8 @@
 import { element, type Part } from "../../dom/js/element.ts";
-import {
-  createEverythingSwitch,
-  everythingShown,
-  onEverything,
-  showEverything,
-} from "../../page/js/everything.ts";
-import { onLeft } from "../../page/js/lessonEvents.ts";
+import { createEverythingSwitch, showEverything } from "../../page/js/everything.ts";
+import { onPage } from "../../page/js/onPage.ts";
 import { isSimple } from "./stepState.ts";
-import { giveSize, type TraceContext } from "./traceContext.ts";
+import type { TraceContext } from "./traceContext.ts";
 
 /**
  * Follows the page's switch between Simple and Everything, which a link may turn, and has one of its
@@ -15,17 +10,15 @@ import { giveSize, type TraceContext } from "./traceContext.ts";
  */
 export function createEverything(context: TraceContext): Part {
   const { root, say, signal, options } = context;
+  let chosen = onPage.everything;
   const follow = () => {
-    context.set({ everything: everythingShown() });
-    giveSize(context); // rows and numbers come or go
+    if (onPage.everything !== chosen) context.set({ everything: onPage.everything });
+    chosen = onPage.everything;
   };
-  onEverything(follow, signal);
-  onLeft(follow, signal); // a lesson, which is simple
   const own = options.alone ? [createEverythingSwitch(say, signal)] : [];
   const draw = () => {
-    void context.size; // of a lesson that has ended
     root.toggleAttribute("data-simple", isSimple(context));
     showEverything(context.state.everything);
   };
-  return { element: element("span", { hidden: own.length === 0 }, ...own), views: [draw] };
+  return { element: element("span", { hidden: own.length === 0 }, ...own), views: [follow, draw] };
 }

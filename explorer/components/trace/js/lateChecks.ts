@@ -17,13 +17,16 @@ export function giveChecks(context: TraceContext, integrity: IntegrityCheck[]) {
  */
 export function createLateChecks(context: TraceContext): View {
   let asked: Trace | null = null;
+  let failedAt = 0; // the step
   return () => {
     const { pieces, integrity, state } = context;
-    void state.step;
-    if (integrity || asked === pieces || !offers(context, "integrity")) return;
+    const { step } = state;
+    const again = failedAt > 0 && failedAt !== step;
+    if (integrity || (asked === pieces && !again) || !offers(context, "integrity")) return;
     asked = pieces;
+    failedAt = 0;
     ask(context, pieces).catch(() => {
-      if (asked === pieces) asked = null;
+      if (asked === pieces) failedAt = step;
     });
   };
 }

@@ -136,23 +136,7 @@ export const FORMAT_VERSION = 1;
 /** In the address of the static site: show what its first page showed last. */
 export const LAST_SHOWN = "last";
 
-/** Of the state of the player, what guests follow. */
-export const MIRRORED_STATE = [
-  "site",
-  "layer",
-  "head",
-  "step",
-  "alignment",
-  "guess",
-  "ahead",
-  "zoom",
-  "inside",
-  "insideView",
-  "shows",
-  "words",
-] as const;
-
-/** Of that state, what is on or off; guessing has more states. */
+/** Of the state of the player, what is on or off; guessing has more states. */
 export const FLAGS = ["words", "everything"] as const;
 
 export const FIELDS: Field[] = [

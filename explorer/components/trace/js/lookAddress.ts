@@ -3,6 +3,7 @@
  */
 
 import { FIELDS, type Field, LARGEST_NUMBER, type Selection } from "./look.ts";
+import type { ViewOptions } from "./trace.ts";
 
 const READ: Record<Field["kind"], (word: string, choices: readonly string[]) => unknown> = {
   choice: (word, choices) => (choices.includes(word) ? word : null),
@@ -22,6 +23,13 @@ const READ: Record<Field["kind"], (word: string, choices: readonly string[]) => 
 /** The value of a word; null where it is refused. */
 export function readWord({ kind, choices = [] }: Field, word: string) {
   return READ[kind](word, choices);
+}
+
+/** What words of an address say is shown: null for what they leave out or what is refused. */
+export function viewOfWords(words: Record<string, string>): Partial<ViewOptions> {
+  const shown = FIELDS.filter(({ state }) => state);
+  const read = (field: Field) => (field.name in words ? readWord(field, words[field.name]) : null);
+  return Object.fromEntries(shown.map((field) => [field.name, read(field)]));
 }
 
 /** The words of a selection, by their names. */

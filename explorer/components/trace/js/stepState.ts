@@ -1,4 +1,3 @@
-import { isInLesson } from "../../page/js/lessonEvents.ts";
 import { type HeadOrMethod, type Method, reachOf } from "./contributions.ts";
 import type { TraceState } from "./initialState.ts";
 import { FULL_WEIGHT } from "./look.ts";
@@ -226,6 +225,6 @@ export function mapTitle(context: Pick<TraceContext, "trace" | "say" | "state">)
 }
 
 /** Whether only what a first look needs is shown, as in every lesson. */
-export function isSimple({ state }: Pick<TraceContext, "state">) {
-  return !state.everything || isInLesson();
+export function isSimple({ state, inLesson }: Pick<TraceContext, "state" | "inLesson">) {
+  return !state.everything || inLesson;
 }

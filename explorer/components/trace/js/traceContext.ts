@@ -1,14 +1,16 @@
-import { type DrawnPart, viewsOf } from "../../dom/js/element.ts";
+import { type DrawnPart, phasesOf } from "../../dom/js/element.ts";
 import type { Plotly } from "../../dom/js/plotly.ts";
 import { fillIn, type Say, type Strings } from "../../dom/js/sentences.ts";
 import {
   createScreen,
   createStore,
+  measured,
   type Screen,
   type Store,
   withValues,
 } from "../../dom/js/store.ts";
-import { type Asked, lessonAsks, onAsking } from "../../page/js/lessonEvents.ts";
+import { type Asked, NOTHING } from "../../page/js/lessonOnPage.ts";
+import { onPage } from "../../page/js/onPage.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { type Actions, createActions, type GoTo } from "./actions.ts";
 import type { TraceState } from "./initialState.ts";
@@ -38,12 +40,8 @@ export interface Given {
   pieces: Trace; // as it was read
   generation: number; // changes with the trace; zoom is kept within one
   palette: Palette;
-  /** grows whenever there is more or less space: read by views that measure */
-  size: number;
   integrity: IntegrityCheck[] | null; // null until it is checked
-  answers: number; // how many have come to questions about the trace
   plotly: Plotly | null; // once it is loaded
-  asked: Asked; // by a lesson
 }
 
 /** A trace, what is shown of it, and what can be done: all parts that draw it share one. */
@@ -52,10 +50,14 @@ export interface TraceContext extends Readonly<Given> {
   signal: AbortSignal; // aborted when the component is destroyed
   options: TraceOptions;
   readonly trace: Trace; // in the unit on screen
+  readonly asked: Asked; // by a lesson
+  readonly inLesson: boolean; // whether the page has the card of one
   state: Readonly<TraceState>; // what the visitor chose
   set: Store<TraceState>["set"];
   give: Store<Given>["set"];
   screen: Screen;
+  narrow: () => boolean; // whether there is room for one column only
+  width: () => number; // of the component, px
   beside: TraceContext[]; // of the maps that stand beside this one, in equal rectangles
   say: Say;
   act: Actions;
@@ -74,11 +76,9 @@ export function createTraceContext({
 }): TraceContext {
   const screen = createScreen();
   const { values: state, set } = createStore(initial);
-  const nothing = { generation: 0, size: 0, answers: 0, plotly: null };
   const { integrity } = pieces.header;
-  const asked = lessonAsks();
-  const given = createStore<Given>({ pieces, palette, integrity, asked, ...nothing });
-  onAsking(() => given.set({ asked: lessonAsks() }), own.signal);
+  const nothing = { generation: 0, plotly: null };
+  const given = createStore<Given>({ pieces, palette, integrity, ...nothing });
   const parts: Omit<TraceContext, "act" | keyof Given> = {
     ...own,
     options: { ...own.options },
@@ -86,10 +86,18 @@ export function createTraceContext({
     set,
     give: given.set,
     screen,
+    narrow: measured(() => own.root.dataset.narrow !== undefined),
+    width: measured(() => own.root.clientWidth),
     beside: [],
     say: (key, facts) => fillIn(strings(), key, facts),
     get trace() {
       return inUnit(given.values.pieces, state.words);
+    },
+    get asked() {
+      return onPage.lesson?.asked() ?? NOTHING;
+    },
+    get inLesson() {
+      return onPage.lesson !== null;
     },
   };
   const context = withValues(parts, given.values) as TraceContext;
@@ -103,13 +111,8 @@ export function givePieces(context: TraceContext, pieces: Trace, another = true)
   context.give({ pieces, generation, integrity: pieces.header.integrity });
 }
 
-/** Say that there is more or less space for a trace, or for what is around it. */
-export function giveSize(context: { size: number; give: (patch: { size: number }) => void }) {
-  context.give({ size: context.size + 1 });
-}
-
 /** Draw these parts, now and whenever what they read changes. */
 export function drawAll(context: TraceContext, parts: DrawnPart[]) {
-  context.screen.show(viewsOf(parts));
+  context.screen.show(phasesOf(parts));
   context.screen.flush();
 }

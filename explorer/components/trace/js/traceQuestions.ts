@@ -1,3 +1,4 @@
+import { createStore } from "../../dom/js/store.ts";
 import type { Trace } from "./trace.ts";
 import type { TraceContext } from "./traceContext.ts";
 
@@ -100,10 +101,11 @@ export function createLoading<Answer extends object>(
   name: string,
   read: (bytes: Uint8Array) => Answer,
 ): Find<Answer> {
-  let answers: Map<string, ReturnType<Find<Answer>>> = new Map(); // by trace and place
+  type Answers = Map<string, ReturnType<Find<Answer>>>; // by trace and place
+  const nothing = () => ({ answers: new Map() as Answers });
+  const { values, set } = createStore({ known: nothing() });
   let { resources: source } = context.options; // without a server, one for each trace
-  const request = async (key: string, place: string) => {
-    const own = answers;
+  const request = async (own: Answers, key: string, place: string) => {
     if (own.size >= MOST) own.clear();
     own.set(key, "loading");
     try {
@@ -114,16 +116,16 @@ export function createLoading<Answer extends object>(
       own.set(key, refused ? error : "failed");
       if (!refused) setTimeout(() => own.delete(key), RETRY_AFTER);
     }
-    context.give({ answers: context.answers + 1 });
+    if (values.known.answers === own) set({ known: { answers: own } });
   };
   return (place) => {
-    void context.answers; // the view that asks draws again when one has come
     if (context.options.resources !== source) {
       source = context.options.resources;
-      answers = new Map();
+      set({ known: nothing() });
     }
+    const { answers } = values.known;
     const key = `${context.pieces.header.resources?.address}/${place}`;
-    if (!answers.has(key)) request(key, place);
+    if (!answers.has(key)) request(answers, key, place);
     return answers.get(key) ?? "loading";
   };
 }

@@ -1,4 +1,5 @@
 import { buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import { whenOther } from "../../dom/js/store.ts";
 import { MEAN } from "../../trace/js/look.ts";
 import { plainText } from "../../trace/js/pieceText.ts";
 import type { Cell } from "../../trace/js/trace.ts";
@@ -42,11 +43,12 @@ export function createCellNote(
     const facts = { query: cell.query + 1, key: cell.key + 1 };
     write(text, say(replay.run.opens ? "cell_weights_alone" : "cell_no_model", facts));
   };
-  /** The note is of one picture. */
-  const hide = () => {
+  const picture = () => {
     const { site, layer, head, words } = probe().state;
-    void [site, layer, head, words];
+    return [site, layer, head, words];
+  };
+  const hide = () => {
     node.hidden = true;
   };
-  return { element: node, views: [hide], show };
+  return { element: node, views: [whenOther(picture, hide)], show };
 }

@@ -1,36 +1,31 @@
-import type { Part } from "../../dom/js/element.ts";
-import type { Described, ShownMoment } from "../../page/js/classEvents.ts";
-import { createSpeaker } from "../../page/js/classSpeaker.ts";
+import { placeOnPage } from "../../page/js/onPage.ts";
+import type { PictureOnPage, ShownMoment } from "../../page/js/pictureOnPage.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import { nearestMoment, type RunData } from "./runData.ts";
 
 /** Of a trace, which a training is not. */
-const NO_TRACE = {
-  visit: {},
-  trace: "",
-  picture: "player",
-  selection: {},
-  shown: {},
-  question: null,
-};
+const NO_TRACE = { query: {}, guess: null, trace: "", picture: "player" } as const;
 
-/** The host's replay says which run, moment and head it shows. */
-export function createClassMoment(context: ReplayContext): Pick<Part, "views"> {
-  if (!context.run.shared) return {};
+/** Put the training on the page, where the class tools find which run, moment and head it shows. */
+export function placeTraining(context: ReplayContext) {
   let known = "";
   let revision = 0;
-  const describe = () => {
-    const training = { ...context.run.shared, revision, ...shownMoment(context) };
-    return { ...NO_TRACE, training } as unknown as Described;
-  };
-  const say = createSpeaker(context.signal, describe);
-  const tell = () => {
+  const view = () => {
     const state = stateOf(context.run);
     if (state !== known) revision = Date.now();
     known = state;
-    say();
+    const { shared } = context.run;
+    return shared
+      ? { ...NO_TRACE, training: { ...shared, revision, ...shownMoment(context) } }
+      : null;
   };
-  return { views: [tell] };
+  const nothing = () => {};
+  const placed: PictureOnPage = {
+    ...{ view, question: () => null },
+    ...{ reveal: nothing, letGuess: nothing, closeCell: nothing },
+    focus: () => context.root.focus({ preventScroll: true }),
+  };
+  placeOnPage("picture", placed, context.signal);
 }
 
 /** What guests are told of at once; the steps between two moments are not. */

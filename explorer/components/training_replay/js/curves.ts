@@ -2,9 +2,8 @@ import { assign, buttonElement, element, type Part, write } from "../../dom/js/e
 import { shortValue } from "../../dom/js/numbers.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import { createPlot, type PlotlyElement } from "../../dom/js/plotly.ts";
-import { createStore } from "../../dom/js/store.ts";
+import { computed, createStore, measured } from "../../dom/js/store.ts";
 import { measuringPen, textWidth } from "../../map/js/geometry.ts";
-import { giveSize } from "../../trace/js/traceContext.ts";
 import { type Box, heightFor, heightOf, panelBoxes, TYPE, valueAxis } from "./curveAxes.ts";
 import { bestMoment, curveChart } from "./curveChart.ts";
 import { headingOf, type Panel } from "./curvePanels.ts";
@@ -18,7 +17,6 @@ const LEAST_PROJECTED = 120; // px of a panel
 
 /** What is drawn of a run. */
 interface CurveView {
-  boxes: Box[]; // of the panels
   zoom: [number, number] | null; // the steps on screen, if not all
   zooming: boolean; // whether the next drag chooses these
 }
@@ -33,7 +31,7 @@ export function createCurves(
   columnsNow: () => number,
   testid: string,
 ): Part {
-  const { values: view, set } = createStore<CurveView>({ boxes: [], zoom: null, zooming: false });
+  const { values: view, set } = createStore<CurveView>({ zoom: null, zooming: false });
   const plot = element("div", { class: "curve-plot", "aria-hidden": "true" });
   const cursors = panels.map(() => element("i", { class: "cursor", testid: `${testid}-cursor` }));
   const headings = panels.map((panel) => curveHeading(context, panel));
@@ -58,42 +56,50 @@ export function createCurves(
     set({ zoom: low === first && high === last ? null : [low, high], zooming: false });
   };
   const show = createPlot(plot, context.signal, { plotly_relayout: followZoom });
+  const width = measured(() => box.clientWidth);
+  const height = measured(() => box.clientHeight);
+  const font = measured(() => getComputedStyle(headings[0].name).font);
+  const type = () => (context.state.projector ? PROJECTED_TYPE : TYPE);
   /** Lines above each panel: its value has its own where it does not fit beside the name. */
   const headingLines = () => {
     if (!context.state.projector || columnsNow() > 1) return 1;
-    const pen = measuringPen(getComputedStyle(headings[0].name).font);
+    const pen = measuringPen(font());
     const left = panelBoxes(panels, 1, { width: 0, height: 0 }, PROJECTED_TYPE)[0].left;
-    const room = box.clientWidth - left - VALUE;
+    const room = width() - left - VALUE;
     const names = panels.map((panel) => context.say(headingOf(context.run, panel)));
     return names.some((name) => textWidth(pen, name) > room) ? 2 : 1;
   };
-  const draw = () => {
-    void context.size; // measures
-    const size = { width: box.clientWidth, height: box.clientHeight };
-    if (size.width < 60 || size.height < 60) return;
-    const type = context.state.projector ? PROJECTED_TYPE : TYPE;
+  const reserve = () => {
     const heading = headingLines();
     box.classList.toggle("two-lines", heading > 1);
-    const least = `${heightFor(panels, LEAST_PROJECTED, type, heading)}px`;
+    const least = `${heightFor(panels, LEAST_PROJECTED, type(), heading)}px`;
     box.style.setProperty("--least-height", least);
-    const given = { columns: columnsNow(), size, range: range(), type, heading };
-    const { data, layout, boxes } = curveChart(context, panels, given);
-    set({ boxes });
-    layout.dragmode = view.zooming ? "zoom" : false;
-    if (context.plotly) show(context.plotly, { data, layout });
+  };
+  const chart = computed(() => {
+    const size = { width: width(), height: height() };
+    if (size.width < 60 || size.height < 60) return null;
+    const given = { columns: columnsNow(), size, range: range(), type: type() };
+    return curveChart(context, panels, { ...given, heading: headingLines() });
+  });
+  const boxes = () => chart()?.boxes ?? [];
+  const draw = () => {
+    const drawn = chart();
+    if (!drawn || !context.plotly) return;
+    const dragmode = view.zooming ? "zoom" : false;
+    show(context.plotly, { data: drawn.data, layout: { ...drawn.layout, dragmode } });
   };
   const placeHeadings = () => {
-    view.boxes.forEach(({ left, top, width }, index) => {
+    boxes().forEach(({ left, top, width: across }, index) => {
       const { element: heading } = headings[index];
-      const lines = box.classList.contains("two-lines") ? 2 : 1;
+      const lines = headingLines();
       heading.style.transform = `translate(${left}px, ${top - lines * HEADING}px)`;
-      const free = columnsNow() === 1 ? box.clientWidth - left : width; // above the names of the lines, too
+      const free = columnsNow() === 1 ? width() - left : across; // above the names of the lines, too
       heading.style.width = `${free}px`;
     });
     const { every, moments, report } = context.run;
     const why = report.going ? "no_moment" : "never_moment";
     write(note, moments.length ? "" : context.say(why, { every }));
-    const { top, height } = view.boxes[0] ?? { top: 0, height: 0 }; // clear of the other headings
+    const { top, height } = boxes()[0] ?? { top: 0, height: 0 }; // clear of the other headings
     note.style.top = `${top + height / 2}px`;
   };
   /** Where a step is, px from the left. */
@@ -104,7 +110,7 @@ export function createCurves(
   const placeStars = () => {
     const best = bestMoment(context.run);
     panels.forEach((panel, index) => {
-      const box = view.boxes[index];
+      const box = boxes()[index];
       const loss = (panel.starred && best?.held_out) ?? null;
       const x = box && best ? placeOf(best.step, box) : null;
       stars[index].hidden = loss === null || loss === false || x === null;
@@ -120,7 +126,7 @@ export function createCurves(
   const moveCursor = () => {
     const moment = context.run.moments[context.state.at];
     cursors.forEach((cursor, index) => {
-      const box = view.boxes[index];
+      const box = boxes()[index];
       const x = moment && box ? placeOf(moment.step, box) : null;
       cursor.hidden = x === null;
       if (x === null) return;
@@ -145,10 +151,11 @@ export function createCurves(
     return low + ((x - left) / width) * (high - low);
   };
   watchCurves(context, box, (x, y) => {
-    const found = view.zooming ? undefined : view.boxes.find((one) => isIn(one, x, y));
+    const found = view.zooming ? undefined : boxes().find((one) => isIn(one, x, y));
     return found ? nearestMoment(context.run.moments, stepAt(x, found)) : null;
   });
-  return { element: box, views: [draw, placeHeadings, placeStars, moveCursor, drawZoom] };
+  const pictures = [draw, placeHeadings, placeStars, moveCursor];
+  return { element: box, views: [reserve, drawZoom], pictures };
 }
 
 function isIn({ left, top, width, height }: Box, x: number, y: number) {
@@ -203,5 +210,5 @@ function watchCurves(
       pressed = false;
     });
   }
-  onResize([box], context.signal, () => giveSize(context));
+  onResize([box], context.signal, context.screen.measure);
 }

@@ -1,5 +1,6 @@
 import { element, type Part, write } from "../../dom/js/element.ts";
-import { createStore, type View } from "../../dom/js/store.ts";
+import { WIDE_WIDTH } from "../../dom/js/lengths.ts";
+import { createStore, measured, type View } from "../../dom/js/store.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { MORE_PANELS, panelsOf } from "./curvePanels.ts";
 import { createCurves } from "./curves.ts";
@@ -9,10 +10,8 @@ import type { ReplayContext } from "./replayContext.ts";
 /** More curves and the log, collapsed at first. */
 export function createDrawer(context: ReplayContext): Part {
   const { values: drawer, set } = createStore({ open: false });
-  const columns = () => {
-    const width = context.root.clientWidth;
-    return width >= 1700 ? MORE_PANELS.length : width >= 700 ? 3 : 1;
-  };
+  const width = measured(() => context.root.clientWidth);
+  const columns = () => (width() >= WIDE_WIDTH ? MORE_PANELS.length : width() >= 700 ? 3 : 1);
   const curves = createCurves(context, MORE_PANELS, columns, "more-curves");
   const saving = figureButtons(context.sayOfPlayer, {
     figure: (width) => curvesFigure(context, panelsOf(context.run), width),
@@ -38,12 +37,12 @@ export function createDrawer(context: ReplayContext): Part {
     if (drawer.open) view();
   };
   const placeRows = () => {
-    void context.size; // measures
     curves.element.style.setProperty("--rows", String(Math.ceil(MORE_PANELS.length / columns())));
   };
   const writeLog = () => write(log, context.run.log.join("\n") || context.say("no_log"));
   return {
     element: node,
     views: [placeRows, ...(curves.views ?? []), writeLog].map(whenOpen),
+    pictures: curves.pictures?.map(whenOpen),
   };
 }

@@ -1,6 +1,7 @@
 import type { Plotly } from "../../dom/js/plotly.ts";
 import type { Strings } from "../../dom/js/sentences.ts";
-import type { ShownMoment } from "../../page/js/classEvents.ts";
+import { showEverything } from "../../page/js/everything.ts";
+import type { ShownMoment } from "../../page/js/pictureOnPage.ts";
 import { servedProbe } from "./probeTraces.ts";
 import { type RunData, readRunData } from "./runData.ts";
 import { mountTrainingReplay } from "./trainingReplay.ts";
@@ -10,6 +11,8 @@ export interface FollowedReplay {
   /** a later state of the run, or another run; `bytes`: what `class_training.py` sends */
   show: (bytes: Uint8Array, strings: Record<"training_replay" | "player", Strings>) => void;
   follow: (shown: ShownMoment) => void;
+  /** as the switch of the page says, whose script is another one */
+  showEverything: (shown: boolean) => void;
   destroy: () => void;
 }
 
@@ -44,7 +47,7 @@ export function mountFollowedReplay(
     if (replay) replay.update(run);
     else replay = mountTrainingReplay(parent, run, { onLink: () => {}, onCell: () => {} }, source);
   };
-  return { show, follow: (shown) => replay?.follow(shown), destroy };
+  return { show, follow: (shown) => replay?.follow(shown), showEverything, destroy };
 }
 
 function kindOf({ key, language }: RunData) {

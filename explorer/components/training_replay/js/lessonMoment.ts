@@ -1,16 +1,8 @@
 import { element, type Part } from "../../dom/js/element.ts";
 import { keepInSight } from "../../dom/js/inView.ts";
-import { createStore } from "../../dom/js/store.ts";
-import {
-  highlighted,
-  lessonAsks,
-  onAsking,
-  onHighlight,
-  onTrainingLook,
-  reportAway,
-  shownMoment,
-  type TrainingLook,
-} from "../../page/js/lessonEvents.ts";
+import { measured } from "../../dom/js/store.ts";
+import type { TrainingLook } from "../../page/js/lessonOnPage.ts";
+import { onPage, setOnPage } from "../../page/js/onPage.ts";
 import { keyOf } from "./address.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import { nearestMoment } from "./runData.ts";
@@ -24,37 +16,26 @@ const TOLD = ["picture", "loss", "right outputs"];
  * around what it speaks of. Until all is answered, the style sheet hides what would tell it.
  */
 export function createLessonMoment(context: ReplayContext): Part {
-  const { root, signal, state } = context;
-  const told = createStore({
-    look: shownMoment(),
-    wanted: highlighted(),
-    asked: asksAside(),
-  });
-  onTrainingLook(() => told.set({ look: shownMoment() }), signal);
-  onHighlight(() => told.set({ wanted: highlighted() }), signal);
-  onAsking(() => told.set({ asked: asksAside() }), signal);
+  const { root } = context;
   let shown: TrainingLook | null = null;
-  let away = false;
   let marked: Element | null = null;
   let following: AbortController | null = null;
   const follow = () => {
-    const { look } = told.values;
+    const look = lookNow();
     if (look === shown || (look && keyOf(context.run) !== look.run)) return;
     shown = look;
     if (look) showLook(context, look);
     else context.choose({ step: 0 }); // the lesson was left
   };
-  const compare = () => {
-    const { look } = told.values;
-    const moved = look !== null && isAway(context, look);
-    if (moved !== away) reportAway(moved);
-    away = moved;
-  };
+  const wanted = measured(() => {
+    const name = onPage.lesson?.card()?.highlight ?? "";
+    return root.querySelector(`[data-testid="${CSS.escape(name)}"]`);
+  });
   const mark = () => {
-    const { wanted } = told.values;
-    void [{ ...context }, { ...state }]; // any change may make it
-    const found =
-      wanted && !away ? root.querySelector(`[data-testid="${CSS.escape(wanted)}"]`) : null;
+    const look = lookNow();
+    const away = look !== null && isAway(context, look);
+    setOnPage({ away });
+    const found = away ? null : wanted();
     if (found === marked) return;
     following?.abort();
     marked?.removeAttribute(MARK);
@@ -64,15 +45,22 @@ export function createLessonMoment(context: ReplayContext): Part {
   };
   const note = element("p", { class: "asked-note", hidden: true }, context.say("asked_note"));
   const hide = () => {
-    root.toggleAttribute("data-asked", told.values.asked);
-    note.hidden = !told.values.asked;
+    const asked = asksAside();
+    root.toggleAttribute("data-asked", asked);
+    note.hidden = !asked;
   };
-  return { element: note, views: [follow, compare, mark, hide] };
+  return { element: note, views: [follow, hide], after: [mark] };
+}
+
+/** What the card shows of a training; null without such a card. */
+function lookNow() {
+  const look = onPage.lesson?.look() ?? null;
+  return look && "moment" in look ? look : null;
 }
 
 /** Whether this card or a later one asks what curves and sentences tell. */
 function asksAside() {
-  return lessonAsks().open.some(({ answer }) => TOLD.includes(answer));
+  return onPage.lesson?.asked().open.some(({ answer }) => TOLD.includes(answer)) ?? false;
 }
 
 function showLook(context: ReplayContext, { moment, site, layer, head, step }: TrainingLook) {

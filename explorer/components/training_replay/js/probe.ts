@@ -2,7 +2,7 @@ import { assign, element, type Part, write } from "../../dom/js/element.ts";
 import { shortWeight } from "../../dom/js/numbers.ts";
 import { onResize } from "../../dom/js/onResize.ts";
 import type { Say } from "../../dom/js/sentences.ts";
-import { untracked } from "../../dom/js/store.ts";
+import { measured, untracked } from "../../dom/js/store.ts";
 import { createMap } from "../../map/js/map.ts";
 import { createRail } from "../../map/js/rail.ts";
 import { createSiteChoice } from "../../map/js/siteChoice.ts";
@@ -15,7 +15,6 @@ import {
   createTraceContext,
   drawAll,
   givePieces,
-  giveSize,
   type TraceContext,
 } from "../../trace/js/traceContext.ts";
 import { createUnitChoice } from "../../trace/js/unitChoice.ts";
@@ -185,9 +184,9 @@ function createProbeView(
   rail.element.prepend(
     element("div", { class: "choices" }, ...choices.map((choice) => choice.element)),
   );
+  const made = measured(() => body.querySelector(".picture")); // others, of another shape
   const ringCells = () => {
-    void context.size; // there are other pictures then
-    drawGoldRings(context, body, key);
+    if (made()) drawGoldRings(context, body, key);
   };
   map.legend.append(key);
   const onChoice = ({ target }: Event) => {
@@ -200,8 +199,8 @@ function createProbeView(
   });
   body.replaceChildren(rail.element, map.element);
   replay.root.append(tooltip.element);
-  onResize([body], replay.signal, () => giveSize(context));
-  drawAll(context, [...choices, rail, map, tooltip, { views: [ringCells] }]);
+  onResize([body], replay.signal, context.screen.measure);
+  drawAll(context, [...choices, rail, map, tooltip, { after: [ringCells] }]);
   map.start();
   replay.give({ picture: context });
   return {

@@ -25,8 +25,8 @@ export async function servedProbe(
 
 /** The probe traces of the moments, each fetched once, so that scrubbing needs no server. */
 export function createProbeTraces(signal: AbortSignal, fetchProbe: FetchProbe): ProbeTraces {
-  const { values: answers, set } = createStore({ count: 0 });
   const traces: Map<string, Trace | null | false> = new Map(); // null while loading
+  const { values, set } = createStore({ known: { traces } });
   let queue: string[] = [];
   let loading = 0;
   const load = async (address: string) => {
@@ -39,7 +39,7 @@ export function createProbeTraces(signal: AbortSignal, fetchProbe: FetchProbe): 
     }
     loading -= 1;
     if (signal.aborted) return;
-    set({ count: answers.count + 1 });
+    set({ known: { traces } });
     next();
   };
   const next = () => {
@@ -57,9 +57,6 @@ export function createProbeTraces(signal: AbortSignal, fetchProbe: FetchProbe): 
         .map(({ address }) => address);
       next();
     },
-    get: (address) => {
-      void answers.count;
-      return address ? (traces.get(address) ?? null) : false;
-    },
+    get: (address) => (address ? (values.known.traces.get(address) ?? null) : false),
   };
 }

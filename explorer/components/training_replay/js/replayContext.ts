@@ -57,7 +57,6 @@ export interface Given {
   picture: TraceContext | null; // that draws it, from the first trace on
   palette: Palette;
   plotly: Plotly | null; // once it is loaded
-  size: number; // grows whenever there is more or less space: read by views that measure
 }
 
 /** Where the replay gets what it draws. */
@@ -105,7 +104,7 @@ export function createReplayContext({
 }): ReplayContext {
   const screen = createScreen();
   const { values: state, set } = createStore(initial);
-  const nothing = { trace: false as const, picture: null, plotly: null, size: 0 };
+  const nothing = { trace: false as const, picture: null, plotly: null };
   const { values: given, set: give } = createStore<Given>({ run, palette, ...nothing });
   let first = opening;
   const parts: Omit<ReplayContext, "act" | keyof Given> = {

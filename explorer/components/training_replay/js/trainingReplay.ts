@@ -1,18 +1,17 @@
-import { type DrawnPart, element, viewsOf } from "../../dom/js/element.ts";
+import { type DrawnPart, element, phasesOf } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
 import { fillIn } from "../../dom/js/sentences.ts";
 import type { View } from "../../dom/js/store.ts";
 import { explainTerms } from "../../dom/js/terms.ts";
-import type { ShownMoment } from "../../page/js/classEvents.ts";
 import { watchEverything } from "../../page/js/everything.ts";
 import { listenToKeys } from "../../page/js/keyboard.ts";
+import type { ShownMoment } from "../../page/js/pictureOnPage.ts";
 import { projectorChosen, showProjector } from "../../page/js/projector.ts";
 import type { View as Mounted } from "../../page/js/streamlitComponent.ts";
 import { watchSize, watchTheme } from "../../page/js/watchers.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
-import { giveSize } from "../../trace/js/traceContext.ts";
 import { addressed, createAddress } from "./address.ts";
-import { createClassMoment, followMoment } from "./classMoment.ts";
+import { followMoment, placeTraining } from "./classMoment.ts";
 import { createComparisonTable } from "./comparisonTable.ts";
 import { panelsOf } from "./curvePanels.ts";
 import { createCurves } from "./curves.ts";
@@ -79,23 +78,21 @@ export function mountTrainingReplay(
     const lesson = createLessonMoment(context);
     root.querySelector(".curve-side")?.append(lesson.element);
     parts.unshift(lesson); // the others draw the moment of the card
-    parts.push(createAddress(context), createClassMoment(context));
+    parts.push(createAddress(context));
+    placeTraining(context);
   }
-  watchSize(root, signal, () => giveSize(context));
+  watchSize(root, signal, context.screen.measure);
   listenToKeys(context);
-  watchEverything(root, signal, () => giveSize(context));
+  watchEverything(root, signal, context.screen.measure);
   window.addEventListener("popstate", () => showAddressed(context), { signal });
-  context.screen.show(viewsOf(parts));
+  context.screen.show(phasesOf(parts));
   context.screen.flush();
   loadPlotly(context);
   return {
     listen: (next) => {
       context.listeners = next;
     },
-    update: (next) => {
-      showRun(context, next);
-      if (document.hidden) context.screen.flush(); // without frames: a class may follow it
-    },
+    update: (next) => showRun(context, next),
     follow: (shown) => followMoment(context, shown),
     destroy: () => {
       lastView = viewOf(context);

@@ -2,8 +2,6 @@ import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
 import { readRunData, runKind } from "./runData.ts";
 import { mountTrainingReplay } from "./trainingReplay.ts";
 
-export { mountFollowedReplay } from "./followedReplay.ts";
-
 /** The training replay as a Streamlit component. */
 export default streamlitComponent({
   read: readRunData,

@@ -1,56 +1,57 @@
-import type { View } from "../../dom/js/store.ts";
-import {
-  onLetGuess,
-  onReveal,
-  type Question,
-  type ShownPicture,
-  type ShownState,
-} from "../../page/js/classEvents.ts";
-import { createSpeaker } from "../../page/js/classSpeaker.ts";
+import { placeOnPage } from "../../page/js/onPage.ts";
+import type {
+  PictureOnPage,
+  Question,
+  ShownPicture,
+  ShownView,
+} from "../../page/js/pictureOnPage.ts";
 import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
-import type { TraceState } from "../../trace/js/initialState.ts";
-import { MEAN, MIRRORED_STATE, SHOWN_MAPS } from "../../trace/js/look.ts";
+import { initialState, type TraceState } from "../../trace/js/initialState.ts";
+import { viewOfWords, wordsOf } from "../../trace/js/lookAddress.ts";
 import { selectionOf } from "../../trace/js/selectionReport.ts";
 import { currentRow, rowOf, shownHead, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { offersMethod } from "../../trace/js/traceQuestions.ts";
-import { chooseUnit, inUnit } from "../../trace/js/unitChoice.ts";
-import { zoomOn } from "../../trace/js/zoom.ts";
 import { keysOffered, tokensOffered } from "./classChoices.ts";
 import { hideWeights } from "./guessControl.ts";
+import { NO_CELL } from "./lessonView.ts";
 
 const KNOWN_TOKENS = 8; // that a question names
 
-/** The host's picture says what it shows. */
-export function createClassReport(context: TraceContext, picture: ShownPicture): View {
-  const { signal, act } = context;
-  const { header } = context.pieces;
-  if (header.visit === undefined) return () => {};
-  const say = createSpeaker(signal, () => {
+/** What each guest chooses: whether all controls are shown, and how the next token is. */
+const OWN = { everything: null, next: null };
+
+type Followed = Pick<ShownView, "query" | "guess">;
+
+/** Put the picture of a trace on the page, where a lesson and the class tools find it. */
+export function placeTrace(context: TraceContext, picture: ShownPicture) {
+  const { root, signal, act } = context;
+  const view = () => {
     const { visit, resources } = context.pieces.header;
     return {
-      visit: visit ?? null,
+      query: { ...visit, ...wordsOf({ ...selectionOf(context), ...OWN }) },
+      guess: guessed(context.state),
       trace: resources?.address.split("/").at(-1) ?? "",
       picture,
-      selection: selectionOf(context),
-      shown: shownState(context.state),
-      question: question(context),
+      training: null,
     };
-  });
-  onReveal(() => act.next(), signal);
-  onLetGuess((kind) => hideWeights(context, kind === "key"), signal);
-  return say;
+  };
+  const placed: PictureOnPage = {
+    view: () => (context.pieces.header.visit === undefined ? null : view()),
+    question: () => question(context),
+    reveal: act.next,
+    letGuess: (kind) => hideWeights(context, kind === "key"),
+    closeCell: () => context.set(NO_CELL),
+    focus: () => root.focus({ preventScroll: true }),
+  };
+  placeOnPage("picture", placed, signal);
 }
 
-function shownState({ guess, ...state }: TraceState): ShownState {
-  const progress = guess && {
-    weightsToo: guess.weightsToo,
-    rows: guess.rows,
-    tokens: guess.tokens,
-  };
-  const place = MIRRORED_STATE.map((name) => [name, name === "guess" ? progress : state[name]]);
-  return Object.fromEntries(place) as ShownState;
+function guessed({ guess }: Pick<TraceState, "guess">): Followed["guess"] {
+  if (!guess) return null;
+  const { weightsToo, rows, tokens } = guess;
+  return { weightsToo, rows, tokens };
 }
 
 /**
@@ -59,58 +60,47 @@ function shownState({ guess, ...state }: TraceState): ShownState {
  */
 export function createOpener(context: TraceContext) {
   let waits = false;
-  let kept: ShownState | null = null; // of the trace that is waited for
+  let kept: Followed | null = null; // of the trace that is waited for
   const open = (trace: Trace, state: TraceState, draw: () => void) => {
     waits = true;
     kept = null;
     context.act.showLoaded(trace, state, () => {
       waits = false;
       draw();
-      if (kept) followShownState(context, kept);
+      if (kept) followHost(context, kept);
     });
   };
-  const follow = (shown: ShownState) => {
-    if (waits) kept = shown;
-    else followShownState(context, shown);
+  const follow = (host: Followed) => {
+    if (waits) kept = host;
+    else followHost(context, host);
   };
   return { open, follow };
 }
 
-/** A guest's picture shows what the host's shows, as far as the trace has it. */
-function followShownState(context: TraceContext, shown: ShownState) {
+/** A guest's picture shows what the host's address says, as far as the trace has it. */
+function followHost(context: TraceContext, { query, guess }: Followed) {
   context.act.pause();
-  const trace = inUnit(context.pieces, shown.words);
-  const site = trace.sites[shown.site];
-  if (!site) return;
-  const progress = trace.predicted.length ? shown.guess : null;
-  const method = SHOWN_MAPS.find((one) => one === shown.shows && offersMethod(context, one));
-  const patch: Partial<TraceState> = {
-    words: trace !== context.pieces,
-    site: shown.site,
-    layer: Math.min(shown.layer, site.layers - 1),
-    head: Math.max(MEAN, Math.min(shown.head, site.heads - 1)),
-    shows: method || "weight",
-    zoom: zoomOn(site, shown.zoom),
-    step: Math.max(Math.min(shown.step, trace.steps), Math.min(1, trace.steps)),
-    alignment: shown.alignment,
-    ahead: shown.ahead,
-    inside: shown.inside,
-    insideView: shown.insideView ?? "cell",
-    guess: progress && {
-      ahead: false,
-      right: 0,
-      total: 0,
-      ...context.state.guess,
-      ...progress,
-      answer: null,
-    },
-    hinted: true,
-    hover: null,
+  const { pieces } = context;
+  const named = viewOfWords(query);
+  const { alignment, shows } = named;
+  const followed = { guess: guess !== null, alignment: alignment ?? "off", next: undefined };
+  const view = { ...pieces.header.view, ...named, ...followed };
+  const wanted = (): TraceState => {
+    const { state } = context;
+    const opened = initialState(pieces, view, state);
+    return {
+      ...opened,
+      guess: opened.guess && { ...opened.guess, ...guess, answer: null },
+      shows: shows && offersMethod(context, shows) ? shows : "weight",
+      everything: state.everything,
+      hinted: true,
+    };
   };
-  const wanted = { ...context.state, ...patch };
-  context.act.showLoaded(context.pieces, wanted, () => {
-    if (wanted.words !== context.state.words) chooseUnit(context, wanted.words);
-    context.set(patch);
+  context.act.showLoaded(pieces, wanted(), () => {
+    const next = wanted(); // of what the guest has changed meanwhile
+    const another = next.words !== context.state.words;
+    context.set(next);
+    if (another) context.give({ generation: context.generation + 1 });
   });
 }
 
