@@ -10,7 +10,7 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { similarityTable } from "./comparisonTables.ts";
 import type { HeadPairs, Place, Rule } from "./headPairs.ts";
 import { createSelect } from "./select.ts";
-import { fit, type Layout, similarityChart, type Table } from "./similarityChart.ts";
+import { fit, type SimilarityLayout, similarityChart, type Table } from "./similarityChart.ts";
 import { similarityFigure } from "./similarityFigure.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 
@@ -22,7 +22,7 @@ const TYPE = { desk: 11, projector: 15 }; // px
 
 /** The cells on screen, which a zoom changes, of a layout. */
 interface Zoomed {
-  of: Layout | null;
+  of: SimilarityLayout | null;
   x: number[];
   y: number[];
 }
@@ -30,7 +30,7 @@ interface Zoomed {
 /** What is seen of the matrix. */
 interface MatrixView {
   table: Table | null;
-  layout: Layout | null;
+  layout: SimilarityLayout | null;
   ranges: Zoomed | null;
 }
 

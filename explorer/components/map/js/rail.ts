@@ -33,11 +33,12 @@ import {
 } from "./thumbnail.ts";
 import { clearHover, setHover } from "./tooltip.ts";
 
-export type Layout = ThumbnailSize & { columns: number }; // thumbnails, and how many are in a line
+/** Thumbnails, and how many are in a line. */
+type RailLayout = ThumbnailSize & { columns: number };
 
 /** How thumbnails fit into their space. */
 interface Fitted {
-  layout: Layout;
+  layout: RailLayout;
   named: boolean; // whether the names of the heads are above the columns
   larger: number; // the type than that of a desk
   scored: boolean; // whether there are numbers below them
@@ -158,7 +159,7 @@ function fitThumbnails(
   height: number,
   site: Pick<Site, "layers" | "heads" | "queries" | "keys">,
   larger: number,
-): Layout {
+): RailLayout {
   const longest = Math.max(site.queries, site.keys);
   const smallest = SMALLEST_THUMBNAIL * larger;
   const largest = Math.min(LARGEST_THUMBNAIL, Math.max(44, longest * 22));
@@ -292,7 +293,7 @@ function fitNamed(
   site: Pick<Site, "layers" | "heads" | "queries" | "keys">,
   larger: number,
   scored: boolean,
-): { layout: Layout; named: boolean } {
+): { layout: RailLayout; named: boolean } {
   const layout = fitThumbnails(width, height, site, larger);
   if (!scored || !isTight(layout, larger)) return { layout, named: false };
   const lower = fitThumbnails(width, height - SCORE_HEIGHT * larger, site, larger);
@@ -421,7 +422,7 @@ export function cellUnder(
 function paintThumbnails(
   context: TraceContext,
   grid: HTMLElement,
-  layout: Layout,
+  layout: RailLayout,
   heads: HeadPictures,
   removal: Removal,
 ) {
