@@ -258,7 +258,7 @@ function paintPictures({ context, byIndex, laid }: Grid) {
     const own = site.picture(layer, head);
     const tone = tones(own.weights, own.keys, scale);
     const removed = site.removed(layer, head) !== null;
-    paintThumbnail(picture, layout, context.palette, own, tone, removed);
+    paintThumbnail(picture, own, { size: layout, palette: context.palette, tone, removed });
   }
 }
 

@@ -91,7 +91,7 @@ function createAside(
   );
   const describe = (text: string, table: Table, row: number) => {
     write(pair, text);
-    offer(frame, other, table, pairs, row);
+    offer(frame, other, pairs, { table, row });
   };
   return { element: node, describe };
 }
@@ -198,14 +198,13 @@ function cellText(frame: ViewFrame, table: Table, row: number, column: number) {
 
 /**
  * The heads that can stand beside the selected one, in the order of layers and heads.
- * @param row of the selected head; −1 for a mean
+ * @param given.row of the selected head; −1 for a mean
  */
 function offer(
   frame: ViewFrame,
   select: ReturnType<typeof createSelect>,
-  table: Table,
   pairs: HeadPairs,
-  row: number,
+  { table, row }: { table: Table; row: number },
 ) {
   const heads = table.columns
     .map((place, column) => ({ ...place, value: row < 0 ? Number.NaN : table.values[row][column] }))

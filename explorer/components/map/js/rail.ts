@@ -113,8 +113,8 @@ export function createRail(
     element: node,
     views: [() => nameAxes(context, axes, gold)],
     pictures: [
-      () => buildRail(context, grid, fitted(), made(), gold, removal),
-      () => paintThumbnails(context, grid, fitted().layout, shown(), removal),
+      () => buildRail(context, grid, fitted(), { made: made(), gold, removal }),
+      () => paintThumbnails(context, grid, { layout: fitted().layout, heads: shown(), removal }),
       () => markSelected(context, grid, selectable()),
       () => markStep(context, grid, fitted().layout, shown().part),
     ],
@@ -230,15 +230,13 @@ function fitIn(context: TraceContext, grid: HTMLElement, gold: GoldNumbers): () 
 /**
  * Lay the thumbnails out, layer by layer. They stay as elements from one trace to the next of its
  * shape: new ones would cost more than all else that is drawn.
- * @param made of what they are made
+ * @param given.made of what they are made
  */
 function buildRail(
   context: TraceContext,
   grid: HTMLElement,
   { layout, named, larger, scored }: Fitted,
-  made: string,
-  gold: GoldNumbers,
-  removal: Removal,
+  { made, gold, removal }: { made: string; gold: GoldNumbers; removal: Removal },
 ) {
   const site = siteOf(context);
   grid.style.setProperty("--thumb-width", `${layout.width}px`);
@@ -257,7 +255,7 @@ function buildRail(
   }
   grid.querySelectorAll(".thumbnail").forEach((frame, index) => {
     const { layer, head } = headAt(index, site.heads);
-    nameThumbnail(context, frame, gold, layer, head, removal(layer, head));
+    nameThumbnail(context, frame, gold, { layer, head, removed: removal(layer, head) });
   });
 }
 
@@ -367,9 +365,7 @@ function nameThumbnail(
   context: TraceContext,
   frame: Element,
   gold: GoldNumbers,
-  layer: number,
-  head: number,
-  removed: Replacement | null,
+  { layer, head, removed }: { layer: number; head: number; removed: Replacement | null },
 ) {
   const weight = isScored(context, gold) ? gold.weight(layer, head) : null;
   const name = shownName(context, layer, head);
@@ -422,9 +418,7 @@ export function cellUnder(
 function paintThumbnails(
   context: TraceContext,
   grid: HTMLElement,
-  layout: RailLayout,
-  heads: HeadPictures,
-  removal: Removal,
+  { layout, heads, removal }: { layout: RailLayout; heads: HeadPictures; removal: Removal },
 ) {
   const { palette } = context;
   const site = siteOf(context);
@@ -434,7 +428,7 @@ function paintThumbnails(
     const picture = heads.of(layer, head);
     const tone = tones(picture.weights, picture.keys, scale);
     const removed = removal(layer, head) !== null;
-    paintThumbnail(canvas, layout, palette, picture, tone, removed);
+    paintThumbnail(canvas, picture, { size: layout, palette, tone, removed });
   });
 }
 

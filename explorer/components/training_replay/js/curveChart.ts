@@ -74,8 +74,10 @@ export function curveChart(shown: CurveContext, panels: Panel[], given: CurveLay
     annotations: labels.map((label) => labelNote(label, size, ink)),
   };
   const axes = panels.map((panel, index) =>
-    panelAxes(shown, panel, lines[index], index, boxes[index], {
-      ...given,
+    panelAxes(shown, panel, given, {
+      index,
+      lines: lines[index],
+      box: boxes[index],
       lowest: index >= panels.length - columns,
     }),
   );
@@ -148,16 +150,14 @@ function bestStar({ run, palette }: CurveContext, { starred }: Panel, index: num
 
 /**
  * The two axes of a panel.
- * @param index of the panel
- * @param given.lowest whether no panel is below it
+ * @param placed.index of the panel
+ * @param placed.lowest whether no panel is below it
  */
 function panelAxes(
   { palette, say }: CurveContext,
   panel: Panel,
-  lines: Line[],
-  index: number,
-  box: Box,
-  { columns, size, range, type, lowest }: CurveLayout & { lowest: boolean },
+  { columns, size, range, type }: CurveLayout,
+  { index, lines, box, lowest }: { index: number; lines: Line[]; box: Box; lowest: boolean },
 ) {
   const grid = css(mix(palette.paper, palette.ink, 0.12));
   const [x, y] = [axisName("x", index), axisName("y", index)];
