@@ -58,7 +58,7 @@ const ANSWERS: Record<string, (asked: any, model: ExplorableModel) => Uint8Array
 function payloadOf(
   model: ExplorableModel,
   trace: import("../../../explorer/components/browser_model/js/explorableModel.ts").ModelTrace,
-  shown: import("../../../explorer/components/browser_model/js/tracePayload.ts").Shown,
+  shown: import("../../../explorer/components/browser_model/js/tracePayload.ts").PlayerSettings,
 ) {
   return tracePayload(trace, shown, integrityOf(model, trace));
 }

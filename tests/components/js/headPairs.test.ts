@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createScreen } from "../../../explorer/components/dom/js/store.ts";
 import {
   createHeadPairs,
-  type Shown,
+  type SelectedHead,
 } from "../../../explorer/components/head_views/js/headPairs.ts";
 import { rangeOf } from "../../../explorer/components/head_views/js/similarityMatrix.ts";
 import { MEAN } from "../../../explorer/components/trace/js/look.ts";
@@ -14,11 +14,11 @@ function examplePairs(layer: number, head: number, initial: "matched" | "same" =
   const own = {
     trace: { sites: {} },
     state: { site: "cross", layer, head },
-  } as Shown;
+  } as SelectedHead;
   const second = {
     trace: { sites },
     state: { site: "cross", layer: 0, head: 0 },
-  } as unknown as Shown;
+  } as unknown as SelectedHead;
   return {
     own,
     pairs: createHeadPairs(() => ({ cross: { matched: [[0, 1, 0, 0]] } }), own, second, initial),

@@ -7,6 +7,7 @@ import {
   shownPlaces,
 } from "../../../explorer/components/head_views/js/patchedTables.ts";
 import type { PatchedTable } from "../../../explorer/components/head_views/js/viewPayload.ts";
+import type { TraceOnScreen } from "../../../explorer/components/trace/js/stepState.ts";
 
 const say = (key: string, facts: object = {}) => [key, ...Object.values(facts)].join(" ");
 
@@ -65,12 +66,10 @@ test("a position has the tokens of both texts where they differ, and its row", (
   assert.equal(cells[0]?.title, title);
 });
 
-type Shown = Parameters<typeof shownPlaces>[0];
-
 /** A translator with two heads of the encoder, which shows a head. */
-function showing(state: Partial<Shown["state"]>): Shown {
+function showing(state: Partial<TraceOnScreen["state"]>): TraceOnScreen {
   const sites = { encoder: { heads: 2 }, decoder: { heads: 4 }, cross: { heads: 4 } };
-  return { trace: { sites, masks: [] }, state } as unknown as Shown;
+  return { trace: { sites, masks: [] }, state } as unknown as TraceOnScreen;
 }
 
 test("a click on a position selects its row, in cross-attention where that is on screen", () => {

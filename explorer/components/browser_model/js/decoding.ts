@@ -21,9 +21,7 @@ export function* decodingSteps(
   model: Transformer,
   memory: Float32Array,
   memoryMask: Mask,
-  limit: number,
-  forced: Forced,
-  drawing?: Drawing,
+  { limit, forced, drawing }: { limit: number; forced: Forced; drawing?: Drawing },
 ) {
   const cache = model.start(memory, memoryMask);
   let token = BOS;

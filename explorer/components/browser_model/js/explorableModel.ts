@@ -118,7 +118,7 @@ export class ExplorableModel {
       arrays,
       source,
       captured: pass.captured,
-      facts: this.described(text, forced, request, chosen, prompt),
+      facts: this.described(text, forced, request, { chosen, prompt }),
     };
     return { ...trace, digest: digestOf(trace) };
   }
@@ -195,8 +195,7 @@ export class ExplorableModel {
     text: string,
     forced: Forced,
     { padTo, target, interventions = [] }: Request,
-    chosen: number[],
-    prompt: number[],
+    { chosen, prompt }: Record<"chosen" | "prompt", number[]>, // ids
   ): TraceFacts {
     const { facts, transformer } = this.checkpoint;
     const kept = KEPT.filter((name) => name in facts).map((name) => [name, facts[name]]);
@@ -234,7 +233,8 @@ export class ExplorableModel {
     const most = prompt.length ? Math.max(prompt.length + AFTER_PROMPT, latest) : max_length;
     const limit = Math.min(most, max_length);
     const steps: { logits: Float32Array; token: number }[] = [];
-    for (const step of decodingSteps(transformer, memory, mask, limit, imposed, drawing)) {
+    const how = { limit, forced: imposed, drawing };
+    for (const step of decodingSteps(transformer, memory, mask, how)) {
       steps.push(step);
       onToken?.(steps.slice(prompt.length).map(({ token }) => token));
     }

@@ -17,8 +17,8 @@ import { TRACE_QUESTIONS } from "./traceQuestions.ts";
 import { mergedTrace } from "./traceWords.ts";
 import { grouped, marksWords } from "./wordSegmentation.ts";
 
-/** Beside the trace. */
-export interface Shown {
+/** What a payload tells the player beside the trace. */
+export interface PlayerSettings {
   view: Partial<ViewOptions>;
   language: string;
   strings: Strings; // the player's
@@ -28,7 +28,7 @@ export interface Shown {
 /** @param integrity null where it is checked later */
 export function tracePayload(
   trace: ModelTrace,
-  { view, language, strings, project }: Shown,
+  { view, language, strings, project }: PlayerSettings,
   integrity: Check[] | null,
 ): Uint8Array<ArrayBuffer> {
   const whole = { ...VIEW, ...view };

@@ -3,7 +3,7 @@
 import { type Array as DeviceArray, jit, numpy as np, tree, valueAndGrad } from "@jax-js/jax";
 import type { ModelConfig } from "../../browser_model/js/modelConfig.ts";
 import type { Settings } from "./settings.ts";
-import { type Asked, lossOf, type Weights } from "./trainable.ts";
+import { lossOf, type TrainingBatch, type Weights } from "./trainable.ts";
 
 /** Weights, and the running means of their gradients and of the squares of these. */
 export interface Learnt {
@@ -17,7 +17,7 @@ const CLIPPED = 1e-6; // what torch adds to the norm before it divides
 
 /** A function of weights and a batch, which it uses up: the loss and its gradients by weight. */
 export function lossAndGradients(config: ModelConfig) {
-  return valueAndGrad((weights: Weights, batch: Asked) => {
+  return valueAndGrad((weights: Weights, batch: TrainingBatch) => {
     const loss = lossOf(config, weights, batch);
     tree.dispose(weights);
     return loss;
@@ -34,7 +34,7 @@ export function compileStep(config: ModelConfig, { beta1, beta2, clip }: Setting
   return jit(
     (
       { weights, means, squares }: Record<keyof Learnt, Weights>,
-      batch: Asked,
+      batch: TrainingBatch,
       factors: DeviceArray,
     ) => {
       const [loss, gradient] = gradients(tree.ref(weights), batch);

@@ -20,7 +20,7 @@ export type Weights = Record<string, DeviceArray>;
 export type Fed = { source?: DeviceArray; target: DeviceArray }; // no source: a decoder alone
 
 /** The same, and the tokens (B, T) that are to be written. */
-export type Asked = Fed & { answer: DeviceArray };
+export type TrainingBatch = Fed & { answer: DeviceArray };
 
 /** Weights that a pass borrows, its sizes, and what it keeps. */
 interface Pass {
@@ -56,7 +56,7 @@ export function logitsOf(
 export function lossOf(
   config: ModelConfig,
   weights: Weights,
-  { answer, ...fed }: Asked,
+  { answer, ...fed }: TrainingBatch,
 ): DeviceArray {
   const counted = answer.ref.notEqual(PAD).astype(np.float32).sum();
   return lossesOf(logitsOf(config, weights, fed), answer)

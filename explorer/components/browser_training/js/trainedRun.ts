@@ -21,7 +21,7 @@ export interface Training {
 }
 
 /** Sentences, and what they are said in. */
-export type Shown = Pick<RunData, "language" | "project" | "strings" | "player"> & {
+export type RunSentences = Pick<RunData, "language" | "project" | "strings" | "player"> & {
   sentences: Strings; // of the trainer
 };
 
@@ -72,7 +72,7 @@ export function trainedModel(training: Training): HandedModel | null {
   return { name: nameOf(settings), file, sha256: sha256(file), symbols, longest, opening };
 }
 
-export function runOf(training: Training, shown: Shown): RunData {
+export function runOf(training: Training, shown: RunSentences): RunData {
   const { language, project, strings, player, sentences } = shown;
   const say: Say = (key, facts) => fillIn(sentences, key, facts);
   const { settings, begun, state, problem } = training;

@@ -18,7 +18,7 @@ import { initialParameters, type Parameters } from "./parameters.ts";
 import { createRandom, type Random } from "./random.ts";
 import { learningRate, modelConfigOf, type Settings } from "./settings.ts";
 import { type Batch, drawBatch } from "./toyTasks.ts";
-import { type Asked, type Fed, logitsOf, lossesOf, type Weights } from "./trainable.ts";
+import { type Fed, logitsOf, lossesOf, type TrainingBatch, type Weights } from "./trainable.ts";
 
 /** What a moment of a training says of it, as a line of `metrics.jsonl` does. */
 export interface Measured extends Partial<ContinuedNumbers> {
@@ -153,7 +153,7 @@ type Evaluation = ReturnType<typeof compileEvaluation>;
  * probable token after each of its target.
  */
 function compileEvaluation(config: ModelConfig) {
-  return jit((weights: Weights, { answer, ...batch }: Asked) => {
+  return jit((weights: Weights, { answer, ...batch }: TrainingBatch) => {
     const logits = logitsOf(config, weights, batch);
     tree.dispose(weights);
     return { best: np.argmax(logits.ref, -1), losses: lossesOf(logits, answer) };
@@ -211,7 +211,7 @@ export function fed({ size, width, source, target }: Batch): Fed {
 }
 
 /** The same, and what it is to write. */
-export function asked(batch: Batch): Asked {
+export function asked(batch: Batch): TrainingBatch {
   const { size, width, answer } = batch;
   return { ...fed(batch), answer: np.array(answer).reshape([size, width]) };
 }

@@ -16,12 +16,12 @@ export interface ChartContent {
   picks: boolean; // whether a click on a point is reported
   chart: {
     data: { name?: string; showlegend?: boolean }[];
-    layout: Layout;
+    layout: ChartLayout;
   };
 }
 
 /** Where it has annotations, these are the names of lines, in the right margin. */
-interface Layout {
+interface ChartLayout {
   height: number; // px, without a legend
   least_width?: number; // px, with labels as large as at a desk
   showlegend?: boolean; // whether the names of lines are in a legend in any case
@@ -81,7 +81,7 @@ function namesAcross(entry: number, room: number) {
 function withRoom(
   { data, layout }: ChartContent["chart"],
   { width, type, scrolls }: { width: number; type: number; scrolls: boolean },
-): Layout {
+): ChartLayout {
   const { margin, height, showlegend } = layout;
   const narrow = margin && margin.r > MOST_MARGIN * width;
   if (!margin || !(narrow || showlegend)) return layout;

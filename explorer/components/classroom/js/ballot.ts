@@ -8,7 +8,7 @@ import {
 } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { createStore } from "../../dom/js/store.ts";
-import type { Asked, ClassView, Message } from "./classroom.ts";
+import type { ClassQuestion, ClassView, Message } from "./classroom.ts";
 import { askedOf } from "./following.ts";
 import { placeOf, questionText, renewFor, writeChoice, writeKnown } from "./question.ts";
 
@@ -89,7 +89,12 @@ export function createBallot({
 /** @param shown choice: this guest's */
 function drawChoice(
   button: HTMLElement,
-  { asked, index, choice, say }: { asked: Asked; index: number; choice: number | null; say: Say },
+  {
+    asked,
+    index,
+    choice,
+    say,
+  }: { asked: ClassQuestion; index: number; choice: number | null; say: Say },
 ) {
   const [name, place] = [...button.children] as HTMLElement[];
   const { answer } = asked;
@@ -102,7 +107,7 @@ function drawChoice(
 }
 
 /** @param choice of this guest */
-export function noteOf({ kind, answer }: Asked, choice: number | null, say: Say) {
+export function noteOf({ kind, answer }: ClassQuestion, choice: number | null, say: Say) {
   if (answer === null) return choice === null ? "" : say("may_change");
   if (choice === null) return say("not_voted");
   return say(choice === answer ? "voted_right" : `voted_wrong_${kind}`);
@@ -111,6 +116,6 @@ export function noteOf({ kind, answer }: Asked, choice: number | null, say: Say)
 /**
  * What the question is about, for whoever cannot see the projector: the text, or that of the card.
  */
-function aboutOf({ kind }: Asked, view: ClassView | null) {
+function aboutOf({ kind }: ClassQuestion, view: ClassView | null) {
   return (kind === "card" ? view?.card?.text : view?.query.text) ?? "";
 }

@@ -12,7 +12,7 @@ export interface ClassView extends ShownView {
 }
 
 /** of_one_address: for the host, the most votes that came from one network address */
-export type Asked = Question & {
+export type ClassQuestion = Question & {
   number: number;
   answered: number;
   asked: number;
@@ -28,7 +28,7 @@ export interface Message {
   away: boolean; // whether the host is missed: guests go on alone
   elsewhere: boolean; // whether another tab of this host leads
   view: ClassView | null;
-  question: Asked | null;
+  question: ClassQuestion | null;
   right: number;
   total: number;
 }
@@ -142,7 +142,8 @@ function pictureNow(): PictureNow | null {
 /** What the page shows goes to the server, one request at a time, the latest last. */
 function createPublishing(page: string, state: Readonly<ClassState>) {
   let published = ""; // the server may still have what an earlier page showed
-  let revealed: Asked | null = null; // what this page had revealed before it was loaded again
+  /** What this page had revealed before it was loaded again. */
+  let revealed: ClassQuestion | null = null;
   const sendLatest = latestOnly(async () => {
     const content = { page, ...contentOf(state) };
     const next = JSON.stringify(content);
@@ -163,7 +164,7 @@ function createPublishing(page: string, state: Readonly<ClassState>) {
     forget: () => {
       published = "";
     },
-    revealed: (question: Asked | null) => {
+    revealed: (question: ClassQuestion | null) => {
       revealed = question;
     },
   };

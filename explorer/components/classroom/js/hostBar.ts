@@ -3,7 +3,7 @@ import { createRadios } from "../../dom/js/radios.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { onPage } from "../../page/js/onPage.ts";
 import type { Kind } from "../../page/js/pictureOnPage.ts";
-import { type Asked, type Classroom, revealAnswer } from "./classroom.ts";
+import { type ClassQuestion, type Classroom, revealAnswer } from "./classroom.ts";
 import { placeOf, questionText, renewFor, writeChoice } from "./question.ts";
 
 /** The line above the host's player: who follows and, while the class guesses, the votes. */
@@ -72,7 +72,7 @@ function createResult(room: Classroom, say: Say): Part {
   return { element: node, views: [draw] };
 }
 
-function drawBars(parent: HTMLElement, asked: Asked, say: Say) {
+function drawBars(parent: HTMLElement, asked: ClassQuestion, say: Say) {
   renewFor(parent, asked.number);
   const nodes = populate(parent, asked.candidates.length, () =>
     element(

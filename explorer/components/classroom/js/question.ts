@@ -1,17 +1,20 @@
 import { element, populate } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { labelOf, writeToken } from "../../trace/js/label.ts";
-import type { Asked } from "./classroom.ts";
+import type { ClassQuestion } from "./classroom.ts";
 
 /** What the class is asked. */
-export function questionText({ kind, head, tokens, prompt }: Asked, say: Say) {
+export function questionText({ kind, head, tokens, prompt }: ClassQuestion, say: Say) {
   if (kind === "card") return prompt;
   if (kind === "token") return say("asked");
   return say("asked_key", { head, query: labelOf(tokens.at(-1) ?? "") });
 }
 
 /** The known tokens and the next one, where that is asked: a question mark until the reveal. */
-export function writeKnown(parent: HTMLElement, { kind, tokens, candidates, answer }: Asked) {
+export function writeKnown(
+  parent: HTMLElement,
+  { kind, tokens, candidates, answer }: ClassQuestion,
+) {
   parent.hidden = kind !== "token";
   const nodes = populate(parent, tokens.length + 1, () => element("bdi", { class: "chip token" }));
   tokens.forEach((token, index) => {
@@ -32,7 +35,7 @@ export function renewFor(parent: HTMLElement, number: number) {
 
 /** Which place a key has, from 1, where another choice is the same token; else "". */
 export function placeOf(
-  { candidates, positions }: Pick<Asked, "candidates" | "positions">,
+  { candidates, positions }: Pick<ClassQuestion, "candidates" | "positions">,
   index: number,
   say: Say,
 ) {
@@ -43,7 +46,7 @@ export function placeOf(
 /** Write a choice: a token as the player shows tokens, or what a card offers. */
 export function writeChoice(
   node: HTMLElement,
-  { kind, candidates }: Pick<Asked, "kind" | "candidates">,
+  { kind, candidates }: Pick<ClassQuestion, "kind" | "candidates">,
   index: number,
 ) {
   if (kind === "card") node.textContent = candidates[index];

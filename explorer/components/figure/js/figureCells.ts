@@ -9,7 +9,7 @@ import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { shownHead, shownKeys, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
-export type Shown = Pick<TraceContext, "trace" | "state" | "palette">;
+type FigureContext = Pick<TraceContext, "trace" | "state" | "palette">;
 
 /** px: the corner, and the size of a cell */
 export type Places = { left: number; top: number; across: number; down: number };
@@ -20,12 +20,12 @@ const SHARPNESS = 3; // pixels of an image for each px of the figure
  * The cells of the selected head: one rectangle for each run of equal ones, or of a large map an
  * image.
  */
-export function figureCells(context: Shown, places: Places) {
+export function figureCells(context: FigureContext, places: Places) {
   const site = siteOf(context);
   return isLargeMap(site) ? imageOfCells(context, places) : rectangles(context, places);
 }
 
-function rectangles(context: Shown, { left, top, across, down }: Places) {
+function rectangles(context: FigureContext, { left, top, across, down }: Places) {
   const { state, palette } = context;
   const site = siteOf(context);
   const masked = site.masked(state.layer, shownHead(state));
@@ -55,7 +55,7 @@ function rectangles(context: Shown, { left, top, across, down }: Places) {
  * The cells as an image, in which a pixel shows the largest weight it covers, below the strokes of
  * the masked ones.
  */
-function imageOfCells(context: Shown, { left, top, across, down }: Places) {
+function imageOfCells(context: FigureContext, { left, top, across, down }: Places) {
   const { state, palette } = context;
   const site = siteOf(context);
   const shape = { queries: visibleRows(context), keys: shownKeys(context) };

@@ -34,7 +34,7 @@ interface HeadCell {
  * `slot`: px of a column; `tall`: whether name and role are written under the pictures; `wrapped`:
  * whether the heads of a layer take several rows.
  */
-export type Layout = ThumbnailSize & {
+type HeadGridLayout = ThumbnailSize & {
   columns: number;
   tall: boolean;
   wrapped: boolean;
@@ -43,7 +43,8 @@ export type Layout = ThumbnailSize & {
 
 /** What came of laying out. */
 interface Laid {
-  layout: Layout; // the same as long as pictures have as many pixels: they are not painted anew
+  /** the same as long as pictures have as many pixels: they are not painted anew */
+  layout: HeadGridLayout;
   buttons: HTMLElement[]; // of the heads that are shown, in their order
 }
 
@@ -103,7 +104,7 @@ export function createHeadGrid(
 }
 
 /** The largest pictures with which all heads fit. */
-function fitPictures({ context, filter, ...cells }: Grid, count: number): Layout {
+function fitPictures({ context, filter, ...cells }: Grid, count: number): HeadGridLayout {
   const site = siteOf(context);
   const { sorted } = filter;
   const width = cells.width() - (sorted ? 0 : LAYER_NAMES) - 4;
@@ -228,7 +229,7 @@ function cellOf({ context, byIndex, tooltip }: Grid, { index, layer, head }: Fil
 }
 
 /** The button of a head with name, number and role; faint when it does not pass the filter. */
-function captioned(grid: Grid, one: FilteredHead, { wrapped, tall }: Layout) {
+function captioned(grid: Grid, one: FilteredHead, { wrapped, tall }: HeadGridLayout) {
   const { frame, context } = grid;
   const { layer, head, measured, number, passes } = one;
   const title = shownName(grid.context, layer, head);
@@ -257,7 +258,7 @@ function paintPictures({ context, byIndex, laid }: Grid) {
     const own = site.picture(layer, head);
     const tone = tones(own.weights, own.keys, scale);
     const removed = site.removed(layer, head) !== null;
-    paintThumbnail(picture, layout, context.palette, own, tone, removed);
+    paintThumbnail(picture, own, { size: layout, palette: context.palette, tone, removed });
   }
 }
 

@@ -8,7 +8,8 @@ export type Place = Pick<TraceState, "layer" | "head">;
 
 export type Rule = "matched" | "same"; // by which a head has one of the other trace beside it
 
-export type Shown = {
+/** A trace and its head on screen. */
+export type SelectedHead = {
   trace: Pick<Trace, "sites">;
   state: Pick<TraceState, "site" | "layer" | "head">;
 };
@@ -33,8 +34,8 @@ type Matches = Partial<Record<SiteName, { matched: number[][] }>>;
 
 export function createHeadPairs(
   matches: () => Matches,
-  own: Shown,
-  second: Shown,
+  own: SelectedHead,
+  second: SelectedHead,
   initial: Rule,
 ): HeadPairs {
   const { values, set } = createStore<{ rule: Rule; choice: Choice | null }>({
@@ -62,7 +63,12 @@ export function createHeadPairs(
  * The head of the second trace by a rule: its match or the one at the same place, where it has
  * such; of a mean, that of the same layer.
  */
-function otherHead(matches: Matches, { state }: Shown, second: Shown, rule: Rule): Place {
+function otherHead(
+  matches: Matches,
+  { state }: SelectedHead,
+  second: SelectedHead,
+  rule: Rule,
+): Place {
   const { site, layer, head } = state;
   const found = matches[site]?.matched.find(([own, number]) => own === layer && number === head);
   if (rule === "matched" && found) return { layer: found[2], head: found[3] };

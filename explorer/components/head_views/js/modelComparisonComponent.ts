@@ -23,7 +23,7 @@ import { createHeadPairs, type HeadPairs, type Rule } from "./headPairs.ts";
 import { pairFigure } from "./pairFigure.ts";
 import { patchedFigure } from "./patchedFigure.ts";
 import { createPatchedTables } from "./patchedTables.ts";
-import { createSimilarityMatrix } from "./similarityMatrix.ts";
+import { createSimilarityMatrix, type HeadPair } from "./similarityMatrix.ts";
 import { createValueMap, type HeadDifferences } from "./valueMap.ts";
 import type { Listeners } from "./viewFrame.ts";
 import { readViewPayload, type ViewPayload } from "./viewPayload.ts";
@@ -94,17 +94,11 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
       return siteOf(changed.context).removed(layer, head) !== null;
     },
   });
-  const matrix = createSimilarityMatrix(
-    context,
-    changed.context,
-    frame,
-    pairs,
-    ({ own, other }) => {
-      context.set(own);
-      pairs.choose(other);
-    },
-    pairs.follow,
-  );
+  const showHeads = ({ own, other }: HeadPair) => {
+    context.set(own);
+    pairs.choose(other);
+  };
+  const matrix = createSimilarityMatrix([context, changed.context], frame, pairs, showHeads);
   const showPatched = (patch: Partial<TraceState>) => {
     pairs.follow("same");
     context.act.pause();

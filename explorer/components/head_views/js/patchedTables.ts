@@ -6,7 +6,7 @@ import { measured } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import { labelOf } from "../../trace/js/label.ts";
-import { currentRow, headName } from "../../trace/js/stepState.ts";
+import { currentRow, headName, type TraceOnScreen } from "../../trace/js/stepState.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
@@ -19,8 +19,6 @@ type Place = { site: SiteName; layer: number } & ({ head: number } | { position:
 
 /** place: that can be shown. */
 type PatchedCell = NumberCell & { value: number; written: string; place?: Place };
-
-type Shown = Pick<TraceContext, "trace" | "state">;
 
 /**
  * What values of the first text restore in the run of the second: a table for each attention, or
@@ -79,7 +77,7 @@ export function createPatchedTables(
 }
 
 /** What a click on a place selects. An encoder has no current row: the row is marked as hovered. */
-export function selectionOf(place: Place, { trace, state }: Shown): Partial<TraceState> {
+export function selectionOf(place: Place, { trace, state }: TraceOnScreen): Partial<TraceState> {
   if ("head" in place) return place;
   const { site: stack, layer, position } = place;
   const site = stack === "decoder" && state.site === "cross" ? "cross" : stack; // both have its rows
@@ -89,7 +87,7 @@ export function selectionOf(place: Place, { trace, state }: Shown): Partial<Trac
 }
 
 /** The places whose head or row is on screen. */
-export function shownPlaces(context: Shown): Place[] {
+export function shownPlaces(context: TraceOnScreen): Place[] {
   const { site, layer, head, hover } = context.state;
   const stack = site === "cross" ? "decoder" : site;
   const marked = hover?.key === null ? hover.query : null;

@@ -15,7 +15,7 @@ export interface Table {
 }
 
 /** Where the cells lie; px. */
-export interface Layout {
+export interface SimilarityLayout {
   margin: number; // of the names of the heads, on the left and above
   cell: number;
   bar: number; // length of the bar of the colours
@@ -41,7 +41,7 @@ export function fit(
   width: number,
   type: number,
   most: { cell: number; rows: number },
-): Layout {
+): SimilarityLayout {
   const margin = Math.ceil(type * LABEL_SPACE);
   const across = Math.floor((width - margin - 1) / columns.length);
   const least = Math.min(across, Math.floor(most.rows / rows.length), most.cell);
@@ -64,7 +64,7 @@ export function fit(
  */
 export function similarityChart(
   table: Table,
-  layout: Layout,
+  layout: SimilarityLayout,
   { palette, name, type }: { palette: Palette; name: string; type: number },
 ): Chart {
   const { rows, columns } = table;
@@ -120,7 +120,7 @@ export function similarityChart(
 /** The cells and the bar of their colours. */
 function cells(
   { values, texts, least, most }: Table,
-  { cell, bar }: Layout,
+  { cell, bar }: SimilarityLayout,
   { palette, name, type }: { palette: Palette; name: string; type: number },
 ) {
   const gap = cell > 12 ? 1 : 0;
@@ -161,7 +161,7 @@ function inkOf({ least, most }: Table, { ramp }: Palette, value: number) {
 }
 
 /** The numbers of the cells, where there is room for them. */
-function numbers(table: Table, { cell }: Layout, palette: Palette) {
+function numbers(table: Table, { cell }: SimilarityLayout, palette: Palette) {
   const printed = cell >= PRINTED_CELL ? table.values : [];
   const found = printed.flatMap((row, y) => row.map((value, x) => ({ x, y, value })));
   return {
@@ -176,7 +176,7 @@ function numbers(table: Table, { cell }: Layout, palette: Palette) {
 }
 
 /** The dots of matched heads: in the middle of small cells, in the corner of those with a number. */
-function dots(table: Table, { cell }: Layout, palette: Palette) {
+function dots(table: Table, { cell }: SimilarityLayout, palette: Palette) {
   const shift = cell >= PRINTED_CELL ? 0.5 - 5 / cell : 0;
   const found = table.matched.flatMap((row, y) =>
     row.flatMap((is, x) => (is ? [{ x, y, value: table.values[y][x] }] : [])),

@@ -12,7 +12,7 @@ import { createSpace } from "../../map/js/space.ts";
 import { colourAt, inkOn } from "../../page/js/palette.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { mapTitle, siteOf } from "../../trace/js/stepState.ts";
-import type { Site } from "../../trace/js/trace.ts";
+import type { Cell, Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createColourBar, rampOf, type ValueScale } from "./colourBar.ts";
 import type { ViewFrame } from "./viewFrame.ts";
@@ -30,6 +30,13 @@ export interface Differences {
 }
 
 export type Cells = ValueScale & { values: Float32Array; tone: Float32Array; masked: Uint8Array };
+
+/** What the sentences of a map are read from. */
+interface MapSource {
+  context: TraceContext;
+  frame: ViewFrame;
+  differences: Differences;
+}
 
 const PRINTED_CELL = 34; // px; cells of this width hold a readable number
 
@@ -85,16 +92,12 @@ export function createValueMap(
   /** Apart from the cells, which a step does not change. */
   const drawNote = () => {
     const own = differences.read(siteOf(context));
-    write(note, noteOf(context, frame, differences, own, cellsOf(context, own)));
+    write(note, noteOf({ context, frame, differences }, own, cellsOf(context, own)));
     assign(box, "aria-label", `${title.textContent}. ${note.textContent}`);
   };
   box.addEventListener("pointermove", (event) => {
-    const geometry = space.geometry();
-    assign(
-      box,
-      "title",
-      geometry && cellTitle(context, frame, differences, box, geometry, heads, event),
-    );
+    const cell = cellUnder(context, box, space.geometry(), event);
+    assign(box, "title", cell && cellTitle({ context, frame, differences }, heads, cell));
   });
   const pictures = [space.fit, space.view(drawCells), cover.draw, ...axes.views];
   return { element: node, views: [drawTitle, drawNote], pictures };
@@ -141,9 +144,7 @@ function printedNumber(value: number) {
 
 /** The largest value of the rows of this head that are shown, as a sentence. */
 function noteOf(
-  context: TraceContext,
-  frame: ViewFrame,
-  differences: Differences,
+  { context, frame, differences }: MapSource,
   heads: HeadDifferences | null,
   { values }: Cells,
 ) {
@@ -163,19 +164,25 @@ function noteOf(
   });
 }
 
-/** The title of the cell under the pointer; null beside the cells. */
-function cellTitle(
+/** The cell under the pointer; null beside the cells. */
+function cellUnder(
   context: TraceContext,
-  frame: ViewFrame,
-  differences: Differences,
   box: HTMLElement,
-  geometry: Geometry,
+  geometry: Geometry | null,
+  { clientX, clientY }: PointerEvent,
+): Cell | null {
+  if (!geometry) return null;
+  const { left, top } = box.getBoundingClientRect();
+  const cell = cellAt(geometry, clientX - left, clientY - top);
+  return cell && cell.query < visibleRows(context) ? cell : null;
+}
+
+/** The title of a cell of the map. */
+function cellTitle(
+  { context, frame, differences }: MapSource,
   heads: HeadDifferences | null,
-  event: PointerEvent,
+  cell: Cell,
 ) {
-  const outer = box.getBoundingClientRect();
-  const cell = cellAt(geometry, event.clientX - outer.left, event.clientY - outer.top);
-  if (!cell || cell.query >= visibleRows(context)) return null;
   const site = siteOf(context);
   const { layer, head } = context.state;
   const value = heads?.(layer, head)[cell.query * site.keys + cell.key];

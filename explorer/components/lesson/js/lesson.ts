@@ -1,7 +1,12 @@
 import { onResize } from "../../dom/js/onResize.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { computed, createScreen, createStore, untracked } from "../../dom/js/store.ts";
-import type { Asked, Look, OpenQuestion, TrainingLook } from "../../page/js/lessonOnPage.ts";
+import type {
+  LessonQuestions,
+  Look,
+  OpenQuestion,
+  TrainingLook,
+} from "../../page/js/lessonOnPage.ts";
 import { onPage, placeOnPage, setOnPage } from "../../page/js/onPage.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
@@ -76,7 +81,7 @@ export function mountLesson(
     const ended = state.index >= lessonNow().cards.length;
     return !ended && (onPage.away || (card?.here === false && !card.problem));
   };
-  const asked = computed((): Asked => {
+  const asked = computed((): LessonQuestions => {
     const card = cardNow();
     const open = lessonNow().cards.filter(
       (_, number) => number >= state.index && !state.chosen.has(number),

@@ -15,7 +15,13 @@ import { errorSentence, hintOf, refusalSentence } from "./messages.ts";
 import type { LiveRequest, Questions } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
 import { putAddress } from "./pageHistory.ts";
-import { type Asked, modelOf, type PageStore, shownRequest, traceWord } from "./pageState.ts";
+import {
+  modelOf,
+  type PageStore,
+  shownRequest,
+  type TraceRequest,
+  traceWord,
+} from "./pageState.ts";
 import { playerListeners, READ_ONLY } from "./playerListeners.ts";
 import type { TracePicture } from "./tracePicture.ts";
 
@@ -41,7 +47,7 @@ export function createAsking(
     if (!used) keep(USED, "1");
     used = true;
   };
-  const wait = (asked: Asked) => {
+  const wait = (asked: TraceRequest) => {
     if (asked.typed) use();
     const { language, draft, unread } = state;
     set({
@@ -65,7 +71,7 @@ export function createAsking(
    * Trace a text and show it; what was asked before is not waited for any longer.
    * @returns false where a followed host shows what this page cannot
    */
-  const ask = async (given: Asked): Promise<boolean> => {
+  const ask = async (given: TraceRequest): Promise<boolean> => {
     const asked = { ...given };
     wait(asked);
     const latest = () => state.asked === asked;
@@ -81,7 +87,7 @@ export function createAsking(
     if (latest()) rest();
     return true;
   };
-  const trace = async (asked: Asked, latest: () => boolean) => {
+  const trace = async (asked: TraceRequest, latest: () => boolean) => {
     const computed = await backend.trace(questionOf(data, state.language, asked), {
       wanted: latest,
       onText: (decoded) => latest() && set({ decoded }),
@@ -92,7 +98,7 @@ export function createAsking(
   };
   const show = (
     trace: Trace,
-    { request, view, typed, refused, problem }: Asked,
+    { request, view, typed, refused, problem }: TraceRequest,
     { fetch }: Pick<ComputedTrace, "fetch">,
   ) => {
     const { language, host, draft } = state;
@@ -145,7 +151,7 @@ export function createAsking(
    * Say why a text is not shown, and leave it in its box. A model that was chosen opens with another
    * one; else the picture stays, or that of another model comes where there is none.
    */
-  const refuse = ({ request, refused, problem: before }: Asked, error: unknown) => {
+  const refuse = ({ request, refused, problem: before }: TraceRequest, error: unknown) => {
     const { language } = state;
     const shown = shownRequest(state);
     const unfollowed = refused?.length ? refusalSentence(data, language, refused) : "";
@@ -214,7 +220,7 @@ export function createAsking(
 function questionOf(
   { models, project }: PageData,
   language: string,
-  { request, view }: Asked,
+  { request, view }: TraceRequest,
 ): Questions["trace"] {
   const opening = modelOf(models, request).opening ?? {};
   return { request, shown: { language, project }, opening, view };

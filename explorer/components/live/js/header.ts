@@ -1,6 +1,6 @@
 /** Title, lessons, recorded training, what needs the program itself, and the language. */
 
-import { element } from "../../dom/js/element.ts";
+import { buttonElement, element } from "../../dom/js/element.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { type ListedLesson, lessonItems } from "../../lesson/js/lessonItems.ts";
 import { createEverythingSwitch } from "../../page/js/everything.ts";
@@ -23,10 +23,8 @@ export function createHeader(
 ) {
   const languages = Object.entries(data.languages).map(([code, { name, tag }]) => {
     const pressed = String(code === language);
-    const attributes = { type: "button" as const, testid: `language-${code}` };
-    const button = element("button", { ...attributes, "aria-pressed": pressed, lang: tag }, name);
-    button.addEventListener("click", () => onLanguage(code));
-    return button;
+    const attributes = { testid: `language-${code}`, "aria-pressed": pressed, lang: tag };
+    return buttonElement(() => onLanguage(code), attributes, name);
   });
   const listed = data.lessons.length ? [lessons(data, language, say)] : [];
   const pages = data.site ? [...listed, training(language, say)] : [];

@@ -3,7 +3,7 @@
  * request, whether it is on screen or its model is still on its way.
  */
 
-import { element, type Part } from "../../dom/js/element.ts";
+import { buttonElement, element, type Part } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { MOST_PADDING } from "../../trace/js/look.ts";
 import { type LiveModel, randomText, requestAfter, requestOfText } from "./liveModel.ts";
@@ -44,10 +44,8 @@ export function createInputBar(
     const typed = draft?.trim() ? draft : next.text; // which symbols refuse with a sentence
     send(chosen.symbols.length ? { ...next, text: typed } : next);
   });
-  const random = element("button", { type: "button", testid: "random" }, say("random"));
-  random.addEventListener("click", () =>
-    send(requestOf(randomText(current(), state.asked.request.text))),
-  );
+  const drawText = () => send(requestOf(randomText(current(), state.asked.request.text)));
+  const random = buttonElement(drawText, { testid: "random" }, say("random"));
   const examples = createExamples(models, state, say, (text) => send(requestOf(text)));
   const padding = createPadding(models, state, say, (pad) => {
     const { draft, asked } = state;

@@ -4,7 +4,7 @@ import { ExplorableModel, type ModelTrace } from "../../browser_model/js/explora
 import { type Check, integrityOf } from "../../browser_model/js/integrity.ts";
 import { ModelError } from "../../browser_model/js/modelError.ts";
 import { sha256 } from "../../browser_model/js/sha256.ts";
-import { type Shown, tracePayload } from "../../browser_model/js/tracePayload.ts";
+import { type PlayerSettings, tracePayload } from "../../browser_model/js/tracePayload.ts";
 import { TraceAnswers } from "../../browser_model/js/traceQuestions.ts";
 import { type InitialView, initialView, viewWithin } from "./initialView.ts";
 import { isChanged, unchanged } from "./liveModel.ts";
@@ -27,7 +27,7 @@ export interface Questions {
    */
   trace: {
     request: LiveRequest;
-    shown: Omit<Shown, "view" | "strings">;
+    shown: Omit<PlayerSettings, "view" | "strings">;
     opening: InitialView;
     view: InitialView;
   };

@@ -8,7 +8,8 @@ import { initialRequest, type LiveModel } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
 
-export interface Asked {
+/** A request, and how its trace is to be shown. */
+export interface TraceRequest {
   request: LiveRequest;
   view: InitialView; // where not as the model opens
   typed?: boolean; // whether it was sent from the text box
@@ -26,7 +27,7 @@ interface OnScreen {
 
 export interface PageState {
   language: string;
-  asked: Asked; // the latest, which a control changes, on screen or not yet
+  asked: TraceRequest; // the latest, which a control changes, on screen or not yet
   onScreen: OnScreen | null;
   draft: string | null; // what a person typed and has not sent
   unread: { request: LiveRequest; error: unknown } | null; // a text that could not be read

@@ -6,10 +6,10 @@ import type { Selection } from "../../trace/js/look.ts";
 import { sameSource } from "./address.ts";
 import type { InitialView } from "./initialView.ts";
 import type { LiveRequest } from "./modelWorker.ts";
-import { type Asked, type PageState, shownRequest } from "./pageState.ts";
+import { type PageState, shownRequest, type TraceRequest } from "./pageState.ts";
 
 interface Heard {
-  ask: (asked: Asked) => unknown;
+  ask: (asked: TraceRequest) => unknown;
   link: (selection: Selection, replace: boolean) => void; // write the address
   selection: () => Selection | undefined;
   keptView: () => InitialView;

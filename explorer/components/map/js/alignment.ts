@@ -4,7 +4,7 @@ import { createRadios } from "../../dom/js/radios.ts";
 import { css } from "../../page/js/palette.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { TIMINGS } from "../../trace/js/look.ts";
-import { rowCodes, type Shown, shownHead, siteOf } from "../../trace/js/stepState.ts";
+import { rowCodes, shownHead, siteOf, type TraceOnScreen } from "../../trace/js/stepState.ts";
 import type { Alignment } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { cellSize, type Geometry, type Plot, xOf, yOf } from "./geometry.ts";
@@ -37,7 +37,7 @@ const known: WeakMap<object, { causes: unknown[]; rows: Int32Array }> = new Weak
  * a content token, as in `core/alignment.py`.
  * @returns by row; empty where no alignment is shown
  */
-export function linksOf(context: Shown): Int32Array {
+export function linksOf(context: TraceOnScreen): Int32Array {
   const { state, trace } = context;
   if (state.site !== "cross" || state.alignment === "off") return new Int32Array(0);
   const causes = [trace, state.layer, shownHead(state), state.alignment];
@@ -49,7 +49,7 @@ export function linksOf(context: Shown): Int32Array {
 }
 
 /** The links, computed anew. */
-function findLinks(context: Shown) {
+function findLinks(context: TraceOnScreen) {
   const { trace, state } = context;
   const { source, outputs } = trace.header.content;
   const site = siteOf(context);
@@ -65,12 +65,12 @@ function findLinks(context: Shown) {
 }
 
 /** The source position to which one row links its token; −1 = none. */
-export function linkAt(context: Shown, row: number) {
+export function linkAt(context: TraceOnScreen, row: number) {
   return row < visibleRows(context) ? (linksOf(context)[row] ?? -1) : -1;
 }
 
 /** The shown links in Pharaoh format: source-target, counted over content tokens. */
-export function pharaohText(context: Shown) {
+export function pharaohText(context: TraceOnScreen) {
   const { source, outputs } = context.trace.header.content;
   const contentBefore = (flags: boolean[], position: number) =>
     flags.slice(0, position).filter(Boolean).length;

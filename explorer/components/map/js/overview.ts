@@ -39,11 +39,12 @@ export function createOverview(
     const site = siteOf(context);
     const picture = meanOf(site, heads(null));
     const tone = tones(picture.weights, picture.keys, scaleOf(context.state, site));
+    const { palette } = context;
     const { width, height } = size();
     node.style.setProperty("--thumb-width", `${width}px`);
     node.style.setProperty("--thumb-height", `${height}px`);
-    const unit = width / site.keys;
-    paintThumbnail(canvas, { unit, width, height }, context.palette, picture, tone, false);
+    const thumbnail = { unit: width / site.keys, width, height };
+    paintThumbnail(canvas, picture, { size: thumbnail, palette, tone, removed: false });
     const facts = { count: site.layers * site.heads };
     write(name, context.say("overview", facts));
     assign(box, "title", context.say("overview_title", facts));

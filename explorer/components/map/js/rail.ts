@@ -33,11 +33,12 @@ import {
 } from "./thumbnail.ts";
 import { clearHover, setHover } from "./tooltip.ts";
 
-export type Layout = ThumbnailSize & { columns: number }; // thumbnails, and how many are in a line
+/** Thumbnails, and how many are in a line. */
+type RailLayout = ThumbnailSize & { columns: number };
 
 /** How thumbnails fit into their space. */
 interface Fitted {
-  layout: Layout;
+  layout: RailLayout;
   named: boolean; // whether the names of the heads are above the columns
   larger: number; // the type than that of a desk
   scored: boolean; // whether there are numbers below them
@@ -112,8 +113,8 @@ export function createRail(
     element: node,
     views: [() => nameAxes(context, axes, gold)],
     pictures: [
-      () => buildRail(context, grid, fitted(), made(), gold, removal),
-      () => paintThumbnails(context, grid, fitted().layout, shown(), removal),
+      () => buildRail(context, grid, fitted(), { made: made(), gold, removal }),
+      () => paintThumbnails(context, grid, { layout: fitted().layout, heads: shown(), removal }),
       () => markSelected(context, grid, selectable()),
       () => markStep(context, grid, fitted().layout, shown().part),
     ],
@@ -158,7 +159,7 @@ function fitThumbnails(
   height: number,
   site: Pick<Site, "layers" | "heads" | "queries" | "keys">,
   larger: number,
-): Layout {
+): RailLayout {
   const longest = Math.max(site.queries, site.keys);
   const smallest = SMALLEST_THUMBNAIL * larger;
   const largest = Math.min(LARGEST_THUMBNAIL, Math.max(44, longest * 22));
@@ -229,15 +230,13 @@ function fitIn(context: TraceContext, grid: HTMLElement, gold: GoldNumbers): () 
 /**
  * Lay the thumbnails out, layer by layer. They stay as elements from one trace to the next of its
  * shape: new ones would cost more than all else that is drawn.
- * @param made of what they are made
+ * @param given.made of what they are made
  */
 function buildRail(
   context: TraceContext,
   grid: HTMLElement,
   { layout, named, larger, scored }: Fitted,
-  made: string,
-  gold: GoldNumbers,
-  removal: Removal,
+  { made, gold, removal }: { made: string; gold: GoldNumbers; removal: Removal },
 ) {
   const site = siteOf(context);
   grid.style.setProperty("--thumb-width", `${layout.width}px`);
@@ -256,7 +255,7 @@ function buildRail(
   }
   grid.querySelectorAll(".thumbnail").forEach((frame, index) => {
     const { layer, head } = headAt(index, site.heads);
-    nameThumbnail(context, frame, gold, layer, head, removal(layer, head));
+    nameThumbnail(context, frame, gold, { layer, head, removed: removal(layer, head) });
   });
 }
 
@@ -292,7 +291,7 @@ function fitNamed(
   site: Pick<Site, "layers" | "heads" | "queries" | "keys">,
   larger: number,
   scored: boolean,
-): { layout: Layout; named: boolean } {
+): { layout: RailLayout; named: boolean } {
   const layout = fitThumbnails(width, height, site, larger);
   if (!scored || !isTight(layout, larger)) return { layout, named: false };
   const lower = fitThumbnails(width, height - SCORE_HEIGHT * larger, site, larger);
@@ -366,9 +365,7 @@ function nameThumbnail(
   context: TraceContext,
   frame: Element,
   gold: GoldNumbers,
-  layer: number,
-  head: number,
-  removed: Replacement | null,
+  { layer, head, removed }: { layer: number; head: number; removed: Replacement | null },
 ) {
   const weight = isScored(context, gold) ? gold.weight(layer, head) : null;
   const name = shownName(context, layer, head);
@@ -421,9 +418,7 @@ export function cellUnder(
 function paintThumbnails(
   context: TraceContext,
   grid: HTMLElement,
-  layout: Layout,
-  heads: HeadPictures,
-  removal: Removal,
+  { layout, heads, removal }: { layout: RailLayout; heads: HeadPictures; removal: Removal },
 ) {
   const { palette } = context;
   const site = siteOf(context);
@@ -433,7 +428,7 @@ function paintThumbnails(
     const picture = heads.of(layer, head);
     const tone = tones(picture.weights, picture.keys, scale);
     const removed = removal(layer, head) !== null;
-    paintThumbnail(canvas, layout, palette, picture, tone, removed);
+    paintThumbnail(canvas, picture, { size: layout, palette, tone, removed });
   });
 }
 

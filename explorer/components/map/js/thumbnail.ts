@@ -39,18 +39,21 @@ export function shrunkTo({ unit, width, height }: ThumbnailSize): number[] | nul
   return [width, height].map((length) => Math.max(1, Math.round(length * ratio)));
 }
 
+/** How a thumbnail is painted. */
+interface ThumbnailLook {
+  size: ThumbnailSize;
+  palette: Palette;
+  tone: Float32Array; // of its weights
+  removed: boolean; // whether the head is removed, so that its weights have no effect
+}
+
 /**
  * Paint one head, shrunk where the thumbnail has fewer device pixels than cells, or cross it out.
- * @param tone of its weights
- * @param removed whether the head is removed, so that its weights have no effect
  */
 export function paintThumbnail(
   canvas: HTMLCanvasElement,
-  size: ThumbnailSize,
-  palette: Palette,
   picture: Picture,
-  tone: Float32Array,
-  removed: boolean,
+  { size, palette, tone, removed }: ThumbnailLook,
 ) {
   canvas.classList.toggle("crossed", removed);
   if (removed) {

@@ -32,19 +32,19 @@ export interface OpenQuestion {
 }
 
 /** What a lesson asks. */
-export interface Asked {
+export interface LessonQuestions {
   answer: string; // what of the trace its card asks and nobody has answered yet; "" for nothing
   answered: boolean; // whether the card was answered
   open: OpenQuestion[]; // of this card and of later ones: their numbers are "?"
 }
 
-export const NOTHING: Asked = { answer: "", answered: false, open: [] };
+export const NOTHING: LessonQuestions = { answer: "", answered: false, open: [] };
 
 /** A lesson that is open; who reads of it depends on it, as on a store. */
 export interface LessonOnPage {
   card: () => Card | null; // on screen; null at the end
   look: () => Look | TrainingLook | null; // for the picture; another object each time it is to show it
-  asked: () => Asked; // until it is answered, no sentence reads the picture
+  asked: () => LessonQuestions; // until it is answered, no sentence reads the picture
   told: () => ShownCard | null; // the card as the guests of a class read it
   reveal: () => void; // show the answer of the card
 }

@@ -6,7 +6,7 @@ import { createSignedBars, type SignedBar } from "../../figure/js/signedBars.ts"
 import { colourAt, css, inkOn, type Palette, signedRamp } from "../../page/js/palette.ts";
 import { tokenHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
-import { chosenAt, currentRow, headName, type Shown } from "../../trace/js/stepState.ts";
+import { chosenAt, currentRow, headName, type TraceOnScreen } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type Find, offers, Refusal } from "../../trace/js/traceQuestions.ts";
@@ -112,7 +112,7 @@ export function createHeadParts(context: TraceContext, find: FindAttribution) {
 }
 
 /** The parts at the current step; of a word those of its last piece. */
-export function stepParts(context: Shown, found: Attribution) {
+export function stepParts(context: TraceOnScreen, found: Attribution) {
   const row = currentRow(context);
   return found.of(context.trace.rows?.[row] ?? row);
 }

@@ -8,10 +8,10 @@ import {
   predictionsOf,
   rowCodes,
   rowOf,
-  type Shown,
   shownHead,
   shownRows,
   siteOf,
+  type TraceOnScreen,
 } from "./stepState.ts";
 import type { TraceContext } from "./traceContext.ts";
 
@@ -70,13 +70,13 @@ export function guessAt(guess: Guess, step: number): Guess {
 }
 
 /** Whether the token after a row is still to be guessed. */
-export function tokenHidden({ state, trace }: Shown, row: number) {
+export function tokenHidden({ state, trace }: TraceOnScreen, row: number) {
   const known = state.guess?.tokens ?? Number.POSITIVE_INFINITY;
   return trace.predicted[row] !== undefined && row >= known;
 }
 
 /** Whether the weights of the current row are still to be guessed. */
-export function weightsHidden({ state }: Shown) {
+export function weightsHidden({ state }: TraceOnScreen) {
   const { guess, step, site } = state;
   return guess?.weightsToo === true && site !== "encoder" && step > guess.rows;
 }
@@ -84,24 +84,24 @@ export function weightsHidden({ state }: Shown) {
 /**
  * The keys among which a person guesses: those that the current row may attend to, from left to right.
  */
-export function keyChoices(context: Shown) {
+export function keyChoices(context: TraceOnScreen) {
   const { state } = context;
   const { masked } = rowOf(siteOf(context), state.layer, shownHead(state), currentRow(context));
   return [...masked.keys()].filter((key) => !masked[key]);
 }
 
 /** How many rows show their weights. */
-export function visibleRows(context: Shown) {
+export function visibleRows(context: TraceOnScreen) {
   return shownRows(context) - (weightsHidden(context) ? 1 : 0);
 }
 
 /** Why the rows below the visible ones are empty, as the name of a sentence. */
-export function whyCovered(context: Shown) {
+export function whyCovered(context: TraceOnScreen) {
   return weightsHidden(context) ? "not_guessed" : "not_yet";
 }
 
 /** The key with the largest weight in the current row of the large map; −1 while none is shown. */
-export function strongestKey(context: Shown) {
+export function strongestKey(context: TraceOnScreen) {
   const { state } = context;
   const site = siteOf(context);
   const row = currentRow(context);
@@ -110,7 +110,7 @@ export function strongestKey(context: Shown) {
 }
 
 /** The token after a row, as shown. */
-export function shownPrediction(context: Shown, row: number) {
+export function shownPrediction(context: TraceOnScreen, row: number) {
   return tokenHidden(context, row) ? HIDDEN : predictionsOf(context)[row];
 }
 
@@ -118,7 +118,7 @@ export function shownPrediction(context: Shown, row: number) {
  * Show what is hidden at the current step, the weights first.
  * @returns null where nothing is hidden
  */
-export function reveal(context: Shown): Partial<TraceState> | null {
+export function reveal(context: TraceOnScreen): Partial<TraceState> | null {
   const { guess, step } = context.state;
   if (guess && weightsHidden(context)) return { guess: { ...guess, rows: step } };
   if (guess && tokenHidden(context, step - 1)) return { guess: { ...guess, tokens: step } };
@@ -130,7 +130,7 @@ export function reveal(context: Shown): Partial<TraceState> | null {
  * nothing about the model: such a guess is not counted.
  * @param given a token as listed, or as a person types it
  */
-export function guessToken(context: Shown, given: string): Partial<TraceState> {
+export function guessToken(context: TraceOnScreen, given: string): Partial<TraceState> {
   const { guess, step } = context.state;
   if (!guess || !tokenHidden(context, step - 1)) return {};
   const { trace } = context;
@@ -144,7 +144,7 @@ export function guessToken(context: Shown, given: string): Partial<TraceState> {
 }
 
 /** Guess the key with the largest weight in the current row, which is then shown. */
-export function guessKey(context: Shown, key: number): Partial<TraceState> {
+export function guessKey(context: TraceOnScreen, key: number): Partial<TraceState> {
   const { guess, step, layer, head } = context.state;
   if (!guess || !weightsHidden(context)) return {};
   const site = siteOf(context);

@@ -40,9 +40,8 @@ export type Shows = "weight" | Method; // the weights of the head, or contributi
 /** What is on or off and needs no rule of its own, such as whether pieces are merged into words. */
 type Flags = Record<(typeof FLAGS)[number], boolean>;
 
-export type TraceState = Flags & Shown; // what is shown of a trace
-
-export interface Shown {
+/** What is shown of a trace. */
+export interface TraceState extends Flags {
   site: SiteName;
   layer: number;
   /** MEAN for the mean of the layer; stays while contributions are shown, which have no head */

@@ -5,10 +5,11 @@ import type { Site, Trace } from "./trace.ts";
 import type { TraceContext } from "./traceContext.ts";
 import { holds, offers } from "./traceQuestions.ts";
 
-export type Shown = Pick<TraceContext, "trace" | "state">; // a trace and what is shown of it
+/** A trace and what is shown of it. */
+export type TraceOnScreen = Pick<TraceContext, "trace" | "state">;
 
 /** The attention on screen. */
-export function siteOf(context: Shown) {
+export function siteOf(context: TraceOnScreen) {
   const { trace, state } = context;
   return (showsPredicting(context) && trace.predicting) || (trace.sites[state.site] as Site);
 }
@@ -16,7 +17,7 @@ export function siteOf(context: Shown) {
 /**
  * Whether each row is what predicts the next word, as in words where those are linked from there.
  */
-export function showsPredicting({ trace, state }: Shown) {
+export function showsPredicting({ trace, state }: TraceOnScreen) {
   return state.site === "cross" && state.alignment === "prediction" && trace.predicting !== null;
 }
 
@@ -24,25 +25,25 @@ export function showsPredicting({ trace, state }: Shown) {
  * The row of the current query. The encoder is computed once, before step 1, and has none (−1);
  * without a decoder, its rows of mask tokens are gone through.
  */
-export function currentRow({ trace, state }: Shown) {
+export function currentRow({ trace, state }: TraceOnScreen) {
   if (state.site === "encoder") return trace.masks[state.step - 1] ?? -1;
   return state.step - 1;
 }
 
 /** The step whose current row is `row`; 0 where it is none's. */
-export function stepOfRow({ trace, state }: Shown, row: number) {
+export function stepOfRow({ trace, state }: TraceOnScreen, row: number) {
   return state.site === "encoder" ? trace.masks.indexOf(row) + 1 : row + 1;
 }
 
 /**
  * What the rows of the attention on screen predict, "" where nothing; empty without predictions.
  */
-export function predictionsOf({ trace, state }: Shown) {
+export function predictionsOf({ trace, state }: TraceOnScreen) {
   return state.site === "encoder" ? trace.fillings : trace.predicted;
 }
 
 /** How many rows are shown: all, or those decoded so far. An encoder computes all at once. */
-export function shownRows(context: Shown) {
+export function shownRows(context: TraceOnScreen) {
   const site = siteOf(context);
   const row = currentRow(context);
   const all = row < 0 || context.state.ahead || site.name === "encoder";
@@ -61,7 +62,7 @@ export function stepName({ trace, state, say }: Pick<TraceContext, "trace" | "st
 }
 
 /** How many keys are shown: in the decoder, keys are target tokens too. */
-export function shownKeys(context: Shown) {
+export function shownKeys(context: TraceOnScreen) {
   const site = siteOf(context);
   return site.name === "decoder" ? shownRows(context) : site.keys;
 }
@@ -129,7 +130,7 @@ export function chosenAt(trace: Trace, row: number) {
 /**
  * The cell whose arithmetic is shown: in the current row, where there is one; null while none is.
  */
-export function shownCell(context: Shown) {
+export function shownCell(context: TraceOnScreen) {
   const { inside } = context.state;
   if (!inside) return null;
   const site = siteOf(context);
@@ -190,7 +191,7 @@ export function headAt(index: number, heads: number) {
 }
 
 /** The number in the model of a layer of the attention on screen. */
-export function layerNumber(context: Shown, layer: number) {
+export function layerNumber(context: TraceOnScreen, layer: number) {
   return siteOf(context).numbers[layer];
 }
 

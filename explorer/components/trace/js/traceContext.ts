@@ -9,7 +9,7 @@ import {
   type Store,
   withValues,
 } from "../../dom/js/store.ts";
-import { type Asked, NOTHING } from "../../page/js/lessonOnPage.ts";
+import { type LessonQuestions, NOTHING } from "../../page/js/lessonOnPage.ts";
 import { onPage } from "../../page/js/onPage.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import { type Actions, createActions, type GoTo } from "./actions.ts";
@@ -50,7 +50,7 @@ export interface TraceContext extends Readonly<Given> {
   signal: AbortSignal; // aborted when the component is destroyed
   options: TraceOptions;
   readonly trace: Trace; // in the unit on screen
-  readonly asked: Asked; // by a lesson
+  readonly asked: LessonQuestions; // by a lesson
   readonly inLesson: boolean; // whether the page has the card of one
   state: Readonly<TraceState>; // what the visitor chose
   set: Store<TraceState>["set"];

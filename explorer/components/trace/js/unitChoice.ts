@@ -1,7 +1,7 @@
 import { assign, type Part } from "../../dom/js/element.ts";
 import { createRadios } from "../../dom/js/radios.ts";
 import { guessOn, tokenHidden } from "./guess.ts";
-import { chosenAt, type Shown } from "./stepState.ts";
+import { chosenAt, type TraceOnScreen } from "./stepState.ts";
 import type { Trace } from "./trace.ts";
 import type { TraceContext } from "./traceContext.ts";
 
@@ -64,7 +64,7 @@ export function stepOfApp({ trace, pieces }: Pick<TraceContext, "trace" | "piece
 }
 
 /** The current step in pieces: the one before the change to words, while in the same word. */
-export function pieceStep({ trace, state }: Shown) {
+export function pieceStep({ trace, state }: TraceOnScreen) {
   const same = state.pieceStep && stepInUnit(trace, state.pieceStep) === state.step;
   return trace.rows && same ? state.pieceStep : decidingStep(trace, state.step);
 }

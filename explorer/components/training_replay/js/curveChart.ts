@@ -11,7 +11,7 @@ import {
   TYPE,
   valueAxis,
 } from "./curveAxes.ts";
-import type { Line, Panel, Shown } from "./curvePanels.ts";
+import type { CurveContext, Line, Panel } from "./curvePanels.ts";
 import { endLabels, labelNote } from "./endLabels.ts";
 
 const LABEL_PITCH = 15 / TYPE; // from one name of a line to the next, in heights of the type
@@ -38,7 +38,7 @@ interface CurveChart extends Chart {
  * Panels of curves as one chart, and where they lie. The cursor is no part of it, so that scrubbing
  * does not draw it again.
  */
-export function curveChart(shown: Shown, panels: Panel[], given: CurveLayout): CurveChart {
+export function curveChart(shown: CurveContext, panels: Panel[], given: CurveLayout): CurveChart {
   const { columns, size, range, type, heading } = given;
   const { palette } = shown;
   const lines = panels.map((panel) => panel.lines(shown));
@@ -74,8 +74,10 @@ export function curveChart(shown: Shown, panels: Panel[], given: CurveLayout): C
     annotations: labels.map((label) => labelNote(label, size, ink)),
   };
   const axes = panels.map((panel, index) =>
-    panelAxes(shown, panel, lines[index], index, boxes[index], {
-      ...given,
+    panelAxes(shown, panel, given, {
+      index,
+      lines: lines[index],
+      box: boxes[index],
       lowest: index >= panels.length - columns,
     }),
   );
@@ -90,7 +92,7 @@ const revisions: WeakMap<object, number> = new WeakMap();
 let newest = 0;
 
 /** A number of what a run has so far: of the same one Plotly draws looks anew, and no points. */
-function revisionOf(run: Shown["run"]) {
+function revisionOf(run: CurveContext["run"]) {
   const known = revisions.get(run);
   if (known) return known;
   newest += 1;
@@ -106,7 +108,7 @@ function axisName(letter: "x" | "y", index: number) {
 const axesOf = (index: number) => ({ xaxis: axisName("x", index), yaxis: axisName("y", index) });
 
 /** The lines of a panel; without one Plotly draws no axes. */
-function panelLines({ say }: Shown, panel: Panel, lines: Line[], index: number) {
+function panelLines({ say }: CurveContext, panel: Panel, lines: Line[], index: number) {
   if (lines.length === 0) return [{ type: "scatter", x: [], y: [], ...axesOf(index) }];
   const lasts = lines.map(({ y }) => y.filter((value) => value !== null).at(-1) ?? 0);
   const least =
@@ -129,12 +131,12 @@ function panelLines({ say }: Shown, panel: Panel, lines: Line[], index: number) 
 }
 
 /** The best moment. */
-export function bestMoment({ moments, best }: Shown["run"]) {
+export function bestMoment({ moments, best }: CurveContext["run"]) {
   return moments.length > 1 ? moments.find(({ step }) => step === best) : undefined;
 }
 
 /** The mark of the best moment, on the panel that has it. */
-function bestStar({ run, palette }: Shown, { starred }: Panel, index: number) {
+function bestStar({ run, palette }: CurveContext, { starred }: Panel, index: number) {
   const best = starred && bestMoment(run);
   if (!best || best.held_out === null) return [];
   const color = STAR[palette.dark ? "dark" : "light"];
@@ -148,16 +150,14 @@ function bestStar({ run, palette }: Shown, { starred }: Panel, index: number) {
 
 /**
  * The two axes of a panel.
- * @param index of the panel
- * @param given.lowest whether no panel is below it
+ * @param placed.index of the panel
+ * @param placed.lowest whether no panel is below it
  */
 function panelAxes(
-  { palette, say }: Shown,
+  { palette, say }: CurveContext,
   panel: Panel,
-  lines: Line[],
-  index: number,
-  box: Box,
-  { columns, size, range, type, lowest }: CurveLayout & { lowest: boolean },
+  { columns, size, range, type }: CurveLayout,
+  { index, lines, box, lowest }: { index: number; lines: Line[]; box: Box; lowest: boolean },
 ) {
   const grid = css(mix(palette.paper, palette.ink, 0.12));
   const [x, y] = [axisName("x", index), axisName("y", index)];
@@ -193,7 +193,7 @@ function panelAxes(
 }
 
 /** The horizontal line of a panel, if it has one. */
-function markLine({ palette }: Shown, { mark }: Panel, index: number) {
+function markLine({ palette }: CurveContext, { mark }: Panel, index: number) {
   if (!mark) return [];
   const line = { color: css(mix(palette.paper, palette.ink, 0.5)), width: 1, dash: "dot" };
   const across = { xref: `${axisName("x", index)} domain`, x0: 0, x1: 1 };

@@ -23,7 +23,7 @@ export interface Line {
 }
 
 /** What panels are drawn from. */
-export interface Shown {
+export interface CurveContext {
   run: RunData;
   palette: Palette;
   selected: HeadChoice | null;
@@ -32,7 +32,7 @@ export interface Shown {
 
 export interface Panel {
   name: string;
-  lines: (shown: Shown) => Line[];
+  lines: (shown: CurveContext) => Line[];
   value: (moment: Moment) => string; // at the cursor
   hover?: string; // how Plotly writes a value under the pointer; with three digits by default
   room?: number; // px for the names of the lines
@@ -85,7 +85,7 @@ function curve<Point extends { step: number }>(
 
 /** The curves of the compared runs. */
 function comparedCurves(
-  { run, palette }: Shown,
+  { run, palette }: CurveContext,
   read: (moment: RunData["others"][number]["moments"][number]) => number | null | undefined,
 ) {
   return run.others.map((other, index) => {
@@ -108,7 +108,7 @@ function allCurves(read: (moment: Curves) => number | null | undefined): Panel["
  * Training and held-out loss, which have one unit; of compared runs the held-out loss alone. Where
  * nothing is held out, both are one line.
  */
-function lossLines(shown: Shown) {
+function lossLines(shown: CurveContext) {
   const { run, palette, say } = shown;
   const alone = run.others.length === 0;
   const muted = css(mix(palette.ink, palette.paper, 0.35));
@@ -250,7 +250,7 @@ function headPanel(name: keyof HeadWeights): Panel {
 }
 
 /** The losses of symbols that can be copied and of new ones; of compared runs the first alone. */
-function knownLines(shown: Shown) {
+function knownLines(shown: CurveContext) {
   const { run, palette, say } = shown;
   const known = ({ known_loss }: Curves) => known_loss;
   if (run.others.length) return allCurves(known)(shown);
@@ -262,7 +262,7 @@ function knownLines(shown: Shown) {
 }
 
 /** One line a head; the selected one thick, in its place: another order would draw all anew. */
-function headLines({ run, palette, selected }: Shown, of: keyof HeadWeights) {
+function headLines({ run, palette, selected }: CurveContext, of: keyof HeadWeights) {
   const shape = run.moments.at(-1)?.[of] ?? [];
   return shape.flatMap((heads, layer) =>
     heads.map((_, head) => {
@@ -279,7 +279,7 @@ function headLines({ run, palette, selected }: Shown, of: keyof HeadWeights) {
 }
 
 /** One line a run: its best head at each moment. */
-function bestHeadLines(shown: Shown, of: keyof HeadWeights) {
+function bestHeadLines(shown: CurveContext, of: keyof HeadWeights) {
   const { run, palette } = shown;
   const look = { colour: css(palette.ink), width: 2 };
   const best = (moment: Moment) => {
@@ -314,7 +314,7 @@ function simplePanel(name: string, read: (moment: Moment) => number | null): Pan
 }
 
 /** The gradient norms, one line a layer; the encoder in one hue, the decoder in another. */
-function normLines({ run, palette }: Shown) {
+function normLines({ run, palette }: CurveContext) {
   const names = Object.keys(run.moments.at(-1)?.norms ?? {});
   return names.map((name) => {
     const side = name.startsWith("encoder") ? 0 : 1;

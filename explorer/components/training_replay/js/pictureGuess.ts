@@ -1,4 +1,4 @@
-import { assign, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { hasFormed, leakReason } from "./momentText.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import type { RunData } from "./runData.ts";
@@ -50,9 +50,9 @@ export function createPictureGuess(context: ReplayContext): Part {
   };
   const question = element("span", { class: "guess-question", role: "status" });
   const pictures = element("span", { class: "guess-pictures" });
-  const skip = element(
-    "button",
-    { type: "button", class: "quiet", testid: "guess-skip", on: { click: () => answer(null) } },
+  const skip = buttonElement(
+    () => answer(null),
+    { class: "quiet", testid: "guess-skip" },
     say("guess_skip"),
   );
   const node = element("div", { class: "picture-guess", testid: "picture-guess" }, pictures);
@@ -68,12 +68,8 @@ export function createPictureGuess(context: ReplayContext): Part {
         const label = say(`picture_${name}`);
         const look = { class: "guess-picture", title: label, "aria-label": label };
         if (!asked) return element("span", { ...look, role: "img" }, ...cells(name));
-        const on = { click: () => answer(name) };
-        return element(
-          "button",
-          { ...look, type: "button", testid: `picture-${name}`, on },
-          ...cells(name),
-        );
+        const looks = { ...look, testid: `picture-${name}` };
+        return buttonElement(() => answer(name), looks, ...cells(name));
       }),
     );
   };
