@@ -179,7 +179,7 @@ def test_a_class_gets_the_toys_first_and_then_everything(monkeypatch):
     monkeypatch.setattr(static_site, "linked_files", files("linked"))
     everything = "chinese-english reverse"
     names = [name for name, _ in static_site.files_for_class()]
-    replay = ["training_replay.css", "training_replay.js"]
+    replay = ["training_replay.css", "followed_replay.js"]
     assert names == ["first reverse", f"first {everything}", *replay, f"linked {everything}"]
     monkeypatch.setattr(static_site, "shipped_models", dict)
     assert list(static_site.files_for_class()) == []

@@ -1,13 +1,13 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 
 import pytest
 import torch
 
 from explorer.core.errors import ConfigError
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.streams.layer_outputs import acting
+from explorer.model.huggingface.streams.layer_outputs import acting_on_layers
+from explorer.model.points import kept
 from tests.support.huggingface_families import TESTED
 
 TEXTS = ("5 17 8 41 9 23", "5 17 30 41 9 7")
@@ -30,26 +30,20 @@ def batches_of(passes):
     return [passes.begun([text], [prefix], "one") for text in TEXTS]
 
 
-def keep(values, point, value):
-    values[point] = value.clone()
-    return value
-
-
 @pytest.mark.parametrize("name", FAMILIES)
 @torch.no_grad()
 def test_the_states_after_the_last_layer_are_all_that_the_logits_depend_on(opened, name):
     passes = passes_of(opened(name))
     clean, corrupted = batches_of(passes)
-    values = {}
     points = passes.points("residual")
-    plain = passes.labelled_logits(clean, {})
-    seen = {point: partial(keep, values, point) for point in points}
-    assert torch.equal(passes.labelled_logits(clean, seen), plain)
+    plain = passes.labelled_logits(clean)
+    readers, values = kept(points)
+    assert torch.equal(passes.labelled_logits(clean, readers=readers), plain)
     assert (passes.labelled_logits(corrupted, {}) - plain).abs().max() > 1e-3
     last = {point.site: point for point in points}.values()
     for copies in (1, 3):
         put = {point: lambda value, own=values[point]: own.expand_as(value) for point in last}
-        found = passes.labelled_logits(corrupted, put, copies)
+        found = passes.labelled_logits(corrupted, put, copies=copies)
         torch.testing.assert_close(found, plain.expand_as(found), atol=1e-5, rtol=1e-5)
 
 
@@ -83,6 +77,6 @@ def test_other_threads_that_share_the_model_do_not_see_the_action(opened):
     def elsewhere():
         return passes.labelled_logits(batch, {})
 
-    with acting(passes.model, passes._layers, actions), ThreadPoolExecutor(1) as pool:
+    with acting_on_layers(passes.model, passes._layers, actions), ThreadPoolExecutor(1) as pool:
         assert torch.equal(pool.submit(elsewhere).result(), plain)
     assert torch.equal(passes.labelled_logits(batch, {}), plain)
