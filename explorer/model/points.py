@@ -3,8 +3,8 @@ and for those of the library. `run(…, actions, readers, copies)` makes one pas
 values and reads others.
 
 A `Point` names a value. An action maps it to the value with which the pass goes on; a reader sees
-that one. Their shapes are in the docstring of `text_run.points`; R are the rows of the batch, its N
-sequences times the copies.
+that one, and must not change it. Their shapes are in the docstring of `text_run.points`; R are the
+rows of the batch, its N sequences times the copies.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -78,16 +78,13 @@ def seen(reader: Reader) -> Action:
 
 
 def kept(points: Iterable[Point]) -> tuple[Readers, dict[Point, Tensor]]:
-    """Readers that keep copies of the values at `points`, and where they keep them.
-
-    Copies, because some families of the library add to a value in place.
-    """
+    """Readers that keep the values at `points` as they are, and where they keep them."""
     values: dict[Point, Tensor] = {}
     return {point: partial(_keep, values, point) for point in points}, values
 
 
 def _keep(values: dict[Point, Tensor], point: Point, value: Tensor) -> None:
-    values[point] = value.clone()
+    values[point] = value
 
 
 def changes_encoder(actions: Actions) -> bool:

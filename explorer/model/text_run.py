@@ -78,7 +78,9 @@ def run(
     tokens = max(len(trace.source_tokens), len(trace.target_tokens))
     with threads_for(passes.parameters, tokens):
         logits = model.rerun(trace, chained(changed, checked), readers)
-        return TextRun(trace, logits.whole()[0], values)
+        # Copies, because a value may be a tensor of the model, such as its table of positions.
+        copies = {point: value.clone() for point, value in values.items()}
+        return TextRun(trace, logits.whole()[0], copies)
 
 
 def points(model: MeasurableModel, kind: str) -> tuple[Point, ...]:

@@ -26,8 +26,7 @@ def test_a_reader_sees_a_value_and_leaves_it():
     readers, values = kept([ONE])
     value = torch.ones(2)
     assert seen(readers[ONE])(value) is value
-    value.add_(1)  # as some families do
-    assert values[ONE].tolist() == [1, 1]
+    assert values[ONE] is value
 
 
 def test_the_encoder_runs_again_only_for_an_action_on_it():

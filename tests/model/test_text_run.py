@@ -156,6 +156,16 @@ def test_an_action_in_place_changes_its_own_value_alone(explorable):
     assert torch.equal(run(explorable, TEXT).logits, plain)
 
 
+def test_a_value_that_was_read_may_be_changed_in_place(explorable):
+    read = [points(explorable, kind)[-1] for kind in KINDS]
+    first = run(explorable, TEXT, read=read)
+    for value in first.values.values():
+        value.zero_()
+    again = run(explorable, TEXT, read=read)
+    assert torch.equal(again.logits, first.logits)
+    assert all(bool(value.any()) for value in again.values.values())
+
+
 def test_the_mask_of_one_head_can_be_changed(explorable):
     point = Point("mask", "cross", 1)
 

@@ -30,6 +30,7 @@ from explorer.model.points import (
     STACK_KINDS,
     Actions,
     Point,
+    Reader,
     Readers,
     chained,
     changes_encoder,
@@ -94,6 +95,7 @@ class LibraryPasses(BatchTexts, BatchPasses):
     ) -> RowLogits:
         """`run` on the ids that go into the model."""
         anatomy, edits = self.anatomy, edits_of(self.anatomy, actions)
+        readers = {point: _of_copy(reader) for point, reader in readers.items()}
         calls = seen_by(anatomy, readers)
         if actions:
             family = str(self.model.config.model_type)
@@ -174,6 +176,11 @@ class LibraryPasses(BatchTexts, BatchPasses):
 
 _FIRST_AND_OTHERS = ((slice(0, 1), 1), (slice(1, None), 2))
 """Rows, and a decoding step whose rules hold for them: only the first step has its own rules."""
+
+
+def _of_copy(reader: Reader) -> Reader:
+    """A reader that gets a copy: some families add to a value in place after it is read."""
+    return lambda value: reader(value.clone())
 
 
 def inputs_of(batch: EvaluationBatch) -> Inputs:

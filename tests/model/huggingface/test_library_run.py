@@ -42,6 +42,19 @@ def test_models_of_the_library_take_the_same_call(opened, name):
         run(model, trace, {Point("scores", trace.sites[0], 0): torch.zeros_like})
 
 
+def test_a_value_is_read_before_the_library_adds_to_it_in_place(opened):
+    model, point = opened("gpt2"), Point("residual", "decoder", 0)
+    plain = run(model, "5 17 8", read=[point])
+    second = model.model.transformer.h[1]
+    adding = second.register_forward_pre_hook(lambda _, given: given[0].add_(1))
+    try:
+        added = run(model, plain.trace, read=[point])
+    finally:
+        adding.remove()
+    assert torch.equal(added.values[point], plain.values[point])
+    assert not torch.equal(added.logits, plain.logits)
+
+
 def test_of_a_family_whose_weights_alone_are_known_the_weights_are_read(opened):
     model = opened("gpt_neo")
     trace = model.trace("5 17 8", max_new_tokens=1)
