@@ -8,13 +8,13 @@ import type { Selection } from "../../trace/js/look.ts";
 import { readTrace, type Trace } from "../../trace/js/trace.ts";
 import { serverBytes } from "../../trace/js/traceQuestions.ts";
 import { readAddress, sameRequest, writeAddress } from "./address.ts";
-import { type ComputedTrace, workerBackend } from "./backend.ts";
+import type { Backend, ComputedTrace } from "./backend.ts";
 import { type InitialView, missingIn, viewWithout } from "./initialView.ts";
 import { initialRequest, isChanged, unchanged } from "./liveModel.ts";
 import { errorSentence, hintOf, refusalSentence } from "./messages.ts";
 import type { LiveRequest, Questions } from "./modelWorker.ts";
+import type { PageAddress } from "./pageAddress.ts";
 import type { PageData } from "./pageData.ts";
-import { putAddress } from "./pageHistory.ts";
 import {
   modelOf,
   type PageStore,
@@ -33,11 +33,8 @@ const SLOW = 300; // ms after which a person is told what the page waits for
 export function createAsking(
   data: PageData,
   { values: state, set }: PageStore,
-  picture: TracePicture,
-  workerSource: string,
+  { backend, picture, address }: { backend: Backend; picture: TracePicture; address: PageAddress },
 ) {
-  const tellLoaded = () => set({ loaded: backend.progress(state.asked.request.model) });
-  const backend = workerBackend(data.models, workerSource, tellLoaded);
   const unopened: Set<string> = new Set(); // models whose files could not be opened
   let used = stored(USED) !== null; // whether the person has touched the picture or typed, now or before
   let timer: ReturnType<typeof setTimeout> | undefined; // after which the person has waited long
@@ -57,8 +54,8 @@ export function createAsking(
       unread: unread?.request.text === draft ? unread : null,
       introduced: used,
       decoded: "",
+      loaded: backend.progress(asked.request.model),
     });
-    tellLoaded();
     clearTimeout(timer);
     timer = setTimeout(() => set({ late: true }), SLOW);
   };
@@ -194,17 +191,18 @@ export function createAsking(
     const now = selection();
     return flagsOf((name) => now?.[name] ?? null);
   };
-  const addressedVisit = () => readAddress(location.hash, data.models, Object.keys(data.languages));
+  const addressedVisit = () =>
+    readAddress(address.read(), data.models, Object.keys(data.languages));
   /** @param replace whether Back skips what the address says now */
   const link = (selection: InitialView | Selection, replace: boolean) => {
     const request = shownRequest(state);
-    if (request) putAddress(writeAddress(request, selection, state.language), replace);
+    if (request) address.put(writeAddress(request, selection, state.language), replace);
   };
   /** Show what the address asks for; who goes back to an earlier one keeps the language. */
   const followAddress = () => {
     const { request, view, refused } = addressedVisit();
     const { opening } = data;
-    const asked = location.hash.length > 1 || !opening ? request : { ...request, ...opening };
+    const asked = address.read() || !opening ? request : { ...request, ...opening };
     set({ draft: null });
     ask({ request: asked, view, refused });
   };

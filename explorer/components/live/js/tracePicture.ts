@@ -3,11 +3,11 @@
  * grid of all heads.
  */
 
+import type { Plotly } from "../../dom/js/plotly.ts";
 import type { Strings } from "../../dom/js/sentences.ts";
 import { openHeadGrid } from "../../head_views/js/headGridView.ts";
 import { traceAsPayload } from "../../head_views/js/viewPayload.ts";
 import type { ShownPicture, ShownView } from "../../page/js/pictureOnPage.ts";
-import { embeddedPlotly } from "../../player/js/embeddedPlotly.ts";
 import { type Listeners, mountPlayer } from "../../player/js/player.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
 
@@ -21,6 +21,7 @@ const TYPED_ON = 700; // ms in which somebody who types on has not seen yet that
 export function createTracePicture(
   place: HTMLElement,
   sentences: Sentences,
+  plotly: () => Promise<Plotly>,
   onTypedOn: () => void,
 ) {
   let drawn: { trace: Trace; listeners: Listeners } | null = null; // the last one
@@ -34,7 +35,7 @@ export function createTracePicture(
     grid = null;
     player?.listen(listeners);
     player?.update(trace);
-    player ??= mountPlayer(place, trace, { plotly: embeddedPlotly, ...listeners });
+    player ??= mountPlayer(place, trace, { plotly, ...listeners });
   };
   /** @param before language of the grid, whose sentences are written once */
   const drawGrid = (trace: Trace, listeners: Listeners, before: string | undefined) => {
@@ -47,7 +48,7 @@ export function createTracePicture(
     const payload = traceAsPayload(trace, sentences[trace.header.language].heads);
     grid?.listen(listeners);
     grid?.update(payload);
-    grid ??= openHeadGrid(place, payload, { plotly: embeddedPlotly, ...listeners });
+    grid ??= openHeadGrid(place, payload, { plotly, ...listeners });
   };
   const draw = (trace: Trace, listeners: Listeners, picture: ShownPicture) => {
     trace.header.strings = sentences[trace.header.language].player;
