@@ -21,7 +21,7 @@ import { initialRequest, type LiveModel, unchanged } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 
 /** refused: names of parameters that were left out; of a wrong drawing its line */
-type Visit = {
+export type Visit = {
   request: LiveRequest;
   view: InitialView;
   language: string | null;

@@ -14,6 +14,7 @@ import { createMessages } from "./messages.ts";
 import type { PageAddress } from "./pageAddress.ts";
 import type { PageData } from "./pageData.ts";
 import { createPageState, type PageStore } from "./pageState.ts";
+import { createPageUse } from "./pageUse.ts";
 import { createTracePicture, type TracePicture } from "./tracePicture.ts";
 
 /** Where Explore is, and what it has from there. */
@@ -44,8 +45,12 @@ export function createExplorePage(
   const backend = surroundings.backend(() =>
     set({ loaded: backend.progress(state.asked.request.model) }),
   );
-  const asking = createAsking(data, store, { backend, picture, address });
-  for (const touched of ["pointerdown", "keydown"]) place.addEventListener(touched, asking.use);
+  const asking = createAsking(data, store, {
+    backend,
+    picture,
+    address,
+    use: createPageUse(place),
+  });
   const messages = createMessages(state, data, place);
   const guest = surroundings.guest?.(store, { asking, picture });
   const { askAgain, followAddress } = guest ?? asking;
@@ -60,7 +65,7 @@ export function createExplorePage(
     const { live, explore, player } = data.strings[language];
     const say: Say = (key, facts) => fillIn({ ...player, ...live, ...explore }, key, facts);
     const bar = createInputBar(data.models, store, say, {
-      onRequest: (request, typed) => asking.ask({ request, view: asking.keptView(), typed }),
+      onRequest: (request, typed) => asking.ask({ request, view: picture.keptView(), typed }),
       onEdit: asking.edited,
     });
     typeOn = bar.focus;

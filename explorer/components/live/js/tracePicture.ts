@@ -9,6 +9,7 @@ import { openHeadGrid } from "../../head_views/js/headGridView.ts";
 import { traceAsPayload } from "../../head_views/js/viewPayload.ts";
 import type { ShownPicture, ShownView } from "../../page/js/pictureOnPage.ts";
 import { type Listeners, mountPlayer } from "../../player/js/player.ts";
+import { flagsOf } from "../../trace/js/initialState.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
 
 type Sentences = Record<string, Record<"player" | "heads", Strings>>; // by language
@@ -59,6 +60,11 @@ export function createTracePicture(
   };
   /** What is looked at; undefined before the first trace. */
   const selection = () => view()?.selection();
+  /** What another text keeps of the one on screen. */
+  const keptView = () => {
+    const now = selection();
+    return flagsOf((name) => now?.[name] ?? null);
+  };
   /** Show the trace that was drawn last, and what is selected of it, in this picture. */
   const turnTo = (picture: ShownPicture) => {
     if (!drawn || (picture === "player") === (player !== null)) return;
@@ -81,6 +87,7 @@ export function createTracePicture(
     draw,
     turnTo,
     selection,
+    keptView,
     /** Show what a host shows of the trace that was drawn last. */
     follow: (host: ShownView) => {
       turnTo(host.picture);
