@@ -122,7 +122,7 @@ def not_started(languages: Collection[str]) -> str:
 
 def back_address(language: str, static_site: str) -> str:
     """Address of the first page, with the view it showed last, or else in this language;
-    `livePage.ts` reads the same fragment."""
+    `pageAddress.ts` reads the same fragment."""
     return f"{static_site}{FIRST_PAGE}#{LAST_SHOWN}=1&lang={language}"
 
 

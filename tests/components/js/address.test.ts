@@ -9,11 +9,11 @@ const MODELS = [
   { name: "sort", examples: [{ text: "甲 乙" }] },
 ] as LiveModel[];
 
-const read = (fragment: string) => readAddress(fragment, MODELS, ["en", "zh"]);
+const read = (parameters: string) => readAddress(parameters, MODELS, ["en", "zh"]);
 
 test("a link opens what it opens in the app, and what is refused is named", () => {
   for (const { query, request, view, refused } of sharedExamples("address").visits) {
-    const visit = read(`#${new URLSearchParams(query)}`);
+    const visit = read(`${new URLSearchParams(query)}`);
     assert.deepEqual(visit, { request, view, refused, language: null }, JSON.stringify(query));
   }
 });

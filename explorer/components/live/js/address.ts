@@ -1,6 +1,6 @@
 /**
- * What is on screen as the fragment of the address, `#model=reverse&text=7+3+9…`, with the parameters
- * of the app's own links. A fragment is untrusted text: what fails a check is left out.
+ * What is on screen as the parameters of the address, `model=reverse&text=7+3+9…`, which are those of
+ * the app's own links. An address is untrusted text: what fails a check is left out.
  */
 
 import { wrongDrawing } from "../../trace/js/drawing.ts";
@@ -21,7 +21,7 @@ import { initialRequest, type LiveModel, unchanged } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 
 /** refused: names of parameters that were left out; of a wrong drawing its line */
-type Visit = {
+export type Visit = {
   request: LiveRequest;
   view: InitialView;
   language: string | null;
@@ -35,11 +35,11 @@ const SHOWN: Field[] = FIELDS.filter(({ state, needsServer }) => state && !needs
 export const READ = ["model", "text", "pad", "force", "do", ...SHOWN.map(({ name }) => name)];
 
 /**
- * @param fragment with or without "#"
+ * @param parameters without "#" or "?"
  * @param models the first is opened where none is named
  */
-export function readAddress(fragment: string, models: LiveModel[], languages: string[]): Visit {
-  const query = new URLSearchParams(fragment.replace(/^#/, ""));
+export function readAddress(parameters: string, models: LiveModel[], languages: string[]): Visit {
+  const query = new URLSearchParams(parameters);
   const refused: string[] = [];
   const take: <Value>(name: string, read: (text: string) => Value | null) => Value | null = (
     name,
@@ -80,7 +80,7 @@ function viewIn(
   return mean ? { ...view, head: null } : view;
 }
 
-/** The fragment that `readAddress` reads back. */
+/** The parameters that `readAddress` reads back. */
 export function writeAddress(
   { model, text, pad, forced, interventions }: LiveRequest,
   selection: InitialView | Partial<Selection>,
@@ -91,7 +91,7 @@ export function writeAddress(
   if (interventions.length) query.set("do", interventions.join(";"));
   for (const [name, word] of Object.entries(wordsOf(selection))) query.set(name, word);
   query.set("lang", language);
-  return `#${query}`;
+  return `${query}`;
 }
 
 /** (step, id) of forced tokens in the order of their steps, no step twice. */

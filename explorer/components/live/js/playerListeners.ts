@@ -4,15 +4,14 @@ import type { Listeners } from "../../player/js/player.ts";
 import { type Change, changed } from "../../trace/js/interventions.ts";
 import type { Selection } from "../../trace/js/look.ts";
 import { sameSource } from "./address.ts";
-import type { InitialView } from "./initialView.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import { type PageState, shownRequest, type TraceRequest } from "./pageState.ts";
+import type { TracePicture } from "./tracePicture.ts";
 
 interface Heard {
   ask: (asked: TraceRequest) => unknown;
   link: (selection: Selection, replace: boolean) => void; // write the address
-  selection: () => Selection | undefined;
-  keptView: () => InitialView;
+  picture: TracePicture;
 }
 
 /** Listeners for a trace of a host: a guest changes nothing of it. */
@@ -28,18 +27,18 @@ export const READ_ONLY: Listeners = {
 export function playerListeners(
   request: LiveRequest,
   state: Readonly<PageState>,
-  { ask, link, selection, keptView }: Heard,
+  { ask, link, picture }: Heard,
 ) {
   const change = (
     changes: Partial<Pick<LiveRequest, "forced" | "interventions">>,
     step: number | null,
   ) => {
-    const now = selection();
+    const now = picture.selection();
     if (!now || !sameSource(state.asked.request, request)) return; // is being replaced
     const { site, layer, head, ahead } = now;
     ask({
       request: { ...request, ...changes },
-      view: { site, layer, head, ahead, step: step ?? now.step, ...keptView() },
+      view: { site, layer, head, ahead, step: step ?? now.step, ...picture.keptView() },
     });
   };
   return {

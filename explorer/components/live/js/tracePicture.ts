@@ -3,12 +3,13 @@
  * grid of all heads.
  */
 
+import type { Plotly } from "../../dom/js/plotly.ts";
 import type { Strings } from "../../dom/js/sentences.ts";
 import { openHeadGrid } from "../../head_views/js/headGridView.ts";
 import { traceAsPayload } from "../../head_views/js/viewPayload.ts";
 import type { ShownPicture, ShownView } from "../../page/js/pictureOnPage.ts";
-import { embeddedPlotly } from "../../player/js/embeddedPlotly.ts";
 import { type Listeners, mountPlayer } from "../../player/js/player.ts";
+import { flagsOf } from "../../trace/js/initialState.ts";
 import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
 
 type Sentences = Record<string, Record<"player" | "heads", Strings>>; // by language
@@ -21,6 +22,7 @@ const TYPED_ON = 700; // ms in which somebody who types on has not seen yet that
 export function createTracePicture(
   place: HTMLElement,
   sentences: Sentences,
+  plotly: () => Promise<Plotly>,
   onTypedOn: () => void,
 ) {
   let drawn: { trace: Trace; listeners: Listeners } | null = null; // the last one
@@ -34,7 +36,7 @@ export function createTracePicture(
     grid = null;
     player?.listen(listeners);
     player?.update(trace);
-    player ??= mountPlayer(place, trace, { plotly: embeddedPlotly, ...listeners });
+    player ??= mountPlayer(place, trace, { plotly, ...listeners });
   };
   /** @param before language of the grid, whose sentences are written once */
   const drawGrid = (trace: Trace, listeners: Listeners, before: string | undefined) => {
@@ -47,7 +49,7 @@ export function createTracePicture(
     const payload = traceAsPayload(trace, sentences[trace.header.language].heads);
     grid?.listen(listeners);
     grid?.update(payload);
-    grid ??= openHeadGrid(place, payload, { plotly: embeddedPlotly, ...listeners });
+    grid ??= openHeadGrid(place, payload, { plotly, ...listeners });
   };
   const draw = (trace: Trace, listeners: Listeners, picture: ShownPicture) => {
     trace.header.strings = sentences[trace.header.language].player;
@@ -58,6 +60,11 @@ export function createTracePicture(
   };
   /** What is looked at; undefined before the first trace. */
   const selection = () => view()?.selection();
+  /** What another text keeps of the one on screen. */
+  const keptView = () => {
+    const now = selection();
+    return flagsOf((name) => now?.[name] ?? null);
+  };
   /** Show the trace that was drawn last, and what is selected of it, in this picture. */
   const turnTo = (picture: ShownPicture) => {
     if (!drawn || (picture === "player") === (player !== null)) return;
@@ -80,6 +87,7 @@ export function createTracePicture(
     draw,
     turnTo,
     selection,
+    keptView,
     /** Show what a host shows of the trace that was drawn last. */
     follow: (host: ShownView) => {
       turnTo(host.picture);

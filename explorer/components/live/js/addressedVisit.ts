@@ -1,0 +1,28 @@
+/** What the address of the page asks for, and a link there to what is on screen. */
+
+import type { Selection } from "../../trace/js/look.ts";
+import { readAddress, type Visit, writeAddress } from "./address.ts";
+import type { InitialView } from "./initialView.ts";
+import type { PageAddress } from "./pageAddress.ts";
+import type { PageData } from "./pageData.ts";
+import { type PageState, shownRequest } from "./pageState.ts";
+
+export interface AddressedVisit {
+  read: () => Visit;
+  /** Link to the trace on screen. `replace`: whether Back skips what the address says now. */
+  link: (selection: InitialView | Selection, replace: boolean) => void;
+}
+
+export function createAddressedVisit(
+  { models, languages }: PageData,
+  state: Readonly<PageState>,
+  address: PageAddress,
+): AddressedVisit {
+  return {
+    read: () => readAddress(address.read(), models, Object.keys(languages)),
+    link: (selection, replace) => {
+      const request = shownRequest(state);
+      if (request) address.put(writeAddress(request, selection, state.language), replace);
+    },
+  };
+}

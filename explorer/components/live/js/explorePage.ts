@@ -1,0 +1,95 @@
+/** Explore: input, messages and the picture of what is asked for, wherever its page is. */
+
+import { element, phasesOf } from "../../dom/js/element.ts";
+import { onResize } from "../../dom/js/onResize.ts";
+import type { Plotly } from "../../dom/js/plotly.ts";
+import { fillIn, type Say } from "../../dom/js/sentences.ts";
+import { createScreen } from "../../dom/js/store.ts";
+import { watchTheme } from "../../page/js/watchers.ts";
+import { type Asking, createAsking } from "./asking.ts";
+import type { Backend } from "./backend.ts";
+import type { ClassGuest } from "./classGuest.ts";
+import { createInputBar } from "./inputBar.ts";
+import { createMessages } from "./messages.ts";
+import type { PageAddress } from "./pageAddress.ts";
+import type { PageData } from "./pageData.ts";
+import { createPageState, type PageStore } from "./pageState.ts";
+import { createPageUse } from "./pageUse.ts";
+import { createTracePicture, type TracePicture } from "./tracePicture.ts";
+
+/** Where Explore is, and what it has from there. */
+export interface Surroundings {
+  root: HTMLElement; // of Explore, which replaces what is in it
+  address: PageAddress;
+  /** `onProgress`: told when a part of a model's file has come. */
+  backend: (onProgress: () => void) => Backend;
+  plotly: () => Promise<Plotly>;
+  language: string; // in which it opens
+  header?: (language: string, say: Say, signal: AbortSignal) => HTMLElement; // drawn anew
+  guest?: (store: PageStore, parts: { asking: Asking; picture: TracePicture }) => ClassGuest;
+}
+
+export interface ExplorePage {
+  speak: (language: string) => void; // draw the page anew in it; the picture is kept
+}
+
+export function createExplorePage(
+  data: PageData,
+  { root, header, address, ...surroundings }: Surroundings,
+): ExplorePage {
+  const store = createPageState(data, surroundings.language);
+  const { values: state, set } = store;
+  const place = element("main", { id: "player" });
+  let typeOn = () => {};
+  const picture = createTracePicture(place, data.strings, surroundings.plotly, () => typeOn());
+  const backend = surroundings.backend(() =>
+    set({ loaded: backend.progress(state.asked.request.model) }),
+  );
+  const asking = createAsking(data, store, {
+    backend,
+    picture,
+    address,
+    use: createPageUse(place),
+  });
+  const messages = createMessages(state, data, place);
+  const guest = surroundings.guest?.(store, { asking, picture });
+  const { askAgain, followAddress } = guest ?? asking;
+  const screen = createScreen();
+  let built = new AbortController();
+
+  const build = () => {
+    built.abort();
+    built = new AbortController();
+    const { language } = state;
+    document.documentElement.lang = data.languages[language].tag;
+    const { live, explore, player } = data.strings[language];
+    const say: Say = (key, facts) => fillIn({ ...player, ...live, ...explore }, key, facts);
+    const bar = createInputBar(data.models, store, say, {
+      onRequest: (request, typed) => asking.ask({ request, view: picture.keptView(), typed }),
+      onEdit: asking.edited,
+    });
+    typeOn = bar.focus;
+    const first = header ? [header(language, say, built.signal)] : [];
+    const top = element("div", { class: "top" }, ...first, ...messages.around(bar.element));
+    const line = guest?.line(language);
+    const above = line ? [line, top] : [top];
+    root.replaceChildren(...above, place, ...(guest ? [guest.training.element] : []));
+    if (line) watchTheme(line, () => {});
+    onResize(above, built.signal, () => {
+      const height = above.reduce((sum, part) => sum + part.offsetHeight, 0);
+      document.documentElement.style.setProperty("--top-height", `${height}px`);
+    });
+    screen.show(phasesOf([bar, messages, ...(guest ? [guest.training] : [])]));
+    screen.flush();
+  };
+  build();
+  address.onChange(followAddress);
+  if (!guest) followAddress(); // else the class says when
+  return {
+    speak: (language) => {
+      set({ language });
+      build();
+      askAgain();
+    },
+  };
+}

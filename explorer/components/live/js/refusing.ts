@@ -1,0 +1,66 @@
+/** What comes instead of a text that cannot be shown, and why it cannot. */
+
+import type { Backend } from "./backend.ts";
+import { initialRequest, isChanged, unchanged } from "./liveModel.ts";
+import { errorSentence, refusalSentence } from "./messages.ts";
+import type { LiveRequest } from "./modelWorker.ts";
+import type { PageData } from "./pageData.ts";
+import { modelOf, type PageStore, shownRequest, type TraceRequest } from "./pageState.ts";
+import type { TracePicture } from "./tracePicture.ts";
+
+/** Say why a text is not shown, leave it in its box, and show what comes instead. */
+export type Refuse = (asked: TraceRequest, error: unknown) => void;
+
+interface Parts {
+  backend: Backend;
+  picture: TracePicture;
+  ask: (instead: TraceRequest) => unknown;
+}
+
+export function createRefusing(
+  data: PageData,
+  { values: state, set }: PageStore,
+  { backend, picture, ask }: Parts,
+): Refuse {
+  const unopened: Set<string> = new Set(); // models whose files could not be opened
+
+  /** @returns the sentence, without the error of a text that is left in its box, which has its place */
+  const sayWhy = ({ request, refused, problem }: TraceRequest, error: unknown) => {
+    const { language } = state;
+    const unfollowed = refused?.length ? refusalSentence(data, language, refused) : "";
+    if (isGiven(request) && state.draft === null) set({ draft: request.text });
+    const unread = request.text === state.draft ? { request, error } : null;
+    const said = unread ? "" : errorSentence(data, language, error, request);
+    set({ unread });
+    return problem ?? [unfollowed, said].filter(Boolean).join(" ");
+  };
+  const isGiven = (request: LiveRequest) => request.text !== initialOf(request).text;
+  const initialOf = (request: LiveRequest) => initialRequest(modelOf(data.models, request));
+  /**
+   * A model that was chosen opens with another text; where there is no picture, another model opens.
+   * @returns null where the picture stays
+   */
+  const instead = (request: LiveRequest): LiveRequest | null => {
+    const shown = shownRequest(state);
+    const open = backend.has(request.model);
+    if (open && request.model !== shown?.model) {
+      if (isChanged(request)) return unchanged(request);
+      if (isGiven(request)) return initialOf(request);
+    }
+    if (open || shown) return null;
+    unopened.add(request.model);
+    const next = data.models.find(({ name }) => !unopened.has(name));
+    if (!next) unopened.clear();
+    return next ? initialRequest(next) : null;
+  };
+  return (asked, error) => {
+    const problem = sayWhy(asked, error);
+    const next = instead(asked.request);
+    if (next) {
+      ask({ request: next, view: {}, problem });
+      return;
+    }
+    picture.rest();
+    set({ asked: { request: shownRequest(state) ?? asked.request, view: {} }, problem });
+  };
+}

@@ -1,0 +1,41 @@
+/** What is said while a trace is waited for. */
+
+import type { Backend } from "./backend.ts";
+import { type PageStore, type TraceRequest, traceWord } from "./pageState.ts";
+import type { PageUse } from "./pageUse.ts";
+
+export interface Waiting {
+  begin: (asked: TraceRequest) => void; // which is the latest
+  end: () => void;
+}
+
+const SLOW = 300; // ms after which a person is told what the page waits for
+
+export function createWaiting(
+  { values: state, set }: PageStore,
+  { progress }: Backend,
+  use: PageUse,
+): Waiting {
+  let timer: ReturnType<typeof setTimeout> | undefined; // after which the person has waited long
+
+  const begin = (asked: TraceRequest) => {
+    if (asked.typed) use.begin();
+    const { language, draft, unread } = state;
+    set({
+      asked,
+      coming: traceWord(asked.key ? { key: asked.key } : asked, language),
+      problem: asked.problem ?? "",
+      unread: unread?.request.text === draft ? unread : null,
+      introduced: use.begun(),
+      decoded: "",
+      loaded: progress(asked.request.model),
+    });
+    clearTimeout(timer);
+    timer = setTimeout(() => set({ late: true }), SLOW);
+  };
+  const end = () => {
+    clearTimeout(timer);
+    set({ coming: "", late: false });
+  };
+  return { begin, end };
+}
