@@ -49,7 +49,7 @@ body {{ margin: 0; --player-height: 100dvh; }}
 body:has(.back) {{ --back-height: 28px; }}
 .back h1 {{ display: inline; margin: 0 0 0 12px; font: inherit; font-weight: 600; }}
 @media (pointer: coarse) {{
-  .back a {{ display: inline-block; padding-block: 10px; }}
+  .back a {{ display: inline-block; padding-block: 12px; }}
   body:has(.back) {{ --back-height: 48px; }}
 }}
 </style>

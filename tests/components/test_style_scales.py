@@ -5,6 +5,7 @@ import re
 import pytest
 
 from explorer.components.bundle import BUNDLES
+from explorer.core.folders import PACKAGE
 
 SHEETS = sorted(BUNDLES.parent.glob("*/css/*.css"))
 
@@ -12,6 +13,15 @@ TYPE = {"--small", "--type", "--lead", "--large", "--huge", "--page-type", "--pa
 FIXED = {"env(--small-type)", "env(--projector-type)", "1rem", "15px", "inherit"}
 """Of what is as large on a projector, of a field on a phone, and of three words beside a title."""
 RADII = {"--corner-small", "--corner", "--corner-large"}
+SPACING = re.compile(
+    r"(?<![-\w])(?:(?:scroll-)?(?:margin|padding)[-a-z]*|(?:row-|column-)?gap|border-spacing"
+    r"|inset[-a-z]*|top|right|bottom|left): ([^;{}]+)"
+)
+LENGTH = re.compile(r"(-?[\d.]*\d)(px|rem)")
+REM = 16
+"""px"""
+EXACT = {("rail.css", "-0.5px"), ("main.css", "1.85rem")}
+"""Half of a pixel that rounding leaves over, and the height of a label with its margin."""
 
 
 def values(name: str) -> dict[str, str]:
@@ -40,3 +50,17 @@ def test_corners_have_one_of_three_radii():
 def test_heights_of_a_window_are_named(sheet):
     queries = re.findall(r"@media([^{]+)", sheet.read_text("utf-8"))
     assert [one for one in queries if re.search(r"height\D*\d", one)] == []
+
+
+@pytest.mark.parametrize(
+    "sheet", [*SHEETS, PACKAGE / "app" / "main.css"], ids=lambda sheet: sheet.name
+)
+def test_spaces_are_a_hairline_a_half_step_or_steps_of_four_pixels(sheet):
+    text = re.sub(r"/\*.*?\*/", "", sheet.read_text("utf-8"), flags=re.DOTALL)
+    lengths = [one for value in SPACING.findall(text) for one in LENGTH.findall(value)]
+    pixels = {
+        number + unit: abs(float(number)) * (REM if unit == "rem" else 1)
+        for number, unit in lengths
+        if (sheet.name, number + unit) not in EXACT
+    }
+    assert [one for one, length in pixels.items() if length % 4 and length not in (1, 2)] == []

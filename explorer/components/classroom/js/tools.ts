@@ -53,7 +53,7 @@ async function showCode(say: Say, link: string, address: string) {
     "font:clamp(20px,4vmin,44px)/1.25 system-ui,sans-serif;";
   picture.style.cssText = "flex:1 1 0;min-height:0;width:96vmin;object-fit:contain;";
   text.style.cssText = "margin:0;font:inherit;";
-  close.style.cssText = "font-size:16px;padding:6px 16px;color:inherit;background:#fff;";
+  close.style.cssText = "font-size:16px;padding:8px 16px;color:inherit;background:#fff;";
   dialog.addEventListener("close", () => {
     open.abort();
     URL.revokeObjectURL(source);

@@ -53,9 +53,9 @@ export function createHeadFilter(
   });
   const bound = element("output", { class: "bound", testid: "bound" });
   const count = element("span", { class: "count", testid: "count", role: "status" });
-  const threshold = element("label", { class: "choice" }, say("least"), least, bound);
+  const threshold = element("label", { class: "choice row" }, say("least"), least, bound);
   const node = element("div", {
-    class: "head-filter",
+    class: "head-filter row wrap",
     role: "toolbar",
     "aria-label": say("order_tools"),
   });

@@ -157,7 +157,7 @@ function placeParts(
     for (const button of figures) button.disabled = none;
   };
   const shown = [site, ...filter].map((part) => part.element);
-  const tools = element("div", { class: "tools" }, ...shown, save, headsNote.element);
+  const tools = element("div", { class: "tools row wrap" }, ...shown, save, headsNote.element);
   const body = element("div", { class: "head-grid-body" }, grid.element, selected);
   const inside = createInside(context);
   const integrity = createIntegrity(context, () =>

@@ -77,7 +77,7 @@ function openMetricMatrix(
   const saving = { figure, fileName: () => `heads-${shown()}`, prefix: "metric-" };
   const save = saveMenu(sayOfPlayer, frame.signal, figureButtons(sayOfPlayer, saving));
   frame.root.append(
-    element("div", { class: "tools" }, select.element, words.element, legend, save, about),
+    element("div", { class: "tools row wrap" }, select.element, words.element, legend, save, about),
     tables,
   );
   watchFrame(frame, () => {}, 0);

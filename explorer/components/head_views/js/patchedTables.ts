@@ -39,7 +39,7 @@ export function createPatchedTables(
   const node = element(
     "section",
     { class: "patched", testid: "patched", "aria-label": frame.say("patched") },
-    element("div", { class: "tools" }, about, explained(frame).element, bar.element, save),
+    element("div", { class: "tools row wrap" }, about, explained(frame).element, bar.element, save),
     tables,
   );
   const buttons = () => [...tables.querySelectorAll<HTMLElement>("button")];

@@ -11,7 +11,7 @@ export function createSelect(say: Say, name: string, choose: (value: string) => 
     title: say(`${name}_title`),
     on: { change: () => choose(select.value) },
   });
-  const node = element("label", { class: "choice" }, say(name), select);
+  const node = element("label", { class: "choice row" }, say(name), select);
   let known = "";
   const offer = (choices: [string, string][], chosen: string, hint = "") => {
     const next = JSON.stringify(choices);

@@ -64,7 +64,7 @@ export function createValueMap(
   const clip = element("div", { class: "clip" }, cover.element);
   const overlay = element("div", { class: "overlay" }, clip);
   box.append(base, pattern, printed, overlay, axes.element);
-  const heading = element("header", { class: "map-heading" }, title);
+  const heading = element("header", { class: "map-heading row wrap" }, title);
   const node = element(
     "section",
     { class: "map-panel", "aria-label": frame.say("pair_title") },

@@ -56,7 +56,7 @@ export function createCalculation(context: TraceContext) {
   const node = element(
     "div",
     {},
-    element("div", { class: "inside-cell" }, row.element, sentence),
+    element("div", { class: "inside-cell row wrap" }, row.element, sentence),
     element("ol", { class: "inside-steps" }, ...steps),
   );
   charts.softmax.element.addEventListener("click", (event) => chooseKey(context, event));

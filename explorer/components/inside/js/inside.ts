@@ -64,7 +64,7 @@ export function createInside(context: TraceContext): Part {
     { class: "inside", "aria-label": say("inside"), testid: "inside" },
     element(
       "header",
-      { class: "inside-heading" },
+      { class: "inside-heading row wrap" }, // in large type the title needs a line of its own
       title,
       radios.element,
       createInsideWords(context).element,

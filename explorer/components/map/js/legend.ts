@@ -134,7 +134,7 @@ function reasonKey(context: TraceContext, code: number, shown: boolean) {
   markTerm(name, word === PADDING ? PADDING : "term_mask");
   return element(
     "span",
-    { class: shown ? "reason-key" : "reason-key absent", title: say(`${word}_title`) },
+    { class: shown ? "reason-key row" : "reason-key row absent", title: say(`${word}_title`) },
     swatch,
     name,
   );

@@ -298,7 +298,7 @@ function mapHeading(context: TraceContext, tools: Part[], resetZoom: () => void)
   const all = [createAlignment(context), ...tools];
   const node = element(
     "header",
-    { class: "map-heading" },
+    { class: "map-heading row wrap" },
     title,
     reset,
     ...all.map((tool) => tool.element),

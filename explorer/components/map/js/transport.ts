@@ -55,7 +55,7 @@ export function createTransport(context: TraceContext): Part {
   const projector = projectorButton(context);
   const node = element(
     "div",
-    { class: "transport", role: "toolbar", "aria-label": say("transport") },
+    { class: "transport row wrap", role: "toolbar", "aria-label": say("transport") },
     joinMoves(Object.values(buttons), buttons.play),
     slider,
     count,
@@ -86,7 +86,7 @@ export function moveButton(
 ) {
   return buttonElement(
     () => act[name](),
-    { class: `move ${name}`, testid, "aria-label": say(name), title: say(`${name}_title`) },
+    { class: `move row ${name}`, testid, "aria-label": say(name), title: say(`${name}_title`) },
     element("span", { class: "icon", "aria-hidden": "true" }, ICONS[name]),
     ...word,
   );

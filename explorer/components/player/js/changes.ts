@@ -24,7 +24,7 @@ export function createChanges(context: TraceContext): Part {
   const why = element("p", { class: "note", testid: "same-output" });
   const node = element(
     "section",
-    { class: "changes", "aria-label": say("changes") },
+    { class: "changes row wrap", "aria-label": say("changes") },
     chips,
     undoAll,
     outputs,
@@ -93,7 +93,7 @@ function chip(
   const attributes = { class: "remove", testid, "aria-label": undo, title: undo };
   const remove = buttonElement(press, attributes, "✕");
   remove.hidden = !state.whatIf || state.guess !== null;
-  return element("span", { class: "change-chip" }, element("bdi", {}, name), remove);
+  return element("span", { class: "change-chip row" }, element("bdi", {}, name), remove);
 }
 
 /**

@@ -92,7 +92,7 @@ function createFields({ say }: TraceContext, choose: () => void) {
   const tops = { k: field("k"), p: field("p") };
   const labels = (["k", "p"] as const).map((name) => {
     const title = say(`draw_${name}_title`, { most: TOP_K.most });
-    return element("label", { class: "draw-top", title }, `top-${name}`, tops[name]);
+    return element("label", { class: "draw-top row", title }, `top-${name}`, tops[name]);
   });
   return {
     elements: [temperature, ...labels],

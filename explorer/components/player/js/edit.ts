@@ -40,7 +40,7 @@ export function createEditBar(context: TraceContext): Part {
   ];
   const node = element(
     "div",
-    { class: "edit-bar", testid: "edit-bar" },
+    { class: "edit-bar row wrap", testid: "edit-bar" },
     note,
     ...tries.map((part) => part.element),
   );

@@ -26,7 +26,7 @@ export function createForceQuestion(context: TraceContext): Part & {
   };
   const node = element(
     "div",
-    { class: "force-question", testid: "force-question" },
+    { class: "force-question row wrap", testid: "force-question" },
     sentence,
     buttonElement(yes, { testid: "force-yes" }, say("force_yes")),
     buttonElement(end, { testid: "force-no" }, say("force_no")),

@@ -17,7 +17,7 @@ export function createGuessControl(context: TraceContext): Part {
   const label = element("label", { class: "ahead", title: say("guess_weights_title") }, weights);
   label.append(say("guess_weights"));
   const tally = element("output", { class: "tally", testid: "tally", title: say("tally_title") });
-  const node = element("span", { class: "guess-control" }, button, label, tally);
+  const node = element("span", { class: "guess-control row" }, button, label, tally);
   const draw = () => {
     const { guess } = context.state;
     document.documentElement.toggleAttribute("data-guess", guess !== null); // hints tell outputs

@@ -151,8 +151,8 @@ function needsTwoLines(context: TraceContext, strip: StripName, tokens: string[]
   const weight = strip === "target" ? 600 : 400; // of the prediction
   const pen = measuringPen(`${weight} ${type}px ${palette.font}`);
   const names = ["strip_source", "strip_target"].map((name) => textWidth(pen, say(name)));
-  const label = Math.max(...names, 4.2 * type) + 10;
-  const padding = 2 * 14 + 4;
+  const label = Math.max(...names, 4.2 * type) + 8;
+  const padding = 2 * 12 + 4;
   // around the query, before the prediction, on forced tokens
   const marks = strip === "target" ? 4 + 1.5 * type * (1 + forced) : 0;
   return label + chipsWidth(pen, tokens) + marks + padding > width();

@@ -41,7 +41,7 @@ export function createHeadKey(context: ReplayContext): Part {
 /** The heads of one layer. */
 function layerRow(heads: HeadButton[], layer: number) {
   const name = element("span", { class: "layer" }, `L${layer}`);
-  return element("div", { class: "head-row" }, name, ...heads.map(({ button }) => button));
+  return element("div", { class: "head-row row wrap" }, name, ...heads.map(({ button }) => button));
 }
 
 /** @param heads of the layer */
@@ -56,7 +56,7 @@ function headButton(
   const weight = element("output", { class: "weight" });
   const button = buttonElement(
     () => context.act.chooseHead(layer, head),
-    { class: "head" },
+    { class: "head row" },
     line,
     element("span", { class: "name" }, `H${head}`),
     " ",

@@ -17,7 +17,7 @@ export function createMomentSlider(context: ReplayContext, more: HTMLElement): P
   const count = element("output", { class: "count", testid: "moment-count" });
   const live = buttonElement(
     () => act.follow(),
-    { class: "live", testid: "live" },
+    { class: "live row", testid: "live" },
     element("i", { class: "dot", "aria-hidden": "true" }),
     say("live"),
   );
