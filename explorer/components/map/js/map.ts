@@ -139,8 +139,9 @@ function drawCells(
   const geometry = space.geometry();
   if (!geometry) return;
   if (large) box.classList.add("by-canvas");
-  const head = shownHead(state);
-  paintVisible(base, geometry, palette, tone(), site.masked(state.layer, head), site);
+  const { queries, keys } = site;
+  const masked = site.masked(state.layer, shownHead(state));
+  paintVisible(base, geometry, palette, { queries, keys, tone: tone(), masked });
   assign(box, "aria-label", `${context.say("map")}: ${mapTitle(context)}`);
 }
 
