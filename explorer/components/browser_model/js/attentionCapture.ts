@@ -74,7 +74,8 @@ export function capturing<Result>(
     const layers = layersOf(model.config, site);
     for (let layer = 0; layer < layers; layer++) {
       for (const [path, name] of pointsOf(site, layer, capture)) {
-        actions[path] = (values, shape) => store(arrays, name, layer, layers, values, shape);
+        actions[path] = (values, shape) =>
+          store(arrays, { name, layer, layers }, { values, shape });
       }
     }
     if (capture === "full") watchStack(arrays, actions, stackOf(site));
@@ -127,14 +128,18 @@ function watchStack(arrays: CapturedArrays, actions: Record<string, Action>, sta
   }
 }
 
-/** Copy `values` in as a layer of the array called `name`. */
+/** A layer of the array called `name`, which has `layers`. */
+interface Place {
+  name: string;
+  layer: number;
+  layers: number;
+}
+
+/** Copy the array of a layer into that of all. */
 function store(
   arrays: CapturedArrays,
-  name: string,
-  layer: number,
-  layers: number,
-  values: Values,
-  shape: number[],
+  { name, layer, layers }: Place,
+  { values, shape }: CapturedArray,
 ) {
   arrays[name] ??= {
     values: new Float32Array(layers * values.length),

@@ -15,8 +15,8 @@ import { addressInFragment } from "../../training_replay/js/address.ts";
 import type { ReplayListeners } from "../../training_replay/js/replayContext.ts";
 import { type RunData, readRunData, runKind } from "../../training_replay/js/runData.ts";
 import { mountTrainingReplay } from "../../training_replay/js/trainingReplay.ts";
-import { handModel } from "./handedModel.ts";
-import { createOwnTraining } from "./ownTraining.ts";
+import { type HandedModel, handModel } from "./handedModel.ts";
+import { createOwnTraining, type OwnTraining } from "./ownTraining.ts";
 import { createSharing } from "./sharedCurve.ts";
 import { createStartBar } from "./startBar.ts";
 import { isAtRisk, isGoing, nameOf, runOf, type Training, trainedModel } from "./trainedRun.ts";
@@ -43,28 +43,15 @@ function openPage({ trainer: sentences, ...recorded }: PageRun) {
   });
   const sharing = createSharing((taken) => set({ unshared: !taken }));
   const own = createOwnTraining((training) => show(training));
-  const model = () => {
-    const training = own.latest();
-    return training && trainedModel(training);
-  };
+  const keep = createKeeping(own);
   /** @param view parameters of the address */
-  let kept: Training | null = null;
-  const open = (view: Record<string, string> = {}) => {
-    const trained = model();
-    if (!trained) return;
-    const opened = handModel(trained, { ...view, lang: language });
-    if (opened) kept = own.latest();
-    set({ blocked: !opened });
-  };
-  const save = () => {
-    const trained = model();
-    if (!trained) return;
-    saveFile(`${trained.name}.safetensors`, new Blob([trained.file]));
-    kept = own.latest();
-  };
-  window.addEventListener("beforeunload", (event) => {
-    if (isAtRisk(own.latest(), kept)) event.preventDefault(); // the browser asks
-  });
+  const open = (view: Record<string, string> = {}) =>
+    set({ blocked: !keep((model) => handModel(model, { ...view, lang: language })) });
+  const save = () =>
+    keep(({ name, file }) => {
+      saveFile(`${name}.safetensors`, new Blob([file]));
+      return true;
+    });
   const onCell: ReplayListeners["onCell"] = ({ text, query, key, ...head }) =>
     open({ text, ...wordsOf({ ...head, cell: [query, key] }) });
 
@@ -96,6 +83,24 @@ function openPage({ trainer: sentences, ...recorded }: PageRun) {
     set({ going: isGoing(training), trained: training.moments.length > 0, blocked: false });
     showRun(runOf(training, { ...recorded, sentences }));
     sharing.follow(training);
+  };
+}
+
+/**
+ * What keeps the latest model; before a page goes that has another one, the browser asks.
+ * @returns whether `hand` took the model, or there is none
+ */
+function createKeeping(own: OwnTraining) {
+  let kept: Training | null = null;
+  window.addEventListener("beforeunload", (event) => {
+    if (isAtRisk(own.latest(), kept)) event.preventDefault();
+  });
+  return (hand: (model: HandedModel) => boolean) => {
+    const training = own.latest();
+    const model = training && trainedModel(training);
+    const taken = !model || hand(model);
+    if (model && taken) kept = training;
+    return taken;
   };
 }
 

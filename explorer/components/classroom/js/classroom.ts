@@ -90,6 +90,34 @@ export function createClassroom(): Classroom {
   const { signal } = ended;
   const keep = () => tab.keep(state.leading ? (state.scores ? "scores" : "leads") : "");
   window.addEventListener("pagehide", keep, { signal });
+  watchPage(state, change, signal);
+  const takeOver = () => {
+    set({ leading: true });
+    send("lead", { page: tab.word });
+  };
+  return {
+    state,
+    lead: (leading) => {
+      if (leading && state.message?.elsewhere) takeOver();
+      change({ leading });
+    },
+    score: (scores) => change({ scores }),
+    takeOver,
+    close: () => {
+      ended.abort();
+      keep();
+      stream.close();
+      document.documentElement.removeAttribute(BUSY);
+    },
+  };
+}
+
+/** Keep what the page shows; what is drawn anew is away for a moment and has not gone. */
+function watchPage(
+  state: Readonly<ClassState>,
+  change: (patch: Partial<ClassState>) => void,
+  signal: AbortSignal,
+) {
   let absence: ReturnType<typeof setTimeout> | undefined;
   const takePicture = (picture: PictureNow | null) => {
     clearTimeout(absence);
@@ -111,27 +139,10 @@ export function createClassroom(): Classroom {
     const card = onPage.lesson?.told() ?? null;
     untracked(() => takeCard(card));
   }, signal);
-  const takeOver = () => {
-    set({ leading: true });
-    send("lead", { page: tab.word });
-  };
-  return {
-    state,
-    lead: (leading) => {
-      if (leading && state.message?.elsewhere) takeOver();
-      change({ leading });
-    },
-    score: (scores) => change({ scores }),
-    takeOver,
-    close: () => {
-      ended.abort();
-      clearTimeout(absence); // what this room last knew is not what the next one shows
-      clearTimeout(departure);
-      keep();
-      stream.close();
-      document.documentElement.removeAttribute(BUSY);
-    },
-  };
+  signal.addEventListener("abort", () => {
+    clearTimeout(absence); // what this room last knew is not what the next one shows
+    clearTimeout(departure);
+  });
 }
 
 function pictureNow(): PictureNow | null {

@@ -54,24 +54,12 @@ export function createGuest(page: GuestPage) {
     ...{ message: null, alone, lost: false, below: false },
   });
   const screen = createScreen();
-  let opened = false; // something was asked for
-  let followed = "null"; // the view that the page shows, as a text
+  const shown = createShown(page);
   const following = () => followingOf(state.message, state.alone);
-  /** What the address asks for, unless the host's view was shown. */
-  const open = () => {
-    if (!opened) page.open();
-    opened = true;
-  };
   const show = () => {
     const view = following() === "following" ? (state.message?.view ?? null) : null;
-    if (view) {
-      opened = true;
-      set({ below: true });
-    }
-    const parts = view && [view.query, view.guess, view.trace, view.picture, view.training];
-    const word = JSON.stringify(parts);
-    if (word !== followed) page.follow(view);
-    followed = word;
+    if (view) set({ below: true });
+    shown.follow(view);
   };
   const explore = (alone: boolean) => {
     set({ alone });
@@ -99,31 +87,57 @@ export function createGuest(page: GuestPage) {
   const take = (message: Message) => {
     set({ message, lost: false });
     show();
-    open();
+    shown.open();
   };
   createStream(tab.word, take, () => set({ lost: true }));
-  setTimeout(open, PATIENCE);
+  setTimeout(shown.open, PATIENCE);
   listenToTouches(() => state.message, touch);
   /** @returns the line above the player, in a language */
   const build = (say: Say): HTMLElement => {
-    const parts = [
-      createLine(state, say, change),
-      createBallot({ state, vote: (number, choice) => send("vote", { number, choice }), say }),
-      createCard(state, say),
-    ];
-    const looks = { class: "player class-guest", testid: "class" };
-    const node = element("div", looks, ...parts.map((part) => part.element));
-    const mark = () => {
-      node.hidden = following() === "none" && !askedOf(state);
-      assign(document.documentElement, STATE, following());
-      document.documentElement.toggleAttribute(BELOW, state.below);
-      document.documentElement.toggleAttribute(VOTES, askedOf(state)?.answer === null);
-    };
-    screen.show(phasesOf([...parts, { views: [mark] }]));
+    const bar = createBar(state, say, change);
+    screen.show(phasesOf([bar]));
     screen.flush();
-    return node;
+    return bar.element;
   };
   return { following, touch, build };
+}
+
+/** What the page shows: what its address asks for, until the host's view is followed. */
+function createShown(page: GuestPage) {
+  let opened = false; // something was asked for
+  let followed = "null"; // the view that the page shows, as a text
+  const open = () => {
+    if (!opened) page.open();
+    opened = true;
+  };
+  /** @param view of the host; null = no longer */
+  const follow = (view: ClassView | null) => {
+    if (view) opened = true;
+    const parts = view && [view.query, view.guess, view.trace, view.picture, view.training];
+    const word = JSON.stringify(parts);
+    if (word !== followed) page.follow(view);
+    followed = word;
+  };
+  return { open, follow };
+}
+
+/** All that a guest sees above the player. */
+function createBar(state: Readonly<GuestState>, say: Say, change: () => void): Part {
+  const parts = [
+    createLine(state, say, change),
+    createBallot({ state, vote: (number, choice) => send("vote", { number, choice }), say }),
+    createCard(state, say),
+  ];
+  const looks = { class: "player class-guest", testid: "class" };
+  const node = element("div", looks, ...parts.map((part) => part.element));
+  const mark = () => {
+    const following = followingOf(state.message, state.alone);
+    node.hidden = following === "none" && !askedOf(state);
+    assign(document.documentElement, STATE, following);
+    document.documentElement.toggleAttribute(BELOW, state.below);
+    document.documentElement.toggleAttribute(VOTES, askedOf(state)?.answer === null);
+  };
+  return { element: node, ...phasesOf([...parts, { views: [mark] }]) };
 }
 
 /**

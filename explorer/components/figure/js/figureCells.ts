@@ -63,21 +63,12 @@ function imageOfCells(context: FigureContext, { left, top, across, down }: Place
   const [rows, columns] = [shape.queries, shape.keys].map((count) => ({ first: 0, count }));
   const tone = tones(site.weights(state.layer, shownHead(state)), site.keys, scaleOf(state, site));
   const masked = part(site.masked(state.layer, shownHead(state)), site.keys, rows, columns);
+  const cells = { ...shape, tone: part(tone, site.keys, rows, columns), masked };
   const place = { x: left, y: top, width: shape.keys * across, height: shape.queries * down };
   const pixels = (count: number, size: number) =>
     Math.min(count, Math.ceil(count * size * SHARPNESS));
   const canvas = document.createElement("canvas");
-  paint(
-    canvas,
-    bitmap(
-      palette,
-      part(tone, site.keys, rows, columns),
-      masked,
-      shape,
-      pixels(shape.queries, down),
-      pixels(shape.keys, across),
-    ),
-  );
+  paint(canvas, bitmap(palette, cells, [pixels(shape.queries, down), pixels(shape.keys, across)]));
   const looks = { preserveAspectRatio: "none", style: "image-rendering: pixelated" };
   const image = drawn("image", { ...place, ...looks, href: canvas.toDataURL() });
   const plot = { width: place.width, height: place.height, ...wholeRange(shape) };

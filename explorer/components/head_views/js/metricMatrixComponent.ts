@@ -58,22 +58,7 @@ function openMetricMatrix(
     );
     bar.draw(scale);
   };
-  /** @param width px */
-  const figure = (width: number) => {
-    const metric = shown();
-    const { signed, most } = metricScale(frame, metric);
-    return metricFigure(
-      frame,
-      metric,
-      {
-        colour: (palette, value) =>
-          scaleColour({ signed, most, ramp: rampOf(palette, signed) }, value),
-        numberOf: (measured) => meanOf(measured, metric),
-        signed,
-      },
-      width,
-    );
-  };
+  const figure = (width: number) => matrixFigure(frame, shown(), width);
   const saving = { figure, fileName: () => `heads-${shown()}`, prefix: "metric-" };
   const save = saveMenu(sayOfPlayer, frame.signal, figureButtons(sayOfPlayer, saving));
   frame.root.append(
@@ -107,6 +92,22 @@ function metricScale(frame: ViewFrame, metric: string): ValueScale {
   const signed = isDifference(metric);
   const top = signed || most > 1 ? most : most > 0.5 ? 1 : most; // shares keep their whole range
   return { signed, most: top || 1, ramp: rampOf(frame.palette, signed) };
+}
+
+/** @param width px */
+function matrixFigure(frame: ViewFrame, metric: string, width: number) {
+  const scale = metricScale(frame, metric);
+  const { signed } = scale;
+  return metricFigure(
+    frame,
+    metric,
+    {
+      colour: (palette, value) => scaleColour({ ...scale, ramp: rampOf(palette, signed) }, value),
+      numberOf: (measured) => meanOf(measured, metric),
+      signed,
+    },
+    width,
+  );
 }
 
 /** One site: a table with layers down and heads across. */

@@ -82,7 +82,8 @@ export function createValueMap(
     heads = differences.read(site);
     box.classList.toggle("empty", !heads);
     const cells = cellsOf(context, heads);
-    paint(base, bitmap({ ...context.palette, ramp: cells.ramp }, cells.tone, cells.masked, site));
+    const { queries, keys } = site;
+    paint(base, bitmap({ ...context.palette, ramp: cells.ramp }, { ...cells, queries, keys }));
     for (const node of [base, clip])
       positionRectangle(node, geometry.left, geometry.top, geometry.width, geometry.height);
     paintPattern(context, pattern, geometry, cells.masked);

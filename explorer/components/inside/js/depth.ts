@@ -44,9 +44,9 @@ export function createDepth(context: TraceContext) {
       heading.classList.toggle("current", column > 0 && row === current);
     });
     const lines = populate(body, all.length, () => element("tr", {}));
-    // The last layer stands on top, where the output leaves.
-    [...all].reverse().forEach((early, index) => {
-      drawLine(context, lines[index], early, all.length - 1 - index, rows, current);
+    all.forEach(({ early }, layer) => {
+      const line = lines[all.length - 1 - layer]; // the last layer on top, where the output leaves
+      drawLayer(context, line, { early, layer, rows, current });
     });
     requestAnimationFrame(() => scrollToCurrent(frame, headings[current + 1]));
   };
@@ -54,13 +54,16 @@ export function createDepth(context: TraceContext) {
 }
 
 /** The predictions after one layer. */
-function drawLine(
+interface LayerLine extends Pick<EarlyLayer, "early"> {
+  layer: number;
+  rows: number; // that are shown
+  current: number; // row
+}
+
+function drawLayer(
   context: TraceContext,
   line: HTMLElement,
-  { early }: EarlyLayer,
-  layer: number,
-  rows: number,
-  current: number,
+  { early, layer, rows, current }: LayerLine,
 ) {
   const cells = populate(line, rows + 1, (column) =>
     element(column ? "td" : "th", column ? {} : { scope: "row" }),

@@ -73,14 +73,7 @@ export function createOmissionView(context: TraceContext) {
     const known = state.site === "decoder" ? shownKeys(context) : Number.POSITIVE_INFINITY;
     own.draw(say("without_own", { name }), hideLater(as, known), current);
     const missing = say(`without_${part}`);
-    const shown = state.site === "encoder" ? found.queries.length : rows;
-    const { keys } = found;
-    const row = (query: number) => ({
-      weights: found.weights.subarray(query * keys.length, (query + 1) * keys.length),
-      masked: found.masked.subarray(query * keys.length, (query + 1) * keys.length),
-    });
-    const queries = found.queries.slice(0, shown);
-    const asOther = { queries, keys, row };
+    const asOther = weightsOf(found, state.site === "encoder" ? found.queries.length : rows);
     other.draw(say("without_other", { name, part: missing }), hideLater(asOther, known), current);
     const change = hideLater(differenceOf(as, asOther), known);
     difference.draw(say("without_difference"), change, current);
@@ -88,6 +81,15 @@ export function createOmissionView(context: TraceContext) {
     write(note, say(part === "mask" ? "without_note_mask" : "without_note"));
   };
   return { element: node, find, draw };
+}
+
+/** @param shown how many queries are */
+function weightsOf({ queries, keys, weights, masked }: Omission, shown: number): Weights {
+  const row = (query: number) => {
+    const [start, end] = [query * keys.length, (query + 1) * keys.length];
+    return { weights: weights.subarray(start, end), masked: masked.subarray(start, end) };
+  };
+  return { queries: queries.slice(0, shown), keys, row };
 }
 
 /**

@@ -56,15 +56,7 @@ export function createPositions(context: TraceContext) {
   /** @param position from 0 */
   const show = (vectors: Float32Array[], position: number) => {
     shown = { vectors, position };
-    const columns = vectors[0].length;
-    const numbers = new Float32Array(columns * vectors.length);
-    vectors.forEach((vector, row) => {
-      numbers.set(vector, row * columns);
-    });
-    paint(canvas, signedImage(numbers, columns, vectors.length, context.palette));
-    const height = Math.min(HEIGHT, TALLEST * vectors.length);
-    canvas.style.height = `${height}px`;
-    canvas.style.width = `${Math.min(2 * columns, context.width() - 2 * CHARTS - MARGINS)}px`;
+    paintVectors(context, canvas, vectors);
     write(caption, say("path_positions_similar", { position: position + 1 }));
     similar.draw(
       vectors.map((vector, row) => ({
@@ -78,6 +70,18 @@ export function createPositions(context: TraceContext) {
     drawCurve(0);
   };
   return { element: node, show };
+}
+
+/** A row of cells for each vector. */
+function paintVectors(context: TraceContext, canvas: HTMLCanvasElement, vectors: Float32Array[]) {
+  const columns = vectors[0].length;
+  const numbers = new Float32Array(columns * vectors.length);
+  vectors.forEach((vector, row) => {
+    numbers.set(vector, row * columns);
+  });
+  paint(canvas, signedImage(numbers, columns, vectors.length, context.palette));
+  canvas.style.height = `${Math.min(HEIGHT, TALLEST * vectors.length)}px`;
+  canvas.style.width = `${Math.min(2 * columns, context.width() - 2 * CHARTS - MARGINS)}px`;
 }
 
 /** The cosine of the angle between two vectors. */

@@ -2,23 +2,23 @@ import { context2d } from "../../dom/js/element.ts";
 import { type Colour, LEVELS, type Palette } from "../../page/js/palette.ts";
 import type { Site } from "../../trace/js/trace.ts";
 
+/** What is painted of a head, row by row. */
+export interface PaintedCells extends Pick<Site, "queries" | "keys"> {
+  tone: Float32Array; // 0..1
+  masked: Uint8Array; // codes
+}
+
 /**
  * One head as pixels, masked cells in their greys.
  *
  * With fewer pixels than cells a pixel shows the largest tone it covers: a mean would wash out
  * thin diagonals.
- * @param tone by cell, 0..1
- * @param masked codes by cell
- * @param rows pixels down
- * @param columns pixels across
+ * @param pixels down and across; else one a cell
  */
 export function bitmap(
   palette: Pick<Palette, "ramp" | "masked">,
-  tone: Float32Array,
-  masked: Uint8Array,
-  { queries, keys }: Pick<Site, "queries" | "keys">,
-  rows: number = queries,
-  columns: number = keys,
+  { tone, masked, queries, keys }: PaintedCells,
+  [rows, columns]: number[] = [queries, keys],
 ) {
   const image = new ImageData(columns, rows);
   const pixels = new Uint32Array(image.data.buffer);

@@ -111,6 +111,14 @@ export function sharedShape({ sites }: Pick<Trace, "sites">) {
   };
 }
 
+/** The type of the labels and the space for them, px. */
+interface Lettering {
+  font: number;
+  pen: CanvasRenderingContext2D;
+  height: number; // of the box
+  across: number; // of all cells at most
+}
+
 /**
  * Where everything of the large map lies within a box of `width` × `height` px. Every attention
  * of the trace, and of those shown beside it, has the same rectangle, as large as the largest of them
@@ -124,59 +132,30 @@ export function createGeometry(
   height: number,
   slack: number = SLACK,
 ): Geometry {
-  const { palette, state, say } = context;
+  const { palette, state } = context;
   const font = MAP_TYPE[state.projector ? "projector" : "desk"];
   const pen = measuringPen(`${font}px ${palette.font}`);
-  const bounded = (value: number, most: number) => Math.ceil(Math.min(value, most));
-  const traces = [context, ...context.beside].map(({ trace }) => trace);
-  const sites = traces.flatMap((trace) => Object.values(trace.sites));
-  const predicted = traces.flatMap((one) => (one.masks.length ? one.fillings : one.predicted));
-  const masks = traces.some((trace) => trace.masks.length > 0);
-  const predicts = predicted.length > 0 && (masks || sites.some(isDecoded));
-  const forced = traces.some(({ candidates }) => candidates.flat().some((one) => one.forced));
-  const mark = forced ? 1.5 * font : 0; // a pen after the token
-  const queries = Math.max(...sites.map(({ queryTokens }) => widest(pen, queryTokens)));
-  const queryRoom = bounded(queries + mark, width * 0.2) + 12;
-  const title = textWidth(pen, say("predicts")) + font;
-  const arrow = 3 * font; // before the token
-  const longest = Math.max(widest(pen, predicted) + arrow + mark, title);
-  const predictedRoom = predicts ? bounded(longest, width * 0.2 + font) : 8;
+  const { queryRoom, predictedRoom } = roomBeside(context, pen, font, width);
   const left = queryRoom + Math.round(font * 1.6) + 8;
-  const largest = LARGEST_CELL * (font / MAP_TYPE.desk);
   const across = width - left - predictedRoom;
+  const lettering = { font, pen, height, across };
+  const sites = tracesOf(context).flatMap((trace) => Object.values(trace.sites));
+  const largest = LARGEST_CELL * (font / MAP_TYPE.desk);
   const likelyWidth = ({ queries, keys }: Site) => {
     const tall = Math.max(((height - 5 * font) / queries) * slack, NARROW_CELL); // cells are about square
     return Math.min(across, largest * keys, tall * keys);
   };
   const likely = Math.max(...sites.map(likelyWidth));
-  /** @param most width of all cells, px */
-  const keyLabels = ({ keyTokens, keys }: Site, most: number) => {
-    const widestKey = widest(pen, keyTokens);
-    const level = levelSpacing(pen, keyTokens) + font * 0.2;
-    const crowded = level > most / keys;
-    const rotated = crowded && (widestKey > 2.4 * font || across / keys > font * SLANTED);
-    return {
-      rotated,
-      room: rotated ? bounded(widestKey * 0.85, height * 0.22) + font : font + 6,
-      spacing: rotated ? font * SLANTED : crowded ? widestKey + font * 0.4 : level,
-    };
-  };
-  const keyRoom = Math.max(...sites.map((one) => keyLabels(one, likely).room));
+  const keyRoom = Math.max(...sites.map((one) => keyLabels(one, likely, lettering).room));
   const top = Math.round(font * 1.7) + keyRoom;
   const room = { width: across, height: height - top - 6 };
   const cells = sites.map((one) => ({ ...one, cell: cellShape(one, room, largest, slack) }));
   const cellsWidth = Math.max(...cells.map(({ cell, keys }) => cell.width * keys), 10);
   /** Of this attention in every map, so that the labels of all stand alike. */
   const alike = [site, ...context.beside.flatMap(({ trace }) => trace.sites[site.name] ?? [])];
-  const commonLabels = (width: number) => {
-    const all = alike.map((one) => keyLabels(one, width));
-    const slanted = all.filter(({ rotated }) => rotated);
-    const group = slanted.length ? slanted : all;
-    const most = (name: "room" | "spacing") => Math.max(...group.map((one) => one[name]));
-    return { rotated: slanted.length > 0, room: most("room"), spacing: most("spacing") };
-  };
-  const drawn = commonLabels(cellsWidth); // slanted where the cells became narrower than likely
-  const { rotated, spacing } = drawn.room <= keyRoom ? drawn : commonLabels(likely);
+  const drawn = commonLabels(alike, cellsWidth, lettering); // slanted where the cells became narrower than likely
+  const { rotated, spacing } =
+    drawn.room <= keyRoom ? drawn : commonLabels(alike, likely, lettering);
   return {
     box: { width, height },
     font,
@@ -192,6 +171,65 @@ export function createGeometry(
     querySpacing: font * 1.2,
     ...wholeRange(site),
   };
+}
+
+/** The trace, and those shown beside it. */
+function tracesOf(context: TraceContext) {
+  return [context, ...context.beside].map(({ trace }) => trace);
+}
+
+/** px left of the cells, for the queries, and right of them, for the predicted tokens. */
+function roomBeside(
+  context: TraceContext,
+  pen: CanvasRenderingContext2D,
+  font: number,
+  width: number,
+) {
+  const traces = tracesOf(context);
+  const sites = traces.flatMap((trace) => Object.values(trace.sites));
+  const predicted = traces.flatMap((one) => (one.masks.length ? one.fillings : one.predicted));
+  const masks = traces.some((trace) => trace.masks.length > 0);
+  const predicts = predicted.length > 0 && (masks || sites.some(isDecoded));
+  const forced = traces.some(({ candidates }) => candidates.flat().some((one) => one.forced));
+  const mark = forced ? 1.5 * font : 0; // a pen after the token
+  const queries = Math.max(...sites.map(({ queryTokens }) => widest(pen, queryTokens)));
+  const title = textWidth(pen, context.say("predicts")) + font;
+  const arrow = 3 * font; // before the token
+  const longest = Math.max(widest(pen, predicted) + arrow + mark, title);
+  return {
+    queryRoom: bounded(queries + mark, width * 0.2) + 12,
+    predictedRoom: predicts ? bounded(longest, width * 0.2 + font) : 8,
+  };
+}
+
+function bounded(value: number, most: number) {
+  return Math.ceil(Math.min(value, most));
+}
+
+/** @param most width of all cells, px */
+function keyLabels(
+  { keyTokens, keys }: Site,
+  most: number,
+  { font, pen, height, across }: Lettering,
+) {
+  const widestKey = widest(pen, keyTokens);
+  const level = levelSpacing(pen, keyTokens) + font * 0.2;
+  const crowded = level > most / keys;
+  const rotated = crowded && (widestKey > 2.4 * font || across / keys > font * SLANTED);
+  return {
+    rotated,
+    room: rotated ? bounded(widestKey * 0.85, height * 0.22) + font : font + 6,
+    spacing: rotated ? font * SLANTED : crowded ? widestKey + font * 0.4 : level,
+  };
+}
+
+/** What the labels of all sites have room in: slanted where those of one are. */
+function commonLabels(sites: Site[], width: number, lettering: Lettering) {
+  const all = sites.map((one) => keyLabels(one, width, lettering));
+  const slanted = all.filter(({ rotated }) => rotated);
+  const group = slanted.length ? slanted : all;
+  const most = (name: "room" | "spacing") => Math.max(...group.map((one) => one[name]));
+  return { rotated: slanted.length > 0, room: most("room"), spacing: most("spacing") };
 }
 
 /** Whether the rows of an attention are decoded one after the other. */

@@ -1,7 +1,7 @@
 import { positionRectangle } from "../../dom/js/element.ts";
 import type { Palette } from "../../page/js/palette.ts";
 import type { Site } from "../../trace/js/trace.ts";
-import { bitmap, paint } from "./bitmap.ts";
+import { bitmap, type PaintedCells, paint } from "./bitmap.ts";
 import { cellSize, type Geometry, type Range, xOf, yOf } from "./geometry.ts";
 
 export type Shape = Pick<Site, "queries" | "keys">;
@@ -19,32 +19,25 @@ export function isLargeMap({ queries, keys }: Shape) {
 /**
  * Paint the cells of the present zoom with no more pixels than the screen has; a pixel shows the
  * largest weight it covers.
- * @param tone by cell, 0..1
- * @param masked codes by cell
  */
 export function paintVisible(
   canvas: HTMLCanvasElement,
   geometry: Geometry,
   palette: Pick<Palette, "ramp" | "masked">,
-  tone: Float32Array,
-  masked: Uint8Array,
-  site: Shape,
+  { tone, masked, queries, keys }: PaintedCells,
 ) {
-  const [rows, columns] = [shown(geometry.y, site.queries), shown(geometry.x, site.keys)];
-  const shape = { queries: rows.count, keys: columns.count };
+  const [rows, columns] = [shown(geometry.y, queries), shown(geometry.x, keys)];
+  const visible = {
+    tone: part(tone, keys, rows, columns),
+    masked: part(masked, keys, rows, columns),
+    ...{ queries: rows.count, keys: columns.count },
+  };
   const cell = cellSize(geometry);
   const ratio = window.devicePixelRatio || 1;
   const pixels = (count: number, size: number) =>
     Math.min(count, Math.max(1, Math.round(count * size * ratio)));
-  const image = bitmap(
-    palette,
-    part(tone, site.keys, rows, columns),
-    part(masked, site.keys, rows, columns),
-    shape,
-    pixels(rows.count, cell.height),
-    pixels(columns.count, cell.width),
-  );
-  paint(canvas, image);
+  const size = [pixels(rows.count, cell.height), pixels(columns.count, cell.width)];
+  paint(canvas, bitmap(palette, visible, size));
   const [left, top] = [xOf(geometry, columns.first), yOf(geometry, rows.first)];
   const [width, height] = [columns.count * cell.width, rows.count * cell.height];
   positionRectangle(canvas, geometry.left + left, geometry.top + top, width, height);

@@ -60,13 +60,8 @@ export function createMap(
   context: TraceContext,
   { tools = [], onCell }: { tools?: Part[]; onCell?: (cell: Cell) => void } = {},
 ): MapPart {
-  const base = element("canvas", { class: "base" });
-  const plot = element("div", { class: "plot" });
-  const pattern = drawn("svg", { class: "pattern" });
-  const links = drawn("svg", { class: "links", "data-testid": "links" });
-  const box = element("div", { class: "map", role: "img", testid: "map" });
-  const layers = { box, base, plot, pattern, links };
-  const problem = element("p", { class: "notice", testid: "map-notice", hidden: true });
+  const layers = createLayers();
+  const { box } = layers;
   const legend = createLegend(context);
   const space = createSpace(
     context,
@@ -77,7 +72,7 @@ export function createMap(
   );
   const overlay = createOverlay(context, space);
   const axes = createAxes(context, space);
-  box.append(base, plot, pattern, links, overlay.element, axes.element);
+  box.append(overlay.element, axes.element);
   const tone = computed(() => {
     const [site, { state }] = [siteOf(context), context];
     return tones(site.weights(state.layer, shownHead(state)), site.keys, scaleOf(state, site));
@@ -88,7 +83,7 @@ export function createMap(
     "section",
     { class: "map-panel", "aria-label": context.say("map") },
     heading.element,
-    problem,
+    drawing.notice,
     box,
     legend.element,
   );
@@ -102,32 +97,33 @@ export function createMap(
     space.view((geometry) => {
       const { layer } = context.state;
       const masked = siteOf(context).masked(layer, shownHead(context.state));
-      paintPattern(context, pattern, geometry, masked);
+      paintPattern(context, layers.pattern, geometry, masked);
     }),
-    space.view((geometry) => drawLinks(context, links, geometry)),
+    space.view((geometry) => drawLinks(context, layers.links, geometry)),
     drawing.view,
     ...overlay.views,
     ...axes.views,
     ...gestures.views,
   ];
-  const start = async () => {
-    const loaded = await drawing.start();
-    if (loaded) {
-      box.classList.add("plotted");
-    } else {
-      problem.hidden = context.signal.aborted;
-      write(problem, context.say("no_plotly"));
-    }
-  };
   return {
     element: node,
     views,
     pictures,
     after: [refresh],
-    start,
+    start: drawing.start,
     destroy: drawing.stop,
     legend: legend.element,
   };
+}
+
+function createLayers(): MapLayers {
+  const base = element("canvas", { class: "base" });
+  const plot = element("div", { class: "plot" });
+  const pattern = drawn("svg", { class: "pattern" });
+  const links = drawn("svg", { class: "links", "data-testid": "links" });
+  const looks = { class: "map", role: "img", testid: "map" };
+  const box = element("div", looks, base, plot, pattern, links);
+  return { box, base, plot, pattern, links };
 }
 
 /** The cells on the canvas, which Plotly's cover once it has drawn; of a large map they stay. */
@@ -143,8 +139,9 @@ function drawCells(
   const geometry = space.geometry();
   if (!geometry) return;
   if (large) box.classList.add("by-canvas");
-  const head = shownHead(state);
-  paintVisible(base, geometry, palette, tone(), site.masked(state.layer, head), site);
+  const { queries, keys } = site;
+  const masked = site.masked(state.layer, shownHead(state));
+  paintVisible(base, geometry, palette, { queries, keys, tone: tone(), masked });
   assign(box, "aria-label", `${context.say("map")}: ${mapTitle(context)}`);
 }
 
@@ -171,6 +168,7 @@ function createDrawing(
   tone: () => Float32Array,
 ) {
   const plot = layers.plot as PlotlyElement;
+  const notice = element("p", { class: "notice", testid: "map-notice", hidden: true });
   let plotly: Plotly | null = null;
   let figure: ReturnType<typeof liveFigure> | null = null;
   let [stopped, listening] = [false, false];
@@ -204,22 +202,23 @@ function createDrawing(
     figure = liveFigure(context, fitted, tone);
     draw();
   };
-  /** Load Plotly and draw; resolves to whether it could. */
+  /** Load Plotly and draw, or say that it could not. */
   const start = async () => {
     try {
       plotly = await context.options.plotly();
       context.give({ plotly });
       await draw();
-      return true;
+      layers.box.classList.add("plotted");
     } catch {
-      return false;
+      notice.hidden = context.signal.aborted;
+      write(notice, context.say("no_plotly"));
     }
   };
   const stop = () => {
     stopped = true;
     plotly?.purge(plot);
   };
-  return { view, start, stop, resetZoom };
+  return { view, start, stop, resetZoom, notice };
 }
 
 /**

@@ -61,7 +61,6 @@ export function paintThumbnail(
     return;
   }
   const [across, down] = shrunkTo(size) ?? [Infinity, Infinity];
-  const rows = Math.min(picture.queries, down);
-  const columns = Math.min(picture.keys, across);
-  paint(canvas, bitmap(palette, tone, picture.masked, picture, rows, columns));
+  const pixels = [Math.min(picture.queries, down), Math.min(picture.keys, across)];
+  paint(canvas, bitmap(palette, { ...picture, tone }, pixels));
 }

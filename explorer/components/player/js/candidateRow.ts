@@ -19,7 +19,7 @@ const CHOSEN: Record<"forced" | "given" | "drawn" | "taken", [string, string]> =
 
 export type CandidateRow = ReturnType<typeof createCandidateRow>;
 
-type Force = (button: HTMLElement, id: number, token: string) => void;
+export type Force = (button: HTMLElement, id: number, token: string) => void;
 
 /** One row of the list; a click guesses or forces its token. */
 export function createCandidateRow(context: TraceContext, force: Force) {

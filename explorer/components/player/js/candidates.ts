@@ -1,4 +1,4 @@
-import { assign, element, type Part, populate, write } from "../../dom/js/element.ts";
+import { assign, element, type Part, phasesOf, populate, write } from "../../dom/js/element.ts";
 import { scrollIntoSight } from "../../dom/js/inView.ts";
 import { LIST_MARGIN } from "../../dom/js/lengths.ts";
 import { createRadios } from "../../dom/js/radios.ts";
@@ -11,7 +11,7 @@ import { labelOf } from "../../trace/js/label.ts";
 import { currentRow, isSimple, siteOf } from "../../trace/js/stepState.ts";
 import type { Candidate, NextView } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { type CandidateRow, createCandidateRow, isGuessed } from "./candidateRow.ts";
+import { type CandidateRow, createCandidateRow, type Force, isGuessed } from "./candidateRow.ts";
 import { candidateNote, predictsNothing, titleOf } from "./candidatesText.ts";
 import { createForceQuestion } from "./forceQuestion.ts";
 import {
@@ -31,67 +31,38 @@ const ROW = { desk: [20, 52], projector: [30, 64] }; // px, at least and at most
 /** The probabilities of the next token; a click forces that token. */
 export function createCandidates(context: TraceContext, attribution: FindAttribution): Part {
   const { say, state } = context;
-  const title = element("h2", { testid: "candidates-title" });
-  const group = {
-    names: ["percent", "log", "heads"],
-    prefix: "candidates",
-    label: "candidates_scale",
-    small: true,
-  };
-  const radios = createRadios(say, group, (name) => context.set({ nextView: name as NextView }));
-  const heading = element("header", {}, title, radios.element);
+  const heading = createHeading(context);
   const question = createForceQuestion(context);
-  const list = element("ol", { class: "candidates", testid: "candidates" });
-  const rows: CandidateRow[] = [];
-  const pressable = () =>
-    rows.map((row) => row.button).filter((one) => one.isConnected && one.ariaDisabled !== "true");
-  followArrows(list, pressable, { press: () => false });
+  const list = createList(context, question.force);
   const others = createOthers(context);
   const note = element("p", { class: "note", testid: "candidates-note", "aria-live": "polite" });
   const typed = createTypedGuess(context);
   const byHeads = () => !weightsHidden(context) && showsHeadParts(context);
   const temperature = createTemperature(context, byHeads); // theirs is of the logits themselves
   const parts = createHeadParts(context, attribution);
-  const node = element(
-    "section",
-    { class: "next-token", "aria-label": say("candidates") },
-    heading,
-    temperature.element,
-    list,
-    others.element,
-    parts.element,
-    typed.element,
-    note,
-  );
+  const all = [heading, temperature, list, others, parts, typed].map((part) => part.element);
+  const attributes = { class: "next-token", "aria-label": say("candidates") };
+  const node = element("section", attributes, ...all, note);
   const draw = () => {
     const guessed = isGuessed(context);
     const candidates = listed(context);
     node.hidden = context.pieces.header.predictions !== undefined; // which stand in their place
     node.classList.toggle("guessing", guessed);
     node.classList.toggle("guessed", state.guess !== null && !guessed);
-    radios.element.hidden = guessed;
-    drawChoice(context, radios);
-    writeWithTerm(title, titleOf(context, currentRow(context)), "term_token", say);
-    assign(title, "title", title.textContent); // a long one is cut off
-    title.hidden = predictsNothing(context.trace);
-    list.hidden = byHeads() || (guessed && context.asked.answer !== ""); // then the card offers them
+    heading.draw(guessed);
+    list.element.hidden = byHeads() || (guessed && context.asked.answer !== ""); // then the card offers them
     parts.element.hidden = !byHeads();
     write(note, byHeads() ? parts.draw() : candidateNote(context, candidates));
     const answer = byHeads() ? null : state.guess?.answer;
     assign(note, "data-mark", answer && (answer.right ? "right" : "wrong"));
-    assign(node, "aria-label", title.hidden ? (note.textContent ?? "") : say("candidates"));
-    while (rows.length < candidates.length) rows.push(createCandidateRow(context, question.force));
-    populate(list, candidates.length, (index) => rows[index].element);
-    candidates.forEach((candidate, index) => {
-      rows[index].draw(candidate);
-    });
-    const focused = (list.getRootNode() as Document | ShadowRoot).activeElement;
-    markStop(pressable(), focused instanceof HTMLElement ? focused : undefined);
+    const untitled = predictsNothing(context.trace);
+    assign(node, "aria-label", untitled ? (note.textContent ?? "") : say("candidates"));
+    list.draw(candidates);
   };
-  const around = [heading, temperature.element, note, typed.element];
+  const around = [heading.element, temperature.element, note, typed.element];
   const space = measured(() => spaceForRows(node, around));
   const fit = () => {
-    const shown = fitCandidates(context, node, space, listed(context), rows);
+    const shown = fitCandidates(context, node, space, listed(context), list.rows);
     others.draw(isGuessed(context) || byHeads() ? [] : shown);
   };
   const fitParts = () => {
@@ -99,15 +70,49 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     space(); // with more or less of it, others of them fit
     fitHeadParts(context, node.parentElement as HTMLElement);
   };
-  const views = [
-    ...(question.views ?? []),
-    draw,
-    ...(typed.views ?? []),
-    ...(temperature.views ?? []),
-    fit,
-    fitParts,
-  ];
-  return { element: node, views: [...views, leadToChoices(context, node)] };
+  const { views } = phasesOf([question, { views: [draw] }, typed, temperature]);
+  return { element: node, views: [...views, fit, fitParts, leadToChoices(context, node)] };
+}
+
+/** What the probabilities are of, and the choice of what is shown of the next token. */
+function createHeading(context: TraceContext) {
+  const { say } = context;
+  const title = element("h2", { testid: "candidates-title" });
+  const names = ["percent", "log", "heads"];
+  const group = { names, prefix: "candidates", label: "candidates_scale", small: true };
+  const radios = createRadios(say, group, (name) => context.set({ nextView: name as NextView }));
+  const { buttons, check } = radios;
+  const draw = (guessed: boolean) => {
+    const { nextView } = context.state;
+    const offered = offersHeadParts(context) && context.asked.answer === "";
+    radios.element.hidden = guessed;
+    buttons.heads.hidden = !offered; // the parts of heads only where there are such
+    assign(buttons.heads, "aria-disabled", offered ? null : "true");
+    check(nextView === "heads" && !offered ? "percent" : nextView);
+    writeWithTerm(title, titleOf(context, currentRow(context)), "term_token", say);
+    assign(title, "title", title.textContent); // a long one is cut off
+    title.hidden = predictsNothing(context.trace);
+  };
+  return { element: element("header", {}, title, radios.element), draw };
+}
+
+/** The rows, of which the Tab key stops at one. */
+function createList(context: TraceContext, force: Force) {
+  const list = element("ol", { class: "candidates", testid: "candidates" });
+  const rows: CandidateRow[] = [];
+  const pressable = () =>
+    rows.map((row) => row.button).filter((one) => one.isConnected && one.ariaDisabled !== "true");
+  followArrows(list, pressable, { press: () => false });
+  const draw = (candidates: Candidate[]) => {
+    while (rows.length < candidates.length) rows.push(createCandidateRow(context, force));
+    populate(list, candidates.length, (index) => rows[index].element);
+    candidates.forEach((candidate, index) => {
+      rows[index].draw(candidate);
+    });
+    const focused = (list.getRootNode() as Document | ShadowRoot).activeElement;
+    markStop(pressable(), focused instanceof HTMLElement ? focused : undefined);
+  };
+  return { element: list, rows, draw };
 }
 
 /**
@@ -125,15 +130,6 @@ function leadToChoices(context: TraceContext, node: HTMLElement): View {
     if (begins && context.narrow())
       requestAnimationFrame(() => scrollIntoSight(root, node, "start"));
   };
-}
-
-/** The choice of what is shown of the next token; the parts of heads only where there are such. */
-function drawChoice(context: TraceContext, { buttons, check }: ReturnType<typeof createRadios>) {
-  const { nextView } = context.state;
-  const offered = offersHeadParts(context) && context.asked.answer === "";
-  buttons.heads.hidden = !offered;
-  assign(buttons.heads, "aria-disabled", offered ? null : "true");
-  check(nextView === "heads" && !offered ? "percent" : nextView);
 }
 
 /**

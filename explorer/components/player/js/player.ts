@@ -81,7 +81,6 @@ export function mountPlayer(
   const abort = new AbortController();
   const root = element("div", { class: "player", testid: "player", tabindex: "-1" });
   parent.append(root);
-  let map: MapPart | null = null;
   const palette = watchTheme(root, (next) => {
     context.give({ palette: next });
   });
@@ -95,6 +94,62 @@ export function mountPlayer(
     strings: () => context.pieces.header.strings,
   });
   explainTerms(root, context.say, abort.signal);
+  const picture = createPicture(context);
+  watchSize(root, abort.signal, () => {
+    markNarrow(root, COLUMNS);
+    context.screen.measure();
+  });
+  const opener = createOpener(context);
+  opener.open(trace, context.state, () => {
+    picture.draw(true);
+    followShown(context);
+    playOnFirstVisit(context);
+  });
+  listenToKeys(context, keysOf(context));
+  placeTrace(context, "player");
+  return {
+    update: (next) => {
+      const state = initialState(next, viewAfterDrawing(context, next), context.state);
+      opener.open(next, state, () => {
+        const { language } = context.trace.header;
+        showTrace(context, next, state);
+        picture.draw(language !== next.header.language);
+        followShown(context);
+      });
+    },
+    selection: () => selectionOf(context),
+    follow: opener.follow,
+    check: (integrity) => giveChecks(context, integrity),
+    listen: (listeners) => {
+      Object.assign(context.options, listeners);
+      root.classList.remove("waiting"); // an answer of any kind ends the waiting
+    },
+    destroy: () => {
+      abort.abort();
+      context.act.pause();
+      context.screen.stop();
+      picture.destroy();
+      document.documentElement.removeAttribute("data-guess");
+      root.remove();
+    },
+  };
+}
+
+function keysOf(context: TraceContext) {
+  return {
+    g: () => context.act.toggleGuess(),
+    i: () => lookInside(context, context.state.inside ? null : undefined),
+    escape: () => {
+      if (context.state.edit) showEdit(context, false);
+      else lookInside(context, null);
+    },
+  };
+}
+
+/** All parts of the player, which are made at first and, anew, in another language. */
+function createPicture(context: TraceContext) {
+  const { root } = context;
+  let map: MapPart | null = null;
   const report = createSelectionReport(context);
   const attribution = createLoading(context, "attribution", readAttribution);
   const lesson = followLesson(context, (state) => showTrace(context, context.pieces, state));
@@ -102,7 +157,6 @@ export function mountPlayer(
   const markSite = () => {
     root.dataset.site = context.state.site;
   };
-  /** Draw with new parts: at first, and in another language. */
   const build = () => {
     map?.destroy();
     const tools = [
@@ -119,52 +173,12 @@ export function mountPlayer(
     drawAll(context, [lesson, page, ...placeParts(context, map, attribution), told]);
     map.start();
   };
-  watchSize(root, abort.signal, () => {
-    markNarrow(root, COLUMNS);
-    context.screen.measure();
-  });
-  const opener = createOpener(context);
-  opener.open(trace, context.state, () => {
-    build();
-    followShown(context);
-    playOnFirstVisit(context);
-  });
-  listenToKeys(context, {
-    g: () => context.act.toggleGuess(),
-    i: () => lookInside(context, context.state.inside ? null : undefined),
-    escape: () => {
-      if (context.state.edit) showEdit(context, false);
-      else lookInside(context, null);
-    },
-  });
-  placeTrace(context, "player");
-  return {
-    update: (next) => {
-      const state = initialState(next, viewAfterDrawing(context, next), context.state);
-      opener.open(next, state, () => {
-        const { language } = context.trace.header;
-        showTrace(context, next, state);
-        if (!map || language !== next.header.language) build();
-        else context.screen.flush(); // drawn while the next frame is waited for
-        followShown(context);
-      });
-    },
-    selection: () => selectionOf(context),
-    follow: opener.follow,
-    check: (integrity) => giveChecks(context, integrity),
-    listen: (listeners) => {
-      Object.assign(context.options, listeners);
-      root.classList.remove("waiting"); // an answer of any kind ends the waiting
-    },
-    destroy: () => {
-      abort.abort();
-      context.act.pause();
-      context.screen.stop();
-      map?.destroy();
-      document.documentElement.removeAttribute("data-guess");
-      root.remove();
-    },
+  /** @param anew whether with new parts */
+  const draw = (anew: boolean) => {
+    if (!map || anew) build();
+    else context.screen.flush(); // drawn while the next frame is waited for
   };
+  return { draw, destroy: () => map?.destroy() };
 }
 
 /**

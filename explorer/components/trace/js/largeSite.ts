@@ -2,7 +2,7 @@ import type { PayloadArray } from "../../page/js/envelope.ts";
 import type { HeadOrMethod } from "./contributions.ts";
 import type { LoadedHeads, Unit } from "./loadedHeads.ts";
 import { FULL_WEIGHT, LARGEST_CODE, MEAN } from "./look.ts";
-import type { Site, SiteHeader } from "./trace.ts";
+import type { Site, SiteHeader, SiteName, Trace } from "./trace.ts";
 
 /** The weight codes of a picture's codes, which are linear in the square root of the weight. */
 const PICTURE_WEIGHTS = Uint16Array.from(
@@ -33,16 +33,16 @@ export function headPictures(
 /**
  * What a site of a large trace has besides its sizes: pictures of all heads, and the weights of
  * those that were loaded.
- * @param pieces the site in pieces, whose pictures are shown until those of words have come
+ * @param pieces of a trace in words, whose pictures are shown until those of words have come
  */
 export function largeSite(
-  name: string,
+  name: SiteName,
   { shape, picture, reasons, gold }: SiteHeader,
   array: (name: string) => PayloadArray | null,
   heads: LoadedHeads,
-  unit: Unit,
-  pieces?: Site,
+  pieces: Trace | undefined,
 ) {
+  const unit: Unit = pieces ? "words" : "pieces";
   const codes = array(`${name}.pictures`) as Uint8Array | null;
   const maskCodes = array(`${name}.pictures.closed`) as Uint8Array;
   const own = codes && headPictures([...shape.slice(0, 2), ...(picture ?? [])], codes, maskCodes);
@@ -50,7 +50,7 @@ export function largeSite(
     `${unit}/${name}/${layer}/${head === MEAN ? "mean" : head}`;
   return {
     nameOf,
-    picture: (own ?? pieces?.picture) as Site["picture"],
+    picture: (own ?? pieces?.sites[name]?.picture) as Site["picture"],
     has: (layer: number, head: HeadOrMethod) => heads.has(nameOf(layer, head)),
     weights: (layer: number, head: HeadOrMethod) => heads.get(nameOf(layer, head)).weights,
     masked: (layer: number, head: HeadOrMethod) => heads.get(nameOf(layer, head)).masked,

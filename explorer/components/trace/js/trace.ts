@@ -275,7 +275,7 @@ function readSite(
     keyTokens: name === "decoder" ? header.target : header.source,
     removed: (layer, head) => removed.get(`${layer}/${head}`) ?? null,
     ...("get" in loaded
-      ? largeSite(name, own, array, loaded, pieces ? "words" : "pieces", pieces?.sites[name])
+      ? largeSite(name, own, array, loaded, pieces)
       : wholeSite(name, own, array, loaded)),
   };
 }

@@ -149,54 +149,27 @@ function createProbeView(
   trace: Trace,
 ) {
   let shown = moment;
-  const { projector } = replay.state;
-  const { player } = replay.run; // the same in every state of a run
-  const opening = replay.opening();
-  const key = element(
-    "span",
-    { class: "ring-key", title: replay.say("ring_title") },
-    replay.say("ringed"),
-  );
-  const context = createTraceContext({
-    root: replay.root,
-    signal: replay.signal,
-    options: { plotly: replay.source.plotly, goTo: (step) => toggleRow(context, step) },
-    pieces: trace,
-    state: { ...initialState(trace, {}, opening), step: opening.step ?? 0, ahead: true, projector },
-    palette: replay.palette,
-    strings: () => player,
-  });
-  const rail = createRail(context, {
-    gold: {
-      weight: (layer, head) =>
-        context.state.site === replay.run.site ? (shown.gold[layer]?.[head] ?? null) : null,
-      title: (head, weight) => replay.say("head_title", { head, weight: shortWeight(weight) }),
-      axes: replay.say("rail_axes"),
-    },
-  });
+  const context = createProbeContext(replay, trace);
+  const weight = (layer: number, head: number) =>
+    context.state.site === replay.run.site ? (shown.gold[layer]?.[head] ?? null) : null;
+  const title = (head: string, weight: number) =>
+    replay.say("head_title", { head, weight: shortWeight(weight) });
+  const rail = createRail(context, { gold: { weight, title, axes: replay.say("rail_axes") } });
   const note = createCellNote(replay, () => context);
-  const map = createMap(context, {
-    tools: [{ element: sharpest }, note],
-    onCell: note.show,
-  });
+  const map = createMap(context, { tools: [{ element: sharpest }, note], onCell: note.show });
   const tooltip = createTooltip(context);
   const choices = [createSiteChoice(context), createUnitChoice(context)];
   rail.element.prepend(
     element("div", { class: "choices" }, ...choices.map((choice) => choice.element)),
   );
+  const ringed = replay.say("ringed");
+  const key = element("span", { class: "ring-key", title: replay.say("ring_title") }, ringed);
   const made = measured(() => body.querySelector(".picture")); // others, of another shape
   const ringCells = () => {
     if (made()) drawGoldRings(context, body, key);
   };
   map.legend.append(key);
-  const onChoice = ({ target }: Event) => {
-    if (target instanceof Element && target.closest("[data-head]"))
-      replay.set({ headChosen: true });
-  };
-  rail.element.addEventListener("click", onChoice);
-  rail.element.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowUp" || event.key === "ArrowDown") onChoice(event);
-  });
+  hearHeadChoice(replay, rail.element);
   body.replaceChildren(rail.element, map.element);
   replay.root.append(tooltip.element);
   onResize([body], replay.signal, context.screen.measure);
@@ -214,6 +187,35 @@ function createProbeView(
       tooltip.element.remove();
     },
   };
+}
+
+/** Trace and state of the picture, whose head and row are those chosen before there was one. */
+function createProbeContext(replay: ReplayContext, trace: Trace): TraceContext {
+  const { projector } = replay.state;
+  const { player } = replay.run; // the same in every state of a run
+  const opening = replay.opening();
+  const context = createTraceContext({
+    root: replay.root,
+    signal: replay.signal,
+    options: { plotly: replay.source.plotly, goTo: (step) => toggleRow(context, step) },
+    pieces: trace,
+    state: { ...initialState(trace, {}, opening), step: opening.step ?? 0, ahead: true, projector },
+    palette: replay.palette,
+    strings: () => player,
+  });
+  return context;
+}
+
+/** Remember that the visitor chose a head in the rail. */
+function hearHeadChoice(replay: ReplayContext, rail: HTMLElement) {
+  const onChoice = ({ target }: Event) => {
+    if (target instanceof Element && target.closest("[data-head]"))
+      replay.set({ headChosen: true });
+  };
+  rail.addEventListener("click", onChoice);
+  rail.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowUp" || event.key === "ArrowDown") onChoice(event);
+  });
 }
 
 /**
