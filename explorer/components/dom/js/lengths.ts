@@ -24,6 +24,11 @@ export const SMALL_TYPE = 12; // nothing that is read is smaller
 export const PROJECTOR_TYPE = 19;
 export const SMALL_PROJECTOR_TYPE = 18;
 
+/** Radii of corners: a number, because a style sheet asks a custom property of each chip anew. */
+export const CORNER_SMALL = 3; // of what is in a picture or in a line of text
+export const CORNER = 6; // of what is pressed
+export const CORNER_LARGE = 8; // of what holds other things
+
 export const MARK_WIDTH = 8; // of the mark of a word start, with what is around it
 export const OUTLINE = 2; // of the current row on the map
 export const THUMBNAIL_EDGE = 6; // what the frame of a head adds to its picture

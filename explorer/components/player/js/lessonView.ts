@@ -53,9 +53,10 @@ export function createHighlight(context: TraceContext): DrawnPart {
   let seen: unknown[] = []; // the card that was scrolled to, and whether it was answered
   let following: AbortController | undefined;
   signal.addEventListener("abort", () => following?.abort());
-  const found = measured(() =>
-    root.querySelector(`[data-testid="${CSS.escape(wanted()?.highlight ?? "")}"]`),
-  );
+  const found = measured(() => {
+    const name = wanted()?.highlight;
+    return name ? root.querySelector(`[data-testid="${CSS.escape(name)}"]`) : null;
+  });
   const visible = measured(() => found()?.checkVisibility() ?? false);
   const mark = () => {
     const now = PLACE.map((name) => state[name]).join(" ");
