@@ -32,7 +32,7 @@ export function createRowCover(context: TraceContext, space: Space) {
     text.style.marginBottom = `${below}px`;
     const ruled = size.height * Math.ceil(SMALLEST_RULE / size.height);
     cover.style.backgroundSize = `100% ${ruled}px`;
-    text.hidden = height < 20 || width < 90;
+    text.hidden = ahead || height < 20 || width < 90; // shown ahead, weights are to be seen
   });
   return { element: cover, draw };
 }
