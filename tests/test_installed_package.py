@@ -236,7 +236,7 @@ def test_the_first_page_offers_every_shipped_model(installed):
     code = """
 import json
 from streamlit.testing.v1 import AppTest
-from explorer.app.server import asgi
+from explorer.app import asgi
 app = AppTest.from_file(str(asgi.MAIN), default_timeout=60).run()
 assert not app.exception, app.exception
 print(json.dumps(app.selectbox(key="model-en").options))

@@ -63,6 +63,30 @@ def _initial_choice(stamp: str, _member: CatalogModel) -> InitialChoice | None:
     return initial_choice(trace, stored[0].report if stored else None)
 
 
+def initial_view(
+    member: CatalogMember, request: Request, trace: Trace, initial: Selection, whole: bool
+) -> View:
+    """Initial view of the player, with the forced tokens and the output without changes.
+
+    whole: whether the rows after the step are shown.
+    """
+    changed, guessing = changed_view(member, request, trace), bool(initial.guess)
+    if whole and guessing:
+        initial = replace(initial, step=1)
+    last = initial.step == len(trace.target_tokens)
+    at_end = last and initial.ahead is None and not guessing
+    ahead = True if whole and initial.ahead is None and not at_end else initial.ahead
+    return View.of(
+        initial,
+        step=None if at_end else initial.step,  # the last step opens with the whole pattern
+        ahead=None if guessing else ahead,
+        what_if=member.can_trace,
+        suggested=whole and not at_end and not guessing,
+        forced=changed.forced,
+        original=changed.original,
+    )
+
+
 def changed_view(member: CatalogMember, request: Request, trace: Trace) -> View:
     """View with the forced tokens of `request` and the output of the model as it is."""
     if not request.is_changed:

@@ -5,14 +5,17 @@ A run in training is listed with its latest stored model. Its stamp changes with
 and so does everything cached for the model.
 
 No folder can be named through the browser: only listed directories can be opened. Uploads are in
-memory as long as the session lasts.
+memory as long as the session lasts. A request outside of Streamlit's session names them by a token
+that nobody can guess.
 """
 
+import secrets
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import ClassVar
+from weakref import WeakValueDictionary
 
 import streamlit as st
 
@@ -47,25 +50,55 @@ class UploadError(ExplorerError):
     section: ClassVar[str] = "explore"
 
 
-@dataclass(frozen=True, slots=True)
-class UploadsState:
-    """members: the visitor's uploads by name.
-    refused: why the last file was refused; None if it was not.
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class Uploads:
+    """One visitor's uploads, which the session alone keeps.
+
+    members: by name. refused: why the last file was refused; None if it was not.
     """
 
+    token: str = field(default_factory=partial(secrets.token_urlsafe, 32))
     members: Mapping[str, Upload] = field(default_factory=dict)
     refused: ExplorerError | None = None
 
 
+_uploads: WeakValueDictionary[str, Uploads] = WeakValueDictionary()  # by token
+
+
+def _mine() -> Uploads:
+    """This visitor's uploads."""
+    mine = session.find(Uploads)
+    if mine is None:
+        mine = Uploads()
+        session.save(mine)
+        _uploads[mine.token] = mine
+    return mine
+
+
 def uploads() -> Mapping[str, Upload]:
     """This visitor's uploads, by name."""
-    return session.load(UploadsState).members
+    return _mine().members
+
+
+def visitor_token() -> str:
+    """Names this visitor's uploads for `catalog_of`, as long as the session lasts."""
+    return _mine().token
 
 
 def visitor_catalog() -> dict[str, CatalogMember]:
     """Members this visitor may choose from, by name: models that ship, models trained on this
     machine, the directories below the folders named at the start, then the uploads."""
-    shipped, mine = catalog.shipped_models(), uploads()
+    return _catalog_with(uploads())
+
+
+def catalog_of(token: str) -> dict[str, CatalogMember]:
+    """As `visitor_catalog`, outside of a session; without uploads if the token is of no session."""
+    found = _uploads.get(token)
+    return _catalog_with(found.members if found else {})
+
+
+def _catalog_with(mine: Mapping[str, Upload]) -> dict[str, CatalogMember]:
+    shipped = catalog.shipped_models()
     known = {**shipped, **trained_models({*shipped, *mine})}
     return {**known, **model_directories({*known, *mine}), **mine}
 
@@ -141,17 +174,16 @@ def delete_upload(name: str) -> None:
 
 def refuse_upload(error: ExplorerError | None) -> None:
     """Note why the last file was refused; None = it was not."""
-    refused = error.alone() if error else None
-    session.save(replace(session.load(UploadsState), refused=refused))
+    _mine().refused = error.alone() if error else None
 
 
 def refused_upload() -> ExplorerError | None:
     """Why the last file was refused."""
-    return session.load(UploadsState).refused
+    return _mine().refused
 
 
 def _keep(members: Mapping[str, Upload]) -> None:
-    session.save(replace(session.load(UploadsState), members=members))
+    _mine().members = members
 
 
 def _model(run: Run, taken: Container[str]) -> TrainedModel | None:

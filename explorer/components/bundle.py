@@ -21,6 +21,7 @@ Drawn = Literal[
     "classroom",
     "chart",
     "everything",
+    "explore",
 ]
 Component = Literal[Drawn, "focus"]
 Page = Literal["live", "live_training"]

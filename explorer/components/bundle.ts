@@ -80,6 +80,7 @@ await build({
     classroom: "classroom/css/classroom.css",
     chart: "chart/css/chart.css",
     everything: "page/css/everything.css",
+    explore: "live/css/exploreComponent.css",
   },
   supported: { nesting: false },
   plugins: [withLengths()],

@@ -8,6 +8,7 @@ export { default as model_comparison } from "./head_views/js/modelComparisonComp
 export { default as words } from "./head_views/js/wordsComponent.ts";
 export { default as lesson } from "./lesson/js/lessonComponent.ts";
 export { default as lesson_list } from "./lesson/js/lessonListComponent.ts";
+export { default as explore } from "./live/js/exploreComponent.ts";
 export { default as everything } from "./page/js/everythingComponent.ts";
 export { default as focus } from "./page/js/focusComponent.ts";
 export { default as player } from "./player/js/playerComponent.ts";

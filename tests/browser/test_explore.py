@@ -42,6 +42,27 @@ def visit(address: str, new_tab: Callable[..., Page]) -> Callable[..., Page]:
     return open_tab
 
 
+@pytest.fixture(scope="module")
+def component_address() -> Iterator[str]:
+    """The app whose page Explore asks the server itself for its texts."""
+    with running_app(ATTENTION_EXPLORE="1") as address:
+        yield address
+
+
+@pytest.fixture(params=["address", "component_address"], ids=["script", "component"])
+def visit_both(request: pytest.FixtureRequest, new_tab: Callable[..., Page]) -> Callable[..., Page]:
+    """As `visit`, of Explore as it is and as a component."""
+    address = request.getfixturevalue(request.param)
+
+    def open_tab(query: str = "") -> Page:
+        tab = new_tab()
+        tab.goto(address + query)
+        expect(tab.get_by_test_id("step-count")).to_be_visible()
+        return tab
+
+    return open_tab
+
+
 def type_source(tab: Page, text: str) -> None:
     box = tab.get_by_role("textbox", name="Source")
     box.fill(text)
@@ -174,8 +195,8 @@ def test_on_a_projector_of_1024_x_768_every_step_is_seen_without_scrolling(visit
 @pytest.mark.parametrize(
     ("other", "shown"), [("Heads", "view-head-grid"), ("Train", "moment-count")]
 )
-def test_the_way_back_from_another_page_leads_to_the_same_step_and_head(visit, other, shown):
-    tab = visit()
+def test_the_way_back_from_another_page_leads_to_the_same_step_and_head(visit_both, other, shown):
+    tab = visit_both()
     title = tab.get_by_test_id("map-title")
     tab.get_by_test_id("first").click()
     tab.get_by_test_id("next").click()
@@ -202,8 +223,8 @@ def test_after_enter_the_player_has_the_focus(visit):
     assert query(tab)["text"] == "甲 乙 1"
 
 
-def test_a_reload_and_the_back_button_restore_the_picture(visit):
-    tab = visit()
+def test_a_reload_and_the_back_button_restore_the_picture(visit_both):
+    tab = visit_both()
     type_source(tab, "1 2 3")
     expect(tab.get_by_test_id("step-count")).to_contain_text("/4")
     tab.get_by_role("button", name="First", exact=True).click()
@@ -235,8 +256,8 @@ ADDED = """(before) => new Promise((done) => {
 })"""
 
 
-def test_back_pressed_right_after_a_text_was_submitted_shows_the_one_before(visit):
-    tab = visit()
+def test_back_pressed_right_after_a_text_was_submitted_shows_the_one_before(visit_both):
+    tab = visit_both()
     type_source(tab, "1 2 3")
     expect_query(tab, "text", "1+2+3")
     entries = tab.evaluate("history.length")
@@ -251,8 +272,8 @@ def test_back_pressed_right_after_a_text_was_submitted_shows_the_one_before(visi
     assert source(tab)[:4] == ["4", "5", "6", "7"]
 
 
-def test_back_closes_a_calculation_that_the_page_before_did_not_show(visit):
-    tab = visit("?model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3")
+def test_back_closes_a_calculation_that_the_page_before_did_not_show(visit_both):
+    tab = visit_both("?model=reverse&text=7+3+9+1+4&pad=2&site=cross&layer=1&head=2&step=3")
     tab.get_by_test_id("inside-open").click()
     expect_query(tab, "cell", "2.2")
     type_source(tab, "1 2 3")  # which keeps it open
@@ -267,8 +288,8 @@ def test_back_closes_a_calculation_that_the_page_before_did_not_show(visit):
     assert "cell" not in query(tab)
 
 
-def test_back_takes_one_step_from_page_to_page(visit):
-    tab = visit("?lang=en&model=copy&text=1+2+3")
+def test_back_takes_one_step_from_page_to_page(visit_both):
+    tab = visit_both("?lang=en&model=copy&text=1+2+3")
     expect_query(tab, "pad", "0")
     entries = tab.evaluate("history.length")
     for page, shown in (("Train", "moment-count"), ("Heads", "head-grid")):
@@ -310,8 +331,8 @@ def test_strips_and_transport_stay_in_view_beside_a_calculation(visit):
     assert overflow(tab, "[data-testid=stMain]") == [0, 0]
 
 
-def test_a_forced_token_is_decoded_on_from(visit):
-    tab = visit("?model=reverse&text=1+2+3&step=2")
+def test_a_forced_token_is_decoded_on_from(visit_both):
+    tab = visit_both("?model=reverse&text=1+2+3&step=2")
     tab.locator(".candidate:not([aria-disabled])").nth(3).click()
     expect(tab.get_by_test_id("changes")).to_contain_text("step 2")
     expect(tab.get_by_test_id("step-count")).to_contain_text("step 2/")
@@ -449,8 +470,8 @@ def overlap(one: FloatRect, other: FloatRect) -> bool:
     )
 
 
-def test_the_switch_changes_the_language_and_keeps_the_visit(visit):
-    tab = visit("?model=reverse&text=1+2+3&step=2")
+def test_the_switch_changes_the_language_and_keeps_the_visit(visit_both):
+    tab = visit_both("?model=reverse&text=1+2+3&step=2")
     tab.get_by_text("简体中文").click()
     expect(tab.get_by_role("textbox", name="输入")).to_have_value("1 2 3")
     expect(tab.get_by_role("button", name="上一步")).to_be_visible()
@@ -506,8 +527,8 @@ def test_files_and_share_are_in_the_visitor_s_language_and_readable(visit):
     expect(tab.get_by_role("button", name="Upload", exact=True)).to_have_count(0)
 
 
-def test_stepping_sends_nothing_and_a_pause_one_message(visit):
-    tab = visit("?model=reverse&text=1+2+3+4+5+6+7+8")
+def test_stepping_sends_nothing_and_a_pause_one_message(visit_both):
+    tab = visit_both("?model=reverse&text=1+2+3+4+5+6+7+8")
     tab.evaluate(
         "() => { window.sent = []; window.pressed = []; const send = WebSocket.prototype.send;"
         " WebSocket.prototype.send = function (data) {"

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.app import mount
 from explorer.app.asked_model import asked_model
 from explorer.app.filled_lesson import whole_lesson
-from explorer.app.initial_view import changed_view, initial_selection
+from explorer.app.initial_view import initial_selection, initial_view
 from explorer.app.mount import PictureKey
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
@@ -185,7 +185,7 @@ def show_trace(
     initial = initial_selection(wanted, member, trace, with_step=whole)
     if refused is not None and (refused or missing):
         show_refused((*refused, *missing), language, messages)
-    view = _view(member, request, trace, initial, whole)
+    view = initial_view(member, request, trace, initial, whole)
     opened = replace(initial, ahead=view.ahead)
     kept = opened if whole and not followed else wanted  # a bare URL stays bare
     picture = Picture(request, kept, language, whole)
@@ -194,30 +194,6 @@ def show_trace(
     visit = visit_state.shared_query(member, request)
     mount.player(key, view, trace, model, read_player, visit)
     return view
-
-
-def _view(
-    member: CatalogMember, request: Request, trace: Trace, initial: Selection, whole: bool
-) -> View:
-    """Initial view of the player, with the forced tokens and the output without changes.
-
-    whole: whether the rows after the step are shown.
-    """
-    changed, guessing = changed_view(member, request, trace), bool(initial.guess)
-    if whole and guessing:
-        initial = replace(initial, step=1)
-    last = initial.step == len(trace.target_tokens)
-    at_end = last and initial.ahead is None and not guessing
-    ahead = True if whole and initial.ahead is None and not at_end else initial.ahead
-    return View.of(
-        initial,
-        step=None if at_end else initial.step,  # the last step opens with the whole pattern
-        ahead=None if guessing else ahead,
-        what_if=member.can_trace,
-        suggested=whole and not at_end and not guessing,
-        forced=changed.forced,
-        original=changed.original,
-    )
 
 
 def _page_view(initial: View, shown: ShownSelection) -> View:

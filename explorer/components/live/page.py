@@ -74,12 +74,12 @@ _PAGE = """<!doctype html>
 class LiveModel:
     """A model of a live page.
 
-    data: of its checkpoint file, weights as float16.
+    data: of its checkpoint file, weights as float16; b"" if a server has the model.
     initial_head: that it shows first; None = chosen in the browser.
     """
 
     listed: ListedModel
-    data: bytes
+    data: bytes = b""
     initial_head: Head | None = None
 
     @property
@@ -104,6 +104,17 @@ def static_site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson
     data = _data(models, strings, {"lessons": listed, "opening": None, "site": True})
     scripts = f"{linked_plotly('')}\n{linked_script('live', '')}"
     return _filled(_STATIC_SITE_POLICY, data, linked_styles("live", ""), scripts)
+
+
+def component_data(models: Sequence[LiveModel], language: str, **asks: str) -> bytes:
+    """The data of Explore as a component of the app's page.
+
+    asks: further fields of `ComponentData` in `exploreComponent.ts`.
+    """
+    strings = {name: _strings(name, of_site=True) for name in LANGUAGES}
+    more: dict[str, Any] = {"lessons": [], "opening": None, "site": False, "language": language}
+    data = _data(models, strings, {**more, **asks})
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:

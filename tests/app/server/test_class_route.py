@@ -14,7 +14,8 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from explorer.app.server import access, asgi, class_route, class_session
+from explorer.app import asgi
+from explorer.app.server import access, class_route, class_session
 from explorer.app.server.class_session import ClassSession, Seat
 from explorer.app.server.class_streams import Pulse
 from explorer.app.server.rate_limit import RateLimiter

@@ -5,7 +5,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from explorer.app.server import asgi, log_limit
+from explorer.app import asgi
+from explorer.app.server import log_limit
 from explorer.app.server.log_limit import AT_ONCE, limited_warnings
 from explorer.app.server.origin_check import Allowed, OriginCheck
 

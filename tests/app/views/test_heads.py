@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app import weights_limit
 from explorer.app.server import access, trace_route
-from explorer.app.visitor_catalog import UploadsState
+from explorer.app.visitor_catalog import Uploads
 from explorer.core import folders
 from explorer.core.look import SECTIONS
 from explorer.model.catalog import UploadedTrace
@@ -122,7 +122,7 @@ def test_another_model_has_other_heads():
 def test_a_trace_has_a_head_grid_and_nothing_to_measure():
     app = open_page("heads")
     mine = UploadedTrace("mine", "stamp", example_trace())
-    app.session_state["UploadsState"] = UploadsState({"mine": mine})
+    app.session_state["Uploads"] = Uploads(members={"mine": mine})
     app = app.run().selectbox(key="model-en").set_value("mine").run()
     assert not app.exception
     assert "comes without its model" in app.info[0].value
@@ -134,7 +134,7 @@ def test_a_class_gets_the_trace_of_the_grid_by_its_key(monkeypatch):
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = open_page("heads")
     mine = UploadedTrace("mine", "stamp of the class", example_trace())
-    app.session_state["UploadsState"] = UploadsState({"mine": mine})
+    app.session_state["Uploads"] = Uploads(members={"mine": mine})
     app = app.run().selectbox(key="model-en").set_value("mine").run()
     header = head_view(app, "head_grid")[1]["trace"]
     assert header["visit"] is None

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 import explorer
 from explorer.app.server import access
 from explorer.app.state.measurements import Measurements
-from explorer.app.visitor_catalog import UploadsState
+from explorer.app.visitor_catalog import Uploads
 from explorer.app.widgets.search_panel import names_of
 from explorer.core import folders
 from explorer.core.sites import Head
@@ -195,7 +195,7 @@ def test_an_uploaded_model_is_searched_in_a_class_and_opens_under_its_name_here(
     monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
     app = open_page("heads", part="search")
     mine = UploadedModel("mine", "stamp of mine", summary("123"), explorable)
-    app.session_state["UploadsState"] = UploadsState({"mine": mine})
+    app.session_state["Uploads"] = Uploads(members={"mine": mine})
     app = built(app.run().selectbox(key="model-en").set_value("mine").run())
     assert {link["model"] for link in links(app)} == {"mine"}
     app.query_params.clear()

@@ -13,8 +13,8 @@ export interface Told {
 
 /** A trace, and what else can be asked of it. */
 export interface ComputedTrace {
-  bytes: Uint8Array<ArrayBuffer>; // payload of the player, without sentences and checks
-  check: () => Promise<Check[]>;
+  bytes: Uint8Array<ArrayBuffer>; // payload of the player, without sentences
+  check: (() => Promise<Check[]>) | null; // null where the payload has or offers the checks
   fetch: (name: string, place: string) => Promise<Uint8Array<ArrayBuffer>>;
 }
 

@@ -13,7 +13,7 @@ import { createInputBar } from "./inputBar.ts";
 import { createMessages } from "./messages.ts";
 import type { PageAddress } from "./pageAddress.ts";
 import type { PageData } from "./pageData.ts";
-import { createPageState, type PageStore } from "./pageState.ts";
+import { createPageState, type PageStore, shownRequest } from "./pageState.ts";
 import { createPageUse } from "./pageUse.ts";
 import { createTracePicture, type TracePicture } from "./tracePicture.ts";
 
@@ -31,6 +31,7 @@ export interface Surroundings {
 
 export interface ExplorePage {
   speak: (language: string) => void; // draw the page anew in it; the picture is kept
+  destroy: () => void;
 }
 
 export function createExplorePage(
@@ -65,7 +66,10 @@ export function createExplorePage(
     const { live, explore, player } = data.strings[language];
     const say: Say = (key, facts) => fillIn({ ...player, ...live, ...explore }, key, facts);
     const bar = createInputBar(data.models, store, say, {
-      onRequest: (request, typed) => asking.ask({ request, view: picture.keptView(), typed }),
+      onRequest: (request, typed) => {
+        const sameModel = request.model === shownRequest(state)?.model;
+        asking.ask({ request, view: picture.keptView(sameModel), typed });
+      },
       onEdit: asking.edited,
     });
     typeOn = bar.focus;
@@ -90,6 +94,11 @@ export function createExplorePage(
       set({ language });
       build();
       askAgain();
+    },
+    destroy: () => {
+      built.abort();
+      picture.destroy();
+      root.replaceChildren();
     },
   };
 }

@@ -21,15 +21,44 @@ export function fragmentAddress(): PageAddress {
     put: (parameters, replace) => {
       const fragment = `#${parameters}`;
       store(LAST, fragment, ofTab);
-      try {
-        if (replace) history.replaceState(null, "", fragment);
-        else history.pushState(null, "", fragment);
-      } catch {
-        // a browser refuses more than so many addresses a minute; the next one is written again
-      }
+      write(fragment, replace);
     },
     onChange: (listener) => window.addEventListener("hashchange", listener),
   };
+}
+
+/**
+ * The address of the app's page, which has the parameters as its query.
+ * @param kept parameters of what was on screen before another page; "" for nothing
+ * @param onPut told what is written
+ */
+export function queryAddress(
+  kept: string,
+  onPut: (parameters: string) => void,
+  signal: AbortSignal,
+): PageAddress {
+  return {
+    read: () => (isHere() && location.search.slice(1)) || kept,
+    put: (parameters, replace) => {
+      write(`?${parameters}`, replace);
+      onPut(parameters);
+    },
+    onChange: (listener) => window.addEventListener("popstate", listener, { signal }),
+  };
+}
+
+/** Whether the address is of the app's first page yet: it may still be of the page before. */
+function isHere() {
+  return location.pathname === new URL(".", document.baseURI).pathname;
+}
+
+function write(address: string, replace: boolean) {
+  try {
+    if (replace) history.replaceState(null, "", address);
+    else history.pushState(null, "", address);
+  } catch {
+    // a browser refuses more than so many addresses a minute; the next one is written again
+  }
 }
 
 /** Who comes back from another page of the static site finds what was on screen before. */

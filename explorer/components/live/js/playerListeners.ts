@@ -38,7 +38,7 @@ export function playerListeners(
     const { site, layer, head, ahead } = now;
     ask({
       request: { ...request, ...changes },
-      view: { site, layer, head, ahead, step: step ?? now.step, ...picture.keptView() },
+      view: { site, layer, head, ahead, step: step ?? now.step, ...picture.keptView(false) },
     });
   };
   return {

@@ -60,10 +60,11 @@ export function createTracePicture(
   };
   /** What is looked at; undefined before the first trace. */
   const selection = () => view()?.selection();
-  /** What another text keeps of the one on screen. */
-  const keptView = () => {
+  /** What another text keeps of the one on screen; that of another model has other heads. */
+  const keptView = (sameModel: boolean) => {
     const now = selection();
-    return flagsOf((name) => now?.[name] ?? null);
+    const flags = flagsOf((name) => now?.[name] ?? null);
+    return sameModel ? { ...now, step: null, ahead: null, ...flags } : flags;
   };
   /** Show the trace that was drawn last, and what is selected of it, in this picture. */
   const turnTo = (picture: ShownPicture) => {
@@ -100,6 +101,7 @@ export function createTracePicture(
     },
     /** What was asked for does not come: the picture waits no longer. */
     rest: () => view()?.listen({}),
+    destroy: () => view()?.destroy(),
     /** Hand the keyboard from the text box to the player. */
     focus: () => {
       place.querySelector(".player" as "div")?.focus({ preventScroll: true });

@@ -28,14 +28,14 @@ export function createTracing(
     });
     if (!latest() || !computed) return;
     show(readTrace(computed.bytes), asked, computed);
-    check(computed, asked.request);
+    if (computed.check) check(computed.check, asked.request);
   };
   /** Check the trace on screen, once it is there: the checks take passes of their own. */
-  const check = async (computed: ComputedTrace, request: LiveRequest) => {
+  const check = async (of: NonNullable<ComputedTrace["check"]>, request: LiveRequest) => {
     await frameShown();
     if (request !== shownRequest(state)) return;
     try {
-      const checks = await computed.check();
+      const checks = await of();
       if (request === shownRequest(state)) picture.check(checks);
     } catch (error) {
       set({ problem: errorSentence(data, state.language, error, request) });
@@ -43,7 +43,8 @@ export function createTracing(
   };
   const traceAhead = (request: LiveRequest) => {
     if (request.model !== shownRequest(state)?.model) return; // not open yet
-    backend.traceAhead(questionOf(data, state.language, { request, view: picture.keptView() }));
+    const view = picture.keptView(true);
+    backend.traceAhead(questionOf(data, state.language, { request, view }));
   };
   return { trace, traceAhead };
 }

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.app.server import access, asgi
+from explorer.app import asgi
+from explorer.app.server import access
 from explorer.app.server.broken_requests import BrokenRequests
 from explorer.app.server.class_route import EventStreams
 from explorer.app.server.guest_gate import GuestGate
@@ -17,7 +18,7 @@ from explorer.core import folders
 from tests.support.app_server import running_process
 from tests.support.short_runs import wait_for
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(("path", "base"), [("", ""), ("class", "/class"), ("/a/b/", "/a/b")])
@@ -50,7 +51,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from explorer.app.server import asgi
+from explorer.app import asgi
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement_jobs import MeasurementSettings
 

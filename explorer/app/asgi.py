@@ -12,6 +12,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from explorer.app import explore_route
 from explorer.app.server import (
     access,
     class_route,
@@ -59,6 +60,7 @@ def routes() -> list[Route]:
         Route(f"{base}{server_address.PATH}", server_address.serve_script),
         Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
         Route(f"{base}{trace_route.PATH}", trace_route.serve),
+        Route(f"{base}{explore_route.PATH}", explore_route.serve, methods=["POST"]),
         *(_class_routes(base) if access.is_class_mode() else ()),
     ]
 

@@ -1,0 +1,128 @@
+"""Route that traces what the page Explore asks for.
+
+Only models of the catalog can be asked. A visitor's own models are named by a token that ends with
+the session, see `visitor_catalog`.
+"""
+
+from functools import partial
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request as HttpRequest
+from starlette.responses import JSONResponse, Response
+
+from explorer.app import model_cache
+from explorer.app.asked_model import asked_model
+from explorer.app.initial_view import initial_selection, initial_view
+from explorer.app.server import trace_route
+from explorer.app.server.rate_limit import charged_for
+from explorer.app.visitor_catalog import catalog_of
+from explorer.components.player.payload import player_payload
+from explorer.core.address_fields import MOST_FORCED, MOST_INTERVENTIONS, Step, Whole
+from explorer.core.errors import ExplorerError
+from explorer.core.i18n import LANGUAGES
+from explorer.core.interventions import Interventions
+from explorer.core.look import MOST_PADDING, Request, Selection
+from explorer.core.vocabulary import LONGEST_TEXT
+from explorer.model.catalog import CatalogMember
+
+PATH = "/trace"
+LARGEST = 2**20
+"""Most bytes of a question."""
+
+_NOT_STORED = {"Cache-Control": "no-store"}
+
+_Forced = Annotated[list[tuple[Step, Whole]], Meta(max_length=MOST_FORCED)]
+_Lines = Annotated[list[str], Meta(max_length=MOST_INTERVENTIONS)]
+
+
+class Asked(msgspec.Struct):
+    """What the page asks for: a request, and what of its trace is to be looked at; `bodyOf` in
+    `serverBackend.ts`.
+
+    view: as `Selection.reported` takes it.
+    """
+
+    model: str
+    text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
+    pad: Annotated[int, Meta(ge=0, le=MOST_PADDING)] = 0
+    forced: _Forced = msgspec.field(default_factory=list)
+    interventions: _Lines = msgspec.field(default_factory=list)
+    view: dict[str, Any] = msgspec.field(default_factory=dict)
+    language: str = "en"
+
+    def request(self) -> Request:
+        """Raises `InterventionError`."""
+        changes = Interventions.parse(self.interventions)
+        return Request(self.model, self.text, self.pad, tuple(sorted(self.forced)), changes)
+
+
+async def serve(request: HttpRequest) -> Response:
+    """The payload of the player, without sentences; for what the model refuses JSON with the key
+    and the facts of a sentence.
+
+    400 for what the page never asks, 404 for a model that is not listed, 429 for an address over
+    the limit. A refusal is none of them: browsers report those as errors of the page.
+    """
+    body = await request.body()
+    try:
+        asked = msgspec.json.decode(body, type=Asked) if len(body) <= LARGEST else None
+    except msgspec.DecodeError:  # or a `ValidationError`
+        asked = None
+    if asked is None:
+        return _without_content(400)
+    return await run_in_threadpool(partial(_answer, request, asked))
+
+
+def _answer(request: HttpRequest, asked: Asked) -> Response:
+    member = catalog_of(request.headers.get("x-visitor", "")).get(asked.model)
+    if member is None:
+        return _without_content(404)
+    language = asked.language if asked.language in LANGUAGES else "en"
+    with charged_for(request) as admitted:
+        if not admitted:
+            return _without_content(429)
+        try:
+            wanted = Selection.reported(asked.view)
+            data = explore_payload(member, asked.request(), wanted, language)
+        except ExplorerError as error:
+            return _refusal(error, language)
+    return Response(data, media_type="application/octet-stream", headers=_NOT_STORED)
+
+
+def explore_payload(
+    member: CatalogMember, request: Request, wanted: Selection, language: str
+) -> bytes:
+    """The payload of the player for `request`, at `wanted` as far as the trace has it.
+
+    Raises `ExplorerError`.
+    """
+    trace = model_cache.trace(member, request)
+    seen, _ = wanted.within(trace)
+    seen, _ = seen.at_cell(trace)
+    whole = seen.step is None
+    initial = initial_selection(seen, member, trace, with_step=whole)
+    view = initial_view(member, request, trace, initial, whole)
+    model = asked_model(member, request, trace)
+    offer = trace_route.offer((member.stamp, request), trace, model)
+    more = {"language": language}
+    return player_payload(trace, language=None, view=view, offer=offer, more=more)
+
+
+def _refusal(error: ExplorerError, language: str) -> Response:
+    """The error for the page, which has the sentences of errors; of another one its sentence."""
+    if error.section != "errors":
+        content: dict[str, object] = {"key": "", "facts": {"problem": error.in_language(language)}}
+    else:
+        facts = {
+            name: fact.in_language(language) if isinstance(fact, ExplorerError) else fact
+            for name, fact in error.facts.items()
+        }
+        content = {"key": error.key, "facts": facts}
+    return JSONResponse(content, headers=_NOT_STORED)
+
+
+def _without_content(status: int) -> Response:
+    return Response(status_code=status, headers=_NOT_STORED)
