@@ -61,14 +61,15 @@ export function serverBackend(address: string, visitor: string): Backend {
       ahead = null;
       const bytes = await answer;
       if (!wanted()) return null;
-      const { resources } = readTrace(bytes).header;
-      const fetchAnswer = (name: string, place: string) =>
-        serverBytes(
+      const fetchAnswer = (name: string, place: string) => {
+        const { resources } = readTrace(bytes).header;
+        return serverBytes(
           new URL(`${resources?.address}/${name}/${place}`, document.baseURI),
           null,
           () => ask(question).catch(() => {}), // which makes the trace anew
           question.shown.language,
         ) as Promise<Bytes>;
+      };
       return { bytes, check: null, fetch: fetchAnswer };
     },
     traceAhead: async (question) => {
