@@ -77,7 +77,7 @@ function createFields({ say }: TraceContext, choose: () => void) {
   const temperature = element(
     "select",
     {
-      class: "small-select",
+      class: "small-select field",
       testid: "draw-temperature",
       "aria-label": say("draw_temperature"),
       on: { change: choose },
