@@ -2,6 +2,7 @@
 
 import { element } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
+import { frameShown } from "../../page/js/frame.ts";
 import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
 import { createExplorePage } from "./explorePage.ts";
 import { queryAddress } from "./pageAddress.ts";
@@ -30,7 +31,11 @@ export default streamlitComponent<ComponentData, Listeners>({
     const ended = new AbortController();
     const root = element("div", { class: "page explore" });
     parent.append(root);
-    const report = (parameters: string) => listeners.onLook(parameters);
+    /** Once it is on screen: Streamlit draws its page anew for a report. */
+    const report = async (parameters: string) => {
+      await frameShown();
+      if (!ended.signal.aborted) listeners.onLook(parameters);
+    };
     const page = createExplorePage(data, {
       root,
       address: queryAddress(data.kept, report, ended.signal),
