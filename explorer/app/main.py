@@ -19,6 +19,8 @@ from explorer.core.i18n import LANGUAGES, say
 
 _HERE = Path(__file__).parent
 _EXPLORE = "explore_component" if os.environ.get("ATTENTION_EXPLORE") else "explore"
+"""The file of the page Explore: one that asks the server for each text itself, while it does not do
+all that the other does yet."""
 
 
 def main() -> None:
