@@ -116,8 +116,8 @@ class Stream(asyncio.Protocol):
 
     def told(self, step: int) -> float | None:
         """When this step had arrived; None if it has not."""
-        shown = ((when, (one["view"] or {}).get("shown", {})) for when, one in self.messages())
-        return next((when for when, state in shown if state.get("step") == step), None)
+        shown = ((when, (one["view"] or {}).get("query", {})) for when, one in self.messages())
+        return next((when for when, query in shown if query.get("step") == str(step)), None)
 
 
 @dataclass
@@ -307,7 +307,7 @@ async def follow_all(port: int, count: int) -> list[Stream]:
 
 def screen(step: int, **more: object) -> bytes:
     """What the host's page publishes."""
-    view = {"query": QUERY, "shown": {"step": step}}
+    view = {"query": {**QUERY, "step": str(step)}}
     return json.dumps({"page": "host", "view": view, **more}).encode()
 
 

@@ -65,7 +65,7 @@ WATCH = f"""() => {{{FIND}
 }}"""
 SHOWN_SINCE = "(time) => window.shown.filter((one) => one[1] > time)"
 STEPS = 7  # of the text that the app opens with
-_SHOWN = re.compile(rb'"shown": {[^}]*"step": (\d+)')
+_SHOWN = re.compile(rb'"query": {[^}]*"step": "(\d+)"')
 
 
 @dataclass
