@@ -18,9 +18,8 @@ from explorer.app.widgets.lesson_list import lesson_list
 from explorer.core.i18n import LANGUAGES, say
 
 _HERE = Path(__file__).parent
+# The page that asks the server for each text itself does not do all that the other does yet.
 _EXPLORE = "explore_component" if os.environ.get("ATTENTION_EXPLORE") else "explore"
-"""The file of the page Explore: one that asks the server for each text itself, while it does not do
-all that the other does yet."""
 
 
 def main() -> None:
