@@ -16,13 +16,9 @@ from explorer.app.server.guest_gate import GuestGate
 from explorer.app.state import session
 from explorer.core.i18n import say
 from explorer.core.look import Look, Request
-from explorer.model.catalog import shipped_models
 from tests.support.app_pages import FIRST, FIRST_TEXT, open_page, sent_to
 from tests.support.catalog_members import uploaded
 from tests.support.payloads import unpack_payload
-
-OF_PAGE = ("strings", "integrity")
-"""Of the header of a payload: what the page of the route has already."""
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +123,7 @@ def test_what_is_no_question_is_refused(browser):
 def test_uploads_are_asked_by_their_session_alone_and_go_with_it(browser, monkeypatch):
     monkeypatch.setattr(st, "session_state", {})
     session.save(Look(Request(FIRST, FIRST_TEXT)))
-    other = shipped_models()["reverse"]
     member = uploaded("mine", "upload")
-    monkeypatch.setattr(type(member), "model", other, raising=False)
     name, token = visitor_catalog.add_upload(member), visitor_catalog.visitor_token()
     assert len(token) >= 43  # 256 bits
     assert name in visitor_catalog.catalog_of(token)
