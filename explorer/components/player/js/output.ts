@@ -30,21 +30,22 @@ export function createOutput(context: TraceContext): Part {
     say("copy"),
   );
   const name = element("span", { class: "output-name" }, say("output"));
+  const room = element("div", { class: "output-room" }, text);
   const markMore = markedWhereMore(name, text, say("output_more"));
   const node = element(
     "section",
     { class: "whole-output", "aria-label": say("output") },
     name,
-    text,
+    room,
     copy,
     said,
   );
   const isOffered = () => context.pieces.predicted.length > 0 || context.pieces.masks.length > 0;
-  const lines = measured(() => `${text.clientWidth} ${getComputedStyle(text).fontSize}`);
   const hidden = measured(() => text.scrollHeight - text.clientHeight); // px
+  /** The style keeps the height that the whole output needs: no step moves what is above it. */
   const reserve = () => {
     node.hidden = !isOffered();
-    if (!node.hidden && lines()) reserveHeight(text, [decoded, ahead], context.pieces.header.text);
+    assign(room, "data-whole", context.pieces.header.text ?? "");
   };
   const draw = () => {
     if (!isOffered()) return;
@@ -61,17 +62,6 @@ export function createOutput(context: TraceContext): Part {
     assign(text, "title", hidden() > 0 ? shown : null);
   };
   return { element: node, views: [reserve, draw], after: [scroll, markMore] };
-}
-
-/** Keep the height that the whole output needs: no step moves what is above it. */
-function reserveHeight(node: HTMLElement, [decoded, ahead]: HTMLElement[], whole: string) {
-  const shown = [decoded, ahead].map((part) => part.textContent ?? "");
-  node.style.minHeight = "";
-  write(decoded, whole);
-  write(ahead, "");
-  node.style.minHeight = `${node.clientHeight}px`;
-  write(decoded, shown[0]);
-  write(ahead, shown[1]);
 }
 
 /**
