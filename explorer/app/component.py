@@ -26,5 +26,4 @@ components, the page shows the notice of `loading_page`."""
 def component(name: Component) -> ComponentRenderer:
     """What mounts a component."""
     js = _SCRIPT.format(address=components_address(), name=name)
-    css = None if name == "focus" else styles(name)  # which draws nothing
-    return st.components.v2.component(f"attention_{name}", css=css, js=js)
+    return st.components.v2.component(f"attention_{name}", css=styles(name), js=js)

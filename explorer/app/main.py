@@ -4,7 +4,6 @@ pages.
 It imports nothing slow, so that the page's frame is on screen before torch is imported.
 """
 
-import os
 from pathlib import Path
 
 import streamlit as st
@@ -18,8 +17,6 @@ from explorer.app.widgets.lesson_list import lesson_list
 from explorer.core.i18n import LANGUAGES, say
 
 _HERE = Path(__file__).parent
-# The page that asks the server for each text itself does not do all that the other does yet.
-_EXPLORE = "explore_component" if os.environ.get("ATTENTION_EXPLORE") else "explore"
 
 
 def main() -> None:
@@ -29,7 +26,7 @@ def main() -> None:
         page_title=say("explore.title", language), page_icon=_HERE / "icon.svg", layout="wide"
     )
     explore = st.Page(
-        _HERE / "views" / f"{_EXPLORE}.py", title=say("explore.page", language), default=True
+        _HERE / "views" / "explore.py", title=say("explore.page", language), default=True
     )
     heads = st.Page(_HERE / "views" / "heads.py", title=say("heads.page", language))
     train = st.Page(_HERE / "views" / "train.py", title=say("train.page", language))

@@ -1,4 +1,4 @@
-"""The components of the pages: player, head views, training replay.
+"""The components of the pages: Explore, head views, training replay.
 
 Payloads are cached as bytes: Streamlit sends the browser only what has changed.
 """
@@ -10,6 +10,7 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
+from explorer.app import explore_route
 from explorer.app.component import component
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import access, trace_route
@@ -22,7 +23,8 @@ from explorer.components.head_views.payload import (
     model_comparison_payload,
     words_payload,
 )
-from explorer.components.player.payload import Offer, View, player_payload
+from explorer.components.live.page import LiveModel, component_data
+from explorer.components.player.payload import Offer, View
 from explorer.components.trace_questions import AskedModel
 from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import section
@@ -33,6 +35,7 @@ from explorer.heads.patching.patching_result import PatchedTexts
 from explorer.heads.reports.head_report import HeadReport
 from explorer.jobs import training_launcher
 from explorer.jobs.training_run import Run
+from explorer.model.catalog import CatalogMember
 
 Report = Callable[[dict[str, Any]], None]
 """Callback for the report of a component after a visitor's action in it."""
@@ -72,34 +75,29 @@ class PictureKey:
         return sha256(repr(self).encode()).digest()[:8]
 
 
-def player(
-    key: PictureKey,
-    view: View,
-    trace: Trace,
-    model: AskedModel | None,
-    on_report: Report,
-    visit: Mapping[str, str] | None = None,
+def explore(
+    members: Sequence[CatalogMember],
+    language: str,
+    on_look: Report,
+    *,
+    visitor: str,
+    visit: str,
+    lesson: str,
+    followed: int,
 ) -> None:
-    """The stepping player with `trace`.
+    """The page Explore, which asks the server for each text.
 
-    model: computes more when a visitor asks; None if there is none.
-    visit: query with which guests of a class ask for the trace; None if they cannot, and get it by
-        the key in the offer.
+    visitor: names the visitor's own models to the server. visit, lesson, followed: see
+    `exploreComponent.ts`.
     """
-    offer = _offer(key, trace, model)
-    more = {"visit": visit, "resources": asdict(offer)} if access.is_class_mode() else {}
-    payload = _payload(
-        ("player", key, view),
-        lambda: player_payload(
-            trace,
-            language=key.language,
-            view=view,
-            offer=offer,
-            more=more,
-        ),
+    asks = {"visitor": visitor, "visit": visit, "lesson": lesson, "followed": followed}
+    stamps = tuple((member.name, member.stamp) for member in members)
+    payload = _payloads.get(
+        ("explore", stamps, language, *asks.values()),
+        lambda: component_data([LiveModel(m) for m in members if m.can_trace], language, server=explore_route.PATH.strip("/"), **asks),
+        len,
     )
-    events = ("selection", "force", "unforce", "change", "reset", MISSING)
-    _mount("player", payload, _of_picture(key, on_report), events)
+    _mount("explore", payload, on_look, ("look",))
 
 
 def head_grid(
@@ -113,7 +111,9 @@ def head_grid(
 ) -> None:
     """The grid of all heads and the selected one.
 
-    model, visit: as in `player`.
+    model: computes more when a visitor asks; None if there is none.
+    visit: query with which guests of a class ask for the trace; None if they cannot, and get it by
+        the key in the offer.
     """
     offer, view = _offer(key, trace, model), _view(trace, initial)
     more = {"visit": visit, "resources": asdict(offer)} if access.is_class_mode() else {}
@@ -208,11 +208,6 @@ def _shared(key: str, others: Sequence[Run]) -> dict[str, Any]:
 def lesson(payload: bytes, on_report: Report) -> None:
     """The card of a lesson, or the offer of the first one."""
     _mount("lesson", payload, on_report, ("card", "start", "leave"))
-
-
-def focus(submissions: int) -> None:
-    """Move the keyboard's focus to the player whenever `submissions` has grown."""
-    component("focus")(key="focus", data={"count": submissions})
 
 
 def class_bar(language: str) -> None:

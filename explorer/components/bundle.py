@@ -9,8 +9,7 @@ from typing import Literal
 
 from explorer.core import folders
 
-Drawn = Literal[
-    "player",
+Component = Literal[
     "head_grid",
     "model_comparison",
     "metric_matrix",
@@ -23,9 +22,8 @@ Drawn = Literal[
     "everything",
     "explore",
 ]
-Component = Literal[Drawn, "focus"]
 Page = Literal["live", "live_training"]
-Sheet = Literal[Drawn, Page]
+Sheet = Literal[Component, Page, "player"]
 Script = Literal[
     Page,
     "components",

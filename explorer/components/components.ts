@@ -10,6 +10,4 @@ export { default as lesson } from "./lesson/js/lessonComponent.ts";
 export { default as lesson_list } from "./lesson/js/lessonListComponent.ts";
 export { default as explore } from "./live/js/exploreComponent.ts";
 export { default as everything } from "./page/js/everythingComponent.ts";
-export { default as focus } from "./page/js/focusComponent.ts";
-export { default as player } from "./player/js/playerComponent.ts";
 export { default as training_replay } from "./training_replay/js/trainingReplayComponent.ts";

@@ -21,6 +21,10 @@ from explorer.core.i18n import LANGUAGES
 from explorer.core.look import MOVED_SECTIONS, Look, Request, from_query, to_query
 from explorer.model.catalog import CatalogMember
 
+EXPLORE = "explore"
+"""The page whose visit the browser writes into the URL. A query set by the server would be sent
+with the next actions in its place."""
+
 _LANGUAGE = "lang"
 _RUN = "run"
 _COMPARED = "compare"
@@ -85,43 +89,57 @@ def leave_visit() -> None:
     session.save(replace(session.load(AddressState), query={}))
 
 
-def keep_visit() -> None:
-    """Let the next run of the whole page keep the visit instead of following the URL.
-
-    For a run caused by a visitor's action: the browser sends its own URL with it, which may be
-    older than the last one written.
-    """
-    state = session.load(AddressState)
-    session.save(replace(state, query=_query_in_url()))
-
-
 def follow(catalog: Mapping[str, CatalogMember]) -> None:
-    """Start the visit in the URL, unless this session wrote the URL.
+    """Start the visit in the URL, unless it shows the visit already.
 
     Call it in whole runs only: a run of a fragment may see an older URL than the last one written.
     """
-    query = _query_in_url()
-    state = session.load(AddressState)
-    if query == state.query and session.find(Look) is not None:
+    query, known = _query_in_url(), session.load(AddressState)
+    if query == known.query and session.find(Look) is not None:
         return
-    requests = {name: visit_state.initial_request(member) for name, member in catalog.items()}
+    _follow(query, catalog)
+    if known.query is not None and known.page != EXPLORE:
+        # Back: a query that was on its way then may have taken its place
+        st.query_params.from_dict(st.query_params.to_dict())
+
+
+def follow_back(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:
+    """Start the visit of Explore that Back or Forward led the browser to."""
+    _follow(_without_language(query), catalog)
+
+
+def _follow(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:
     linked, unknown = lesson_state.follow(query)
-    look, refused = from_query(linked, requests)
+    look, refused = from_query(linked, _initial_requests(catalog))
     heads_state.show_section(look.section)
     heads_state.remember_compared(look.compared)
     if look.other_text:
         heads_state.remember_other_text(look.other_text, look.request.model)
     heads_state.ask_word(look.section, look.ask)
-    part = linked.get("part")
+    state, part = session.load(AddressState), linked.get("part")
     session.save(replace(state, query=query, moved=part if part in MOVED_SECTIONS else None))
     show(look, (*unknown, *refused, *refused_language()))
-    if state.query is not None:  # Back: a query that was on its way then may have taken its place
-        st.query_params.from_dict(st.query_params.to_dict())
+
+
+def keep(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:
+    """Note the visit that Explore has written into the URL by itself."""
+    query = _without_language(query)
+    look, _ = from_query(lesson_state.without_link(query), _initial_requests(catalog))
+    session.save(look)
+    session.save(replace(session.load(AddressState), query=query))
+
+
+def _initial_requests(catalog: Mapping[str, CatalogMember]) -> dict[str, Request]:
+    return {name: visit_state.initial_request(member) for name, member in catalog.items()}
+
+
+def _without_language(query: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in query.items() if name != _LANGUAGE}
 
 
 def _query_in_url() -> dict[str, str]:
     """The query without the language."""
-    return {name: st.query_params[name] for name in st.query_params if name != _LANGUAGE}
+    return _without_language(st.query_params.to_dict())
 
 
 def show(look: Look, refused: tuple[str, ...] = ()) -> None:

@@ -1,7 +1,7 @@
 """The lessons of this machine, those that ship and those in the folders named at the start; the one
 that a visitor follows, and its card on screen, both of which are in the URL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -93,6 +93,11 @@ def linked(query: Mapping[str, str]) -> dict[str, str] | None:
 def without_link(query: Mapping[str, str]) -> dict[str, str]:
     """A query without the parameters that name a card."""
     return {name: value for name, value in query.items() if name not in (_NAME, _CARD)}
+
+
+def parameters_in(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that are of the parameters of a card."""
+    return tuple(name for name in names if name in (_NAME, _CARD))
 
 
 def follow(query: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:

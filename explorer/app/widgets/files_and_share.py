@@ -1,11 +1,15 @@
 """The popovers Files and Share of Explore: downloads, uploads, and the link to the picture."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import urlsplit
 
 import streamlit as st
 
+from explorer.app import model_cache
+from explorer.app.asked_model import asked_model
+from explorer.app.initial_view import initial_selection, initial_view
 from explorer.app.server import access
 from explorer.app.state import address_bar
 from explorer.app.state import visit as visit_state
@@ -21,11 +25,10 @@ from explorer.app.visitor_catalog import (
 from explorer.app.widgets.downloads import download_button
 from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
 from explorer.app.widgets.messages import literal, show_error
-from explorer.components.player.payload import View
-from explorer.components.trace_questions import AskedModel
 from explorer.core.csv_text import csv_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
+from explorer.core.look import Look
 from explorer.core.trace import Trace
 from explorer.core.trace_file import LARGEST_UPLOADED
 from explorer.model.catalog import CatalogMember
@@ -38,27 +41,51 @@ _QR_CODE = 350  # px with its light border
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-def files(
-    trace: Trace,
-    model: str,
-    view: Callable[[], View],
-    asked: AskedModel | None,
-    language: str,
-    lesson: Offers,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class ShownTrace:
+    """The trace on screen, which its files are made from when they are clicked, in any thread."""
+
+    member: CatalogMember
+    look: Look
+
+    def trace(self) -> Trace:
+        """Raises `ExplorerError`."""
+        return model_cache.trace(self.member, self.look.request)
+
+    def page(self, language: str) -> bytes:
+        """An HTML page with the trace. Raises `ExplorerError`."""
+        from explorer.components.html_export import html_page
+
+        request, trace = self.look.request, self.trace()
+        wanted, _ = self.look.selection.without_server().within(trace)
+        whole = wanted.step is None
+        initial = initial_selection(wanted, self.member, trace, with_step=whole)
+        view = initial_view(self.member, request, trace, initial, whole)
+        model = asked_model(self.member, request, trace)
+        return html_page(trace, language, replace(view, what_if=False), model=model).encode()
+
+    def steps_table(self) -> bytes:
+        """Raises `ExplorerError`."""
+        return csv_bytes(self.trace().steps())
+
+    def to_bytes(self) -> bytes:
+        """Raises `ExplorerError`."""
+        return self.trace().to_bytes()
+
+
+def files(shown: ShownTrace | None, lesson: Offers, language: str) -> None:
     """Draw downloads of the trace on screen, uploads and their deletion.
 
-    view: initial view of the HTML page; called from any thread when the page is made.
-    asked: computes the inside of a layer for the page.
+    shown: None while there is no picture.
     lesson: files of the lesson that is followed.
     """
-    _downloads(trace, model, lambda: _page(trace, view(), asked, language), language, lesson)
+    _downloads(shown, lesson, language)
     _upload(language)
     for name in uploads():
         st.button(
             say("explore.delete", language, name=literal(name)),
             key=f"delete-{name}",
-            on_click=partial(delete_upload, name),
+            on_click=partial(_delete, name),
             icon=":material/delete:",
         )
 
@@ -84,34 +111,20 @@ def _who_else_opens(language: str) -> str:
     return say("classroom.link_local", language, address=address)
 
 
-def _downloads(
-    trace: Trace,
-    model: str,
-    page: Callable[[], bytes],
-    language: str,
-    lesson: Offers,
-) -> None:
+def _downloads(shown: ShownTrace | None, lesson: Offers, language: str) -> None:
     """Buttons whose files are made when they are clicked, not before."""
-    name = f"attention-{model}".replace(" ", "-").replace("/", "-")
-    offers: Offers = {
-        "html": (page, f"{name}.html"),
-        "trace": (trace.to_bytes, f"{name}.trace"),
-        "steps": (partial(_steps_table, trace), f"{name}-steps.csv"),
-        **lesson,
-    }
+    offers: Offers = lesson
+    if shown is not None:
+        name = f"attention-{shown.member.name}".replace(" ", "-").replace("/", "-")
+        offers = {
+            "html": (partial(shown.page, language), f"{name}.html"),
+            "trace": (shown.to_bytes, f"{name}.trace"),
+            "steps": (shown.steps_table, f"{name}-steps.csv"),
+            **lesson,
+        }
     for offer, (make, file_name) in offers.items():
         label, key = f"explore.download_{offer}", f"download-{offer}"
         download_button(label, make, file_name, key, language, width="stretch")
-
-
-def _page(trace: Trace, view: View, asked: AskedModel | None, language: str) -> bytes:
-    from explorer.components.html_export import html_page
-
-    return html_page(trace, language, view, model=asked).encode()
-
-
-def _steps_table(trace: Trace) -> bytes:
-    return csv_bytes(trace.steps())
 
 
 def _upload(language: str) -> None:
@@ -130,6 +143,14 @@ def _upload(language: str) -> None:
         show_error(error, language)
 
 
+def _delete(name: str) -> None:
+    """Drop an upload; another model is shown if it was on screen."""
+    shown = visit_state.current()
+    delete_upload(name)
+    if visit_state.current() != shown:
+        address_bar.show(visit_state.current())
+
+
 def _take_upload(file_name: str, contents: bytes) -> None:
     """Add a file to the uploads and choose it, or report why it is refused."""
     from explorer.model.opening import read_upload
@@ -137,6 +158,7 @@ def _take_upload(file_name: str, contents: bytes) -> None:
     try:
         name = add_upload(read_upload(file_name, contents))
         visit_state.choose_model(name, visitor_catalog())
+        address_bar.show(visit_state.current())
     except ExplorerError as error:
         refuse_upload(error)
     else:

@@ -10,7 +10,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import model_cache
-from explorer.app.state import explore as explore_state
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.components.labels import lines, source_hint
@@ -63,7 +62,7 @@ def _type_source(text: str, member: CatalogMember, language: str) -> None:
     st.text_input(
         label,
         key=key,
-        on_change=partial(session.read_choice, key, explore_state.submit_text),
+        on_change=partial(session.read_choice, key, visit_state.set_text),
         placeholder=source_hint(member, language),
         autocomplete="off",
         label_visibility="collapsed",
@@ -75,7 +74,7 @@ def _type_pair(text: str, language: str) -> None:
     st.text_input(
         say("explore.pair", language),
         key=key,
-        on_change=partial(session.read_choice, key, explore_state.submit_pair),
+        on_change=partial(session.read_choice, key, visit_state.set_pair),
         placeholder=say("explore.pair_hint", language),
         autocomplete="off",
         label_visibility="collapsed",

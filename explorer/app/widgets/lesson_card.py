@@ -1,6 +1,6 @@
 """The card of the lesson that a visitor follows, above the picture of Explore."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,18 +32,13 @@ class ChosenCard(msgspec.Struct):
     here: bool = False
 
 
-def lesson_card(
-    found: FoundLessons, offered: Catalog, language: str, draw_address_alone: Callable[[], None]
-) -> None:
+def lesson_card(found: FoundLessons, offered: Catalog, language: str) -> None:
     """Draw the card on screen. Without a lesson, offer the first one to a first-time visitor.
 
     found: all lessons.
-    draw_address_alone: called when the browser has drawn the rest by itself.
     """
     with st.container(key="lesson-card"):
-        mount.lesson(
-            _payload(found, offered, language), partial(_read, offered, draw_address_alone)
-        )
+        mount.lesson(_payload(found, offered, language), partial(_read, offered))
 
 
 def _payload(listed: FoundLessons, offered: Catalog, language: str) -> bytes:
@@ -91,16 +86,13 @@ def _filled_in(lesson: Lesson, shown: int, offered: Catalog) -> list[ShownCard |
     return filled
 
 
-def _read(
-    offered: Catalog, draw_address_alone: Callable[[], None], report: Mapping[str, Any]
-) -> None:
+def _read(offered: Catalog, report: Mapping[str, Any]) -> None:
     """Handle a report of the card: another card, a lesson to begin, or the end of the lesson.
 
-    For another card of the same text, which the browser shows by itself, only the address is drawn
-    again.
+    The browser shows another card of the same text by itself.
     """
-    if report.get("leave") and (before := lesson_state.leave()) is not None:
-        address_bar.show(before)
+    if report.get("leave"):
+        address_bar.show(lesson_state.leave() or visit_state.current())
     name = report.get("start")
     if isinstance(name, str) and lesson_state.open_card(name, 1):
         _show(offered)
@@ -110,7 +102,6 @@ def _read(
     visit = _current_visit(offered)
     if chosen.here and visit and visit.request == visit_state.current().request:
         visit_state.select(visit.selection)
-        draw_address_alone()
     else:
         _show(offered)
 

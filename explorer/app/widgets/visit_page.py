@@ -16,7 +16,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import model_cache
 from explorer.app.state import address_bar, visitor
-from explorer.app.state import explore as explore_state
 from explorer.app.state import heads as heads_state
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
@@ -39,7 +38,6 @@ def visit_page(name: str, draw: Callable[[], None]) -> None:
     Call it in whole runs of the script only; see `address_bar.follow`.
     """
     if address_bar.enter(name):
-        explore_state.forget_picture()
         heads_state.forget_initial()
         lesson_state.leave_train()
     catalog = visitor_catalog()

@@ -141,7 +141,12 @@ function shownOnPage(progress: Progress): LessonOnPage {
   const see = () => {
     if (card()?.question && !answered()) answer(-1);
   };
-  return { card, look: () => state.look, asked, told, reveal: () => untracked(see) };
+  const parameters = () => {
+    const { name, cards } = lesson();
+    const number = Math.min(state.index + 1, cards.length);
+    return `${new URLSearchParams({ lesson: name, card: String(number) })}`;
+  };
+  return { card, parameters, look: () => state.look, asked, told, reveal: () => untracked(see) };
 }
 
 /** What a card asks of the text on screen; nothing where it asks nothing, or of another text. */

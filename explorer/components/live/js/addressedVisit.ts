@@ -8,7 +8,7 @@ import type { PageData } from "./pageData.ts";
 import { type PageState, shownRequest } from "./pageState.ts";
 
 export interface AddressedVisit {
-  read: () => Visit;
+  read: (parameters?: string) => Visit; // of other parameters than the address has
   /** Link to the trace on screen. `replace`: whether Back skips what the address says now. */
   link: (selection: InitialView | Selection, replace: boolean) => void;
 }
@@ -19,7 +19,7 @@ export function createAddressedVisit(
   address: PageAddress,
 ): AddressedVisit {
   return {
-    read: () => readAddress(address.read(), models, Object.keys(languages)),
+    read: (parameters = address.read()) => readAddress(parameters, models, Object.keys(languages)),
     link: (selection, replace) => {
       const request = shownRequest(state);
       if (request) address.put(writeAddress(request, selection, state.language), replace);

@@ -24,6 +24,8 @@ export interface Asking {
   edited: (request: LiveRequest) => void; // a text was changed that is not sent yet
   /** Show what the address asks for; who goes back to an earlier one keeps the language. */
   followAddress: () => void;
+  follow: (parameters: string) => void; // show what they ask for
+  link: () => void; // add what is on screen to the history
 }
 
 interface Parts {
@@ -65,17 +67,19 @@ export function createAsking(
     set({ unread: null, problem: "" });
     tracing.traceAhead(request);
   };
-  const followAddress = () => {
-    const { request, view, refused } = visit.read();
+  const follow = (parameters: string) => {
+    const { request, view, refused } = visit.read(parameters);
     const { opening } = data;
-    const asked = address.read() || !opening ? request : { ...request, ...opening };
+    const asked = parameters || !opening ? request : { ...request, ...opening };
     set({ draft: null });
     ask({ request: asked, view, refused });
   };
+  const followAddress = () => follow(address.read());
+  const link = () => visit.link(picture.selection() ?? {}, false);
   const askAgain = () => {
     const { asked } = state;
     const { view } = visit.read();
     ask(asked.request === shownRequest(state) ? { request: asked.request, view } : asked);
   };
-  return { ask, askAgain, edited, followAddress };
+  return { ask, askAgain, edited, follow, followAddress, link };
 }

@@ -2,51 +2,78 @@
 
 import { element } from "../../dom/js/element.ts";
 import { servedPlotly } from "../../dom/js/plotly.ts";
+import { whenever, whenOther } from "../../dom/js/store.ts";
+import { mirrorMarks } from "../../page/js/documentMarks.ts";
 import { frameShown } from "../../page/js/frame.ts";
+import { onPage } from "../../page/js/onPage.ts";
 import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
 import { createExplorePage } from "./explorePage.ts";
-import { queryAddress } from "./pageAddress.ts";
+import { type AppVisit, lessonIn, queryAddress, type Written } from "./pageAddress.ts";
 import type { PageData } from "./pageData.ts";
 import { serverBackend } from "./serverBackend.ts";
 
 /** What `explorer/components/live/page.py` writes for the component. */
-interface ComponentData extends PageData {
+interface ComponentData extends PageData, AppVisit {
   language: string;
   server: string; // address that traces
   visitor: string; // names the person's own models to the server
-  kept: string; // parameters of what was on screen before another page of the app; "" = nothing
+  followed: number; // grows when the app has another visit shown
 }
 
+/** What is looked at, and which visit of the app the browser knew by then. */
+type Look = Written & { followed: number };
+
 interface Listeners {
-  onLook: (parameters: string) => void; // of the address
+  onLook: (look: Look) => void;
 }
 
 export default streamlitComponent<ComponentData, Listeners>({
   read: (bytes) => JSON.parse(new TextDecoder().decode(bytes)),
-  listeners: ({ setStateValue }) => ({ onLook: (parameters) => setStateValue("look", parameters) }),
-  identity: ({ models, server, visitor }) => JSON.stringify([models, server, visitor]),
+  listeners: ({ setStateValue }) => ({ onLook: (look) => setStateValue("look", look) }),
+  identity: ({ server, visitor }) => JSON.stringify([server, visitor]),
   open: (parent, data, first) => {
     let listeners = first;
-    let { language } = data;
     const ended = new AbortController();
     const root = element("div", { class: "page explore" });
+    mirrorMarks(root, ended.signal);
     parent.append(root);
     /** Once it is on screen: Streamlit draws its page anew for a report. */
-    const report = async (parameters: string) => {
+    const report = async (written: Written) => {
+      const { followed } = data;
       await frameShown();
-      if (!ended.signal.aborted) listeners.onLook(parameters);
+      if (!ended.signal.aborted) listeners.onLook({ ...written, followed });
     };
     const page = createExplorePage(data, {
       root,
-      address: queryAddress(data.kept, report, ended.signal),
+      address: queryAddress(data, report, ended.signal),
       backend: () => serverBackend(data.server, data.visitor),
       plotly: servedPlotly,
-      language,
+      language: data.language,
     });
+    /** A card of the text on screen, which the browser shows by itself, has an entry of its own. */
+    const followCard = whenOther(
+      () => [onPage.lesson?.look()],
+      () => {
+        const { lesson } = onPage;
+        if (lesson?.look() && lesson.parameters() !== lessonIn(location.search)) page.link();
+      },
+    );
+    whenever(followCard, ended.signal);
+    /** Take over what the app sends now; the parts of the page hold the same objects. */
+    const take = ({ models, strings, ...next }: ComponentData) => {
+      const listed = JSON.stringify(data.models) !== JSON.stringify(models);
+      const spoken = data.language !== next.language;
+      data.models.splice(0, data.models.length, ...models);
+      Object.assign(data.strings, strings);
+      Object.assign(data, next);
+      return listed || spoken;
+    };
     return {
       update: (next) => {
-        if (next.language !== language) page.speak(next.language);
-        ({ language } = next);
+        const { followed } = data;
+        const redrawn = take(next);
+        if (data.followed !== followed) page.follow(data.visit); // a model may be gone
+        if (redrawn) page.speak(data.language);
       },
       listen: (next) => {
         listeners = next;

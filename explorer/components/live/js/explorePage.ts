@@ -30,7 +30,9 @@ export interface Surroundings {
 }
 
 export interface ExplorePage {
-  speak: (language: string) => void; // draw the page anew in it; the picture is kept
+  speak: (language: string) => void; // draw the page anew in it, and what else its data has
+  follow: (parameters: string) => void; // show what they ask for
+  link: () => void; // add what is on screen to the history
   destroy: () => void;
 }
 
@@ -91,10 +93,13 @@ export function createExplorePage(
   if (!guest) followAddress(); // else the class says when
   return {
     speak: (language) => {
+      const other = language !== state.language;
       set({ language });
       build();
-      askAgain();
+      if (other) askAgain();
     },
+    follow: asking.follow,
+    link: asking.link,
     destroy: () => {
       built.abort();
       picture.destroy();

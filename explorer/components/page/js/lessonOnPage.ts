@@ -43,6 +43,7 @@ export const NOTHING: LessonQuestions = { answer: "", answered: false, open: [] 
 /** A lesson that is open; who reads of it depends on it, as on a store. */
 export interface LessonOnPage {
   card: () => Card | null; // on screen; null at the end
+  parameters: () => string; // that name it in the address
   look: () => Look | TrainingLook | null; // for the picture; another object each time it is to show it
   asked: () => LessonQuestions; // until it is answered, no sentence reads the picture
   told: () => ShownCard | null; // the card as the guests of a class read it
