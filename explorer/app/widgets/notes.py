@@ -2,20 +2,19 @@
 the model was not trained for the text.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from unicodedata import category
 
 import streamlit as st
 
-from explorer.app import model_cache
+from explorer.app.trace_notes import model_notes, separator_note
 from explorer.app.widgets.messages import literal
-from explorer.components.labels import describe, purpose, source_of_scores
+from explorer.components.labels import describe, purpose, short_credit, source_of_scores
 from explorer.core.i18n import say
 from explorer.core.look import Request
 from explorer.core.source_language import in_target_language, knows_few_words
-from explorer.core.trace import Trace, typed_separator
+from explorer.core.trace import Trace
 from explorer.core.vocabulary import is_chinese
 from explorer.core.word_segmentation import byte_of, is_special
 from explorer.core.words import read_tokens
@@ -28,13 +27,8 @@ LONGEST_SHOWN, LONGEST_ON_PHONE = 40, 16
 _LONGEST_IN_HEADER = 200
 """Most characters of a note in the header. A longer note takes the width of the window below it."""
 
-_LONGEST = 300  # characters of a note in a file, which anybody may have written
-_MOST = 8  # notes in a file
 _MOST_NAMED = 4  # characters without a piece
 _CAPITALS = 4  # with this many letters, a text in capitals is no abbreviation
-
-_SENTENCES = re.compile(r"Sentences from (?P<corpus>[^(]+?) \(.*?(?P<licence>CC [A-Z-]+ [^;]+)")
-"""Pattern of the credits of the models that ship."""
 
 
 def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -> None:
@@ -66,40 +60,12 @@ def hint(member: CatalogMember, request: Request, trace: Trace, language: str) -
             st.caption(literal(shown), help=literal(about) if about else None)
 
 
-def model_notes(member: CatalogMember, trace: Trace, language: str) -> str:
-    """Sentences on how the model was opened, on its sinks and on settings that are not applied; ""
-    if there is nothing to say."""
-    return " ".join([*_opening_notes(member, trace, language), *_trace_notes(trace, language)])
-
-
-def _opening_notes(member: CatalogMember, trace: Trace, language: str) -> Iterator[str]:
-    model = model_cache.opened(member)
-    if model is not None:
-        yield from (note.in_language(language) for note in model.notes)
-    else:
-        yield from _texts(trace.facts.get("notes"))
-
-
-def _trace_notes(trace: Trace, language: str) -> Iterator[str]:
-    if any(f"{site}.sink" in trace.arrays for site in trace.sites):
-        yield say("explore.note_sinks", language)
-    ignored = ", ".join(_texts(trace.facts.get("not_applied")))
-    if ignored and trace.target_tokens:  # an encoder alone decodes nothing
-        yield say("explore.note_not_applied", language, names=ignored)
-
-
-def _texts(value: object) -> list[str]:
-    listed = value[:_MOST] if isinstance(value, list | tuple) else []
-    return [text[:_LONGEST] for text in listed if isinstance(text, str)]
-
-
 def text_note(model: CatalogModel, text: str, trace: Trace, language: str) -> str:
     """Note on a translator's problems with this text, or that it is longer than any training text.
     For a model in a directory: that a typed separator does not split the text, which the model
     reads as one. "" if there is nothing to say."""
     if not model.is_own:
-        separator = typed_separator(trace)
-        return say("explore.note_separator", language, separator=separator) if separator else ""
+        return separator_note(trace, language)
     note = ""
     if model.summary.reads_sentences:
         note = _sentence_note(model, text, trace, language)
@@ -149,12 +115,3 @@ def _read_in_bytes(tokens: Iterable[str]) -> Iterator[str]:
     for in_bytes, group in groupby(map(byte_of, tokens), key=lambda byte: byte is not None):
         if in_bytes:
             yield from bytes(byte for byte in group if byte is not None).decode(errors="ignore")
-
-
-def short_credit(credit: str, language: str) -> str:
-    """The corpus and its licence, in the language of the page. A credit of another form stays as in
-    the file. The hover text has the full credit."""
-    found = _SENTENCES.match(credit)
-    if found is None:
-        return credit
-    return say("explore.credit", language, **found.groupdict())
