@@ -13,6 +13,15 @@ _LONGEST = 300  # characters of a note in a file, which anybody may have written
 _MOST = 8  # notes in a file
 
 
+def trace_notes(member: CatalogMember, trace: Trace, language: str) -> str:
+    """The notes on the model; where there is none, that on a separator in the text of a model of
+    the library. "" if there is nothing to say."""
+    library = member.can_trace and not member.is_own
+    return model_notes(member, trace, language) or (
+        separator_note(trace, language) if library else ""
+    )
+
+
 def model_notes(member: CatalogMember, trace: Trace, language: str) -> str:
     """Sentences on how the model was opened, on its sinks and on settings that are not applied; ""
     if there is nothing to say."""
