@@ -69,7 +69,7 @@ export function createAsking(
     const { request, view, refused } = visit.read();
     const { opening } = data;
     const asked = address.read() || !opening ? request : { ...request, ...opening };
-    set({ draft: null });
+    set({ draft: null, pairDraft: null });
     ask({ request: asked, view, refused });
   };
   const askAgain = () => {
