@@ -146,7 +146,7 @@ def _refusal(error: ExplorerError, opened: bool, language: str) -> Response:
     opened: whether the model could be opened, which may read another text.
     """
     if error.section != "errors":
-        content: dict[str, object] = {"key": "", "facts": {"problem": error.in_language(language)}}
+        content: dict[str, object] = {"key": "", "facts": {"sentence": error.in_language(language)}}
     else:
         facts = {
             name: fact.in_language(language) if isinstance(fact, ExplorerError) else fact

@@ -12,6 +12,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from explorer.app import explore_route, visitor_catalog
+from explorer.app.reading_choices import reading_choices
 from explorer.app.server import access, origin_check, rate_limit, trace_route
 from explorer.app.server.guest_gate import GuestGate
 from explorer.app.state import session
@@ -202,17 +203,11 @@ def test_a_model_of_the_library_reads_what_it_reads_on_the_page(browser, library
         assert header[name] == page[name]
 
 
-def test_the_languages_of_an_opened_model_come_with_their_names(browser, library):
-    asked = {"model": "nllb", "text": "the cat"}
+def test_the_choices_of_an_opened_model_come_with_its_trace(browser, library):
+    asked = {"model": "nllb", "text": "the cat", "language": "zh"}
     reading = unpack_payload(ask(browser, **asked).content)[0]["reading"]
-    assert {"code": "fra_Latn", "name": "French · fra_Latn"} in reading["languages"]
-    assert reading["source"] == {"code": "eng_Latn", "name": "English · eng_Latn"}
-    assert reading["target"] is None
-    assert reading["chats"] is False
-    reading = unpack_payload(ask(browser, **asked, language="zh").content)[0]["reading"]
-    assert reading["source"]["name"] == "英语 · eng_Latn"
-    reading = unpack_payload(ask(browser, model="chats", text="the cat").content)[0]["reading"]
-    assert reading == {"languages": [], "source": None, "target": None, "chats": True}
+    member = visitor_catalog.catalog_of("")["nllb"]
+    assert reading == reading_choices(member, "zh")
     assert "reading" not in unpack_payload(ask(browser, model="pairs").content)[0]
 
 
@@ -250,7 +245,9 @@ def test_a_refusal_says_whether_the_model_could_be_opened(browser, library):
     refused = ask(browser, model="nllb", text="the cat", reading=spoken).json()
     assert refused["opened"] is True
     assert "fra_Latn" in say(f"errors.{refused['key']}", "en", **refused["facts"])
-    assert ask(browser, model="broken", text="the cat").json()["opened"] is False
+    refused = ask(browser, model="broken", text="the cat").json()
+    assert (refused["opened"], refused["key"]) == (False, "")
+    assert "“broken”" in refused["facts"]["sentence"]
 
 
 def test_a_trace_without_its_model_is_shown_whatever_is_asked(browser, monkeypatch):

@@ -2,14 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ModelError } from "../../../explorer/components/browser_model/js/modelError.ts";
 import { initialRequest, type LiveModel } from "../../../explorer/components/live/js/liveModel.ts";
-import { hintOf, refusedSentence } from "../../../explorer/components/live/js/messages.ts";
+import {
+  errorSentence,
+  hintOf,
+  refusedSentence,
+} from "../../../explorer/components/live/js/messages.ts";
 import type { PageData } from "../../../explorer/components/live/js/pageData.ts";
 import { ServerError } from "../../../explorer/components/live/js/serverError.ts";
 import type { Trace } from "../../../explorer/components/trace/js/trace.ts";
 import { modelWith } from "./liveModels.ts";
 
 const strings = {
-  live: { server_away: "No answer." },
+  live: { server_away: "No answer.", unexpected: "Not computed: {problem}" },
   errors: { empty_text: "Type a text." },
   explore: {
     note_longer: "Longer than {most}.",
@@ -67,6 +71,13 @@ test("with a server, a refusal names the text that is shown instead", () => {
   assert.equal(said({}, { model: "own" }), `${reason} On screen is own.`);
   const long = said({ text: "" }, { text: "x".repeat(33) });
   assert.equal(long, `${reason} On screen: ‘${"x".repeat(32)}…’, with t5.`);
+});
+
+test("a sentence of the server is said as it is, another problem is named", () => {
+  const asked = initialRequest(OWN);
+  const of = (facts: object) => errorSentence(data, "en", new ModelError("", { ...facts }), asked);
+  assert.equal(of({ sentence: "It cannot be opened." }), "It cannot be opened.");
+  assert.equal(of({ problem: "TypeError" }), "Not computed: TypeError");
 });
 
 test("where the server does not answer, no other text is named", () => {

@@ -87,6 +87,7 @@ export function errorSentence(
   { text }: LiveRequest,
 ) {
   const { live, errors } = strings[language];
+  if (error instanceof ModelError && error.facts.sentence) return String(error.facts.sentence);
   if (!(error instanceof ModelError && error.key)) {
     const problem = String((error instanceof ModelError && error.facts.problem) || error);
     return fillIn(live, "unexpected", { problem });
