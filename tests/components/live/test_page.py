@@ -119,7 +119,9 @@ def test_a_name_is_text(model):
 
 def test_every_sentence_that_the_page_says_is_written():
     text = "".join(path.read_text("utf-8") for path in SOURCES.glob("*.ts"))
-    asked = set(re.findall(r'(?:say|fillIn\(live,|new (?:Model|Server)Error|noteOf)\(?\s*"(\w+)"', text))
+    asked = set(
+        re.findall(r'(?:say|fillIn\(live,|new (?:Model|Server)Error|noteOf)\(?\s*"(\w+)"', text)
+    )
     asked |= set(re.findall(r'\["(needs_\w+)"', text))
     assert len(asked) > 15
     known = [section(name).keys() for name in ("live", "explore", "errors")]
