@@ -4,6 +4,7 @@ Only models of the catalog can be asked. A visitor's own models are named by a t
 the session, see `visitor_catalog`.
 """
 
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any
 
@@ -16,15 +17,18 @@ from starlette.responses import JSONResponse, Response
 from explorer.app import model_cache
 from explorer.app.asked_model import asked_model
 from explorer.app.initial_view import initial_selection, initial_view
-from explorer.app.server import trace_route
+from explorer.app.reading_choices import reading_choices
+from explorer.app.server import access, trace_route
 from explorer.app.server.rate_limit import charged_for
+from explorer.app.state.visit import initial_request, shared_query
+from explorer.app.trace_notes import trace_notes
 from explorer.app.visitor_catalog import catalog_of
 from explorer.components.player.payload import player_payload
 from explorer.core.address_fields import MOST_FORCED, MOST_INTERVENTIONS, Step, Whole
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES
 from explorer.core.interventions import Interventions
-from explorer.core.look import MOST_PADDING, Request, Selection
+from explorer.core.look import MOST_PADDING, Reading, Request, Selection
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.model.catalog import CatalogMember
 
@@ -34,6 +38,7 @@ LARGEST = 2**20
 
 _NOT_STORED = {"Cache-Control": "no-store"}
 
+_Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 _Forced = Annotated[list[tuple[Step, Whole]], Meta(max_length=MOST_FORCED)]
 _Lines = Annotated[list[str], Meta(max_length=MOST_INTERVENTIONS)]
 
@@ -46,17 +51,29 @@ class Asked(msgspec.Struct):
     """
 
     model: str
-    text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
+    text: _Text
     pad: Annotated[int, Meta(ge=0, le=MOST_PADDING)] = 0
     forced: _Forced = msgspec.field(default_factory=list)
     interventions: _Lines = msgspec.field(default_factory=list)
+    pair: _Text | None = None
+    reading: Reading | None = None
     view: dict[str, Any] = msgspec.field(default_factory=dict)
     language: str = "en"
 
-    def request(self) -> Request:
-        """Raises `InterventionError`."""
-        changes = Interventions.parse(self.interventions)
-        return Request(self.model, self.text, self.pad, tuple(sorted(self.forced)), changes)
+    def request(self, initial: Request) -> Request:
+        """The request to the model of `initial`, without what that does not read.
+
+        Raises `InterventionError`.
+        """
+        return Request(
+            self.model,
+            self.text,
+            self.pad,
+            tuple(sorted(self.forced)),
+            Interventions.parse(self.interventions),
+            None if initial.pair is None else self.pair or "",
+            None if initial.reading is None else self.reading or initial.reading,
+        )
 
 
 async def serve(request: HttpRequest) -> Response:
@@ -84,18 +101,29 @@ def _answer(request: HttpRequest, asked: Asked) -> Response:
     with charged_for(request) as admitted:
         if not admitted:
             return _without_content(429)
+        opened = False
         try:
+            if member.can_trace:
+                model_cache.model_of(member)
+            opened = True
             wanted = Selection.reported(asked.view)
-            data = explore_payload(member, asked.request(), wanted, language)
+            data = explore_payload(member, _request(member, asked), wanted, language)
         except ExplorerError as error:
-            return _refusal(error, language)
+            return _refusal(error, opened, language)
     return Response(data, media_type="application/octet-stream", headers=_NOT_STORED)
+
+
+def _request(member: CatalogMember, asked: Asked) -> Request:
+    """Raises `InterventionError`. A trace without its model reads nothing."""
+    initial = initial_request(member)
+    return asked.request(initial) if member.can_trace else initial
 
 
 def explore_payload(
     member: CatalogMember, request: Request, wanted: Selection, language: str
 ) -> bytes:
-    """The payload of the player for `request`, at `wanted` as far as the trace has it.
+    """The payload of the player for `request`, at `wanted` as far as the trace has it; with the
+    notes on the trace and the ways in which its model can read a text, where there are any.
 
     Raises `ExplorerError`.
     """
@@ -107,21 +135,28 @@ def explore_payload(
     view = initial_view(member, request, trace, initial, whole)
     model = asked_model(member, request, trace)
     offer = trace_route.offer((member.stamp, request), trace, model)
-    more = {"language": language}
+    notes, reading = trace_notes(member, trace, language), reading_choices(member, language)
+    said = {name: one for name, one in {"notes": notes, "reading": reading}.items() if one}
+    more: dict[str, object] = {"language": language, **said}
+    if access.is_class_mode():  # with which the host's page tells guests what is shown
+        more |= {"visit": shared_query(member, request), "resources": asdict(offer)}
     return player_payload(trace, language=None, view=view, offer=offer, more=more)
 
 
-def _refusal(error: ExplorerError, language: str) -> Response:
-    """The error for the page, which has the sentences of errors; of another one its sentence."""
+def _refusal(error: ExplorerError, opened: bool, language: str) -> Response:
+    """The error for the page, which has the sentences of errors; of another one its sentence.
+
+    opened: whether the model could be opened, which may read another text.
+    """
     if error.section != "errors":
-        content: dict[str, object] = {"key": "", "facts": {"problem": error.in_language(language)}}
+        content: dict[str, object] = {"key": "", "facts": {"sentence": error.in_language(language)}}
     else:
         facts = {
             name: fact.in_language(language) if isinstance(fact, ExplorerError) else fact
             for name, fact in error.facts.items()
         }
         content = {"key": error.key, "facts": facts}
-    return JSONResponse(content, headers=_NOT_STORED)
+    return JSONResponse({**content, "opened": opened}, headers=_NOT_STORED)
 
 
 def _without_content(status: int) -> Response:

@@ -23,7 +23,7 @@ from explorer.components.head_views.payload import (
     model_comparison_payload,
     words_payload,
 )
-from explorer.components.live.page import LiveModel, component_data
+from explorer.components.live.page import component_data
 from explorer.components.player.payload import Offer, View
 from explorer.components.trace_questions import AskedModel
 from explorer.components.training_replay.payload import replay_payload
@@ -90,11 +90,16 @@ def explore(
     visitor: names the visitor's own models to the server. visit, lesson, followed: see
     `exploreComponent.ts`.
     """
-    asks = {"visitor": visitor, "visit": visit, "lesson": lesson, "followed": followed}
+    asks: dict[str, str | int] = {
+        "visitor": visitor,
+        "visit": visit,
+        "lesson": lesson,
+        "followed": followed,
+    }
     stamps = tuple((member.name, member.stamp) for member in members)
     payload = _payloads.get(
         ("explore", stamps, language, *asks.values()),
-        lambda: component_data([LiveModel(m) for m in members if m.can_trace], language, server=explore_route.PATH.strip("/"), **asks),
+        lambda: component_data(members, language, server=explore_route.PATH.strip("/"), **asks),
         len,
     )
     _mount("explore", payload, on_look, ("look",))

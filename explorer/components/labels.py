@@ -1,6 +1,7 @@
 """Names of models, costs of a training, and evaluation batches, for pages and commands."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
@@ -12,6 +13,9 @@ from explorer.training.cost_estimate import Estimate
 
 _Fact: TypeAlias = tuple[str, dict[str, str]]
 """Name of a sentence "explore.facts_…", and what is filled in."""
+
+_SENTENCES = re.compile(r"Sentences from (?P<corpus>[^(]+?) \(.*?(?P<licence>CC [A-Z-]+ [^;]+)")
+"""Pattern of the credits of the models that ship."""
 
 
 def lines(catalog: Mapping[str, CatalogMember], language: str) -> dict[str, str]:
@@ -74,6 +78,15 @@ def source_of_scores(summary: ModelSummary, language: str) -> str:
         score = f"{summary.bleu:.1f}"
         about = say("explore.bleu_on", language, score=score, count=summary.test_sources)
     return " ".join(filter(None, (about, summary.credit)))
+
+
+def short_credit(credit: str, language: str) -> str:
+    """The corpus and its licence, in the language of the page. A credit of another form stays as in
+    the file. The hover text has the full credit."""
+    found = _SENTENCES.match(credit)
+    if found is None:
+        return credit
+    return say("explore.credit", language, **found.groupdict())
 
 
 def source_hint(model: ListedModel, language: str) -> str:

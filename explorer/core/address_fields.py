@@ -25,6 +25,9 @@ Whole = Annotated[int, Meta(ge=0, lt=2**31)]
 Step = Annotated[int, Meta(gt=0, lt=2**31)]
 """A step, from 1; a trace without a target has none."""
 
+LanguageCode = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_]{0,24}\Z")]
+"""Code of a language; "" = the model's own choice."""
+
 _NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
 _PAIR = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})", re.ASCII)
 _FORCED = re.compile(r"([0-9]{1,4})\.([0-9]{1,7})", re.ASCII)

@@ -23,6 +23,7 @@ from explorer.core.address_fields import (
     SWITCH,
     TEXT,
     ZOOM,
+    LanguageCode,
     asked,
     choice,
     declared,
@@ -218,8 +219,8 @@ class Reading:
     chat: whether the text is a user's message; the model's template turns it into a prompt.
     """
 
-    source_language: str = asked(LANGUAGE, "")
-    target_language: str = asked(LANGUAGE, "")
+    source_language: LanguageCode = asked(LANGUAGE, "")  # noqa: RUF009  (never changed)
+    target_language: LanguageCode = asked(LANGUAGE, "")  # noqa: RUF009  (never changed)
     chat: bool = asked(FLAG, False)
 
 

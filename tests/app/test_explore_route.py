@@ -2,6 +2,7 @@
 
 import gc
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,14 +12,20 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from explorer.app import explore_route, visitor_catalog
+from explorer.app.reading_choices import reading_choices
 from explorer.app.server import access, origin_check, rate_limit, trace_route
 from explorer.app.server.guest_gate import GuestGate
 from explorer.app.state import session
+from explorer.core import folders
 from explorer.core.i18n import say
 from explorer.core.look import Look, Request
+from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import FIRST, FIRST_TEXT, open_page, sent_to
 from tests.support.catalog_members import uploaded
+from tests.support.model_directories import bert, gpt2
+from tests.support.multilingual_directories import nllb
 from tests.support.payloads import unpack_payload
+from tests.support.small_trace import small_trace
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +159,107 @@ def test_an_address_over_the_limit_is_told_to_wait(browser, monkeypatch):
     monkeypatch.setattr(rate_limit, "_pages", rate_limit.RateLimiter(owners=4))
     monkeypatch.setattr(rate_limit.RateLimiter, "allows", lambda *_: False)
     assert ask(browser).status_code == 429
+
+
+TEMPLATE = "{% for one in messages %}({{ one.role }}) {{ one.content }}{% endfor %} (assistant)"
+
+
+@pytest.fixture(scope="module")
+def directories(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Models of the library: one of many languages, one of pairs, one that chats, a broken one."""
+    folder = tmp_path_factory.mktemp("models")
+    nllb(folder / "nllb")
+    bert(folder / "pairs")
+    (gpt2(folder / "chats") / "chat_template.jinja").write_text(TEMPLATE, encoding="utf-8")
+    (gpt2(folder / "broken") / "model.safetensors").write_bytes(b"no weights")
+    return folder
+
+
+@pytest.fixture
+def library(directories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(folders.MODELS_VARIABLE, str(directories))
+
+
+@pytest.mark.parametrize(
+    ("linked", "asked"),
+    [
+        ({"model": "pairs", "text": "the cat", "pair": "a dog"}, {"pair": "a dog"}),
+        ({"model": "pairs", "text": "the cat"}, {"pair": ""}),
+        (
+            {"model": "nllb", "text": "the cat", "target_language": "fra_Latn"},
+            {"reading": {"source_language": "", "target_language": "fra_Latn", "chat": False}},
+        ),
+        (
+            {"model": "chats", "text": "the cat", "chat": "1"},
+            {"reading": {"source_language": "", "target_language": "", "chat": True}},
+        ),
+    ],
+)
+def test_a_model_of_the_library_reads_what_it_reads_on_the_page(browser, library, linked, asked):
+    page, _ = unpack_payload(sent_to(open_page(**linked), "player")[:-8])
+    answer = ask(browser, model=linked["model"], text=linked["text"], **asked)
+    header, _ = unpack_payload(answer.content)
+    for name in ("source", "target", "predicted", "view", "facts"):
+        assert header[name] == page[name]
+
+
+def test_the_choices_of_an_opened_model_come_with_its_trace(browser, library):
+    asked = {"model": "nllb", "text": "the cat", "language": "zh"}
+    reading = unpack_payload(ask(browser, **asked).content)[0]["reading"]
+    member = visitor_catalog.catalog_of("")["nllb"]
+    assert reading == reading_choices(member, "zh")
+    assert "reading" not in unpack_payload(ask(browser, model="pairs").content)[0]
+
+
+def test_what_a_model_does_not_read_is_left_out(browser):
+    spoken = {"source_language": "fr", "target_language": "", "chat": True}
+    answer = ask(browser, pair="9", reading=spoken)
+    assert answer.content == ask(browser).content
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"pair": 3},
+        {"pair": "x" * 20_001},
+        {"reading": []},
+        {"reading": {"chat": "1"}},
+        {"reading": {"source_language": "fr FR"}},
+        {"reading": {"target_language": "fr\n"}},
+        {"reading": {"target_language": "x" * 25}},
+    ],
+)
+def test_a_malformed_second_text_or_reading_is_refused(browser, wrong):
+    assert ask(browser, **wrong).status_code == 400
+
+
+def test_the_notes_on_a_trace_come_with_it(browser, library):
+    header, _ = unpack_payload(ask(browser, model="pairs", text="the cat [SEP] a dog").content)
+    assert header["notes"] == say("explore.note_separator", "en", separator="[SEP]")
+    assert "notes" not in unpack_payload(ask(browser).content)[0]
+
+
+def test_a_refusal_says_whether_the_model_could_be_opened(browser, library):
+    assert ask(browser, text="7 q").json()["opened"] is True
+    spoken = {"source_language": "French", "target_language": "", "chat": False}
+    refused = ask(browser, model="nllb", text="the cat", reading=spoken).json()
+    assert refused["opened"] is True
+    assert "fra_Latn" in say(f"errors.{refused['key']}", "en", **refused["facts"])
+    refused = ask(browser, model="broken", text="the cat").json()
+    assert (refused["opened"], refused["key"]) == (False, "")
+    assert "“broken”" in refused["facts"]["sentence"]
+
+
+def test_a_trace_without_its_model_is_shown_whatever_is_asked(browser, monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    session.save(Look(Request(FIRST, FIRST_TEXT)))
+    name = visitor_catalog.add_upload(UploadedTrace("mine", "stamp of a trace", small_trace()))
+    token = visitor_catalog.visitor_token()
+    answers = [
+        ask(browser, token, model=name, **more)
+        for more in ({}, {"text": "another", "interventions": ["nonsense"]})
+    ]
+    header, _ = unpack_payload(answers[0].content)
+    assert header["source"] == list(small_trace().source_tokens)
+    assert header["view"]["what_if"] is False
+    assert answers[0].content == answers[1].content

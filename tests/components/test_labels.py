@@ -8,12 +8,13 @@ from explorer.components.labels import (
     estimate_text,
     purpose,
     short_count,
+    short_credit,
     short_time,
     source_hint,
     source_of_scores,
 )
 from explorer.core.trace import Trace
-from explorer.model.catalog import UploadedTrace
+from explorer.model.catalog import UploadedTrace, shipped_models
 from explorer.model.model_directory import directory_model
 from explorer.training.cost_estimate import Estimate
 from tests.support.catalog_members import shipped, summary, uploaded
@@ -111,3 +112,21 @@ def test_batches_are_named_in_the_language_of_the_page():
         assert batch_name(stored, "zh") == chinese
     assert batch_name("your lines", "en") == "typed lines"  # maybe another's
     assert batch_name("your pairs (7)", "zh") == "上传的句对 (7)"
+
+
+TATOEBA = "Sentences from Tatoeba (tatoeba.org) via www.manythings.org/anki, CC BY 2.0 FR; authors"
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [("en", "Sentences: Tatoeba, CC BY 2.0 FR"), ("zh", "例句来源：Tatoeba，CC BY 2.0 FR")],
+)
+def test_corpus_and_licence_are_named_in_the_language_of_the_page(language, shown):
+    assert short_credit(TATOEBA, language) == shown
+    own = {model.summary.credit for model in shipped_models().values() if model.summary.credit}
+    assert {short_credit(credit, language) for credit in own} == {shown}
+
+
+def test_another_credit_is_shown_as_it_is():
+    assert short_credit("Drawn by hand", "zh") == "Drawn by hand"
+    assert short_credit("", "en") == ""

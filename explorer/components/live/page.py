@@ -9,7 +9,13 @@ from typing import Any
 
 from explorer.components.bundle import script, styles
 from explorer.components.exported_page import inline, plotly_element
-from explorer.components.labels import describe, purpose, source_hint
+from explorer.components.labels import (
+    describe,
+    purpose,
+    short_credit,
+    source_hint,
+    source_of_scores,
+)
 from explorer.components.live.model_script import model_text, script_size
 from explorer.components.payload import PROJECT
 from explorer.components.player.sentences import player_sentences
@@ -22,7 +28,10 @@ from explorer.components.static_site_files import (
 )
 from explorer.core.i18n import LANGUAGES, html_language, in_a_row, say, section
 from explorer.core.sites import Head
+from explorer.core.word_segmentation import is_special
+from explorer.core.words import source_words
 from explorer.model import examples
+from explorer.model.catalog import CatalogMember, UploadedTrace
 from explorer.model.listed_model import ListedModel
 
 SECTIONS = ("live", "explore", "errors", "player")
@@ -74,12 +83,12 @@ _PAGE = """<!doctype html>
 class LiveModel:
     """A model of a live page.
 
-    data: of its checkpoint file, weights as float16; b"" if a server has the model.
+    data: of its checkpoint file, weights as float16.
     initial_head: that it shows first; None = chosen in the browser.
     """
 
     listed: ListedModel
-    data: bytes = b""
+    data: bytes
     initial_head: Head | None = None
 
     @property
@@ -101,19 +110,21 @@ def static_site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson
     """The first page of the static site; its scripts, models and lessons are files beside it."""
     listed = [asdict(lesson) for lesson in lessons]
     strings = {language: _strings(language, of_site=True) for language in LANGUAGES}
-    data = _data(models, strings, {"lessons": listed, "opening": None, "site": True})
+    described = [_described(model) for model in models]
+    data = _data(described, strings, {"lessons": listed, "opening": None, "site": True})
     scripts = f"{linked_plotly('')}\n{linked_script('live', '')}"
     return _filled(_STATIC_SITE_POLICY, data, linked_styles("live", ""), scripts)
 
 
-def component_data(models: Sequence[LiveModel], language: str, **asks: str) -> bytes:
-    """The data of Explore as a component of the app's page.
+def component_data(members: Sequence[CatalogMember], language: str, **asks: str | int) -> bytes:
+    """The data of Explore as a component of the app's page, with sentences in `language` alone.
 
     asks: further fields of `ComponentData` in `exploreComponent.ts`.
     """
-    strings = {name: _strings(name, of_site=True) for name in LANGUAGES}
+    strings = {language: _strings(language, of_site=True)}
     more: dict[str, Any] = {"lessons": [], "opening": None, "site": False, "language": language}
-    data = _data(models, strings, {**more, **asks})
+    described = [_described_member(member) for member in members]
+    data = _data(described, strings, {**more, **asks})
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
@@ -124,7 +135,9 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
     """
     initial_text = None if text is None else {"text": text, "pad": pad}
     strings = {language: _strings(language, of_site=False) for language in LANGUAGES}
-    data = _data([model], strings, {"lessons": [], "opening": initial_text, "site": False})
+    data = _data(
+        [_described(model)], strings, {"lessons": [], "opening": initial_text, "site": False}
+    )
     name = html.escape(model.name)
     parts = (  # the script last: it looks for the elements before it
         f'<script type="text/plain" data-model="{name}">{model_text(model.data)}</script>',
@@ -161,15 +174,15 @@ def _strings(language: str, *, of_site: bool) -> dict[str, Mapping[str, str]]:
 
 
 def _data(
-    models: Sequence[LiveModel], strings: Mapping[str, Any], more: Mapping[str, Any]
+    models: Sequence[Mapping[str, Any]], strings: Mapping[str, Any], more: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The data that `pageData.ts` describes. strings: by language."""
+    """The data that `pageData.ts` describes. models: their descriptions. strings: by language."""
     return {
         "project": PROJECT,
         "languages": {
             code: {"name": name, "tag": html_language(code)} for code, name in LANGUAGES.items()
         },
-        "models": [_described(model) for model in models],
+        "models": models,
         "strings": strings,
         **more,
     }
@@ -178,30 +191,89 @@ def _data(
 def _described(model: LiveModel) -> dict[str, Any]:
     """Description of a model for the page before its file is loaded, `LiveModel` in
     `liveModel.ts`."""
-    listed, summary = model.listed, model.listed.summary
     return {
-        "name": model.name,
+        **_listed(model.listed),
         "bytes": len(model.data),
         "scriptBytes": script_size(model.data),
         "sha256": hashlib.sha256(model.data).hexdigest(),
-        "label": {language: describe(listed, language) for language in LANGUAGES},
-        "intro": {language: _introduction(listed, language) for language in LANGUAGES},
-        "placeholder": {language: source_hint(listed, language) for language in LANGUAGES},
-        "examples": [
-            {"text": text, "hint": {one: examples.hint(model.name, text, one) for one in LANGUAGES}}
-            for text in listed.examples
-        ],
-        "symbols": summary.symbols,
-        "alone": summary.decoder_only,
-        "longest": summary.trained_tokens,
-        "sentences": summary.sentences,
-        "sourceWords": sorted(summary.source_words),
-        "targetWords": sorted(summary.target_words),
         "opening": None if model.initial_head is None else model.initial_head._asdict(),
     }
 
 
+def _described_member(member: CatalogMember) -> dict[str, Any]:
+    """As `_described`, of a model or trace that a server has; and what is said of it where there is
+    nothing else to say."""
+    if not member.can_trace:
+        return _described_trace(member)
+    summary = member.summary
+    return {
+        **_listed(member),
+        **_WITHOUT_FILE,
+        "about": {language: _about(member, language) for language in LANGUAGES},
+        "scored": {language: source_of_scores(summary, language) for language in LANGUAGES},
+    }
+
+
+_WITHOUT_FILE = {"bytes": 0, "scriptBytes": 0, "sha256": "", "opening": None}
+
+
+def _described_trace(member: UploadedTrace) -> dict[str, Any]:
+    """The description of a trace without its model, which reads no text."""
+    nothing = dict.fromkeys(LANGUAGES, "")
+    words = [word.label for word in source_words(member.trace) if not is_special(word.label)]
+    return {
+        "name": member.name,
+        "words": " ".join(words),
+        "label": {language: describe(member, language) for language in LANGUAGES},
+        **dict.fromkeys(("intro", "placeholder", "about", "scored"), nothing),
+        **dict.fromkeys(("examples", "symbols", "sentences", "sourceWords", "targetWords"), ()),
+        **dict.fromkeys(("alone", "library", "pairs", "draws"), False),
+        **_WITHOUT_FILE,
+        "longest": 0,
+        "kind": "",
+        "mask": "",
+    }
+
+
+def _listed(listed: ListedModel) -> dict[str, Any]:
+    """What a list knows of a model, of `LiveModel` in `liveModel.ts`."""
+    summary = listed.summary
+    return {
+        "name": listed.name,
+        "words": None,
+        "label": {language: describe(listed, language) for language in LANGUAGES},
+        "intro": {language: _introduction(listed, language) for language in LANGUAGES},
+        "placeholder": {language: source_hint(listed, language) for language in LANGUAGES},
+        "examples": [
+            {
+                "text": text,
+                "hint": {one: examples.hint(listed.name, text, one) for one in LANGUAGES},
+            }
+            for text in listed.examples
+        ],
+        "symbols": summary.symbols,
+        "alone": summary.decoder_only,
+        "library": not listed.is_own,
+        "kind": listed.kind,
+        "mask": listed.mask,
+        "pairs": listed.reads_pairs,
+        "draws": listed.draws_texts,
+        "longest": summary.trained_tokens,
+        "sentences": summary.sentences,
+        "sourceWords": sorted(summary.source_words),
+        "targetWords": sorted(summary.target_words),
+    }
+
+
+def _about(listed: ListedModel, language: str) -> str:
+    """The task of the model, and the data it learned from."""
+    parts = (purpose(listed, language), short_credit(listed.summary.credit, language))
+    return " ".join(filter(None, parts))
+
+
 def _introduction(listed: ListedModel, language: str) -> str:
-    """The task of the model and how to begin, for a first visit."""
+    """The task of the model and how to begin, for a first visit; "" for a library model."""
+    if not listed.is_own:
+        return ""
     begin = say(f"live.begin_{listed.kind}", language)
     return in_a_row([purpose(listed, language), begin], language)

@@ -5,13 +5,12 @@ import { followingOf } from "../../../explorer/components/classroom/js/following
 import { placeOf, questionText } from "../../../explorer/components/classroom/js/question.ts";
 import { shownCard } from "../../../explorer/components/lesson/js/classCard.ts";
 import { sourceOf, wordOf } from "../../../explorer/components/live/js/hostView.ts";
+import { modelWith } from "./liveModels.ts";
 
 const KEY = "ab".repeat(32);
-const MODELS: any[] = ["reverse", "copy"].map((name) => ({
-  name,
-  symbols: [],
-  examples: [{ text: "1 2", hint: {} }],
-}));
+const MODELS = ["reverse", "copy"].map((name) =>
+  modelWith({ name, examples: [{ text: "1 2", hint: {} }] }),
+);
 const QUERY = { model: "copy", text: "4 2 7", pad: "2", force: "1.7", step: "2", words: "1" };
 
 const source: (query: Record<string, string>, trace?: string, able?: boolean) => any = (
@@ -34,7 +33,7 @@ test("a guest follows who leads, until they explore alone or the host is away", 
 test("the browser computes what it has the model of, with padding and forced tokens", () => {
   const { request, view } = source(QUERY);
   const asked = { model: "copy", text: "4 2 7", pad: 2, forced: [[1, 7]], interventions: [] };
-  assert.deepEqual(request, asked);
+  assert.deepEqual(request, { ...asked, pair: null, reading: null });
   assert.deepEqual(view, { step: 2, words: true });
   assert.equal(wordOf(source(QUERY)), wordOf(source({ ...QUERY, step: "3" })));
   assert.notEqual(wordOf(source(QUERY)), wordOf(source({ ...QUERY, pad: "1" })));

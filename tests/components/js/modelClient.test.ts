@@ -20,7 +20,15 @@ Object.assign(globalThis, {
 });
 
 const question = {
-  request: { model: "m", text: "1", pad: 0, forced: [], interventions: [] },
+  request: {
+    model: "m",
+    text: "1",
+    pad: 0,
+    forced: [],
+    interventions: [],
+    pair: null,
+    reading: null,
+  },
   name: "x",
   place: "",
 };

@@ -2,10 +2,19 @@ import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 import { ModelError } from "../../../explorer/components/browser_model/js/modelError.ts";
 import { serverBackend } from "../../../explorer/components/live/js/serverBackend.ts";
+import { ServerError } from "../../../explorer/components/live/js/serverError.ts";
 
 const TOLD = { wanted: () => true, onText: () => {} };
 const question: (text: string) => any = (text) => ({
-  request: { model: "reverse", text, pad: 0, forced: [], interventions: [] },
+  request: {
+    model: "reverse",
+    text,
+    pad: 0,
+    forced: [],
+    interventions: [],
+    pair: null,
+    reading: null,
+  },
   shown: { language: "en", project: "" },
   opening: {},
   view: {},
@@ -87,14 +96,45 @@ test("before a model has answered, nothing is asked for ahead", async () => {
   assert.equal(backend.has("reverse"), false);
 });
 
-test("a refusal is an error of the model, and any other status says what it is", async () => {
+test("a refusal is an error of the model, which may be open", async () => {
+  const backend = serverBackend("trace", "token");
+  for (const opened of [false, true]) {
+    const refused = backend.trace(question("q"), TOLD);
+    const answer = { key: "unknown_symbol", facts: { symbol: "q" }, opened };
+    asked[asked.length - 1].answer(Response.json(answer));
+    await assert.rejects(refused, new ModelError("unknown_symbol", { symbol: "q" }));
+    assert.equal(backend.has("reverse"), opened);
+  }
+});
+
+test("where the server answers nothing, the error says why", async () => {
   const backend = await afterOne();
-  const refused = backend.trace(question("q"), TOLD);
-  asked[1].answer(Response.json({ key: "unknown_symbol", facts: { symbol: "q" } }));
-  await assert.rejects(refused, new ModelError("unknown_symbol", { symbol: "q" }));
-  const gone = backend.trace(question("1"), TOLD);
-  asked[2].answer(new Response(null, { status: 429, statusText: "Too Many Requests" }));
-  await assert.rejects(gone, /429 Too Many Requests/);
+  for (const [status, key, facts] of [
+    [404, "model_deleted", { name: "reverse" }],
+    [429, "server_busy", {}],
+    [500, "server_refused", { status: 500 }],
+  ] as [number, string, object][]) {
+    const refused = backend.trace(question("1"), TOLD);
+    asked[asked.length - 1].answer(new Response(null, { status }));
+    await assert.rejects(refused, (error) => {
+      assert.ok(error instanceof ServerError);
+      assert.deepEqual([error.key, error.facts], [key, facts]);
+      return true;
+    });
+  }
+});
+
+test("a server that is not there, or goes within its answer, does not answer", async () => {
+  const backend = serverBackend("trace", "token");
+  const lost = new ReadableStream({ start: (parts) => parts.error(new TypeError("lost")) });
+  for (const answer of [
+    () => Promise.reject(new TypeError("Failed to fetch")),
+    () => Promise.resolve(new Response(lost)),
+  ]) {
+    Object.assign(globalThis, { fetch: answer });
+    await assert.rejects(backend.trace(question("1"), TOLD), new ServerError("server_away"));
+    assert.equal(backend.has("reverse"), false);
+  }
 });
 
 test("nobody waits for what is no longer wanted", async () => {

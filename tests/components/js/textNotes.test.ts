@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { missingIn } from "../../../explorer/components/live/js/initialView.ts";
-import type { LiveModel } from "../../../explorer/components/live/js/liveModel.ts";
 import { textNote } from "../../../explorer/components/live/js/textNotes.ts";
 import { isSpecial } from "../../../explorer/components/trace/js/label.ts";
+import { modelWith } from "./liveModels.ts";
 import { sharedExamples } from "./sharedExamples.ts";
 
+interface Described {
+  example: string;
+  longest?: number;
+  symbols?: string[];
+  source?: string[];
+  target?: string[];
+}
+
 interface Examples {
-  models: Record<string, { example: string; longest?: number; [words: string]: unknown }>;
+  models: Record<string, Described>;
   notes: { model: string; text: string; tokens: string[]; note: string | null; facts?: object }[];
 }
 
@@ -19,7 +27,7 @@ test("a text that a model was not trained for is noted as in the app", () => {
     const words = { sourceWords: source, targetWords: target };
     const own = { symbols, longest, examples: [{ text: example, hint: {} }], ...words };
     const length = tokens.filter((token) => !isSpecial(token)).length;
-    const found = textNote(own as unknown as LiveModel, text, tokens, length);
+    const found = textNote(modelWith(own), text, tokens, length);
     assert.deepEqual(found, note && { key: `note_${note}`, facts }, text);
   }
 });

@@ -1,5 +1,6 @@
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from explorer.components.live.model_script import model_text
 from explorer.components.live.page import (
     LinkedLesson,
     LiveModel,
+    component_data,
     file_page,
     static_site_page,
 )
@@ -15,8 +17,11 @@ from explorer.components.static_site_files import version
 from explorer.core.folders import PACKAGE
 from explorer.core.i18n import LANGUAGES, say, section
 from explorer.core.sites import Head
-from explorer.model.catalog import shipped_models
+from explorer.model.catalog import CatalogMember, UploadedTrace, shipped_models
 from explorer.model.listed_model import ListedModel
+from explorer.model.model_directory import directory_model
+from tests.support.catalog_members import shipped, uploaded
+from tests.support.small_trace import small_trace
 
 SOURCES = PACKAGE / "components" / "live" / "js"
 HOSTILE = "</script><script>alert(1)</script>"
@@ -114,8 +119,65 @@ def test_a_name_is_text(model):
 
 def test_every_sentence_that_the_page_says_is_written():
     text = "".join(path.read_text("utf-8") for path in SOURCES.glob("*.ts"))
-    asked = set(re.findall(r'(?:say|fillIn\(live,|new ModelError|noteOf)\(?\s*"(\w+)"', text))
+    asked = set(
+        re.findall(r'(?:say|fillIn\(live,|new (?:Model|Server)Error|noteOf)\(?\s*"(\w+)"', text)
+    )
     asked |= set(re.findall(r'\["(needs_\w+)"', text))
     assert len(asked) > 15
     known = [section(name).keys() for name in ("live", "explore", "errors")]
     assert asked <= set().union(*known)
+
+
+def described_of(member: CatalogMember) -> dict[str, object]:
+    (described,) = json.loads(component_data([member], "en"))["models"]
+    return described
+
+
+def test_the_component_has_the_sentences_of_its_language_alone():
+    data = json.loads(component_data([shipped("mine", "ab")], "zh", server="trace"))
+    assert list(data["strings"]) == [data["language"]] == ["zh"]
+    assert data["server"] == "trace"
+    assert list(data["languages"]) == list(LANGUAGES)
+
+
+def test_every_member_of_a_catalog_is_described_alike(model):
+    config = {"model_type": "bert", "type_vocab_size": 2, "architectures": ["BertForMaskedLM"]}
+    library = directory_model("bert", "1", Path("bert"), config, 0, False)
+    trace = UploadedTrace("x.trace", "1", small_trace())
+    members = [model.listed, uploaded("mine", "stamp"), library, trace]
+    (of_site,) = data_in(static_site_page([model], []))["models"]
+    for member in members:
+        described = described_of(member)
+        assert described.keys() == of_site.keys() | {"about", "scored"}
+        for language in LANGUAGES:
+            line = labels.lines({member.name: member}, language)[member.name]
+            assert described["label"][language] == line
+
+
+def test_a_model_of_the_library_is_no_model_of_our_own():
+    config = {"model_type": "bert", "type_vocab_size": 2, "architectures": ["BertForMaskedLM"]}
+    described = described_of(directory_model("bert", "1", Path("bert"), config, 0, False))
+    asked = {name: described[name] for name in ("library", "pairs", "draws", "words")}
+    assert asked == {"library": True, "pairs": True, "draws": False, "words": None}
+    assert described["examples"]
+    described = described_of(shipped("reverse", "123"))
+    asked = {name: described[name] for name in ("library", "pairs", "draws", "words")}
+    assert asked == {"library": False, "pairs": False, "draws": True, "words": None}
+
+
+def test_a_trace_has_its_words_in_the_place_of_examples():
+    described = described_of(UploadedTrace("x.trace", "1", small_trace()))
+    assert described["words"] == "a b"
+    assert described["examples"] == []
+    assert described["label"]["en"] == "x.trace · trace without its model"
+
+
+def test_the_component_says_what_a_model_does_and_what_it_learned_from():
+    credit = "Sentences from Tatoeba (tatoeba.org), CC BY 2.0 FR; authors"
+    named = {"task": "reverse", "credit": credit, "bleu": 30.0, "test_sources": 7}
+    described = described_of(shipped("mine", "123", **named))
+    assert described["about"]["en"] == (
+        "This model writes symbols in reverse order. Sentences: Tatoeba, CC BY 2.0 FR"
+    )
+    assert described["scored"]["en"].startswith("BLEU 30.0")
+    assert described["scored"]["en"].endswith(credit)

@@ -17,8 +17,9 @@ import {
 import { readWord, wholeNumber, wordsOf } from "../../trace/js/lookAddress.ts";
 import { readIntervention } from "../../trace/js/verbs.ts";
 import type { InitialView } from "./initialView.ts";
-import { initialRequest, type LiveModel, unchanged } from "./liveModel.ts";
-import type { LiveRequest } from "./modelWorker.ts";
+import { initialRequest, unchanged } from "./liveModel.ts";
+import type { LiveRequest, Reading } from "./modelWorker.ts";
+import type { PageData } from "./pageData.ts";
 
 /** refused: names of parameters that were left out; of a wrong drawing its line */
 export type Visit = {
@@ -28,23 +29,28 @@ export type Visit = {
   refused: string[];
 };
 
-/** What the page can show, which has no server and compares no two models. */
-const SHOWN: Field[] = FIELDS.filter(({ state, needsServer }) => state && !needsServer);
+/** What is shown on Explore, which compares no two models. */
+const SHOWN: Field[] = FIELDS.filter(({ state }) => state);
 
-/** The parameters that are read, except the language. */
-export const READ = ["model", "text", "pad", "force", "do", ...SHOWN.map(({ name }) => name)];
+/** What a page without a server can show. */
+const SHOWN_ALONE: Field[] = SHOWN.filter(({ needsServer }) => !needsServer);
+
+/** The parameters that a page without a server reads, except the language. */
+export const READ = ["model", "text", "pad", "force", "do", ...SHOWN_ALONE.map(({ name }) => name)];
+
+type Take = <Value>(name: string, read: (text: string) => Value | null) => Value | null;
 
 /**
  * @param parameters without "#" or "?"
- * @param models the first is opened where none is named
+ * @param data whose first model is opened where none is named; with a server more is read
  */
-export function readAddress(parameters: string, models: LiveModel[], languages: string[]): Visit {
+export function readAddress(
+  parameters: string,
+  { models, languages, server }: Pick<PageData, "models" | "languages" | "server">,
+): Visit {
   const query = new URLSearchParams(parameters);
   const refused: string[] = [];
-  const take: <Value>(name: string, read: (text: string) => Value | null) => Value | null = (
-    name,
-    read,
-  ) => {
+  const take: Take = (name, read) => {
     const text = query.get(name);
     if (text === null) return null;
     const value = read(text);
@@ -55,24 +61,40 @@ export function readAddress(parameters: string, models: LiveModel[], languages: 
   const model = named ?? models[0];
   const same = !refused.length; // another model has other tokens and heads
   const initial = initialRequest(model);
-  const text = take("text", (given) => (given.length <= LONGEST_TEXT ? given : null));
+  const text = take("text", textIn);
   const request = {
     model: model.name,
     text: text ?? initial.text,
     pad: take("pad", (given) => wholeNumber(given, MOST_PADDING)) ?? initial.pad,
     forced: (same ? take("force", forcedIn) : null) ?? [],
-    interventions: (same ? take("do", interventionsIn) : null) ?? [],
+    interventions: (same ? take("do", (given) => interventionsIn(given, !server)) : null) ?? [],
+    ...(server ? readIn(take, initial) : { pair: null, reading: null }),
   };
-  const view = same ? viewIn(take) : {};
-  const language = take("lang", (given) => (languages.includes(given) ? given : null));
+  const view = same ? viewIn(take, server ? SHOWN : SHOWN_ALONE) : {};
+  const language = take("lang", (given) => (Object.hasOwn(languages, given) ? given : null));
   return { request, view, language, refused };
 }
 
-function viewIn(
-  take: <Value>(name: string, read: (text: string) => Value | null) => Value | null,
-): InitialView {
+function textIn(given: string) {
+  return given.length <= LONGEST_TEXT ? given : null;
+}
+
+/** Of a model: its second text, and how it reads; what it does not read is refused. */
+function readIn(take: Take, { pair, reading }: LiveRequest): Pick<LiveRequest, "pair" | "reading"> {
+  const second = take("pair", (given) => (pair === null ? null : textIn(given)));
+  const codeIn = (given: string) => (reading && /^\w{1,24}$/.test(given) ? given : null);
+  const asked: Partial<Reading> = {};
+  for (const name of ["source_language", "target_language"] as const) {
+    const code = take(name, codeIn);
+    if (code) asked[name] = code;
+  }
+  if (take("chat", (given) => (reading && given === "1") || null)) asked.chat = true;
+  return { pair: second ?? pair, reading: reading && { ...reading, ...asked } };
+}
+
+function viewIn(take: Take, fields: Field[]): InitialView {
   const view: Partial<Record<string, unknown>> = {};
-  for (const field of SHOWN) {
+  for (const field of fields) {
     const value = take(field.name, (word) => readWord(field, word));
     if (value !== null) view[field.name] = value;
   }
@@ -82,13 +104,18 @@ function viewIn(
 
 /** The parameters that `readAddress` reads back. */
 export function writeAddress(
-  { model, text, pad, forced, interventions }: LiveRequest,
+  { model, text, pad, forced, interventions, pair, reading }: LiveRequest,
   selection: InitialView | Partial<Selection>,
   language: string,
 ) {
   const query = new URLSearchParams({ model, text, pad: String(pad) });
   if (forced.length) query.set("force", forced.map((one) => one.join(".")).join("_"));
   if (interventions.length) query.set("do", interventions.join(";"));
+  if (pair) query.set("pair", pair);
+  for (const name of ["source_language", "target_language"] as const) {
+    if (reading?.[name]) query.set(name, reading[name]);
+  }
+  if (reading?.chat) query.set("chat", "1");
   for (const [name, word] of Object.entries(wordsOf(selection))) query.set(name, word);
   query.set("lang", language);
   return `${query}`;
@@ -103,11 +130,11 @@ function forcedIn(text: string): [number, number][] | null {
   return [...pairs].sort(([one], [other]) => one - other);
 }
 
-/** Lines of interventions that a browser can carry out; it has no mean outputs of heads. */
-function interventionsIn(text: string): string[] | null {
+/** @param alone without a server; a browser has no mean outputs of heads */
+function interventionsIn(text: string, alone: boolean): string[] | null {
   const lines = text.split(";");
   const known = lines.map(readIntervention);
-  const able = known.every((one) => one && !(one.verb === "ablate" && one.how === "mean"));
+  const able = known.every((one) => one && !(alone && one.verb === "ablate" && one.how === "mean"));
   return able && lines.length <= MOST_INTERVENTIONS ? changed(lines, NO_CHANGE) : null;
 }
 

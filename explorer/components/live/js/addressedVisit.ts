@@ -14,12 +14,12 @@ export interface AddressedVisit {
 }
 
 export function createAddressedVisit(
-  { models, languages }: PageData,
+  data: PageData,
   state: Readonly<PageState>,
   address: PageAddress,
 ): AddressedVisit {
   return {
-    read: (parameters = address.read()) => readAddress(parameters, models, Object.keys(languages)),
+    read: (parameters = address.read()) => readAddress(parameters, data),
     link: (selection, replace) => {
       const request = shownRequest(state);
       if (request) address.put(writeAddress(request, selection, state.language), replace);

@@ -71,7 +71,7 @@ export function createAsking(
     const { request, view, refused } = visit.read(parameters);
     const { opening } = data;
     const asked = parameters || !opening ? request : { ...request, ...opening };
-    set({ draft: null });
+    set({ draft: null, pairDraft: null });
     ask({ request: asked, view, refused });
   };
   const followAddress = () => follow(address.read());

@@ -29,5 +29,6 @@ function described(handed: HandedModel, data: PageData): LiveModel {
     placeholder: inEach(({ explore }) => fillIn(explore, "symbols_hint", { known })),
     examples: [{ text: EXAMPLE, hint: inEach(() => "") }],
     ...{ symbols, longest, sourceWords: [], targetWords: [], sentences: [], opening, alone: false },
+    ...{ words: null, library: false, kind: "symbols", mask: "", pairs: false, draws: true },
   };
 }

@@ -4,6 +4,7 @@ import { buttonElement, element } from "../../dom/js/element.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { type ListedLesson, lessonItems } from "../../lesson/js/lessonItems.ts";
 import { createEverythingSwitch } from "../../page/js/everything.ts";
+import { menu } from "./menu.ts";
 import type { PageData } from "./pageData.ts";
 
 /** What needs the program: key of its name, command that starts it. */
@@ -69,31 +70,4 @@ function elsewhere(say: Say) {
   );
   const about = element("p", {}, say("needs_program"));
   return menu("elsewhere", say("elsewhere"), about, element("ul", {}, ...items));
-}
-
-/** A button that opens a list; Esc and a click elsewhere close it. */
-function menu(testid: string, label: string, ...children: Node[]) {
-  const summary = element("summary", {}, label);
-  const node = element(
-    "details",
-    { testid },
-    summary,
-    element("div", { class: "menu" }, ...children),
-  );
-  node.addEventListener("keydown", ({ key }) => {
-    if (key !== "Escape") return;
-    node.open = false;
-    summary.focus();
-  });
-  node.addEventListener("focusout", ({ relatedTarget }) => {
-    if (relatedTarget instanceof Node && !node.contains(relatedTarget)) node.open = false;
-  });
-  const leave = ({ target }: Event) => {
-    if (target instanceof Node && !node.contains(target)) node.open = false;
-  };
-  node.addEventListener("toggle", () => {
-    if (node.open) document.addEventListener("pointerdown", leave, true);
-    else document.removeEventListener("pointerdown", leave, true);
-  });
-  return node;
 }

@@ -22,7 +22,10 @@ export function sourceOf(
   models: LiveModel[],
   able = true,
 ): Source | null {
-  const { request, view, refused } = readAddress(`${new URLSearchParams(query)}`, models, []);
+  const { request, view, refused } = readAddress(`${new URLSearchParams(query)}`, {
+    models,
+    languages: {},
+  });
   const read = Object.keys(query).every((name) => READ.includes(name)) && "model" in query;
   if (able && read && !refused.length) return { request, view };
   return trace ? { key: trace } : null;

@@ -1,6 +1,7 @@
 /**
- * The row of controls: model, source, random text, examples and padding. They change the latest
- * request, whether it is on screen or its model is still on its way.
+ * The row of controls: model, source, second text, how a model of the library reads them, random
+ * text, examples and padding. They change the latest request, whether it is on screen or its model is
+ * still on its way.
  */
 
 import { buttonElement, element, type Part } from "../../dom/js/element.ts";
@@ -9,6 +10,8 @@ import { MOST_PADDING } from "../../trace/js/look.ts";
 import { type LiveModel, randomText, requestAfter, requestOfText } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import { modelOf, type PageState, type PageStore } from "./pageState.ts";
+import { createReadingChoice } from "./readingChoice.ts";
+import { select } from "./select.ts";
 
 interface InputBar extends Part {
   focus: () => void; // type into the text box, after its text
@@ -28,10 +31,15 @@ export function createInputBar(
 ): InputBar {
   const { values: state, set } = store;
   const send = (request: LiveRequest, typed = false) => {
-    set({ draft: null });
+    set({ draft: null, pairDraft: null });
     listeners.onRequest(request, typed);
   };
-  const requestOf = (text: string) => requestOfText(state.asked.request, text);
+  /** A text with the second one that is in its box. */
+  const requestOf = (text: string) => {
+    const { pairDraft, asked } = state;
+    const pair = pairDraft?.trim() === "" ? "" : (pairDraft ?? asked.request.pair);
+    return { ...requestOfText(asked.request, text), pair };
+  };
   const current = () => modelOf(models, state.asked.request);
 
   const source = createSource(models, store, say, {
@@ -40,29 +48,43 @@ export function createInputBar(
   });
   const model = createModelChoice(models, state, say, (chosen) => {
     const { draft, asked } = state;
-    const next = requestAfter(chosen, current(), draft ?? asked.request.text);
+    const text = draft ?? asked.request.text;
+    const next = requestAfter(chosen, current(), { text, pair: requestOf(text).pair });
     const typed = draft?.trim() ? draft : next.text; // which symbols refuse with a sentence
     send(chosen.symbols.length ? { ...next, text: typed } : next);
   });
   const drawText = () => send(requestOf(randomText(current(), state.asked.request.text)));
   const random = buttonElement(drawText, { testid: "random" }, say("random"));
+  const drawRandom = () => {
+    random.disabled = !current().draws;
+  };
+  const reading = createReadingChoice(state, say, (chosen) => {
+    const { draft, asked } = state;
+    send({ ...requestOf(draft ?? asked.request.text), reading: chosen });
+  });
   const examples = createExamples(models, state, say, (text) => send(requestOf(text)));
   const padding = createPadding(models, state, say, (pad) => {
     const { draft, asked } = state;
-    const same = draft === null || draft === asked.request.text;
-    send({ ...(same ? asked.request : requestOf(draft)), pad });
+    const next = requestOf(draft ?? asked.request.text);
+    send({ ...(sameTexts(next, asked.request) ? asked.request : next), pad });
   });
-  const parts = [model, source, examples, padding];
+  const parts = [model, source, reading, examples, padding];
   const root = element(
     "div",
     { class: "input-row", testid: "input-row" },
     model.element,
     source.element,
+    reading.element,
     random,
     examples.element,
     padding.element,
   );
-  return { element: root, views: parts.flatMap(({ views = [] }) => views), focus: source.focus };
+  const views = [...parts.flatMap((part) => part.views ?? []), drawRandom];
+  return { element: root, views, focus: source.focus };
+}
+
+function sameTexts(one: LiveRequest, other: LiveRequest) {
+  return one.text === other.text && one.pair === other.pair;
 }
 
 /** The name of the only model, or a choice. */
@@ -85,44 +107,64 @@ function createModelChoice(
   return { element: choice, views: [draw] };
 }
 
-/** The text box and the button that sends its text. */
+/** The text box, that of a second text for a model that reads one, and the button that sends them. */
 function createSource(
   models: LiveModel[],
   { values: state, set }: PageStore,
   say: Say,
   { onRequest, onEdit }: Record<"onRequest" | "onEdit", (text: string) => void>,
 ): InputBar {
-  const source = element("input", {
-    type: "text",
-    testid: "source",
-    "aria-label": say("source"),
-    autocomplete: "off",
-    autocapitalize: "off",
-    spellcheck: "false",
-    enterkeyhint: "go",
-  });
+  const source = textBox("source", say("source"));
   source.addEventListener("input", () => {
     set({ draft: source.value });
     onEdit(source.value);
   });
+  const pair = textBox("pair", say("pair"));
+  pair.placeholder = say("pair_hint");
+  pair.addEventListener("input", () => {
+    set({ pairDraft: pair.value });
+    onEdit(source.value);
+  });
   const go = element("button", { type: "submit", testid: "go", title: say("go_title") }, say("go"));
-  const form = element("form", { class: "source", testid: "source-form" }, source, go);
+  const form = element("form", { class: "source", testid: "source-form" }, source, pair, go);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     onRequest(source.value);
   });
   const draw = () => {
-    const { draft, asked, language } = state;
-    const text = draft ?? asked.request.text;
-    if (source.value !== text) source.value = text;
-    source.placeholder = modelOf(models, asked.request).placeholder[language];
-    go.classList.toggle("primary", draft !== null && draft !== asked.request.text);
+    const { draft, pairDraft, asked, language } = state;
+    const { placeholder, words } = modelOf(models, asked.request);
+    fill(source, words ?? draft ?? asked.request.text);
+    source.placeholder = placeholder[language];
+    source.disabled = go.disabled = words !== null;
+    pair.hidden = asked.request.pair === null;
+    fill(pair, pairDraft ?? asked.request.pair ?? "");
+    const edited = (typed: string | null, sent: string | null) => typed !== null && typed !== sent;
+    const ready = edited(draft, asked.request.text) || edited(pairDraft, asked.request.pair);
+    go.classList.toggle("primary", ready);
   };
   const focus = () => {
     source.focus();
     source.setSelectionRange(source.value.length, source.value.length);
   };
   return { element: form, views: [draw], focus };
+}
+
+function textBox(testid: string, label: string) {
+  return element("input", {
+    type: "text",
+    testid,
+    "aria-label": label,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    enterkeyhint: "go",
+  });
+}
+
+/** Leave the box alone in which a person types what it is to hold. */
+function fill(box: HTMLInputElement, text: string) {
+  if (box.value !== text) box.value = text;
 }
 
 function createExamples(
@@ -140,6 +182,7 @@ function createExamples(
     const texts = modelOf(models, state.asked.request).examples;
     const options = texts.map(({ text }) => element("option", { value: text }, text));
     examples.replaceChildren(element("option", { value: "" }, say("examples")), ...options);
+    examples.disabled = !texts.length;
   };
   return { element: examples, views: [draw] };
 }
@@ -159,22 +202,9 @@ function createPadding(
   const draw = () => {
     const { request } = state.asked;
     pad.value = String(request.pad);
-    pad.disabled = modelOf(models, request).alone; // a prompt is not padded
+    const { alone, library, words } = modelOf(models, request);
+    pad.disabled = words !== null || (alone && !library); // our own models pad no prompt
     pad.classList.toggle("chosen", request.pad > 0);
   };
   return { element: pad, views: [draw] };
-}
-
-/** @param describe value and text */
-function select<Choice>(
-  label: string,
-  testid: string,
-  choices: Choice[],
-  describe: (choice: Choice) => [string, string],
-) {
-  const options = choices.map((choice) => {
-    const [value, text] = describe(choice);
-    return element("option", { value }, text);
-  });
-  return element("select", { testid, "aria-label": label }, ...options);
 }

@@ -51,7 +51,7 @@ function openPage(data: PageData, workerSource: string) {
 /** The language of the link, of the last visit or of the browser. */
 function chosenLanguage(data: PageData, address: PageAddress) {
   const languages = Object.keys(data.languages);
-  const linked = readAddress(address.read(), data.models, languages).language;
+  const linked = readAddress(address.read(), data).language;
   const own = navigator.languages ?? [navigator.language];
   const near = own.map((tag) => nearestLanguage(tag, languages));
   const wanted = [linked, stored(LANGUAGE), ...near, "en"];

@@ -1,17 +1,20 @@
 /** What the page says about a text: what it waits for, why a text is not shown, what to look at. */
 
 import { ModelError } from "../../browser_model/js/modelError.ts";
-import { element, write } from "../../dom/js/element.ts";
-import { fillIn, type Strings } from "../../dom/js/sentences.ts";
+import { assign, element, write } from "../../dom/js/element.ts";
+import { fillIn } from "../../dom/js/sentences.ts";
 import { isSpecial } from "../../trace/js/label.ts";
-import { LONGEST_TEXT } from "../../trace/js/look.ts";
+import { LONGEST_SYMBOL, LONGEST_TEXT } from "../../trace/js/look.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import { rangesOf } from "../../trace/js/verbs.ts";
-import { reads } from "./liveModel.ts";
+import { reads, unchanged } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
-import { modelOf, type PageState } from "./pageState.ts";
+import { modelOf, type PageState, shownRequest } from "./pageState.ts";
+import { ServerError } from "./serverError.ts";
 import { textNote } from "./textNotes.ts";
+
+const LONGEST_NAMED = 2 * LONGEST_SYMBOL; // characters of a text that is repeated in a message
 
 /** @param place of the picture, which pales while a text is waited for */
 export function createMessages(state: Readonly<PageState>, data: PageData, place: HTMLElement) {
@@ -24,12 +27,15 @@ export function createMessages(state: Readonly<PageState>, data: PageData, place
     const known = introduced || asked.key || (problem && !onScreen);
     write(intro, known ? "" : modelOf(data.models, asked.request).intro[language]);
     write(hint, unread ? "" : (onScreen?.hint ?? "")); // of another text than that in the box
-    const said = unread ? errorSentence(data, language, unread.error, unread.request) : "";
+    const scored = onScreen?.request && modelOf(data.models, onScreen.request).scored?.[language];
+    assign(hint, "title", scored && !onScreen.hint.includes(scored) ? scored : null);
+    const shown = shownRequest(state);
+    const said = unread ? refusedSentence(data, language, unread.error, unread.request, shown) : "";
     write(message, [problem, said].filter(Boolean).join(" "));
   };
   const drawWait = () => {
     for (const part of [place, hint]) part.classList.toggle("waiting", state.late);
-    write(status, state.late ? waitSentence(state, data.strings[state.language]) : "");
+    write(status, state.late ? waitSentence(state, data, state.language) : "");
   };
   /** The sentences, and among them the controls that they are about. */
   const around = (controls: HTMLElement) => [intro, controls, hint, status, message];
@@ -38,16 +44,23 @@ export function createMessages(state: Readonly<PageState>, data: PageData, place
 
 /** What a person waits for: the file of the model that was chosen, or its output. */
 function waitSentence(
-  { asked, decoded, loaded }: PageState,
-  { live, class_tools }: Record<"live" | "class_tools", Strings>,
+  { asked, decoded, loaded, opening }: PageState,
+  { models, strings }: PageData,
+  language: string,
 ) {
+  const { live, explore, class_tools } = strings[language];
   if (asked.key) return fillIn(class_tools, "trace_loading");
   const name = asked.request.model;
   if (loaded) return fillIn(live, "loading", { name, ...loaded });
+  if (opening && modelOf(models, asked.request).library)
+    return fillIn(explore, "opening", { name });
   return decoded || fillIn(live, "computing", { name });
 }
 
-/** What to look at in an example; of another text what the model does not know of it. */
+/**
+ * What the server has to say of a trace; else what to look at in an example; of another text what the
+ * model does not know of it; else what the model does.
+ */
 export function hintOf(
   { header }: Trace,
   request: LiveRequest,
@@ -56,11 +69,14 @@ export function hintOf(
 ) {
   const model = modelOf(models, request);
   const example = model.examples.find(({ text }) => text === request.text);
-  if (example) return example.hint[language];
+  const said = header.notes || example?.hint[language];
+  if (said) return said;
+  const about = model.about?.[language] ?? "";
+  if (example || model.library || model.words !== null) return about;
   const tokens = header.source.length ? header.source : header.target.slice(0, header.prompt);
   const length = tokens.filter((token) => !isSpecial(token)).length;
   const note = textNote(model, request.text, tokens, length);
-  return note ? fillIn(strings[language].explore, note.key, note.facts) : "";
+  return note ? fillIn(strings[language].explore, note.key, note.facts) : about;
 }
 
 /** @param request that failed */
@@ -71,6 +87,7 @@ export function errorSentence(
   { text }: LiveRequest,
 ) {
   const { live, errors } = strings[language];
+  if (error instanceof ModelError && error.facts.sentence) return String(error.facts.sentence);
   if (!(error instanceof ModelError && error.key)) {
     const problem = String((error instanceof ModelError && error.facts.problem) || error);
     return fillIn(live, "unexpected", { problem });
@@ -78,9 +95,43 @@ export function errorSentence(
   const { query } = error.facts; // from 0; on the page from 1
   const facts = { ...error.facts, ...(typeof query === "number" && { query: query + 1 }) };
   const said = fillIn({ ...errors, ...live }, error.key, facts);
-  const other = models.find((model) => !model.symbols.length && reads(model, text));
+  const other = models.find((one) => !one.symbols.length && !one.library && reads(one, text));
   if (error.key !== "unknown_symbol" || !other) return said;
   return `${said} ${fillIn(live, "choose_translator", { name: other.name })}`;
+}
+
+/**
+ * Why a request is not shown. With a server it names what is shown instead, if that is another text
+ * or is read another way.
+ * @param asked what failed
+ */
+export function refusedSentence(
+  data: PageData,
+  language: string,
+  error: unknown,
+  asked: LiveRequest,
+  shown: LiveRequest | null,
+) {
+  const reason = errorSentence(data, language, error, asked);
+  const same = shown && JSON.stringify(unchanged(shown)) === JSON.stringify(unchanged(asked));
+  if (!data.server || !shown || same || error instanceof ServerError) return reason;
+  const { explore } = data.strings[language];
+  const { model, pair, pad } = shown;
+  if (model !== asked.model) return fillIn(explore, "shown_instead", { reason, model });
+  const texts = { text: shorten(shown.text), pair: shorten(pair ?? "") };
+  let text = fillIn(explore, pair ? "shown_pair" : "shown_text", texts);
+  if (pad !== asked.pad) {
+    const padding = fillIn(explore, "pad_choice", { count: pad });
+    text = fillIn(explore, "shown_padding", { text, padding });
+  }
+  return fillIn(explore, "shown_text_of", { reason, text, model });
+}
+
+function shorten(text: string) {
+  const characters = [...text];
+  return characters.length > LONGEST_NAMED
+    ? `${characters.slice(0, LONGEST_NAMED).join("")}…`
+    : text;
 }
 
 /** @param names of parameters of a link that could not be followed */

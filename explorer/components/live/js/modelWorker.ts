@@ -16,6 +16,15 @@ export interface LiveRequest {
   pad: number; // padding tokens added
   forced: [number, number][]; // (step, id)
   interventions: string[]; // lines
+  pair: string | null; // the second text, "" without one; null of a model that reads none
+  reading: Reading | null; // null of a model that is none of the library
+}
+
+/** How a model of the library reads a text, as `Reading` in Python. */
+export interface Reading {
+  source_language: string; // code; "" = the model's own choice
+  target_language: string;
+  chat: boolean; // whether the text is a user's message
 }
 
 /** What the page asks, by kind. */

@@ -11,6 +11,7 @@ export interface PageData {
   opening: { text: string; pad: number } | null; // of a page with one text
   site: boolean; // whether lessons and a recorded training lie beside this page
   lessons: LinkedLesson[];
+  server?: string; // address that traces; without one, the page itself computes
   gone?: string; // name of the model of the address whose page of trainings is closed
 }
 

@@ -2,6 +2,7 @@
 
 import type { ClassView } from "../../classroom/js/classroom.ts";
 import { createStore, type Store } from "../../dom/js/store.ts";
+import type { ReadingChoices } from "../../trace/js/trace.ts";
 import { type Source, wordOf } from "./hostView.ts";
 import type { InitialView } from "./initialView.ts";
 import { initialRequest, type LiveModel } from "./liveModel.ts";
@@ -30,13 +31,16 @@ export interface PageState {
   asked: TraceRequest; // the latest, which a control changes, on screen or not yet
   onScreen: OnScreen | null;
   draft: string | null; // what a person typed and has not sent
+  pairDraft: string | null; // the same in the box of the second text
   unread: { request: LiveRequest; error: unknown } | null; // a text that could not be read
   problem: string; // a sentence
   introduced: boolean; // whether the page was not new to the person when the latest was asked for
   coming: string; // the word of the trace that is waited for; "" = none
   late: boolean; // whether the person has waited for a while
+  opening: boolean; // whether the model that is waited for has not answered yet
   loaded: { percent: number; size: string } | null; // of the file of the model, while it comes
   decoded: string; // so far
+  reading: ReadingChoices | null; // of the model on screen
   host: ClassView | null; // what the followed host shows
   trainingNote: string; // key of what is said of the host's training; "" = nothing
 }
@@ -47,8 +51,9 @@ export function createPageState({ models }: PageData, language: string) {
   return createStore<PageState>({
     language,
     asked: { request: initialRequest(models[0]), view: {} },
-    ...{ onScreen: null, draft: null, unread: null, problem: "", introduced: true },
-    ...{ coming: "", late: false, loaded: null, decoded: "", host: null, trainingNote: "" },
+    ...{ onScreen: null, draft: null, pairDraft: null, unread: null, problem: "" },
+    ...{ introduced: true, coming: "", late: false, opening: false, loaded: null, decoded: "" },
+    ...{ reading: null, host: null, trainingNote: "" },
   });
 }
 

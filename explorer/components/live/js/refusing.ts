@@ -2,10 +2,11 @@
 
 import type { Backend } from "./backend.ts";
 import { initialRequest, isChanged, unchanged } from "./liveModel.ts";
-import { errorSentence, refusalSentence } from "./messages.ts";
+import { refusalSentence, refusedSentence } from "./messages.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
 import { modelOf, type PageStore, shownRequest, type TraceRequest } from "./pageState.ts";
+import { ServerError } from "./serverError.ts";
 import type { TracePicture } from "./tracePicture.ts";
 
 /** Say why a text is not shown, leave it in its box, and show what comes instead. */
@@ -17,6 +18,11 @@ interface Parts {
   ask: (instead: TraceRequest) => unknown;
 }
 
+/** Whether a request is not read as its model itself reads. */
+function readsOtherwise({ reading }: LiveRequest, own: LiveRequest["reading"]) {
+  return JSON.stringify(reading) !== JSON.stringify(own);
+}
+
 export function createRefusing(
   data: PageData,
   { values: state, set }: PageStore,
@@ -24,27 +30,43 @@ export function createRefusing(
 ): Refuse {
   const unopened: Set<string> = new Set(); // models whose files could not be opened
 
-  /** @returns the sentence, without the error of a text that is left in its box, which has its place */
-  const sayWhy = ({ request, refused, problem }: TraceRequest, error: unknown) => {
+  /**
+   * @param next what is shown instead; null = what is on screen
+   * @returns the sentence, without the error of a text that is left in its box, which has its place
+   */
+  const sayWhy = (
+    { request, refused, problem }: TraceRequest,
+    error: unknown,
+    next: LiveRequest | null,
+  ) => {
     const { language } = state;
     const unfollowed = refused?.length ? refusalSentence(data, language, refused) : "";
-    if (isGiven(request) && state.draft === null) set({ draft: request.text });
+    const { text, pair } = request;
+    if (isGiven(request) && state.draft === null) set({ draft: text, pairDraft: pair });
     const unread = request.text === state.draft ? { request, error } : null;
-    const said = unread ? "" : errorSentence(data, language, error, request);
+    const shown = next ?? shownRequest(state);
+    const said = unread ? "" : refusedSentence(data, language, error, request, shown);
     set({ unread });
     return problem ?? [unfollowed, said].filter(Boolean).join(" ");
   };
-  const isGiven = (request: LiveRequest) => request.text !== initialOf(request).text;
-  const initialOf = (request: LiveRequest) => initialRequest(modelOf(data.models, request));
+  const isGiven = ({ text, pair, model }: LiveRequest) => {
+    const initial = initialOf({ model });
+    return text !== initial.text || pair !== initial.pair;
+  };
+  const initialOf = (request: Pick<LiveRequest, "model">) =>
+    initialRequest(modelOf(data.models, request));
   /**
    * A model that was chosen opens with another text; where there is no picture, another model opens.
-   * @returns null where the picture stays
+   * @returns null where the picture stays, as where the server does not answer
    */
-  const instead = (request: LiveRequest): LiveRequest | null => {
+  const instead = (request: LiveRequest, error: unknown): LiveRequest | null => {
+    if (error instanceof ServerError) return null;
     const shown = shownRequest(state);
     const open = backend.has(request.model);
     if (open && request.model !== shown?.model) {
       if (isChanged(request)) return unchanged(request);
+      const { reading } = initialOf(request);
+      if (readsOtherwise(request, reading)) return { ...request, reading };
       if (isGiven(request)) return initialOf(request);
     }
     if (open || shown) return null;
@@ -54,8 +76,8 @@ export function createRefusing(
     return next ? initialRequest(next) : null;
   };
   return (asked, error) => {
-    const problem = sayWhy(asked, error);
-    const next = instead(asked.request);
+    const next = instead(asked.request, error);
+    const problem = sayWhy(asked, error, next);
     if (next) {
       ask({ request: next, view: {}, problem });
       return;

@@ -5,6 +5,7 @@ import { readTrace } from "../../trace/js/trace.ts";
 import { serverBytes } from "../../trace/js/traceQuestions.ts";
 import type { Backend } from "./backend.ts";
 import type { Questions } from "./modelWorker.ts";
+import { ServerError, statusError } from "./serverError.ts";
 
 type Question = Questions["trace"];
 
@@ -31,14 +32,15 @@ export function serverBackend(address: string, visitor: string): Backend {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-Visitor": visitor },
       body: bodyOf(question),
-    });
-    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-    answered.add(model);
+    }).catch(away);
+    if (!answer.ok) throw statusError(answer.status, model);
     if (answer.headers.get("Content-Type") === REFUSAL) {
-      const { key, facts } = await answer.json();
+      const { key, facts, opened } = await answer.json().catch(away);
+      if (opened) answered.add(model);
       throw new ModelError(key, facts);
     }
-    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const bytes = new Uint8Array(await answer.arrayBuffer().catch(away));
+    answered.add(model);
     const spent = (performance.now() - start) / Math.max(1, text.length);
     pace.set(model, Math.min(spent, pace.get(model) ?? Number.POSITIVE_INFINITY));
     return bytes;
@@ -80,6 +82,11 @@ export function serverBackend(address: string, visitor: string): Backend {
       timer = own;
     },
   };
+}
+
+/** The connection is lost, or nobody answers. */
+function away(): never {
+  throw new ServerError("server_away");
 }
 
 /** What the route reads, `explore_route.Asked`. */

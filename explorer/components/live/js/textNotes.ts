@@ -1,7 +1,4 @@
-/**
- * What a reader should know of a text that a model was not trained for, as the app says it
- * (`explorer/app/widgets/notes.py`).
- */
+/** What a reader should know of a text that one of our own models was not trained for. */
 
 import type { Facts } from "../../dom/js/sentences.ts";
 import { isChinese, type LiveModel } from "./liveModel.ts";

@@ -21,13 +21,15 @@ export function createTracing(
   { values: state, set }: PageStore,
   { backend, picture, show }: { backend: Backend; picture: TracePicture; show: Show },
 ): Tracing {
-  const trace = async (asked: TraceRequest, latest: () => boolean) => {
+  const traceText = async (asked: TraceRequest, latest: () => boolean) => {
     const computed = await backend.trace(questionOf(data, state.language, asked), {
       wanted: latest,
       onText: (decoded) => latest() && set({ decoded }),
     });
     if (!latest() || !computed) return;
-    show(readTrace(computed.bytes), asked, computed);
+    const trace = readTrace(computed.bytes);
+    set({ reading: trace.header.reading ?? null });
+    show(trace, asked, computed);
     if (computed.check) check(computed.check, asked.request);
   };
   /** Check the trace on screen, once it is there: the checks take passes of their own. */
@@ -46,7 +48,7 @@ export function createTracing(
     const view = picture.keptView(true);
     backend.traceAhead(questionOf(data, state.language, { request, view }));
   };
-  return { trace, traceAhead };
+  return { trace: traceText, traceAhead };
 }
 
 function questionOf(

@@ -13,7 +13,7 @@ const SLOW = 300; // ms after which a person is told what the page waits for
 
 export function createWaiting(
   { values: state, set }: PageStore,
-  { progress }: Backend,
+  { has, progress }: Backend,
   use: PageUse,
 ): Waiting {
   let timer: ReturnType<typeof setTimeout> | undefined; // after which the person has waited long
@@ -28,6 +28,7 @@ export function createWaiting(
       unread: unread?.request.text === draft ? unread : null,
       introduced: use.begun(),
       decoded: "",
+      opening: !has(asked.request.model),
       loaded: progress(asked.request.model),
     });
     clearTimeout(timer);

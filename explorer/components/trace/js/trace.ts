@@ -95,6 +95,20 @@ export interface Prediction {
   rows: PredictionRow[];
 }
 
+/** A language that a model reads or writes. */
+export interface SpokenLanguage {
+  code: string;
+  name: string; // "French · fr"
+}
+
+/** How a model of the library can read a text; `explorer/app/reading_choices.py` writes it. */
+export interface ReadingChoices {
+  languages: SpokenLanguage[];
+  source: SpokenLanguage | null; // that it reads by default; null where it chooses itself
+  target: SpokenLanguage | null; // that it writes
+  chats: boolean; // whether it can read a text as a user's message
+}
+
 interface TraceHeader {
   source: string[];
   target: string[];
@@ -118,6 +132,8 @@ interface TraceHeader {
   columns?: number[];
   original?: string[]; // outputs without forced tokens, of a trace in words
   resources?: Offer; // what can be asked about the trace, if anything
+  notes?: string; // what the server has to say of it
+  reading?: ReadingChoices; // of its model, if that has any
   /** in class mode, the query that asks for this trace; null where only this visitor can ask */
   visit?: Record<string, string> | null;
 }
