@@ -27,8 +27,9 @@ export function createMessages(state: Readonly<PageState>, data: PageData, place
     const known = introduced || asked.key || (problem && !onScreen);
     write(intro, known ? "" : modelOf(data.models, asked.request).intro[language]);
     write(hint, unread ? "" : (onScreen?.hint ?? "")); // of another text than that in the box
-    const scored = onScreen?.request && modelOf(data.models, onScreen.request).scored?.[language];
-    assign(hint, "title", scored && !onScreen.hint.includes(scored) ? scored : null);
+    const model = data.models.find(({ name }) => name === onScreen?.request?.model); // or deleted
+    const scored = model?.scored?.[language];
+    assign(hint, "title", scored && !hint.textContent?.includes(scored) ? scored : null);
     const shown = shownRequest(state);
     const said = unread ? refusedSentence(data, language, unread.error, unread.request, shown) : "";
     write(message, [problem, said].filter(Boolean).join(" "));

@@ -47,7 +47,7 @@ export interface PageState {
 
 export type PageStore = Store<PageState>;
 
-export function createPageState({ models }: PageData, language: string) {
+export function createPageState({ models }: Pick<PageData, "models">, language: string) {
   return createStore<PageState>({
     language,
     asked: { request: initialRequest(models[0]), view: {} },
