@@ -7,7 +7,7 @@ import { isSpecial } from "../../trace/js/label.ts";
 import { LONGEST_SYMBOL, LONGEST_TEXT } from "../../trace/js/look.ts";
 import type { Trace } from "../../trace/js/trace.ts";
 import { rangesOf } from "../../trace/js/verbs.ts";
-import { reads, unchanged } from "./liveModel.ts";
+import { type LiveModel, reads, unchanged } from "./liveModel.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
 import { modelOf, type PageState, shownRequest } from "./pageState.ts";
@@ -15,6 +15,8 @@ import { ServerError } from "./serverError.ts";
 import { textNote } from "./textNotes.ts";
 
 const LONGEST_NAMED = 2 * LONGEST_SYMBOL; // characters of a text that is repeated in a message
+
+const LONGEST_IN_HEADER = 200; // characters of a hint in the header of the app's page
 
 /** @param place of the picture, which pales while a text is waited for */
 export function createMessages(state: Readonly<PageState>, data: PageData, place: HTMLElement) {
@@ -27,12 +29,17 @@ export function createMessages(state: Readonly<PageState>, data: PageData, place
     const known = introduced || asked.key || (problem && !onScreen);
     write(intro, known ? "" : modelOf(data.models, asked.request).intro[language]);
     write(hint, unread ? "" : (onScreen?.hint ?? "")); // of another text than that in the box
+    hint.classList.toggle("long", (onScreen?.hint.length ?? 0) > LONGEST_IN_HEADER);
     const model = data.models.find(({ name }) => name === onScreen?.request?.model); // or deleted
     const scored = model?.scored?.[language];
     assign(hint, "title", scored && !hint.textContent?.includes(scored) ? scored : null);
     const shown = shownRequest(state);
     const said = unread ? refusedSentence(data, language, unread.error, unread.request, shown) : "";
-    write(message, [problem, said].filter(Boolean).join(" "));
+    hint.classList.toggle("example", isExample(model, onScreen?.hint, language));
+    const told = [problem, said].filter(Boolean).join(" ");
+    if (message.textContent === told) return;
+    write(message, told);
+    if (told) message.scrollIntoView({ block: "nearest" }); // who sends a text may be further down
   };
   const drawWait = () => {
     for (const part of [place, hint]) part.classList.toggle("waiting", state.late);
@@ -41,6 +48,11 @@ export function createMessages(state: Readonly<PageState>, data: PageData, place
   /** The sentences, and among them the controls that they are about. */
   const around = (controls: HTMLElement) => [intro, controls, hint, status, message];
   return { around, views: [draw, drawWait] };
+}
+
+/** Whether a hint says what to look at in an example. */
+function isExample(model: LiveModel | undefined, hint: string | undefined, language: string) {
+  return model?.examples.some((example) => example.hint[language] === hint) ?? false;
 }
 
 /** What a person waits for: the file of the model that was chosen, or its output. */
