@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -117,6 +118,14 @@ class _Session:
         self._state[key] = value
 
 
+@contextmanager
+def session_of(app: AppTest) -> Iterator[None]:
+    """A block in which code outside of a page's script reads and writes its session."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(st, "session_state", _Session(app))
+        yield
+
+
 def write_address(app: AppTest, query: Mapping[str, str]) -> None:
     """Put a query into the URL, as the browser does."""
     app.query_params.clear()
@@ -134,7 +143,6 @@ def looked_at(
     known = sent_to_explore(app)["followed"] if followed is None else followed
     write_address(app, query)
     report = {"look": {"parameters": urlencode(query), "followed": known, "back": back}}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(st, "session_state", _Session(app))
+    with session_of(app):
         explore.take_look(visitor_catalog(), report)
     return app.run()
