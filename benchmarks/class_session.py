@@ -42,11 +42,11 @@ FIND = """
     .map((node) => node.shadowRoot?.querySelector(selector)).find(Boolean)
     ?? document.querySelector(selector);
 """
-"""The host's player is a component of Streamlit's page, a guest's a part of its page."""
+"""The host's Explore is a component of Streamlit's page, a guest's a part of its page."""
 
 CLICK = f"""(button) => {{{FIND}
   const now = performance.timeOrigin + performance.now();
-  part("player", `[data-testid=${{button}}]`).click();
+  part("explore", `[data-testid=${{button}}]`).click();
   return now;
 }}"""
 WATCH = f"""() => {{{FIND}
@@ -56,7 +56,7 @@ WATCH = f"""() => {{{FIND}
   channel.port1.onmessage = ({{ data }}) =>
     window.shown.push([data, performance.timeOrigin + performance.now()]);
   const look = () => {{
-    const text = part("player", "[data-testid=step-count]")?.textContent ?? "";
+    const text = part("explore", "[data-testid=step-count]")?.textContent ?? "";
     if (text !== last) channel.port2.postMessage(text);
     last = text;
     requestAnimationFrame(look);

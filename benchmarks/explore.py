@@ -2,13 +2,12 @@
 
     python -m benchmarks.explore [--texts 40]
 
-Two apps, served the same way and opened in one browser, in a random turn: Explore drawn by a run of
-the script, and the component that asks the server for each text. "Painted" is the first task after
-the first frame with the tokens of the new text. "Typed" is a text whose last key was pressed a
-quarter of a second before Enter, so that the component has asked for it by then; "untyped" one that
-comes with Enter, as an example does. No text is asked for twice, and all of a model have the same
-length. Medians with their quartiles, and how many times as fast the component is: the median of
-1,000 bootstrap samples, with its 95 % interval.
+"Painted" is the first task after the first frame with the tokens of the new text. "Typed" is a text
+whose last key was pressed a quarter of a second before Enter, so that the page has asked for it by
+then; "untyped", the baseline, one that comes with Enter, as an example does; they take turns at
+random. No text is asked for twice, and all of a model have the same length. Medians with their
+quartiles, and how many times as fast as untyped: the median of 1,000 bootstrap samples, with its
+95 % interval.
 """
 
 import argparse
@@ -23,8 +22,7 @@ from playwright.sync_api import Page
 from benchmarks.browser import PAINTED, chromium, new_page
 from tests.support.app_server import running_app
 
-APPS = {"script": "", "component": "1"}
-WAYS = (("script", "typed"), ("component", "untyped"), ("component", "typed"))
+WAYS = ("untyped", "typed")
 REST = 250  # ms between the last key and Enter
 SOURCE = "input[aria-label='Source']"
 FIND = """
@@ -106,46 +104,40 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     generator = random.Random(0)
     with ExitStack() as stack:
-        browser = stack.enter_context(chromium())
-        pages = {}
-        for app, chosen in APPS.items():
-            pages[app] = new_page(browser)
-            address = stack.enter_context(running_app(ATTENTION_EXPLORE=chosen))
-            pages[app].goto(address)
+        page = new_page(stack.enter_context(chromium()))
+        address = stack.enter_context(running_app())
         for model in ("reverse", "english-french"):
-            for page in pages.values():
-                page.goto(f"{page.url.split('?')[0]}?model={model}")
-                page.locator(SOURCE).first.wait_for(timeout=60_000)
-                page.get_by_test_id("strip-source").wait_for(timeout=60_000)
-                page.wait_for_timeout(3000)
-            report(model, measured(model, pages, options.texts, generator))
+            page.goto(f"{address}?model={model}")
+            page.locator(SOURCE).first.wait_for(timeout=60_000)
+            page.get_by_test_id("strip-source").wait_for(timeout=60_000)
+            page.wait_for_timeout(3000)
+            report(model, measured(model, page, options.texts, generator))
 
 
 def measured(
-    model: str, pages: dict[str, Page], count: int, generator: random.Random
-) -> dict[tuple[str, str], list[float]]:
-    """Times by app and way, after two texts of each that are not counted."""
+    model: str, page: Page, count: int, generator: random.Random
+) -> dict[str, list[float]]:
+    """Times by way, after two texts of each that are not counted."""
     warm, turns = [*WAYS] * 2, [*WAYS] * count
     generator.shuffle(turns)
     order = warm + turns
-    times: dict[tuple[str, str], list[float]] = {way: [] for way in WAYS}
+    times: dict[str, list[float]] = {way: [] for way in WAYS}
     for way, text in zip(order, texts(model, len(order), generator), strict=True):
-        app, how = way
-        times[way].append(time_of(pages[app], text, how))
+        times[way].append(time_of(page, text, way))
     return {way: own[2:] for way, own in times.items()}
 
 
-def report(model: str, times: dict[tuple[str, str], list[float]]) -> None:
-    generator, script = random.Random(0), times["script", "typed"]
-    for (app, how), own in times.items():
+def report(model: str, times: dict[str, list[float]]) -> None:
+    generator, baseline = random.Random(0), times["untyped"]
+    for how, own in times.items():
         low, middle, high = statistics.quantiles(own, n=4)
         ratios = sorted(
-            statistics.median(generator.choices(script, k=len(script)))
+            statistics.median(generator.choices(baseline, k=len(baseline)))
             / statistics.median(generator.choices(own, k=len(own)))
             for _ in range(1000)
         )
         print(
-            f"{model:15} {app:10} {how:8} {middle:6.0f} ms ({low:.0f} to {high:.0f})   "
+            f"{model:15} {how:8} {middle:6.0f} ms ({low:.0f} to {high:.0f})   "
             f"{statistics.median(ratios):.2f} × ({ratios[25]:.2f} to {ratios[974]:.2f})"
         )
 

@@ -63,7 +63,7 @@ stepper()
 """
 STEP = """
 async ({ button, counter }) => {
-  const player = [...document.querySelectorAll(".st-key-player *")].find((e) => e.shadowRoot);
+  const player = [...document.querySelectorAll(".st-key-explore *")].find((e) => e.shadowRoot);
   const root = player?.shadowRoot ?? document;
   const shown = () => root.querySelector(counter)?.textContent;
   const before = shown();

@@ -1,5 +1,8 @@
 """What components are sent: nothing new while nothing has changed."""
 
+import json
+
+import numpy as np
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -10,11 +13,11 @@ from explorer.app import mount
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import trace_route
 from explorer.core import folders
-from tests.support.app_pages import open_page, sent_to
+from tests.support.app_pages import open_page, picture_of, sent_to
 from tests.support.payloads import unpack_payload
 
 LINK = {"text": "1 2 3", "step": "2"}
-PAGES = [("explore", "player"), ("heads", "head_grid")]
+PAGES = [("explore", "explore"), ("heads", "head_grid")]
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +49,12 @@ def test_a_query_that_is_followed_again_sends_other_bytes(page, component):
     app = follow(app, text="3 2 1")
     again = sent_to(follow(app, **LINK), component)
     assert again != before
-    assert again[:-8] == before[:-8]  # only the mark of the picture differs
+    if component == "head_grid":
+        assert again[:-8] == before[:-8]  # only the mark of the picture differs
+    else:
+        sent = [json.loads(one) for one in (before, again)]
+        assert [one.pop("followed") for one in sent] == [1, 3]
+        assert sent[0] == sent[1]
 
 
 def test_interventions_change_the_comparison_and_not_the_grid():
@@ -63,21 +71,25 @@ def test_interventions_change_the_comparison_and_not_the_grid():
 def test_all_payloads_together_are_bounded(monkeypatch):
     monkeypatch.setattr(mount, "_payloads", LimitedCache(mount.MOST_PAYLOAD_BYTES))
     app = open_page("explore", **LINK)
-    sizes = [len(sent_to(app, "player"))]
-    assert mount._payloads.size == sizes[0]
-    monkeypatch.setattr(mount, "_payloads", LimitedCache(sizes[0] + 100))
+    size = len(sent_to(app, "explore"))
+    assert mount._payloads.size == size
+    monkeypatch.setattr(mount, "_payloads", LimitedCache(size + 100))
     for text in ("1 2 3", "3 2 1", "1 2 3"):
         app = follow(app, text=text)
-    assert mount._payloads.size == len(sent_to(app, "player"))
+    assert mount._payloads.size == len(sent_to(app, "explore"))
 
 
-@pytest.mark.parametrize(("page", "component"), PAGES)
-def test_a_large_trace_has_an_address_for_its_weights(page, component, monkeypatch):
+def grid_of(**link: str) -> tuple[dict, dict[str, np.ndarray]]:
+    """What the grid was sent of its trace: header and arrays."""
+    _, arrays = unpack_payload(sent_to(open_page("heads", **link), "head_grid"))
+    return unpack_payload(arrays["trace"].tobytes())
+
+
+@pytest.mark.parametrize("sent", [picture_of, grid_of])
+def test_a_large_trace_has_an_address_for_its_weights(sent, monkeypatch):
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
     monkeypatch.setattr(mount, "_payloads", LimitedCache(10**7))
-    header, arrays = unpack_payload(sent_to(open_page(page, **LINK), component))
-    if component == "head_grid":
-        header, arrays = unpack_payload(arrays["trace"].tobytes())
+    header, arrays = sent(**LINK)
     assert "cross.pictures" in arrays
     client = TestClient(Starlette(routes=[Route(trace_route.PATH, trace_route.serve)]))
     address = header["resources"]["address"]
@@ -85,8 +97,6 @@ def test_a_large_trace_has_an_address_for_its_weights(page, component, monkeypat
 
 
 def test_the_grid_has_the_offer_of_the_player():
-    player, _ = unpack_payload(sent_to(open_page("explore", **LINK), "player"))
-    _, arrays = unpack_payload(sent_to(open_page("heads", **LINK), "head_grid"))
-    grid, _ = unpack_payload(arrays["trace"].tobytes())
+    player, grid = picture_of(**LINK)[0], grid_of(**LINK)[0]
     names = ["vectors", "path", "without", "contributions", "attribution", "score", "decisive"]
     assert player["resources"]["names"] == grid["resources"]["names"] == names

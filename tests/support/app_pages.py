@@ -1,13 +1,25 @@
 """The app's pages without a browser, as a visitor opens them."""
 
+import json
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
+import numpy as np
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import WidgetList
 
 import explorer.app
+from explorer.app import explore_route
+from explorer.app.state import visit as visit_state
+from explorer.app.views import explore
+from explorer.app.visitor_catalog import catalog_of, visitor_catalog
+from explorer.core.look import from_query
 from tests.support.payloads import unpack_payload
 
 MAIN = Path(explorer.app.__file__).with_name("main.py")
@@ -62,3 +74,75 @@ def head_view(app: AppTest, name: str) -> tuple[dict, dict[str, dict]]:
         if "." not in part
     }
     return header, traces
+
+
+def sent_to_explore(app: AppTest) -> dict[str, Any]:
+    """What the component of Explore was sent."""
+    assert not app.exception
+    sent: dict[str, Any] = json.loads(sent_to(app, "explore"))
+    return sent
+
+
+def asked_visit(app: AppTest) -> dict[str, str]:
+    """The query of the visit that Explore was told to show."""
+    return dict(parse_qsl(sent_to_explore(app)["visit"], keep_blank_values=True))
+
+
+def picture_of(token: str = "", **query: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What the server sends for the picture of a link: its header and its arrays.
+
+    token: of the visitor whose uploads can be named. Raises `ExplorerError`.
+    """
+    catalog = catalog_of(token)
+    initial = {name: visit_state.initial_request(one) for name, one in catalog.items()}
+    look, _ = from_query(query, initial)
+    member, language = catalog[look.request.model], query.get("lang", "en")
+    return unpack_payload(
+        explore_route.explore_payload(member, look.request, look.selection, language)
+    )
+
+
+class _Session:
+    """The session of a page, for code outside of its script."""
+
+    def __init__(self, app: AppTest) -> None:
+        self._state = app.session_state
+
+    def get(self, key: str, default: object = None) -> Any:
+        try:
+            return self._state[key]
+        except KeyError:
+            return default
+
+    def __setitem__(self, key: str, value: object) -> None:
+        self._state[key] = value
+
+
+@contextmanager
+def session_of(app: AppTest) -> Iterator[None]:
+    """A block in which code outside of a page's script reads and writes its session."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(st, "session_state", _Session(app))
+        yield
+
+
+def write_address(app: AppTest, query: Mapping[str, str]) -> None:
+    """Put a query into the URL, as the browser does."""
+    app.query_params.clear()
+    for name, value in query.items():
+        app.query_params[name] = value
+
+
+def looked_at(
+    app: AppTest, query: Mapping[str, str], *, back: bool = False, followed: int | None = None
+) -> AppTest:
+    """Explore after the browser has written a query into the URL and reported it.
+
+    back, followed: see `ReportedLook`; None = as often as the browser was told.
+    """
+    known = sent_to_explore(app)["followed"] if followed is None else followed
+    write_address(app, query)
+    report = {"look": {"parameters": urlencode(query), "followed": known, "back": back}}
+    with session_of(app):
+        explore.take_look(visitor_catalog(), report)
+    return app.run()

@@ -2,7 +2,7 @@
 
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -12,25 +12,23 @@ from websockets.typing import Origin, Subprotocol
 
 @dataclass
 class Visitor:
-    """One connection, and the ids of the player's widget, its fragment and the text box, and
-    the mark of its picture.
+    """One connection to Explore, and the ids of the component and its fragment.
 
-    drawn: kinds of the elements that the last message caused.
-    query: the one in the address bar, as the server wrote it last.
+    asked: parameters of the visit that the component was told to show.
+    followed: number of visits that it knows of.
+    link: the one to share, once a look was reported.
     """
 
     socket: ClientConnection
     widget: str = ""
     fragment: str = ""
-    picture: str = ""
-    text_box: str = ""
+    asked: str = ""
+    followed: int = 0
+    link: str = ""
     errors: int = 0
-    drawn: list[str] = field(default_factory=list)
-    query: str = ""
 
     async def run(self, message: BackMsg) -> float:
         """Send a message: seconds until the last script run it caused has ended."""
-        self.drawn.clear()
         began = time.perf_counter()
         await self.socket.send(message.SerializeToString())
         while True:
@@ -41,36 +39,25 @@ class Visitor:
                 return time.perf_counter() - began
 
     def _learn(self, answer: ForwardMsg) -> None:
-        if answer.WhichOneof("type") == "page_info_changed":
-            self.query = answer.page_info_changed.query_string
         if answer.WhichOneof("type") != "delta":
             return
         element = answer.delta.new_element
         kind = element.WhichOneof("type")
-        self.drawn.append(kind or "block")
-        if kind == "bidi_component" and element.bidi_component.component_name.endswith("player"):
+        if kind == "bidi_component" and element.bidi_component.component_name.endswith("explore"):
             self.widget, self.fragment = element.bidi_component.id, answer.delta.fragment_id
-            self.picture = element.bidi_component.bytes[-8:].hex()
-        if kind == "text_input":
-            self.text_box = element.text_input.id
+            sent = json.loads(element.bidi_component.bytes)
+            self.asked, self.followed = sent["visit"], sent["followed"]
+        if kind == "code":
+            self.link = element.code.code_text
         if kind == "exception" or (kind == "alert" and "seconds" in element.alert.body):
             self.errors += 1
 
     def report(self, step: int) -> BackMsg:
         """The message the browser sends when the player rests on a step."""
-        message = BackMsg()
-        selection = {"site": "cross", "layer": 0, "head": 3, "step": step}
-        selection["picture"] = self.picture
-        widget = message.rerun_script.widget_states.widgets.add()
-        widget.id, widget.json_value = self.widget, json.dumps({"selection": selection})
-        message.rerun_script.fragment_id = self.fragment
-        return message
-
-    def submit(self, text: str) -> BackMsg:
-        """The message the browser sends when a text is submitted."""
+        look = {"parameters": f"{self.asked}&step={step}", "followed": self.followed}
         message = BackMsg()
         widget = message.rerun_script.widget_states.widgets.add()
-        widget.id, widget.string_value = self.text_box, text
+        widget.id, widget.json_value = self.widget, json.dumps({"look": {**look, "back": False}})
         message.rerun_script.fragment_id = self.fragment
         return message
 

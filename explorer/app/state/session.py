@@ -95,9 +95,3 @@ def page_id() -> str:
     """Streamlit's hash of the page that this run draws, "" outside of one."""
     context = get_script_run_ctx()
     return context.page_script_hash if context is not None else ""
-
-
-def is_whole_run() -> bool:
-    """Whether the present or next run of the script draws the whole page."""
-    context = get_script_run_ctx()
-    return context is None or not context.fragment_ids_this_run

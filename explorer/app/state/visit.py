@@ -100,11 +100,6 @@ def set_padding(count: object) -> None:
         _ask(replace(current().request, pad=count))
 
 
-def set_forced(forced: Mapping[int, int]) -> None:
-    """Force these tokens, id by step, and no others."""
-    _ask(replace(current().request, forced=tuple(sorted(forced.items()))))
-
-
 def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:
     """Choose another model and reset the selected head. A text that it cannot read is replaced by
     its first example. Padding, guessing and reading words stay as they are.

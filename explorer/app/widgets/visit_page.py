@@ -1,5 +1,5 @@
-"""What Explore and Heads, the pages that show the visit, have in common: follow the URL, open the
-chosen model, and trace the requested text.
+"""What Explore and Heads, the pages that show the visit, have in common: follow the URL. For Heads,
+open the chosen model and trace the requested text; on Explore the browser asks for it.
 
 If the model cannot be opened, the previous picture is shown. If the text is refused, another text
 of the same model is shown and named. If the model has none, nothing is shown.

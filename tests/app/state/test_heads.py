@@ -46,7 +46,7 @@ def test_the_permalink_names_every_section_but_the_first():
 
 
 def test_no_token_is_forced_and_the_last_good_request_stays_on_screen():
-    visit_state.set_forced({1: 4})
+    session.save(Look(Request("reverse", "1 2", 2, forced=((1, 4),))))
     first = heads_state.requested()
     assert first == Request("reverse", "1 2", 2)
     assert heads_state.shown_request() == first

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import streamlit as st
@@ -67,16 +66,3 @@ def test_one_module_alone_reads_and_writes(name, module):
     word = re.compile(rf"\bst\.{name}\b")
     users = [path for path in FOLDER.rglob("*.py") if word.search(path.read_text("utf-8"))]
     assert users == [Path(str(module.__file__))]
-
-
-@pytest.mark.parametrize(
-    ("context", "whole"),
-    [
-        (None, True),
-        (SimpleNamespace(fragment_ids_this_run=None), True),
-        (SimpleNamespace(fragment_ids_this_run=["address"]), False),
-    ],
-)
-def test_a_run_of_fragments_is_not_a_whole_run(monkeypatch, context, whole):
-    monkeypatch.setattr(session, "get_script_run_ctx", lambda: context)
-    assert session.is_whole_run() is whole

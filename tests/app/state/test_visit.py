@@ -1,5 +1,6 @@
 """The visit that Explore and Heads share."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,14 @@ def request() -> Request:
     return visit_state.current().request
 
 
+def force_a_token() -> None:
+    """As a link does."""
+    visit = visit_state.current()
+    session.save(replace(visit, request=replace(visit.request, forced=((1, 4),))))
+
+
 def test_another_text_is_decoded_greedily():
-    visit_state.set_forced({1: 4})
+    force_a_token()
     visit_state.set_text("3 3")
     assert request() == Request("reverse", "3 3", 2)
 
@@ -45,13 +52,8 @@ def test_a_text_that_is_too_long_for_a_link_is_asked_for_by_nobody_else():
     assert visit_state.shared_query(member, Request("reverse", long)) is None
 
 
-def test_forced_tokens_are_kept_in_the_order_of_their_steps():
-    visit_state.set_forced({4: 5, 2: 4})
-    assert request().forced == ((2, 4), (4, 5))
-
-
 def test_another_padding_keeps_what_is_forced():
-    visit_state.set_forced({1: 4})
+    force_a_token()
     visit_state.set_padding(5)
     assert request() == Request("reverse", "1 2", 5, ((1, 4),))
 
@@ -110,7 +112,7 @@ def test_who_guesses_or_reads_words_goes_on_with_another_model():
 
 
 def test_another_model_has_other_heads_and_tokens():
-    visit_state.set_forced({1: 4})
+    force_a_token()
     visit_state.set_interventions(Interventions.parse(["keep cross.0.0"]))
     visit_state.choose_model("letters", CATALOG)
     assert request().forced == ()
@@ -221,7 +223,7 @@ def test_another_model_is_looked_at_anew_and_another_text_is_not():
 
 def test_a_model_that_is_gone_gives_way_to_the_first_with_one_sentence():
     assert visit_state.leave_missing(CATALOG) is None
-    visit_state.set_forced({1: 4})
+    force_a_token()
     catalog = {"letters": CATALOG["letters"]}
     gone = visit_state.leave_missing(catalog)
     assert visit_state.current() == Look(visit_state.initial_request(CATALOG["letters"]))
@@ -234,7 +236,7 @@ def test_languages_and_a_chat_are_for_models_of_the_library_alone():
     visit_state.set_chat(True)
     assert request().reading is None
     visit_state.choose_model("one", catalog)
-    visit_state.set_forced({1: 4})
+    force_a_token()
     visit_state.set_language("source", ["fr"], "fr")
     assert request().forced == ()
     visit_state.set_chat(True)

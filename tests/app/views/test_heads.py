@@ -13,14 +13,15 @@ from explorer.core.look import SECTIONS
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import (
     FIRST_TEXT,
+    asked_visit,
     chosen_in,
     head_view,
     open_page,
+    picture_of,
     sent_to,
     url_query,
 )
 from tests.support.example_traces import example_trace
-from tests.support.payloads import unpack_payload
 
 ROOT = Path(__file__).parents[3]
 TEXT = "7 3 9 1 4 a b c"
@@ -149,7 +150,7 @@ def test_the_visit_is_kept_between_the_pages():
     app = chosen_in(app.text_input, "source-en").set_value("1 2 3").run()
     app.query_params.clear()
     app = app.switch_page("views/explore.py").run()
-    assert chosen_in(app.text_input, "source-en").value == "1 2 3"
+    assert asked_visit(app)["text"] == "1 2 3"
 
 
 def initial_step(app: AppTest) -> int | None:
@@ -158,8 +159,7 @@ def initial_step(app: AppTest) -> int | None:
 
 
 def test_heads_opens_at_the_step_of_explore():
-    opened = open_page()
-    step = unpack_payload(sent_to(opened, "player"))[0]["view"]["step"]
+    step = picture_of()[0]["view"]["step"]
     assert initial_step(open_page("heads")) == step
     chosen = open_page("heads", text=TEXT, site="cross", layer="0", head="1", step="3")
     assert initial_step(chosen) == 3

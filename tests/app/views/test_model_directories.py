@@ -12,24 +12,26 @@ from streamlit.testing.v1 import AppTest
 
 import explorer
 from explorer.app import model_cache
+from explorer.app.visitor_catalog import catalog_of
+from explorer.app.widgets.notes import model_notes, text_note
 from explorer.core import folders
-from explorer.core.errors import MeasurementError
+from explorer.core.errors import ExplorerError, MeasurementError
+from explorer.core.look import Request
 from explorer.heads.reports.report_files import REPORT_FILES, measured_folder
 from explorer.jobs import measurement_jobs
 from explorer.model.opening import EXTRA
 from tests.support.app_pages import (
     FIRST,
     MAIN,
-    captions,
     chosen_in,
     head_view,
     open_page,
+    picture_of,
     sent_to,
     url_query,
 )
 from tests.support.huggingface_families import saved, tiny_model
 from tests.support.model_directories import bert, gpt2
-from tests.support.payloads import unpack_payload
 
 SENTENCE = "The cat sees a dog."
 CHANGES = {"part": "compare", "with": "@changes"}
@@ -43,9 +45,9 @@ def folder(model_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def header(app: AppTest) -> dict:
-    """The header of what the player was sent."""
+    """The header of the trace in the grid of heads."""
     assert not app.exception
-    return unpack_payload(sent_to(app, "player"))[0]
+    return head_view(app, "head_grid")[1]["trace"]
 
 
 def chosen(app: AppTest, model: str) -> AppTest:
@@ -65,7 +67,7 @@ def errors(app: AppTest) -> list[str]:
     ],
 )
 def test_a_model_of_each_kind_is_chosen_by_its_name(model, sites, site):
-    app = chosen(open_page(), model)
+    app = chosen(open_page("heads"), model)
     assert errors(app) == []
     sent = header(app)
     assert list(sent["sites"]) == sites
@@ -78,13 +80,13 @@ def test_a_model_of_each_kind_is_chosen_by_its_name(model, sites, site):
     assert link["model"] == model
     assert "/" not in "".join(link.values())
     model_cache._directories.clear()
-    again = header(open_page(**link))
+    again = header(open_page("heads", **link))
     assert (again["source"], again["target"]) == (header(app)["source"], header(app)["target"])
     assert again["view"]["site"] in (None, site)
 
 
 def test_a_text_that_the_next_model_cannot_use_is_replaced():
-    app = chosen(open_page(), "bert-tiny")
+    app = chosen(open_page("heads"), "bert-tiny")
     assert "[MASK]" in chosen_in(app.text_input, "source-en").value
     app = chosen(app, "gpt-tiny")
     assert "[MASK]" not in chosen_in(app.text_input, "source-en").value
@@ -101,7 +103,7 @@ def broken(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_model_that_does_not_open_leaves_the_picture_and_the_list(broken):
-    app = open_page(text="3 1 2")
+    app = open_page("heads", text="3 1 2")
     shown = header(app)
     app = chosen(app, "cut")
     assert len(errors(app)) == 1
@@ -115,7 +117,7 @@ def test_a_model_that_does_not_open_leaves_the_picture_and_the_list(broken):
 
 
 def test_a_link_to_it_shows_the_default_with_the_reason(broken):
-    app = open_page(model="cut")
+    app = open_page("heads", model="cut")
     assert "cannot open “cut”" in errors(app)[0]
     assert header(app)["facts"]["model"] == FIRST
     heads = open_page("heads", model="cut")
@@ -126,7 +128,7 @@ def test_a_link_to_it_shows_the_default_with_the_reason(broken):
 def test_without_the_library_one_line_says_how_to_add_it(monkeypatch):
     model_cache._directories.clear()
     monkeypatch.setitem(sys.modules, "transformers", None)
-    app = chosen(open_page(), "opus-tiny")
+    app = chosen(open_page("heads"), "opus-tiny")
     assert len(errors(app)) == 1
     assert EXTRA in errors(app)[0]
     assert header(app)["facts"]["model"] == FIRST
@@ -134,7 +136,7 @@ def test_without_the_library_one_line_says_how_to_add_it(monkeypatch):
 
 @pytest.mark.parametrize("name", ["../opus-tiny", "{folder}/opus-tiny", "opus-tiny/.", "nothing"])
 def test_no_link_can_name_a_path(name, folder):
-    app = open_page(model=name.format(folder=folder))
+    app = open_page("heads", model=name.format(folder=folder))
     assert header(app)["facts"]["model"] == FIRST
     assert "model" in app.warning[0].value
     assert "opus-tiny" in chosen_in(app.selectbox, "model-en").options[-1]
@@ -147,7 +149,8 @@ def test_the_library_is_imported_when_a_model_is_first_used(folder):
         "from streamlit.testing.v1 import AppTest\n"
         f"app = AppTest.from_file({str(MAIN)!r}, default_timeout=60).run()\n"
         "assert not app.exception and 'torch' in sys.modules\n"
-        "assert any('opus-tiny' in name for name in app.selectbox(key='model-en').options)\n"
+        "mounted = [element.proto.bytes for element in app.get('bidi_component')]\n"
+        "assert any(b'opus-tiny' in sent for sent in mounted)\n"
         "sys.exit('transformers' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
@@ -157,7 +160,7 @@ def test_the_library_is_imported_when_a_model_is_first_used(folder):
 @pytest.mark.parametrize("text", ["", "   ", "🙂", "你看见 🙂 猫。", "cat " * 300, "cat " * 500])
 @pytest.mark.parametrize("model", ["opus-tiny", "gpt-tiny", "bert-tiny"])
 def test_odd_texts_are_shown_or_refused_with_one_sentence(model, text):
-    app = open_page(model=model)
+    app = open_page("heads", model=model)
     before = header(app)["source"]
     app = chosen_in(app.text_input, "source-en").set_value(text).run()
     shown = header(app)
@@ -249,7 +252,7 @@ def test_each_bad_directory_gets_one_sentence(kind, words, folder, tmp_path, mon
     bad = shutil.copytree(folder / "bert-tiny", tmp_path / "bad")
     damaged(bad, kind)
     monkeypatch.setenv(folders.MODELS_VARIABLE, str(tmp_path))
-    app = chosen(open_page(), "bad")
+    app = chosen(open_page("heads"), "bad")
     assert header(app)["facts"]["model"] == FIRST
     assert len(errors(app)) == 1
     assert words in errors(app)[0]
@@ -259,26 +262,24 @@ def test_each_bad_directory_gets_one_sentence(kind, words, folder, tmp_path, mon
 
 
 def test_weights_that_do_not_fit_and_long_prompts_get_one_sentence(monkeypatch):
-    app = chosen(open_page(), "gpt-tiny")
+    app = chosen(open_page("heads"), "gpt-tiny")
     app = chosen_in(app.text_input, "source-en").set_value("cat " * 450).run()
     assert len(errors(app)) == 1
     assert "at most 399" in errors(app)[0]
     model_cache._directories.clear()
     monkeypatch.setattr("explorer.model.huggingface.opening.loading.free_memory", lambda: 1000)
-    app = chosen(open_page(), "gpt-tiny")
+    app = chosen(open_page("heads"), "gpt-tiny")
     assert len(errors(app)) == 1
     assert "memory are free" in errors(app)[0]
 
 
-def test_a_token_that_fills_a_mask_stays_after_a_reload():
-    text = "The cat [MASK] a dog [MASK]."
-    app = open_page(model="bert-tiny", text=text, force="7.5")
-    assert errors(app) == []
-    assert [step for step, _ in header(app)["view"]["forced"]] == [7]
-    assert header(app)["facts"]["forced"] == {"7": 5}
-    refused = open_page(model="bert-tiny", text=text, force="1.5")
-    assert errors(refused)[0].startswith("There is no mask token at position 1")
-    assert header(refused)["view"]["forced"] == []
+def test_a_token_that_fills_a_mask_is_kept_by_a_link():
+    link = {"model": "bert-tiny", "text": "The cat [MASK] a dog [MASK]."}
+    shown, _ = picture_of(**link, force="7.5")
+    assert [step for step, _ in shown["view"]["forced"]] == [7]
+    assert shown["facts"]["forced"] == {"7": 5}
+    with pytest.raises(ExplorerError, match="There is no mask token at position 1"):
+        picture_of(**link, force="1.5")
 
 
 @pytest.mark.parametrize(
@@ -295,7 +296,7 @@ def test_a_model_that_predicts_no_tokens_opens_with_what_it_predicts(
 ):
     bert(tmp_path / "own", family, head)
     monkeypatch.setenv(folders.MODELS_VARIABLE, str(tmp_path))
-    app = open_page(model="own", text=SENTENCE)
+    app = open_page("heads", model="own", text=SENTENCE)
     assert errors(app) == []
     sent = header(app)
     assert sent["predictions"]["kind"] == kind
@@ -306,7 +307,7 @@ def test_a_model_that_predicts_no_tokens_opens_with_what_it_predicts(
 
 
 def test_a_second_text_is_read_and_its_box_is_for_models_that_read_one():
-    app = open_page(model="bert-tiny", text="The cat [MASK].")
+    app = open_page("heads", model="bert-tiny", text="The cat [MASK].")
     box = chosen_in(app.text_input, "pair-en")
     app = box.set_value("A dog is here.").run()
     assert errors(app) == []
@@ -314,10 +315,10 @@ def test_a_second_text_is_read_and_its_box_is_for_models_that_read_one():
     assert sent["facts"]["pair"] == "A dog is here."
     assert sent["source"][sent["facts"]["second"] - 1] == "[SEP]"
     assert url_query(app)["pair"] == "A dog is here."
-    again = open_page(**url_query(app))
+    again = open_page("heads", **url_query(app))
     assert chosen_in(again.text_input, "pair-en").value == "A dog is here."
     assert header(again)["source"] == sent["source"]
-    padded = open_page(**(url_query(app) | {"pad": "2"}))
+    padded = open_page("heads", **(url_query(app) | {"pad": "2"}))
     assert header(padded)["source"][-2:] == ["[PAD]", "[PAD]"]
     app = chosen(app, "gpt-tiny")
     assert not [box for box in app.text_input if str(box.key).startswith("pair-")]
@@ -325,8 +326,9 @@ def test_a_second_text_is_read_and_its_box_is_for_models_that_read_one():
 
 
 def test_a_typed_separator_is_noted():
-    app = open_page(model="bert-tiny", text="The cat. [SEP] A dog.")
-    assert any("second text" in caption.value for caption in app.caption)
+    member, text = catalog_of("")["bert-tiny"], "The cat. [SEP] A dog."
+    trace = model_cache.trace(member, Request("bert-tiny", text))
+    assert "second text" in text_note(member, text, trace, "en")
 
 
 def test_heads_are_removed_of_a_pair():
@@ -335,7 +337,7 @@ def test_heads_are_removed_of_a_pair():
     assert not app.exception
     assert errors(app) == []
     sent, traces = head_view(app, "model_comparison")
-    source = header(open_page(model="bert-tiny", **pair))["source"]
+    source = header(open_page("heads", model="bert-tiny", **pair))["source"]
     assert traces["original"]["source"] == traces["changed"]["source"] == source
     assert [len(output) for output in sent["outputs"]] == [2, 2]  # the mask tokens of both texts
 
@@ -352,11 +354,13 @@ def further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_where_the_weights_alone_are_known_nothing_is_offered_inside(further):
-    app = chosen(open_page(), "deberta-tiny")
+    app = chosen(open_page("heads"), "deberta-tiny")
     sent = header(app)
     assert sent["facts"]["weights_only"]
     assert "inside" not in sent
-    assert "Weights only" in " ".join(captions(app))
+    member = catalog_of("")["deberta-tiny"]
+    trace = model_cache.trace(member, Request("deberta-tiny", SENTENCE))
+    assert "Weights only" in model_notes(member, trace, "en")
     app = open_page("heads", model="deberta-tiny", part="experiments", do="ablate encoder.0.0")
     assert not app.exception
     (refused,) = errors(app)
@@ -406,7 +410,7 @@ def test_a_report_without_removal_advises_no_box_that_is_disabled(
 
 
 def test_a_tagger_with_a_decoder_reads_a_text(further):
-    sent = header(open_page(model="tagger-tiny", text="The cat"))
+    sent = header(open_page("heads", model="tagger-tiny", text="The cat"))
     assert (sent["predicted"], sent["predictions"]["kind"]) == ([], "tags")
     starts = {row["start"] for row in sent["predictions"]["rows"]}
     assert starts == set(range(len(sent["target"])))

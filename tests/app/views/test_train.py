@@ -20,7 +20,7 @@ from explorer.jobs import training_launcher
 from explorer.jobs.status import Status
 from explorer.jobs.training_run import Run, create_run, list_runs
 from explorer.training.config import TrainingConfig
-from tests.support.app_pages import open_page, sent_to
+from tests.support.app_pages import asked_visit, open_page, sent_to
 from tests.support.finished_runs import CONFIG, finished_run
 
 ROOT = Path(__file__).parents[3]
@@ -201,7 +201,7 @@ def test_open_in_explore_gives_a_link_to_the_run_s_model(folder):
     assert not app.warning
     assert app.query_params["model"] == "reverse-1"
     link = {"model": "reverse-1", "text": app.query_params["text"]}
-    assert open_page("explore", **link).selectbox(key="model-en").value == "reverse-1"
+    assert asked_visit(open_page("explore", **link)) == link | {"pad": "0"}
 
 
 def test_a_run_without_a_causal_mask_points_at_row_1_of_the_decoder(folder):

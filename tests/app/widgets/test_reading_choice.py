@@ -6,10 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.core import folders
-from tests.support.app_pages import chosen_in, head_view, open_page, sent_to, url_query
+from tests.support.app_pages import chosen_in, head_view, open_page, url_query
 from tests.support.model_directories import gpt2
 from tests.support.multilingual_directories import nllb
-from tests.support.payloads import unpack_payload
 
 TEMPLATE = "{% for one in messages %}({{ one.role }}) {{ one.content }}{% endfor %} (assistant)"
 
@@ -31,7 +30,7 @@ def folder(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sent(app: AppTest) -> dict:
     assert not app.exception
-    return unpack_payload(sent_to(app, "player"))[0]
+    return head_view(app, "head_grid")[1]["trace"]
 
 
 def keys(app: AppTest) -> set[str]:
@@ -39,7 +38,7 @@ def keys(app: AppTest) -> set[str]:
 
 
 def test_the_languages_of_a_model_are_chosen_by_name_and_kept_in_the_address():
-    app = open_page(model="nllb", text="the cat")
+    app = open_page("heads", model="nllb", text="the cat")
     boxes = [chosen_in(app.selectbox, f"{name}-language-en") for name in ("source", "target")]
     assert [box.value for box in boxes] == ["", ""]
     assert boxes[0].options[0] == "The model's own: English · eng_Latn"
@@ -51,7 +50,7 @@ def test_the_languages_of_a_model_are_chosen_by_name_and_kept_in_the_address():
     assert sent(app)["target"][1] == "zho_Hans"
     query = url_query(app)
     assert (query["source_language"], query["target_language"]) == ("fra_Latn", "zho_Hans")
-    again = open_page(**query)
+    again = open_page("heads", **query)
     assert chosen_in(again.selectbox, "source-language-en").value == "fra_Latn"
     assert sent(again)["source"] == sent(app)["source"]
     app = chosen_in(again.selectbox, "source-language-en").set_value("").run()
@@ -69,7 +68,7 @@ def test_heads_are_removed_in_the_languages_that_are_chosen():
     assert not app.exception
     assert not app.error
     compared = head_view(app, "model_comparison")[1]
-    read = sent(open_page(model="nllb", text="the cat", **named))
+    read = sent(open_page("heads", model="nllb", text="the cat", **named))
     for name in ("original", "changed"):
         assert (compared[name]["source"], compared[name]["target"]) == (
             read["source"],
@@ -80,18 +79,18 @@ def test_heads_are_removed_in_the_languages_that_are_chosen():
 
 
 def test_a_text_is_read_as_a_message_of_a_chat():
-    app = open_page(model="chats", text="the cat")
+    app = open_page("heads", model="chats", text="the cat")
     plain = sent(app)["target"]
     app = chosen_in(app.toggle, "chat-en").set_value(True).run()
     assert url_query(app)["chat"] == "1"
     assert sent(app)["facts"]["text"] == "(user) the cat (assistant)"
-    padded = open_page(**(url_query(app) | {"pad": "2"}))
+    padded = open_page("heads", **(url_query(app) | {"pad": "2"}))
     assert not padded.error
     assert sent(padded)["target"][:2] == ["<pad>", "<pad>"]
     assert chosen_in(padded.toggle, "chat-en").value is True
     app = chosen_in(app.toggle, "chat-en").set_value(False).run()
     assert sent(app)["target"] == plain
-    assert not [key for key in keys(open_page(model="plain")) if key.startswith("chat")]
+    assert not [key for key in keys(open_page("heads", model="plain")) if key.startswith("chat")]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +104,7 @@ def test_a_text_is_read_as_a_message_of_a_chat():
 def test_a_link_to_what_a_model_does_not_have_shows_the_text_as_the_model_reads_it(
     model, asked, said
 ):
-    app = open_page(model=model, text="the dog", **asked)
+    app = open_page("heads", model=model, text="the dog", **asked)
     error = app.error[0].value.replace("\\", "")
     assert said in error
     assert "the dog" in error

@@ -19,15 +19,15 @@ from explorer.heads.search.stored_indexes import IndexFile
 from explorer.model.catalog import UploadedModel
 from explorer.model.explorable import ExplorableModel
 from tests.support.app_pages import (
+    asked_visit,
     captions,
     chosen_in,
     components_of,
     open_page,
-    sent_to,
+    picture_of,
     url_query,
 )
 from tests.support.catalog_members import summary
-from tests.support.payloads import unpack_payload
 from tests.support.sample import sampled
 from tests.support.short_runs import wait_for_job
 
@@ -100,10 +100,12 @@ def test_answers_are_those_of_the_index_and_each_opens_in_explore(reports: Path)
     first = found.iloc[0]
     opened = open_page(**links(app)[0])
     assert not opened.error
-    seen = unpack_payload(sent_to(opened, "player"))[0]
-    assert seen["source"][:-1] == first.source.split()
-    assert url_query(opened)["cell"] == f"{first['query']}.{first.key}"
-    assert {name: url_query(opened)[name] for name in HEAD} == HEAD
+    asked = asked_visit(opened)
+    assert asked["text"].split() == first.source.split()
+    assert asked["cell"] == f"{first['query']}.{first.key}"
+    assert {name: asked[name] for name in HEAD} == HEAD
+    seen, _ = picture_of(**asked)
+    assert seen["view"]["cell"] == [first["query"], first.key]
 
 
 def test_each_part_of_the_question_counts(reports: Path) -> None:
@@ -186,7 +188,7 @@ def test_a_model_of_the_library_is_searched(
     assert not opened.exception
     assert not opened.error
     assert not opened.warning
-    assert "cell" in url_query(opened)
+    assert "cell" in asked_visit(opened)
 
 
 def test_an_uploaded_model_is_searched_in_a_class_and_opens_under_its_name_here(

@@ -60,7 +60,7 @@ def test_explore_leads_to_the_page_of_the_lesson():
 def test_train_leads_to_the_page_of_a_lesson_of_explore():
     app = open_page("train", **lesson_state.link("the-mask", 2))
     assert shown(app)["name"] == "the-mask"
-    assert "attention_player" in components_of(app)
+    assert "attention_explore" in components_of(app)
 
 
 def test_a_card_that_does_not_exist_is_told():
