@@ -20,7 +20,7 @@ from explorer.core import folders
 from explorer.core.i18n import say
 from explorer.core.look import Look, Request
 from explorer.model.catalog import UploadedTrace
-from tests.support.app_pages import FIRST, FIRST_TEXT, open_page, sent_to
+from tests.support.app_pages import FIRST, FIRST_TEXT, picture_of
 from tests.support.catalog_members import uploaded
 from tests.support.model_directories import bert, gpt2
 from tests.support.multilingual_directories import nllb
@@ -63,14 +63,14 @@ def ask(browser: TestClient, token: str = "", **question: object):
         ),
     ],
 )
-def test_the_answer_is_what_the_page_is_sent(browser, linked, asked):
-    page, arrays = unpack_payload(sent_to(open_page(**linked), "player")[:-8])  # without its mark
+def test_the_answer_is_the_picture_of_the_link(browser, linked, asked):
+    picture, arrays = picture_of(**linked)
     answer = ask(browser, **asked)
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "no-store"
     header, others = unpack_payload(answer.content)
     assert header["strings"] == {}
-    assert {**page, "strings": {}} == header
+    assert picture == header
     assert list(arrays) == list(others)
     for name, array in arrays.items():
         np.testing.assert_array_equal(array, others[name])
@@ -155,6 +155,14 @@ def test_a_guest_of_a_class_and_another_origin_cannot_ask(browser, monkeypatch):
     assert ask(checked).status_code == 403
 
 
+def test_the_host_of_a_class_gets_what_guests_ask_for(browser, monkeypatch):
+    assert {"visit", "resources"} & unpack_payload(ask(browser).content)[0].keys() == {"resources"}
+    monkeypatch.setenv(access.KEY_VARIABLE, "swordfish")
+    header, _ = unpack_payload(ask(browser, pad=2).content)
+    assert header["visit"] == {"model": FIRST, "text": FIRST_TEXT, "pad": "2"}
+    assert header["resources"]["address"].startswith("trace/")
+
+
 def test_an_address_over_the_limit_is_told_to_wait(browser, monkeypatch):
     monkeypatch.setattr(rate_limit, "_pages", rate_limit.RateLimiter(owners=4))
     monkeypatch.setattr(rate_limit.RateLimiter, "allows", lambda *_: False)
@@ -195,12 +203,12 @@ def library(directories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     ],
 )
-def test_a_model_of_the_library_reads_what_it_reads_on_the_page(browser, library, linked, asked):
-    page, _ = unpack_payload(sent_to(open_page(**linked), "player")[:-8])
+def test_a_model_of_the_library_reads_what_a_link_names(browser, library, linked, asked):
+    picture, _ = picture_of(**linked)
     answer = ask(browser, model=linked["model"], text=linked["text"], **asked)
     header, _ = unpack_payload(answer.content)
     for name in ("source", "target", "predicted", "view", "facts"):
-        assert header[name] == page[name]
+        assert header[name] == picture[name]
 
 
 def test_the_choices_of_an_opened_model_come_with_its_trace(browser, library):

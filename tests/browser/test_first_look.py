@@ -50,7 +50,8 @@ def hidden_at_first(tab: Page) -> list[Locator]:
         *(tab.locator(name) for name in (".counting", ".keys")),
         tab.locator(".thumbnail .score").first,
         tab.get_by_role("combobox", name="Pad"),
-        *(tab.get_by_role("button", name=name) for name in ("Examples", "Files", "Share")),
+        tab.get_by_role("combobox", name="Examples"),
+        *(tab.get_by_role("button", name=name) for name in ("Files", "Share")),
     ]
 
 
@@ -182,7 +183,7 @@ def test_a_lesson_is_simple_and_what_it_speaks_of_is_shown(visit):
 def test_a_link_to_padding_keeps_it_and_shows_its_control(simple):
     tab = simple(f"{LINK}&pad=2")
     expect(chips(tab)).to_have_count(8)
-    expect(tab.get_by_role("combobox", name="Pad")).to_have_value("Pad +2")
+    expect(tab.get_by_role("combobox", name="Pad")).to_have_value("2")
     expect(tab.get_by_test_id("alignment-off")).to_be_hidden()
 
 
@@ -237,7 +238,7 @@ def test_the_buttons_that_step_are_one_stop_and_arrows_go_from_one_to_the_next(s
 
 def test_the_header_says_what_the_model_does_and_names_it_once(visit):
     tab = visit()
-    hint = tab.locator(".st-key-hint")
+    hint = tab.get_by_test_id("text-hint")
     expect(hint).to_have_text("This model writes symbols in reverse order. Step 3: “7” or “1”?")
     assert sum("reverse-almost" in word for word in first_paint(tab).words) == 1
 
@@ -252,7 +253,6 @@ def test_a_bare_address_opens_in_the_language_that_was_chosen(address, new_visit
     expect(tab.get_by_role("button", name="上一步")).to_be_visible()
     tab.goto(address)
     expect(tab.get_by_role("button", name="上一步")).to_be_visible()
-    assert "lang" not in tab.url
     tab.goto(f"{address}train?lang=en")
     expect(tab.get_by_role("button", name="Start")).to_be_visible()
 

@@ -23,8 +23,7 @@ def app(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def choose(page: Page, name: str) -> None:
     """Two actions: open the list of models, and choose one."""
-    page.get_by_role("combobox", name="Model").click()
-    page.get_by_role("option", name=re.compile(f"^{name} ")).click()
+    page.get_by_role("combobox", name="Model").select_option(name)
 
 
 def test_a_new_user_reaches_cross_attention_in_three_actions(
@@ -54,7 +53,7 @@ def test_model_and_text_are_below_the_header(app: str, new_tab: Callable[..., Pa
     for model in ("bert-tiny", "opus-tiny"):
         page.goto(f"{app}?model={model}")
         page.wait_for_selector(".plotted")
-        row = page.locator(".st-key-input-row").bounding_box()
+        row = page.get_by_test_id("input-row").bounding_box()
         header = page.locator("[data-testid=stHeader]").bounding_box()
         assert row is not None
         assert header is not None

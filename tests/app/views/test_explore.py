@@ -18,7 +18,6 @@ from explorer.app.state.lesson import LessonState
 from explorer.app.views.explore import take_look
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.core import folders
-from explorer.core.i18n import LANGUAGES
 from explorer.core.interventions import Interventions
 from explorer.core.look import Look, Request, Selection
 from explorer.core.trace import Trace
@@ -79,7 +78,7 @@ def test_a_first_visit_is_sent_the_models_and_the_example_of_the_first():
     app = open_page()
     sent = sent_to_explore(app)
     assert [model["name"] for model in sent["models"]] == list(shipped_models())
-    assert list(sent["strings"]) == list(LANGUAGES)
+    assert list(sent["strings"]) == ["en"]
     assert (sent["language"], sent["server"], sent["lesson"]) == ("en", "trace", "")
     assert asked_visit(app) == DEFAULT
     assert messages(app) == []

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 import explorer
 from explorer.app import model_cache
+from explorer.app.trace_notes import model_notes, separator_note
 from explorer.app.visitor_catalog import catalog_of
-from explorer.app.widgets.notes import model_notes, text_note
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, MeasurementError
 from explorer.core.look import Request
@@ -328,7 +328,7 @@ def test_a_second_text_is_read_and_its_box_is_for_models_that_read_one():
 def test_a_typed_separator_is_noted():
     member, text = catalog_of("")["bert-tiny"], "The cat. [SEP] A dog."
     trace = model_cache.trace(member, Request("bert-tiny", text))
-    assert "second text" in text_note(member, text, trace, "en")
+    assert "second text" in separator_note(trace, "en")
 
 
 def test_heads_are_removed_of_a_pair():

@@ -6,10 +6,11 @@ from tests.support.app_pages import chosen_in
 
 def page() -> None:
     """The bar for two models and a trace, and the hint."""
+    from explorer.app.widgets.notes import hint
+
     from explorer.app.state import session
     from explorer.app.state import visit as visit_state
     from explorer.app.widgets.input_bar import input_bar
-    from explorer.app.widgets.notes import hint
     from explorer.core.look import Look, Request
     from explorer.model.catalog import UploadedTrace
     from tests.support.catalog_members import shipped
