@@ -47,7 +47,7 @@ def test_the_link_of_the_terminal_makes_one_browser_the_host_s(
             host.get_by_test_id("host-enter").click()
         assert answer.value.status == 204
         expect(host.get_by_test_id("step-count")).to_be_visible()
-        expect(host).to_have_url(address)
+        expect(host).to_have_url(re.compile(f"^{address}(?!host)"))
         host.reload()
         expect(host.get_by_test_id("step-count")).to_be_visible()
         (cookie,) = (one for one in host.context.cookies() if "explorer-host" in one["name"])

@@ -43,7 +43,7 @@ const read = (found: any) => new TextDecoder().decode(found?.bytes);
 
 /** A backend whose model is known to be quick. */
 async function afterOne() {
-  const backend = serverBackend("trace", "token");
+  const backend = serverBackend({ server: "trace", visitor: "token" });
   const first = backend.trace(question("1 2 3 4 5 6 7 8 9"), TOLD);
   asked[0].answer(bytes("first"));
   assert.equal(read(await first), "first");
@@ -90,14 +90,14 @@ test("one text at a time is asked for ahead, and a text that is sent does not wa
 });
 
 test("before a model has answered, nothing is asked for ahead", async () => {
-  const backend = serverBackend("trace", "");
+  const backend = serverBackend({ server: "trace", visitor: "" });
   await typed(backend, "1 2");
   assert.equal(asked.length, 0);
   assert.equal(backend.has("reverse"), false);
 });
 
 test("a refusal is an error of the model, which may be open", async () => {
-  const backend = serverBackend("trace", "token");
+  const backend = serverBackend({ server: "trace", visitor: "token" });
   for (const opened of [false, true]) {
     const refused = backend.trace(question("q"), TOLD);
     const answer = { key: "unknown_symbol", facts: { symbol: "q" }, opened };
@@ -125,7 +125,7 @@ test("where the server answers nothing, the error says why", async () => {
 });
 
 test("a server that is not there, or goes within its answer, does not answer", async () => {
-  const backend = serverBackend("trace", "token");
+  const backend = serverBackend({ server: "trace", visitor: "token" });
   const lost = new ReadableStream({ start: (parts) => parts.error(new TypeError("lost")) });
   for (const answer of [
     () => Promise.reject(new TypeError("Failed to fetch")),

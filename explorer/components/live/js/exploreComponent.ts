@@ -30,7 +30,6 @@ interface Listeners {
 export default streamlitComponent<ComponentData, Listeners>({
   read: (bytes) => JSON.parse(new TextDecoder().decode(bytes)),
   listeners: ({ setStateValue }) => ({ onLook: (look) => setStateValue("look", look) }),
-  identity: ({ server, visitor }) => JSON.stringify([server, visitor]),
   open: (parent, data, first) => {
     let listeners = first;
     const ended = new AbortController();
@@ -46,7 +45,7 @@ export default streamlitComponent<ComponentData, Listeners>({
     const page = createExplorePage(data, {
       root,
       address: queryAddress(data, report, ended.signal),
-      backend: () => serverBackend(data.server, data.visitor),
+      backend: () => serverBackend(data),
       plotly: servedPlotly,
       language: data.language,
     });
@@ -70,9 +69,10 @@ export default streamlitComponent<ComponentData, Listeners>({
     };
     return {
       update: (next) => {
-        const { followed } = data;
+        const { followed, visitor } = data;
         const redrawn = take(next);
-        if (data.followed !== followed) page.follow(data.visit); // a model may be gone
+        const other = data.followed !== followed && data.visitor === visitor; // of this session
+        if (other) page.follow(data.visit); // first: a model may be gone
         if (redrawn) page.speak(data.language);
       },
       listen: (next) => {

@@ -65,7 +65,8 @@ export function queryAddress(
       const card = onPage.lesson?.parameters() ?? asked.lesson;
       const lesson = back ? lessonIn(inLocation()) : card;
       const parameters = lesson ? `${visit}&${lesson}` : visit;
-      write(`?${parameters}`, replace);
+      const left = lesson === "" && lessonIn(inLocation()) !== ""; // its last card stays behind
+      write(`?${parameters}`, replace && !left);
       onPut({ parameters, back });
       back = false;
     },

@@ -15,11 +15,13 @@ const PAUSE = 100; // ms without a key before a text is traced ahead
 const LONGEST = 500; // ms that a trace may take which nobody has asked for yet
 const REFUSAL = "application/json"; // type of an answer that says why a text has no trace
 
-/**
- * @param address of the route, relative to the page
- * @param visitor names the person's own models to it
- */
-export function serverBackend(address: string, visitor: string): Backend {
+/** Where the server traces, and for whom; read whenever it is asked, since both may change. */
+export interface TracingServer {
+  server: string; // address of the route, relative to the page
+  visitor: string; // names the person's own models to it
+}
+
+export function serverBackend(data: Readonly<TracingServer>): Backend {
   const answered: Set<string> = new Set(); // models
   const pace: Map<string, number> = new Map(); // least milliseconds a character, by model
   let ahead: { key: string; answer: Promise<Bytes> } | null = null; // of a text that is not sent yet
@@ -28,9 +30,9 @@ export function serverBackend(address: string, visitor: string): Backend {
   const ask = async (question: Question): Promise<Bytes> => {
     const start = performance.now();
     const { model, text } = question.request;
-    const answer = await fetch(new URL(address, document.baseURI), {
+    const answer = await fetch(new URL(data.server, document.baseURI), {
       method: "POST",
-      headers: { "Content-Type": "application/json", "X-Visitor": visitor },
+      headers: { "Content-Type": "application/json", "X-Visitor": data.visitor },
       body: bodyOf(question),
     }).catch(away);
     if (!answer.ok) throw statusError(answer.status, model);
