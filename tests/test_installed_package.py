@@ -239,7 +239,9 @@ from streamlit.testing.v1 import AppTest
 from explorer.app import asgi
 app = AppTest.from_file(str(asgi.MAIN), default_timeout=60).run()
 assert not app.exception, app.exception
-print(json.dumps(app.selectbox(key="model-en").options))
+mounted = [element.proto for element in app.get("bidi_component")]
+data = next(one.bytes for one in mounted if one.component_name == "attention_explore")
+print(json.dumps(json.loads(data)["models"]))
 """
     models = json.loads(installed.python(code).splitlines()[-1])
     assert len(models) == len(list((ROOT / "checkpoints").glob("*.safetensors")))

@@ -4,7 +4,7 @@ Only models of the catalog can be asked. A visitor's own models are named by a t
 the session, see `visitor_catalog`.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -20,7 +20,7 @@ from explorer.app.initial_view import initial_selection, initial_view
 from explorer.app.reading_choices import reading_choices
 from explorer.app.server import access, trace_route
 from explorer.app.server.rate_limit import charged_for
-from explorer.app.state.visit import initial_request, shared_query
+from explorer.app.state.visit import AskedRequest, initial_request, shared_query
 from explorer.app.trace_notes import trace_notes
 from explorer.app.visitor_catalog import catalog_of
 from explorer.components.player.payload import player_payload
@@ -28,8 +28,7 @@ from explorer.core.address_fields import MOST_FORCED, MOST_INTERVENTIONS, Step, 
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES
 from explorer.core.interventions import Interventions
-from explorer.core.look import MOST_PADDING, Reading, Request, Selection
-from explorer.core.vocabulary import LONGEST_TEXT
+from explorer.core.look import Request, Selection
 from explorer.model.catalog import CatalogMember
 
 PATH = "/trace"
@@ -38,25 +37,19 @@ LARGEST = 2**20
 
 _NOT_STORED = {"Cache-Control": "no-store"}
 
-_Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 _Forced = Annotated[list[tuple[Step, Whole]], Meta(max_length=MOST_FORCED)]
 _Lines = Annotated[list[str], Meta(max_length=MOST_INTERVENTIONS)]
 
 
-class Asked(msgspec.Struct):
+class Asked(AskedRequest):
     """What the page asks for: a request, and what of its trace is to be looked at; `bodyOf` in
     `serverBackend.ts`.
 
     view: as `Selection.reported` takes it.
     """
 
-    model: str
-    text: _Text
-    pad: Annotated[int, Meta(ge=0, le=MOST_PADDING)] = 0
     forced: _Forced = msgspec.field(default_factory=list)
     interventions: _Lines = msgspec.field(default_factory=list)
-    pair: _Text | None = None
-    reading: Reading | None = None
     view: dict[str, Any] = msgspec.field(default_factory=dict)
     language: str = "en"
 
@@ -65,14 +58,10 @@ class Asked(msgspec.Struct):
 
         Raises `InterventionError`.
         """
-        return Request(
-            self.model,
-            self.text,
-            self.pad,
-            tuple(sorted(self.forced)),
-            Interventions.parse(self.interventions),
-            None if initial.pair is None else self.pair or "",
-            None if initial.reading is None else self.reading or initial.reading,
+        return replace(
+            AskedRequest.request(self, initial),
+            forced=tuple(sorted(self.forced)),
+            interventions=Interventions.parse(self.interventions),
         )
 
 

@@ -23,7 +23,7 @@ from explorer.components.head_views.payload import (
     model_comparison_payload,
     words_payload,
 )
-from explorer.components.live.page import component_data
+from explorer.components.live.page import bar_data, component_data
 from explorer.components.player.payload import Offer, View
 from explorer.components.trace_questions import AskedModel
 from explorer.components.training_replay.payload import replay_payload
@@ -103,6 +103,28 @@ def explore(
         len,
     )
     _mount("explore", payload, on_look, ("look",))
+
+
+def bar(
+    members: Sequence[CatalogMember],
+    request: Request,
+    reading: Mapping[str, Any] | None,
+    language: str,
+    on_request: Report,
+    answered: int,
+) -> None:
+    """The row of controls with a request. reading: see `reading_choices`.
+
+    answered: number of the last report that was read.
+    """
+    asked, opened = request.unchanged(), reading is not None
+    stamps = tuple((member.name, member.stamp) for member in members)
+    payload = _payloads.get(
+        ("bar", stamps, asked, opened, language, answered),
+        lambda: bar_data(members, asked, reading, language, answered),
+        len,
+    )
+    _mount("bar", payload, on_request, ("request",))
 
 
 def head_grid(

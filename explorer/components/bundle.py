@@ -21,6 +21,7 @@ Component = Literal[
     "chart",
     "everything",
     "explore",
+    "bar",
 ]
 Page = Literal["live", "live_training"]
 Sheet = Literal[Component, Page, "player"]

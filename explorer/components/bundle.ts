@@ -81,6 +81,7 @@ await build({
     chart: "chart/css/chart.css",
     everything: "page/css/everything.css",
     explore: "live/css/exploreComponent.css",
+    bar: "live/css/barComponent.css",
   },
   supported: { nesting: false },
   plugins: [withLengths()],

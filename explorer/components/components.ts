@@ -8,6 +8,7 @@ export { default as model_comparison } from "./head_views/js/modelComparisonComp
 export { default as words } from "./head_views/js/wordsComponent.ts";
 export { default as lesson } from "./lesson/js/lessonComponent.ts";
 export { default as lesson_list } from "./lesson/js/lessonListComponent.ts";
+export { default as bar } from "./live/js/barComponent.ts";
 export { default as explore } from "./live/js/exploreComponent.ts";
 export { default as everything } from "./page/js/everythingComponent.ts";
 export { default as training_replay } from "./training_replay/js/trainingReplayComponent.ts";

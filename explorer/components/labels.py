@@ -2,12 +2,12 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from explorer.core.i18n import say, section
 from explorer.heads.metrics import batch_names
-from explorer.model.catalog import CatalogMember, UploadedTrace
+from explorer.model.catalog import UploadedTrace
 from explorer.model.listed_model import ListedModel, ModelSummary
 from explorer.training.cost_estimate import Estimate
 
@@ -16,11 +16,6 @@ _Fact: TypeAlias = tuple[str, dict[str, str]]
 
 _SENTENCES = re.compile(r"Sentences from (?P<corpus>[^(]+?) \(.*?(?P<licence>CC [A-Z-]+ [^;]+)")
 """Pattern of the credits of the models that ship."""
-
-
-def lines(catalog: Mapping[str, CatalogMember], language: str) -> dict[str, str]:
-    """The lines of the list of models, by name."""
-    return {name: describe(member, language) for name, member in catalog.items()}
 
 
 def describe(member: ListedModel | UploadedTrace, language: str) -> str:

@@ -20,7 +20,6 @@ _LONGEST_CREDIT = 300
 _MOST_WORDS = 1000
 _LONGEST_WORD = 50
 _MOST_EXAMPLES = 8
-_MOST_DRAWS = 100  # if all are equal, there is surely no other text to draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ class ListedModel:
     reads_pairs: whether it reads a second text, too: it has segments, or was built for pairs.
     can_trace: True for all models; a member of the catalog without it is a trace.
     is_own: True for a Transformer of our own, False for a model of the library.
-    draws_texts: whether `random_text` has texts to draw.
+    draws_texts: whether there are random texts to draw.
     origin: "trained" on this machine or "uploaded"; "" for other models.
     """
 
@@ -160,7 +159,7 @@ class ListedModel:
         texts = dict.fromkeys((*examples.for_model(self.name), *examples.for_task(summary.task)))
         short = (text for text in texts if len(text.split()) <= summary.trained_tokens)
         fitting = tuple(text for text in short if summary.reads(text))
-        return fitting or (self.random_text(random.Random(0)),)
+        return fitting or (self._drawn_text(),)
 
     @cached_property
     def kind(self) -> TextKind:
@@ -178,19 +177,10 @@ class ListedModel:
         """Whether the model can read `text`; a sentence must be in the script of its examples."""
         return self.summary.reads(text) and self._has_script(text)
 
-    def random_text(self, generator: random.Random, shown: str = "") -> str:
-        """Five to nine known symbols, fewer if the model reads fewer, or a sentence held out of
-        training. A decoder alone gets different symbols and the first one again, which it can
-        continue. It differs from `shown` if the model has another text."""
-        for _ in range(_MOST_DRAWS):
-            if (drawn := self._draw_text(generator)) != shown:
-                return drawn
-        return shown
-
-    def _draw_text(self, generator: random.Random) -> str:
-        summary = self.summary
-        if summary.reads_sentences:
-            return generator.choice(self._held_out() or self.examples)
+    def _drawn_text(self) -> str:
+        """Five to nine known symbols, fewer if the model reads fewer. A decoder alone gets
+        different symbols and the first one again, which it can continue."""
+        summary, generator = self.summary, random.Random(0)
         length = min(generator.randint(5, 9), summary.trained_tokens)
         if not summary.decoder_only:
             return " ".join(generator.choices(summary.symbols, k=length))

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.core import folders
-from tests.support.app_pages import chosen_in, head_view, open_page
+from tests.support.app_pages import asked_in_bar, head_view, open_page
 
 COMPARED = {"part": "compare", "text": "1 2 3", "other_text": "3 2 1"}
 
@@ -31,6 +31,6 @@ def test_a_head_that_a_link_names_is_the_first_of_each_picture():
 
 def test_another_text_is_another_picture():
     app = open_page("heads", text="1 2 3")
-    app = chosen_in(app.text_input, "source-en").set_value("4 5 6").run()
+    app = asked_in_bar(app, text="4 5 6")
     assert not app.exception
     assert head_view(app, "head_grid")[1]["trace"]["source"][:3] == ["4", "5", "6"]

@@ -34,7 +34,7 @@ def follow(app: AppTest, **query: str) -> AppTest:
     return app.run()
 
 
-@pytest.mark.parametrize(("page", "component"), PAGES)
+@pytest.mark.parametrize(("page", "component"), [*PAGES, ("heads", "bar")])
 def test_another_run_of_the_script_sends_the_same_bytes(page, component):
     app = open_page(page, **LINK)
     before = sent_to(app, component)

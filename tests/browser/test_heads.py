@@ -423,6 +423,57 @@ def test_all_parts_of_heads_are_in_view_on_a_phone(address, new_tab):
         expect(part).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.parametrize("width", [390, 1024])
+def test_the_row_of_controls_stands_at_the_top_and_within_the_window(address, new_tab, width):
+    tab = new_tab(width, 844)
+    tab.goto(f"{address}heads?lang=en&model=reverse&pad=2")
+    expect(tab.get_by_test_id("head-grid")).to_be_visible()
+    row = tab.get_by_test_id("input-row")
+    header, sections = tab.get_by_test_id("stHeader"), tab.locator(".st-key-sections")
+    top, end = (one.bounding_box() for one in (header, sections))
+    box = row.bounding_box()
+    assert 0 <= box["y"] - (top["y"] + top["height"]) < 20  # px
+    assert box["y"] + box["height"] <= end["y"]
+    for name in ("Model", "Source", "Random", "Examples", "Pad"):
+        control = row.get_by_label(name, exact=True).or_(row.get_by_role("button", name=name))
+        place = control.bounding_box()
+        assert 0 <= place["x"] < place["x"] + place["width"] <= width, name
+    assert tab.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+def test_what_is_typed_stays_while_the_page_is_drawn_anew_and_back_replaces_it(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}heads?lang=en&model=reverse&text=7+3+9")
+    source = tab.get_by_role("textbox", name="Source")
+    expect(source).to_have_value("7 3 9")
+    source.fill("1 2 3")
+    source.press("Enter")
+    expect(tab).to_have_url(re.compile(r"text=1\+2\+3&"))
+    expect(source).to_be_focused()
+    source.press_sequentially(" 4")
+    tab.get_by_role("radio", name="Compare").click()
+    expect(tab.get_by_test_id("comparison-original")).to_be_visible()
+    expect(source).to_have_value("1 2 3 4")
+    tab.go_back()  # another section of the same text
+    expect(tab.get_by_test_id("head-grid")).to_be_visible()
+    expect(source).to_have_value("1 2 3 4")
+    tab.go_back()
+    expect(source).to_have_value("7 3 9")
+
+
+def test_another_model_is_asked_for_what_is_typed_where_it_reads_it(address, new_tab):
+    tab = new_tab()
+    tab.goto(f"{address}heads?lang=en&model=reverse&text=7+3+9")
+    source, model = tab.get_by_role("textbox", name="Source"), tab.get_by_test_id("model")
+    source.fill("3 1 2")
+    model.select_option("sort")
+    expect(tab).to_have_url(re.compile(r"model=sort&text=3\+1\+2&"))
+    expect(source).to_have_value("3 1 2")
+    model.select_option("english-french")
+    expect(tab).to_have_url(re.compile("model=english-french"))
+    expect(source).to_have_value("The black cat is sleeping on the red chair.")
+
+
 def test_a_click_on_a_cell_shows_its_arithmetic_as_on_explore(address, new_tab):
     model = explorer.load(folders.PACKAGE.parent / "checkpoints" / "reverse.safetensors")
     trace = model.trace("7 3 9", pad_to=6, capture="full")

@@ -17,7 +17,7 @@ from streamlit.testing.v1.element_tree import WidgetList
 import explorer.app
 from explorer.app import explore_route
 from explorer.app.state import visit as visit_state
-from explorer.app.views import explore
+from explorer.app.views import explore, heads
 from explorer.app.visitor_catalog import catalog_of, visitor_catalog
 from explorer.core.look import from_query
 from tests.support.payloads import unpack_payload
@@ -37,7 +37,7 @@ def open_page(page: str = "explore", **query: str) -> AppTest:
 
 
 def chosen_in(widgets: WidgetList[Any], name: str) -> Any:
-    """The widget of `session.shown_as` with this name and language, such as "source-en"."""
+    """The widget of `session.shown_as` with this name and language, such as "section-en"."""
     return next(one for one in widgets if re.fullmatch(rf"{name}(-\d+)?", one.key or ""))
 
 
@@ -145,4 +145,24 @@ def looked_at(
     report = {"look": {"parameters": urlencode(query), "followed": known, "back": back}}
     with session_of(app):
         explore.take_look(visitor_catalog(), report)
+    return app.run()
+
+
+def sent_to_bar(app: AppTest) -> dict[str, Any]:
+    """What the row of controls of Heads was sent."""
+    assert not app.exception
+    sent: dict[str, Any] = json.loads(sent_to(app, "bar"))
+    return sent
+
+
+def asked_in_bar(app: AppTest, **asked: object) -> AppTest:
+    """Heads after the row of controls has reported the request that it shows, with `asked` in the
+    place of some of its fields. Another model is asked for its first example."""
+    bar = sent_to_bar(app)
+    if "model" in asked:
+        model = next(one for one in bar["models"] if one["name"] == asked["model"])
+        asked = {"text": model["examples"][0]["text"] if model["examples"] else "", **asked}
+    report = {"request": {**bar["request"], "number": bar["answered"] + 1, **asked}}
+    with session_of(app):
+        heads.read_request(visitor_catalog(), report)
     return app.run()

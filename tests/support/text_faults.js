@@ -8,7 +8,7 @@
   const HEADER = ".st-key-header, [data-testid=stHeader], .st-key-hint";
   const SCROLLED = ".st-key-language"; // as many languages as there are
   const NAMES =
-    "[class*=st-key-model-], [data-testid=model], .st-key-train-run, [class*=st-key-measure-batch-]";
+    "[data-testid=model], .st-key-train-run, [class*=st-key-measure-batch-]";
 
   const parentOf = (node) => node.parentElement ?? node.getRootNode().host ?? null;
   const within = (root) =>

@@ -15,7 +15,6 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 # Keys of the widgets whose values are read or set through the session.
 LANGUAGE = "language"
-EXAMPLES = "examples"
 TYPED = "compare-typed"
 RUN = "train-run"
 COMPARED_RUNS = "train-others"

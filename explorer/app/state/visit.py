@@ -1,15 +1,48 @@
 """The visit that Explore and Heads share: the request and the selection."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
+
+import msgspec
+from msgspec import Meta
 
 from explorer.app.state import session
+from explorer.core.address_fields import Whole, reported
 from explorer.core.errors import ExplorerError
 from explorer.core.interventions import Interventions
 from explorer.core.look import MOST_PADDING, Look, Reading, Request, Selection, to_query
-from explorer.core.vocabulary import LONGEST_LINKED_TEXT
+from explorer.core.vocabulary import LONGEST_LINKED_TEXT, LONGEST_TEXT
 from explorer.model.catalog import TRAINED_PREFIX, CatalogMember
+
+_Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+
+
+class AskedRequest(msgspec.Struct):
+    """A request, as a browser asks for it."""
+
+    model: str
+    text: _Text
+    pad: Annotated[int, Meta(ge=0, le=MOST_PADDING)] = 0
+    pair: _Text | None = None
+    reading: Reading | None = None
+
+    def request(self, initial: Request) -> Request:
+        """The request to the model of `initial`, without what that does not read."""
+        return replace(
+            initial,
+            text=self.text,
+            pad=self.pad,
+            pair=None if initial.pair is None else self.pair or "",
+            reading=None if initial.reading is None else self.reading or initial.reading,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReport:
+    """number: of the last report of the row of controls that was read; 0 before."""
+
+    number: int = 0
 
 
 class MissingModelError(ExplorerError):
@@ -59,45 +92,34 @@ def leave_missing(catalog: Mapping[str, CatalogMember]) -> MissingModelError | N
     return MissingModelError("model_gone", name=shown, shown=first.name)
 
 
-def set_text(text: str) -> None:
-    """Request another text, decoded greedily."""
-    _ask(current().request.of_text(text=text))
+def read_request(report: object, catalog: Mapping[str, CatalogMember]) -> None:
+    """Take the request that the row of controls reports. Another model is asked for the texts that
+    the row reports, if it reads them; else see `choose_model`. What is malformed is ignored, and a
+    model that is not listed."""
+    if not isinstance(report, dict):
+        return
+    if (number := reported(report.get("number"), Whole)) is not None:
+        session.save(ReadReport(number))
+    asked, before = reported(report, AskedRequest), current().request
+    member = catalog.get(asked.model) if asked else None
+    if asked is None or member is None:
+        return
+    if asked.model != before.model:
+        choose_model(asked.model, catalog)
+        chosen = current().request
+        fits = member.can_trace and member.reads(asked.text)
+        text = asked.text if fits else chosen.text
+        _ask(replace(chosen, text=text, pair=asked.request(chosen).pair))
+    elif member.can_trace:
+        wanted = asked.request(before)
+        padded = replace(before, pad=wanted.pad)
+        read = {"text": wanted.text, "pair": wanted.pair, "reading": wanted.reading}
+        _ask(padded if padded == wanted else padded.of_text(**read))
 
 
-def set_pair(text: str) -> None:
-    """Request another second text, or none, if the model reads one."""
-    if current().request.pair is not None:
-        _ask(current().request.of_text(pair=text if text.strip() else ""))
-
-
-def set_language(name: str, codes: Collection[str], code: object) -> None:
-    """Request another language of the text ("source") or the output ("target"), or with "" the
-    model's own choice. Anything but one of `codes` is ignored."""
-    reading = current().request.reading
-    if reading is not None and isinstance(code, str) and (not code or code in codes):
-        of_text = name == "source"
-        _read_as(
-            replace(reading, source_language=code)
-            if of_text
-            else replace(reading, target_language=code)
-        )
-
-
-def set_chat(chosen: object) -> None:
-    """Read the text as a user's message, or as it is."""
-    reading = current().request.reading
-    if reading is not None and isinstance(chosen, bool):
-        _read_as(replace(reading, chat=chosen))
-
-
-def _read_as(reading: Reading) -> None:
-    _ask(current().request.of_text(reading=reading))
-
-
-def set_padding(count: object) -> None:
-    """Request `count` padding tokens. Anything but a number that is offered is ignored."""
-    if isinstance(count, int) and 0 <= count <= MOST_PADDING:
-        _ask(replace(current().request, pad=count))
+def last_read() -> int:
+    """Number of the last report of the row of controls that was read; 0 before."""
+    return session.load(ReadReport).number
 
 
 def choose_model(name: str, catalog: Mapping[str, CatalogMember]) -> None:

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.app import heads_picture, mount, weights_limit
 from explorer.app.asked_model import asked_model
+from explorer.app.reading_choices import reading_choices
 from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
@@ -16,7 +18,6 @@ from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.app.widgets import report_tables
 from explorer.app.widgets.comparison_section import comparison_section
-from explorer.app.widgets.input_bar import input_bar, reading_choice
 from explorer.app.widgets.integrity_line import integrity_line
 from explorer.app.widgets.measurement_form import why_no_removal
 from explorer.app.widgets.measurement_panel import measurement_panel, reports_of
@@ -61,25 +62,26 @@ def heads() -> None:
     offered = visitor_catalog()
     if (gone := visit_state.leave_missing(offered)) is not None:
         report(gone)
-    with st.container(key="input-row", horizontal=True, vertical_alignment="center", gap="small"):
-        place = input_bar(offered, language)
+    member = offered[visit_state.current().request.model]
+    choices = reading_choices(member, language)
+    draw_row(offered, choices, language)
     messages = message_area()
     if access.is_class_mode():
         mount.class_bar(language)
     choose_section(language)
+    default = visit_state.default_request(offered)
+    before = (Look(heads_state.shown_request()), Look(default))
+    opened = open_model(member, offered, before, language, messages)
+    if reading_choices(member, language) != choices:
+        st.rerun()  # the row has them only now; what is to be said once is not said yet
     show_reported(language, messages)
     refused = address_bar.take_refused()
     if (section := address_bar.take_moved()) is not None:
         show_moved(section, language, messages)
     if refused:
         show_refused(refused, language, messages)
-    request = visit_state.current().request
-    member = offered[request.model]
-    default = visit_state.default_request(offered)
-    before = (Look(heads_state.shown_request()), Look(default))
-    if not open_model(member, offered, before, language, messages):
+    if not opened:
         return
-    reading_choice(place, member, request.reading, language)
     found = traced_request(
         member, heads_state.requested(), heads_state.shown_request(), language, messages
     )
@@ -92,6 +94,25 @@ def heads() -> None:
     if trace is not None:
         show_section(member, trace, language, messages)
     address_bar.write(heads_state.look(), default, visitor.chosen_language())
+
+
+def draw_row(
+    offered: Mapping[str, CatalogMember], choices: Mapping[str, Any] | None, language: str
+) -> None:
+    """Draw the row of controls. choices: see `reading_choices`."""
+    mount.bar(
+        list(offered.values()),
+        visit_state.current().request,
+        choices,
+        language,
+        partial(read_request, offered),
+        visit_state.last_read(),
+    )
+
+
+def read_request(offered: Mapping[str, CatalogMember], report: Mapping[str, object]) -> None:
+    """Ask for what the row of controls reports."""
+    visit_state.read_request(report.get("request"), offered)
 
 
 def leave_missing(trace: Trace) -> tuple[str, ...]:

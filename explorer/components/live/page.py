@@ -27,6 +27,7 @@ from explorer.components.static_site_files import (
     not_started,
 )
 from explorer.core.i18n import LANGUAGES, html_language, in_a_row, say, section
+from explorer.core.look import Request
 from explorer.core.sites import Head
 from explorer.core.word_segmentation import is_special
 from explorer.core.words import source_words
@@ -46,6 +47,19 @@ a class sees."""
 
 _LIST = ("minutes", "done")
 """Sentences of the section "lessons" in the list of lessons, which only the site has."""
+
+_BAR = {
+    "live": ("go", "go_title"),
+    "explore": (
+        *("model", "source", "pair", "pair_hint", "random", "examples", "pad", "pad_choice"),
+        *("languages", "source_language", "target_language", "own_language", "any_language"),
+        *("chat", "chat_title"),
+    ),
+}
+"""Sentences of the row of controls alone, by section."""
+
+_NOT_IN_BAR = ("intro", "about", "scored", "sourceWords", "targetWords")
+"""What the row does not read of a model, most of its description."""
 
 _STATIC_SITE_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -125,7 +139,41 @@ def component_data(members: Sequence[CatalogMember], language: str, **asks: str 
     more: dict[str, Any] = {"lessons": [], "opening": None, "site": False, "language": language}
     described = [_described_member(member) for member in members]
     data = _data(described, strings, {**more, **asks})
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    return _json(data).encode()
+
+
+def bar_data(
+    members: Sequence[CatalogMember],
+    request: Request,
+    reading: Mapping[str, Any] | None,
+    language: str,
+    answered: int,
+) -> bytes:
+    """The data that `barComponent.ts` describes. reading: see `reading_choices`."""
+    described = [_described_member(member) for member in members]
+    read = None if request.reading is None else asdict(request.reading)
+    data: dict[str, Any] = {
+        "models": [
+            {name: value for name, value in one.items() if name not in _NOT_IN_BAR}
+            for one in described
+        ],
+        "language": language,
+        "strings": {
+            name: section(some, language)[name] for some, names in _BAR.items() for name in names
+        },
+        "request": {
+            "model": request.model,
+            "text": request.text,
+            "pad": request.pad,
+            "pair": request.pair,
+            "reading": read,
+            "forced": [],
+            "interventions": [],
+        },
+        "reading": reading,
+        "answered": answered,
+    }
+    return _json(data).encode()
 
 
 def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
@@ -148,17 +196,20 @@ def file_page(model: LiveModel, text: str | None = None, pad: int = 0) -> str:
 
 
 def _filled(policy: str, data: Mapping[str, Any], styles: str, scripts: str) -> str:
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _PAGE.format(
         policy=policy,
         title=html.escape(say("live.page_title")),
         not_started_styles=NOT_STARTED_STYLES,
         not_started=not_started(LANGUAGES),
         styles=styles,
-        data=text.replace("<", "\\u003c"),
+        data=_json(data).replace("<", "\\u003c"),
         worker=inline(script("live_worker")),
         scripts=scripts,
     )
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _strings(language: str, *, of_site: bool) -> dict[str, Mapping[str, str]]:

@@ -40,6 +40,10 @@ def write(language: str = "") -> None:
     address_bar.write(permalink, visit_state.default_request(CATALOG), language)
 
 
+def ask_for(text: str) -> None:
+    visit_state.read_request({"model": "reverse", "text": text}, CATALOG)
+
+
 def test_a_first_visit_opens_the_default_and_the_url_stays_without_a_query(query):
     address_bar.follow(CATALOG)
     assert visit_state.current() == Look(visit_state.default_request(CATALOG))
@@ -52,9 +56,9 @@ def test_a_first_visit_opens_the_default_and_the_url_stays_without_a_query(query
 
 def test_what_this_session_wrote_is_not_followed(query):
     address_bar.follow(CATALOG)
-    visit_state.set_text("3 2")
+    ask_for("3 2")
     write()
-    visit_state.set_text("1 1")
+    ask_for("1 1")
     address_bar.follow(CATALOG)
     assert visit_state.current().request.text == "1 1"
     assert address_bar.times_followed() == 1
@@ -62,10 +66,10 @@ def test_what_this_session_wrote_is_not_followed(query):
 
 def test_the_back_button_is_followed(query):
     address_bar.follow(CATALOG)
-    visit_state.set_text("3 2")
+    ask_for("3 2")
     write()
     before = dict(query)
-    visit_state.set_text("1 1")
+    ask_for("1 1")
     write()
     query.from_dict(before)
     address_bar.follow(CATALOG)
@@ -107,7 +111,7 @@ def test_a_section_that_is_gone_is_reported_once(query):
 def test_another_page_keeps_the_visit_behind_a_url_without_a_query(query):
     address_bar.enter("explore")
     address_bar.follow(CATALOG)
-    visit_state.set_text("3 2")
+    ask_for("3 2")
     write()
     query.clear()
     address_bar.enter("heads")

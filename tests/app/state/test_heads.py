@@ -51,7 +51,7 @@ def test_no_token_is_forced_and_the_last_good_request_stays_on_screen():
     assert first == Request("reverse", "1 2", 2)
     assert heads_state.shown_request() == first
     heads_state.remember_shown(first)
-    visit_state.set_text("x")
+    session.save(Look(replace(first, text="x")))
     assert heads_state.requested() != first
     assert heads_state.shown_request() == first
 

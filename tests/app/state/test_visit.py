@@ -1,8 +1,11 @@
 """The visit that Explore and Heads share."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 import streamlit as st
 
@@ -10,9 +13,11 @@ from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
 from explorer.core.look import NO_INTERVENTIONS, Look, Reading, Request, Selection
+from explorer.model.catalog import CatalogMember, UploadedTrace
 from explorer.model.listed_model import TextKind
 from explorer.model.model_directory import DirectoryModel
 from tests.support.catalog_members import shipped, summary
+from tests.support.small_trace import small_trace
 
 CATALOG = {
     "reverse": shipped("reverse", "123", task="reverse"),
@@ -31,6 +36,12 @@ def request() -> Request:
     return visit_state.current().request
 
 
+def ask(catalog: Mapping[str, CatalogMember] = CATALOG, **asked: object) -> None:
+    """What the row of controls reports: what it shows, with `asked` in the place of some of it."""
+    shown = {name: getattr(request(), name) for name in ("model", "text", "pad", "pair", "reading")}
+    visit_state.read_request(json.loads(msgspec.json.encode({**shown, **asked})), catalog)
+
+
 def force_a_token() -> None:
     """As a link does."""
     visit = visit_state.current()
@@ -39,7 +50,7 @@ def force_a_token() -> None:
 
 def test_another_text_is_decoded_greedily():
     force_a_token()
-    visit_state.set_text("3 3")
+    ask(text="3 3")
     assert request() == Request("reverse", "3 3", 2)
 
 
@@ -54,8 +65,14 @@ def test_a_text_that_is_too_long_for_a_link_is_asked_for_by_nobody_else():
 
 def test_another_padding_keeps_what_is_forced():
     force_a_token()
-    visit_state.set_padding(5)
+    ask(pad=5)
     assert request() == Request("reverse", "1 2", 5, ((1, 4),))
+
+
+def test_another_text_keeps_the_changes_that_any_text_can_have():
+    visit_state.set_interventions(Interventions.parse(["ablate cross.0.0", "close cross.0.1 1 0"]))
+    ask(text="3 3")
+    assert request().interventions.texts() == ("ablate cross.0.0",)
 
 
 def bert(name: str, *, reads_pairs: bool = True) -> DirectoryModel:
@@ -67,26 +84,75 @@ def bert(name: str, *, reads_pairs: bool = True) -> DirectoryModel:
 
 def test_a_second_text_stays_with_models_that_read_one():
     catalog = CATALOG | {"one": bert("one"), "two": bert("two")}
-    visit_state.set_pair("ignored")
+    ask(pair="ignored")
     assert request().pair is None
     visit_state.choose_model("one", catalog)
     assert request().pair == ""
-    visit_state.set_pair("A dog.")
-    visit_state.set_text("The cat.")
+    ask(catalog, pair="A dog.", text="The cat.")
     assert (request().text, request().pair) == ("The cat.", "A dog.")
     visit_state.choose_model("two", catalog)
     assert request().pair == "A dog."
-    visit_state.set_pair("  ")
-    assert request().pair == ""
-    visit_state.set_pair("A dog.")
     visit_state.choose_model("reverse", catalog)
     assert request().pair is None
 
 
-def test_what_no_widget_offers_is_ignored():
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"pad": count} for count in (17, -1, "x", None, 1.5)),
+        *({"text": text} for text in (3, None, "x" * 20_001)),
+        {"pair": 3},
+        {"reading": {"source_language": "../x"}},
+        {"reading": {"chat": "yes"}},
+        {"model": "missing"},
+        {"model": None},
+    ],
+)
+def test_a_report_that_the_row_never_makes_is_ignored(wrong):
+    before = visit_state.current()
+    ask(**wrong, number=3)
+    assert visit_state.current() == before
+    assert visit_state.last_read() == 3  # so that the row shows the visit again
+
+
+@pytest.mark.parametrize("report", [None, "x", [], {}, {"number": -1}])
+def test_what_is_no_report_of_the_row_is_ignored(report):
+    before = visit_state.current()
+    visit_state.read_request(report, CATALOG)
+    assert visit_state.current() == before
+    assert visit_state.last_read() == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "typed", "shown"),
+    [
+        ("letters", "c a", "c a"),
+        ("letters", "7 3", "a b c"),
+        ("copy", "3 3 3", "3 3 3"),
+        ("upload", "3 3", "1 2"),  # which the next model is asked for
+    ],
+)
+def test_another_model_is_asked_for_the_text_that_the_row_reports(model, typed, shown):
+    trace = UploadedTrace("upload", "stamp", small_trace())
+    catalog = CATALOG | {"copy": shipped("copy", "123", task="copy"), "upload": trace}
+    visit_state.select(Selection("cross", 0, 3, 2))
+    force_a_token()
+    ask(catalog, model=model, text=typed, pad=0)
+    assert (request().model, request().forced) == (model, ())
+    assert visit_state.current().selection == Selection()
+    if shown == "a b c":
+        shown = catalog["letters"].examples[0]
+    assert request().text == shown
+
+
+def test_a_trace_without_its_model_is_asked_for_nothing():
+    session.save(Look(Request("upload", "1 2")))
+    ask({"upload": UploadedTrace("upload", "stamp", small_trace())}, text="3 3", pad=2)
+    assert request() == Request("upload", "1 2")
+
+
+def test_a_model_that_is_not_listed_is_not_chosen():
     before = request()
-    for count in (17, -1, "x", None):
-        visit_state.set_padding(count)
     visit_state.choose_model("missing", CATALOG)
     assert request() == before
 
@@ -100,7 +166,7 @@ def test_a_model_that_cannot_read_the_text_gets_one_it_can():
 
 def test_another_model_keeps_a_text_that_fits():
     longer = " ".join("1231231")
-    visit_state.set_text(longer)
+    ask(text=longer)
     visit_state.choose_model("reverse", CATALOG)
     assert request().text == longer
 
@@ -124,7 +190,7 @@ def test_a_text_that_the_other_kind_of_model_cannot_read_is_replaced():
     catalog = {**CATALOG, "own": translator}
     visit_state.choose_model("own", catalog)
     assert request().text == translator.examples[0]
-    visit_state.set_text("Good morning!")
+    ask(catalog, text="Good morning!")
     visit_state.choose_model("own", catalog)
     assert request().text == "Good morning!"
     visit_state.choose_model("reverse", catalog)
@@ -159,7 +225,7 @@ def test_another_translator_gets_a_text_in_its_language(before, text, after, sho
 
 def test_an_example_of_a_toy_task_stays_where_it_can_be_read():
     catalog = {**CATALOG, "copy": shipped("copy", "123", task="copy")}
-    visit_state.set_text(catalog["reverse"].examples[0])
+    ask(text=catalog["reverse"].examples[0])
     visit_state.choose_model("copy", catalog)
     assert request().text == catalog["reverse"].examples[0]
 
@@ -208,14 +274,14 @@ def test_no_model_opens_with_padding_and_what_a_visitor_chose_stays():
     translator = shipped("own", most_tokens=65)
     for member in (CATALOG["reverse"], translator):
         assert visit_state.initial_request(member).pad == 0
-    visit_state.set_padding(5)
+    ask(pad=5)
     visit_state.choose_model("own", {**CATALOG, "own": translator})
     assert request().pad == 5
 
 
 def test_another_model_is_looked_at_anew_and_another_text_is_not():
     visit_state.select(Selection("cross", 0, 3, 2))
-    visit_state.set_text("3 3")
+    ask(text="3 3")
     assert visit_state.current().selection == Selection("cross", 0, 3, 2)
     visit_state.choose_model("letters", CATALOG)
     assert visit_state.current().selection == Selection()
@@ -232,19 +298,14 @@ def test_a_model_that_is_gone_gives_way_to_the_first_with_one_sentence():
 
 def test_languages_and_a_chat_are_for_models_of_the_library_alone():
     catalog = CATALOG | {"one": bert("one")}
-    visit_state.set_language("source", ["fr"], "fr")
-    visit_state.set_chat(True)
+    french = {"source_language": "fr", "target_language": "", "chat": False}
+    ask(reading=french)
     assert request().reading is None
     visit_state.choose_model("one", catalog)
     force_a_token()
-    visit_state.set_language("source", ["fr"], "fr")
+    ask(catalog, reading=french)
     assert request().forced == ()
-    visit_state.set_chat(True)
-    for wrong in ("de", 3, None):
-        visit_state.set_language("target", ["fr"], wrong)
-    visit_state.set_chat("yes")
+    ask(catalog, reading={**french, "chat": True})
     assert request().reading == Reading("fr", "", chat=True)
-    visit_state.set_language("source", ["fr"], "")
-    assert request().reading == Reading("", "", chat=True)
     visit_state.choose_model("one", catalog)
     assert request().reading == Reading()

@@ -13,12 +13,14 @@ from explorer.core.look import SECTIONS
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import (
     FIRST_TEXT,
+    asked_in_bar,
     asked_visit,
     chosen_in,
     head_view,
     open_page,
     picture_of,
     sent_to,
+    sent_to_bar,
     url_query,
 )
 from tests.support.example_traces import example_trace
@@ -98,10 +100,10 @@ def test_a_language_that_there_is_not_is_said():
 
 def test_a_bad_text_leaves_the_picture():
     app = open_page("heads")
-    app = chosen_in(app.text_input, "source-en").set_value("7 x 9").run()
+    app = asked_in_bar(app, text="7 x 9")
     assert "“x”" in app.error[0].value
     assert head_view(app, "head_grid")[1]["trace"]["source"][:6] == FIRST_TEXT.split()
-    assert chosen_in(app.text_input, "source-en").value == "7 x 9"
+    assert sent_to_bar(app)["request"]["text"] == "7 x 9"
 
 
 def test_a_text_that_a_linked_model_refuses_never_stands_over_another_model():
@@ -115,7 +117,7 @@ def test_a_text_that_a_linked_model_refuses_never_stands_over_another_model():
 def test_another_model_has_other_heads():
     app = open_page("heads", part="compare", do="keep cross.1.1", **{"with": "@changes"})
     assert not app.error
-    app = chosen_in(app.selectbox, "model-en").set_value("sort").run()
+    app = asked_in_bar(app, model="sort")
     assert "do" not in url_query(app)
     assert not app.exception
 
@@ -124,7 +126,7 @@ def test_a_trace_has_a_head_grid_and_nothing_to_measure():
     app = open_page("heads")
     mine = UploadedTrace("mine", "stamp", example_trace())
     app.session_state["Uploads"] = Uploads(members={"mine": mine})
-    app = app.run().selectbox(key="model-en").set_value("mine").run()
+    app = asked_in_bar(app.run(), model="mine")
     assert not app.exception
     assert "comes without its model" in app.info[0].value
     assert head_view(app, "head_grid")[0]["heads"] == {}
@@ -136,7 +138,7 @@ def test_a_class_gets_the_trace_of_the_grid_by_its_key(monkeypatch):
     app = open_page("heads")
     mine = UploadedTrace("mine", "stamp of the class", example_trace())
     app.session_state["Uploads"] = Uploads(members={"mine": mine})
-    app = app.run().selectbox(key="model-en").set_value("mine").run()
+    app = asked_in_bar(app.run(), model="mine")
     header = head_view(app, "head_grid")[1]["trace"]
     assert header["visit"] is None
     key = header["resources"]["address"].removeprefix("trace/")
@@ -147,7 +149,7 @@ def test_a_class_gets_the_trace_of_the_grid_by_its_key(monkeypatch):
 
 def test_the_visit_is_kept_between_the_pages():
     app = open_page("heads")
-    app = chosen_in(app.text_input, "source-en").set_value("1 2 3").run()
+    app = asked_in_bar(app, text="1 2 3")
     app.query_params.clear()
     app = app.switch_page("views/explore.py").run()
     assert asked_visit(app)["text"] == "1 2 3"

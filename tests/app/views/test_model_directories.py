@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import explorer
 from explorer.app import model_cache
+from explorer.app.state import visit as visit_state
 from explorer.app.trace_notes import model_notes, separator_note
 from explorer.app.visitor_catalog import catalog_of
 from explorer.core import folders
@@ -23,11 +24,14 @@ from explorer.model.opening import EXTRA
 from tests.support.app_pages import (
     FIRST,
     MAIN,
+    asked_in_bar,
     chosen_in,
     head_view,
     open_page,
     picture_of,
     sent_to,
+    sent_to_bar,
+    session_of,
     url_query,
 )
 from tests.support.huggingface_families import saved, tiny_model
@@ -51,7 +55,7 @@ def header(app: AppTest) -> dict:
 
 
 def chosen(app: AppTest, model: str) -> AppTest:
-    return chosen_in(app.selectbox, "model-en").set_value(model).run()
+    return asked_in_bar(app, model=model)
 
 
 def errors(app: AppTest) -> list[str]:
@@ -73,9 +77,8 @@ def test_a_model_of_each_kind_is_chosen_by_its_name(model, sites, site):
     assert list(sent["sites"]) == sites
     assert sent["facts"]["model"] == model
     assert {check["check"]: check["ok"] for check in sent["integrity"]}["equals_library"]
-    assert app.button(key="random").disabled
-    text = chosen_in(app.text_input, "source-en").value
-    app = chosen_in(app.text_input, "source-en").set_value(text.replace("cat", "dog")).run()
+    text = sent_to_bar(app)["request"]["text"]
+    app = asked_in_bar(app, text=text.replace("cat", "dog"))
     link = url_query(app)
     assert link["model"] == model
     assert "/" not in "".join(link.values())
@@ -86,10 +89,11 @@ def test_a_model_of_each_kind_is_chosen_by_its_name(model, sites, site):
 
 
 def test_a_text_that_the_next_model_cannot_use_is_replaced():
-    app = chosen(open_page("heads"), "bert-tiny")
-    assert "[MASK]" in chosen_in(app.text_input, "source-en").value
-    app = chosen(app, "gpt-tiny")
-    assert "[MASK]" not in chosen_in(app.text_input, "source-en").value
+    app = open_page("heads", model="bert-tiny")
+    assert "[MASK]" in sent_to_bar(app)["request"]["text"]
+    with session_of(app):
+        visit_state.choose_model("gpt-tiny", catalog_of(""))
+    assert "[MASK]" not in sent_to_bar(app.run())["request"]["text"]
 
 
 @pytest.fixture
@@ -109,7 +113,7 @@ def test_a_model_that_does_not_open_leaves_the_picture_and_the_list(broken):
     assert len(errors(app)) == 1
     assert "cannot open “cut”" in errors(app)[0]
     assert header(app)["source"] == shown["source"]
-    assert chosen_in(app.selectbox, "model-en").value == FIRST
+    assert sent_to_bar(app)["request"]["model"] == FIRST
     assert url_query(app).get("model", FIRST) == FIRST
     app = chosen(app, "opus-tiny")
     assert errors(app) == []
@@ -139,7 +143,7 @@ def test_no_link_can_name_a_path(name, folder):
     app = open_page("heads", model=name.format(folder=folder))
     assert header(app)["facts"]["model"] == FIRST
     assert "model" in app.warning[0].value
-    assert "opus-tiny" in chosen_in(app.selectbox, "model-en").options[-1]
+    assert "opus-tiny" in sent_to_bar(app)["models"][-1]["name"]
     assert header(chosen(app, "opus-tiny"))["facts"]["model"] == "opus-tiny"
 
 
@@ -162,7 +166,7 @@ def test_the_library_is_imported_when_a_model_is_first_used(folder):
 def test_odd_texts_are_shown_or_refused_with_one_sentence(model, text):
     app = open_page("heads", model=model)
     before = header(app)["source"]
-    app = chosen_in(app.text_input, "source-en").set_value(text).run()
+    app = asked_in_bar(app, text=text)
     shown = header(app)
     if text.strip() and len(text) < 1000:
         assert errors(app) == []
@@ -263,7 +267,7 @@ def test_each_bad_directory_gets_one_sentence(kind, words, folder, tmp_path, mon
 
 def test_weights_that_do_not_fit_and_long_prompts_get_one_sentence(monkeypatch):
     app = chosen(open_page("heads"), "gpt-tiny")
-    app = chosen_in(app.text_input, "source-en").set_value("cat " * 450).run()
+    app = asked_in_bar(app, text="cat " * 450)
     assert len(errors(app)) == 1
     assert "at most 399" in errors(app)[0]
     model_cache._directories.clear()
@@ -308,20 +312,19 @@ def test_a_model_that_predicts_no_tokens_opens_with_what_it_predicts(
 
 def test_a_second_text_is_read_and_its_box_is_for_models_that_read_one():
     app = open_page("heads", model="bert-tiny", text="The cat [MASK].")
-    box = chosen_in(app.text_input, "pair-en")
-    app = box.set_value("A dog is here.").run()
+    app = asked_in_bar(app, pair="A dog is here.")
     assert errors(app) == []
     sent = header(app)
     assert sent["facts"]["pair"] == "A dog is here."
     assert sent["source"][sent["facts"]["second"] - 1] == "[SEP]"
     assert url_query(app)["pair"] == "A dog is here."
     again = open_page("heads", **url_query(app))
-    assert chosen_in(again.text_input, "pair-en").value == "A dog is here."
+    assert sent_to_bar(again)["request"]["pair"] == "A dog is here."
     assert header(again)["source"] == sent["source"]
     padded = open_page("heads", **(url_query(app) | {"pad": "2"}))
     assert header(padded)["source"][-2:] == ["[PAD]", "[PAD]"]
     app = chosen(app, "gpt-tiny")
-    assert not [box for box in app.text_input if str(box.key).startswith("pair-")]
+    assert sent_to_bar(app)["request"]["pair"] is None
     assert "pair" not in url_query(app)
 
 

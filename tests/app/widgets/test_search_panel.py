@@ -19,6 +19,7 @@ from explorer.heads.search.stored_indexes import IndexFile
 from explorer.model.catalog import UploadedModel
 from explorer.model.explorable import ExplorableModel
 from tests.support.app_pages import (
+    asked_in_bar,
     asked_visit,
     captions,
     chosen_in,
@@ -198,7 +199,7 @@ def test_an_uploaded_model_is_searched_in_a_class_and_opens_under_its_name_here(
     app = open_page("heads", part="search")
     mine = UploadedModel("mine", "stamp of mine", summary("123"), explorable)
     app.session_state["Uploads"] = Uploads(members={"mine": mine})
-    app = built(app.run().selectbox(key="model-en").set_value("mine").run())
+    app = built(asked_in_bar(app.run(), model="mine"))
     assert {link["model"] for link in links(app)} == {"mine"}
     app.query_params.clear()
     for name, value in links(app)[0].items():

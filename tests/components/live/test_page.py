@@ -9,6 +9,7 @@ from explorer.components.live.model_script import model_text
 from explorer.components.live.page import (
     LinkedLesson,
     LiveModel,
+    bar_data,
     component_data,
     file_page,
     static_site_page,
@@ -16,6 +17,7 @@ from explorer.components.live.page import (
 from explorer.components.static_site_files import version
 from explorer.core.folders import PACKAGE
 from explorer.core.i18n import LANGUAGES, say, section
+from explorer.core.look import Reading, Request
 from explorer.core.sites import Head
 from explorer.model.catalog import CatalogMember, UploadedTrace, shipped_models
 from explorer.model.listed_model import ListedModel
@@ -140,6 +142,33 @@ def test_the_component_has_the_sentences_of_its_language_alone():
     assert list(data["languages"]) == list(LANGUAGES)
 
 
+def test_the_row_alone_has_the_sentences_that_it_says():
+    data = json.loads(bar_data([shipped("mine", "ab")], Request("mine", "a"), None, "zh", 0))
+    names = ("inputBar", "readingChoice")
+    text = "".join((SOURCES / f"{name}.ts").read_text("utf-8") for name in names)
+    said = set(re.findall(r'say\("(\w+)"', text))
+    assert said | {"source_language", "target_language"} == data["strings"].keys()
+    assert data["strings"]["model"] == "模型"
+
+
+def test_the_row_alone_knows_of_a_model_what_it_reads():
+    trace = UploadedTrace("x.trace", "1", small_trace())
+    members = [shipped("mine", "ab"), trace]
+    reading = Reading("fr", "", chat=True)
+    asked = Request("mine", "a b", 2, pair="c", reading=reading)
+    data = json.loads(bar_data(members, asked, None, "en", 7))
+    for described in data["models"]:
+        whole = described_of(next(one for one in members if one.name == described["name"]))
+        left_out = {"intro", "about", "scored", "sourceWords", "targetWords"}
+        assert described == {name: whole[name] for name in whole.keys() - left_out}
+    assert data["request"] == {
+        **{"model": "mine", "text": "a b", "pad": 2, "pair": "c"},
+        "reading": {"source_language": "fr", "target_language": "", "chat": True},
+        **{"forced": [], "interventions": []},
+    }
+    assert (data["reading"], data["answered"], data["language"]) == (None, 7, "en")
+
+
 def test_every_member_of_a_catalog_is_described_alike(model):
     config = {"model_type": "bert", "type_vocab_size": 2, "architectures": ["BertForMaskedLM"]}
     library = directory_model("bert", "1", Path("bert"), config, 0, False)
@@ -150,7 +179,7 @@ def test_every_member_of_a_catalog_is_described_alike(model):
         described = described_of(member)
         assert described.keys() == of_site.keys() | {"about", "scored"}
         for language in LANGUAGES:
-            line = labels.lines({member.name: member}, language)[member.name]
+            line = labels.describe(member, language)
             assert described["label"][language] == line
 
 

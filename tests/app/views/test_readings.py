@@ -1,4 +1,4 @@
-"""The choices of languages and of a chat, on Explore and Heads, without a browser."""
+"""How a model of the library reads a text, on Heads, without a browser."""
 
 from pathlib import Path
 
@@ -6,7 +6,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.core import folders
-from tests.support.app_pages import chosen_in, head_view, open_page, url_query
+from tests.support.app_pages import (
+    asked_in_bar,
+    head_view,
+    open_page,
+    sent_to_bar,
+    url_query,
+)
 from tests.support.model_directories import gpt2
 from tests.support.multilingual_directories import nllb
 
@@ -33,32 +39,32 @@ def sent(app: AppTest) -> dict:
     return head_view(app, "head_grid")[1]["trace"]
 
 
-def keys(app: AppTest) -> set[str]:
-    return {str(one.key) for one in (*app.selectbox, *app.toggle)}
+def read_as(app: AppTest, **changed: object) -> AppTest:
+    """After another choice in the row."""
+    return asked_in_bar(app, reading={**sent_to_bar(app)["request"]["reading"], **changed})
 
 
 def test_the_languages_of_a_model_are_chosen_by_name_and_kept_in_the_address():
     app = open_page("heads", model="nllb", text="the cat")
-    boxes = [chosen_in(app.selectbox, f"{name}-language-en") for name in ("source", "target")]
-    assert [box.value for box in boxes] == ["", ""]
-    assert boxes[0].options[0] == "The model's own: English · eng_Latn"
-    assert boxes[1].options[0] == "The model chooses"
-    assert "French · fra_Latn" in boxes[0].options
-    app = boxes[0].set_value("fra_Latn").run()
-    app = chosen_in(app.selectbox, "target-language-en").set_value("zho_Hans").run()
+    offered = sent_to_bar(app)["reading"]  # although the model was not open before
+    assert offered["source"]["name"] == "English · eng_Latn"
+    assert offered["target"] is None
+    assert {"code": "fra_Latn", "name": "French · fra_Latn"} in offered["languages"]
+    app = read_as(app, source_language="fra_Latn")
+    app = read_as(app, target_language="zho_Hans")
     assert sent(app)["source"][0] == "fra_Latn"
     assert sent(app)["target"][1] == "zho_Hans"
     query = url_query(app)
     assert (query["source_language"], query["target_language"]) == ("fra_Latn", "zho_Hans")
     again = open_page("heads", **query)
-    assert chosen_in(again.selectbox, "source-language-en").value == "fra_Latn"
+    assert sent_to_bar(again)["request"]["reading"]["source_language"] == "fra_Latn"
     assert sent(again)["source"] == sent(app)["source"]
-    app = chosen_in(again.selectbox, "source-language-en").set_value("").run()
+    app = read_as(again, source_language="")
     assert "source_language" not in url_query(app)
     assert sent(app)["source"][0] == "eng_Latn"
-    app = chosen_in(app.selectbox, "model-en").set_value("plain").run()
+    app = asked_in_bar(app, model="plain")
     assert not url_query(app).keys() & {"source_language", "target_language"}
-    assert not [key for key in keys(app) if "language-" in key]
+    assert sent_to_bar(app)["reading"] is None
 
 
 def test_heads_are_removed_in_the_languages_that_are_chosen():
@@ -75,22 +81,21 @@ def test_heads_are_removed_in_the_languages_that_are_chosen():
             read["target"],
         )
     assert compared["changed"]["sites"]["cross"]["removed"] == [[1, 0, "zero"]]
-    assert chosen_in(app.selectbox, "target-language-en").value == "deu_Latn"
+    assert sent_to_bar(app)["request"]["reading"]["target_language"] == "deu_Latn"
 
 
 def test_a_text_is_read_as_a_message_of_a_chat():
     app = open_page("heads", model="chats", text="the cat")
     plain = sent(app)["target"]
-    app = chosen_in(app.toggle, "chat-en").set_value(True).run()
+    app = read_as(app, chat=True)
     assert url_query(app)["chat"] == "1"
     assert sent(app)["facts"]["text"] == "(user) the cat (assistant)"
     padded = open_page("heads", **(url_query(app) | {"pad": "2"}))
     assert not padded.error
     assert sent(padded)["target"][:2] == ["<pad>", "<pad>"]
-    assert chosen_in(padded.toggle, "chat-en").value is True
-    app = chosen_in(app.toggle, "chat-en").set_value(False).run()
+    assert sent_to_bar(padded)["request"]["reading"]["chat"] is True
+    app = read_as(app, chat=False)
     assert sent(app)["target"] == plain
-    assert not [key for key in keys(open_page("heads", model="plain")) if key.startswith("chat")]
 
 
 @pytest.mark.parametrize(
