@@ -13,6 +13,7 @@ are boolean, True = may attend.
 """
 
 import hashlib
+import io
 import json
 import os
 import zlib
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from explorer.core import page_writer
 from explorer.core.errors import ExplorerError, TraceError
-from explorer.core.files import as_path, read_bytes, replace_atomically
+from explorer.core.files import as_path, read_bytes, replace_atomically, replacement
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import prediction_in
@@ -326,11 +327,19 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write a file that `load` reads back exactly. Raises `FileError`."""
-        replace_atomically(as_path(path), self.to_bytes())
+        with replacement(as_path(path)) as file:
+            pack(file, self.arrays, self._header)
 
     def to_bytes(self) -> bytes:
         """The contents of a `.trace` file."""
-        header = {
+        file = io.BytesIO()
+        pack(file, self.arrays, self._header)
+        return file.getvalue()
+
+    @property
+    def _header(self) -> dict[str, Any]:
+        """All of a `.trace` file but the arrays."""
+        return {
             "source_tokens": self.source_tokens,
             "target_tokens": self.target_tokens,
             "predicted_tokens": self.predicted_tokens,
@@ -340,7 +349,6 @@ class Trace:
             "facts": dict(self.facts),
             "digest": self.digest,
         }
-        return pack(self.arrays, header)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -1,3 +1,4 @@
+import io
 import re
 import shutil
 from dataclasses import replace
@@ -622,7 +623,9 @@ def tampered(data: bytes) -> bytes:
     arrays, kept = unpack(data, "x")
     weights = arrays["cross.attention"].copy()
     weights[0, 0, 0, :2] = weights[0, 0, 0, 1::-1] + np.float32(0.125)
-    return pack({**arrays, "cross.attention": weights}, kept)
+    file = io.BytesIO()
+    pack(file, {**arrays, "cross.attention": weights}, kept)
+    return file.getvalue()
 
 
 def test_a_tampered_trace_does_not_pass_as_the_genuine_one(expected):
