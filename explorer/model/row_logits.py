@@ -191,7 +191,7 @@ def candidate_columns(
     taken = chosen[:, None]  # (T, 1)
     best = probabilities.topk(min(CANDIDATES, probabilities.size(1)))
     own = probabilities.gather(1, taken)  # (T, 1)
-    ranks = 1 + (probabilities > own).sum(1)
+    ranks = 1 + (probabilities > own).sum(1, dtype=torch.int32)  # as int64 five times as slow
     is_taken = best.indices == taken  # (T, best)
     listed = is_taken.any(1)
     ranks = torch.where(listed, is_taken.int().argmax(1) + 1, ranks)
